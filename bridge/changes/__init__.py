@@ -1,1 +1,1 @@
-"""What a requested change does to the vault's files, and how it is undone; pure, without reading or writing."""
+"""Plans requested changes to the vault's files and how they are undone; pure, without reading or writing."""

@@ -1,4 +1,4 @@
-"""Plans to rename an alias: in the note's properties and, where that is wished, in the links that show it."""
+"""Plans to rename an alias: in the note's properties and, if requested, in the links that show it."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -22,22 +22,22 @@ _NAMES: Final = frozenset({"alias", "aliases"})
 def rename_alias(
     path: VaultPath, alias: str, to: str, known: VaultView, types: Mapping[str, str], *, links: bool = False
 ) -> PlanAndEffect:
-    """Plan to call a note otherwise in its property `aliases`.
+    """Plan to rename an alias in a note's property `aliases`.
 
     Args:
         path: The note.
         alias: The alias, exactly.
-        to: What it shall be.
+        to: The new alias.
         known: The vault.
         types: Obsidian's types of properties.
-        links: Whether links to the note that show the alias shall show the new one.
+        links: Whether links to the note that show the alias are to show the new one.
 
     Raises:
         NoteNotFound: There is no such note.
         TextNotFound: It has no such alias.
         InvalidProperties: Its properties cannot be read.
         InvalidArguments: A link cannot show the new alias.
-        ProtectedPath: The user's settings keep a note as it is that would have to change.
+        ProtectedPath: A note that would have to change is protected by the user's settings.
     """
     if links and not NOT_IN_LABEL.isdisjoint(to):
         raise InvalidArguments(f"No link can show `{to}`.", hint="Choose an alias without brackets and bars.")
@@ -68,7 +68,7 @@ def rename_alias(
 
 
 def _replace_alias(path: VaultPath, data: bytes, alias: str, to: str) -> tuple[str, Value]:
-    """Return the property that has an alias, and its value with another in its place."""
+    """Return the property that has an alias, and its value with the alias replaced."""
     for name, value in parse(path, data).properties.items():
         if name.lower() not in _NAMES:
             continue

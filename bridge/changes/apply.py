@@ -1,4 +1,4 @@
-"""Puts what was asked on the desk: each request as the steps that do it."""
+"""Applies requests to a draft: each request becomes the steps that do it."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -45,31 +45,31 @@ from bridge.vault.obsidian_settings import ObsidianSettings
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """What a request may need of the vault beside the notes that it names."""
+    """What a request may need of the vault besides the notes that it names."""
 
     known: Callable[[Draft], VaultView]
-    """Returns the names and links of the vault as the desk has it."""
+    """Returns the names and links of the vault as in the draft."""
     obsidian: Callable[[], ObsidianSettings]
     now: datetime
-    """Local time."""
+    """In local time."""
     read_before: Callable[[Digest], bytes | None] = field(default=lambda _digest: None)
-    """Returns a content that somebody read lately; None when it is not known any more."""
+    """Returns recently read content by its digest; None when it is no longer known."""
 
 
 @dataclass(frozen=True, slots=True)
 class AppliedRequest:
-    """What became of a request on the desk."""
+    """The outcome of a request in the draft."""
 
     path: VaultPath
-    """The note that it is about, by the path that it has afterwards."""
+    """The note that the request is about, by its path afterwards."""
     effect: Effect = field(default_factory=Effect)
 
 
 def apply_request(request: Request, draft: Draft, around: RequestContext) -> AppliedRequest:
-    """Put the steps of one request on the desk.
+    """Add the steps of one request to the draft.
 
     Raises:
-        BridgeError: It cannot be done; see the operation of its name.
+        BridgeError: The request cannot be applied; see the operation of its name.
     """
     match request:
         case MoveNote() | RenameHeading() | RenameAlias() | DeleteNote():
@@ -95,7 +95,7 @@ def apply_request(request: Request, draft: Draft, around: RequestContext) -> App
 
 
 def _rename(request: Renaming, draft: Draft, around: RequestContext) -> AppliedRequest:
-    """Change names; the vault's links follow."""
+    """Move, rename or delete, with the vault's links updated."""
     path, known = request.path, around.known(draft)
     if path in known.names:
         data = _read_unchanged(path, request.digest, draft, around)
@@ -121,7 +121,7 @@ def _rename(request: Renaming, draft: Draft, around: RequestContext) -> AppliedR
 
 
 def _edit_bytes(request: EditNote | SetProperties, data: bytes, around: RequestContext) -> bytes:
-    """Change what a note says."""
+    """Return a note's bytes after an edit."""
     path = request.path
     match request:
         case EditNote():
@@ -131,16 +131,16 @@ def _edit_bytes(request: EditNote | SetProperties, data: bytes, around: RequestC
 
 
 def _require_lines(draft: Draft, path: VaultPath, data: bytes, digest: Digest | None = None) -> None:
-    """Refuse line numbers where an earlier edit of the change may have shifted what the caller counted.
+    """Refuse line numbers when an earlier edit of the change may have shifted the lines that the client counted.
 
     Args:
-        draft: What the change did so far.
+        draft: The change so far.
         path: The note.
-        data: What it says now.
-        digest: The state whose lines the caller counted, if it says so.
+        data: Its current bytes in the draft.
+        digest: The version whose lines the client counted, if given.
 
     Raises:
-        InvalidArguments: The note is not as it was read.
+        InvalidArguments: The note is not as the client read it.
     """
     origin = draft.origin(path)
     if origin is None or data == draft.as_read(origin):
@@ -155,17 +155,17 @@ def _require_lines(draft: Draft, path: VaultPath, data: bytes, digest: Digest | 
 
 
 def _require_own(draft: Draft, path: VaultPath, data: bytes, change: Callable[[bytes], bytes], what: str) -> None:
-    """Let only what this change wrote itself be taken away by a caller that does not say what it read.
+    """Let a client that gives no digest remove only lines that this change itself has written.
 
     Args:
-        draft: What the change did so far.
+        draft: The change so far.
         path: The file.
-        data: What it says now.
-        change: Returns what it shall say.
-        what: What the caller wants, for the message.
+        data: Its current bytes in the draft.
+        change: Returns its new bytes.
+        what: What the client wants to do, for the message.
 
     Raises:
-        InvalidArguments: Something that stood there before would go.
+        InvalidArguments: Lines that were there before the change would be removed.
     """
     origin = draft.origin(path)
     if origin is None:
@@ -184,12 +184,12 @@ def _require_own(draft: Draft, path: VaultPath, data: bytes, change: Callable[[b
 
 
 def _create(request: CreateNote, draft: Draft, around: RequestContext) -> AppliedRequest:
-    """Make a note.
+    """Create a note.
 
     Raises:
-        NoteExists: There is one.
+        NoteExists: There is a file of this path.
         NoteNotFound: There is no such template.
-        InvalidArguments: It would be no note.
+        InvalidArguments: The path is not that of a note.
     """
     path = request.path
     if kind_of(path) != "note":
@@ -212,14 +212,14 @@ def _create(request: CreateNote, draft: Draft, around: RequestContext) -> Applie
 
 
 def append_to_template(start: str, text: str) -> str:
-    """Put text below what a template gives."""
+    """Append text to a filled template."""
     if not text:
         return start
     return f"{start.rstrip()}\n\n{text}" if start.strip() else text
 
 
 def _toggle(request: ToggleTask, draft: Draft, around: RequestContext) -> AppliedRequest:
-    """Change the box of a task."""
+    """Change the checkbox of a task."""
     done = toggle_task(
         request.path,
         draft.read(request.path),
@@ -234,7 +234,7 @@ def _toggle(request: ToggleTask, draft: Draft, around: RequestContext) -> Applie
 
 
 def _add_task(request: AddTask, draft: Draft, around: RequestContext) -> AppliedRequest:
-    """Add a task in the notation of the note's other ones."""
+    """Add a task in the notation of the note's other tasks."""
     path, settings = request.path, around.obsidian().tasks
     data = draft.read(path)
     if request.heading is not None and has_line_number(request.heading):
@@ -247,10 +247,10 @@ def _add_task(request: AddTask, draft: Draft, around: RequestContext) -> Applied
 
 
 def _read_template(path: VaultPath, draft: Draft, around: RequestContext) -> str:
-    """Read a template, by its path or by its name in the folder of templates.
+    """Read a template, by its path or by its name in the templates folder.
 
     Raises:
-        NoteNotFound: There is none.
+        NoteNotFound: There is no such template.
     """
     settings = around.obsidian()
     settings.require("templates.json", hint="which says where templates are and how they write dates.")
@@ -269,11 +269,11 @@ def _read_unchanged(
     around: RequestContext,
     change: Callable[[bytes], bytes] | None = None,
 ) -> bytes:
-    """Return a file as the desk has it, if what the caller read is what it is or was in this change.
+    """Return a file's bytes in the draft, if the digest matches a version that it has or had in this change.
 
     Raises:
         NoteNotFound: There is no such file.
-        NoteChanged: It is another now.
+        NoteChanged: It matches none.
     """
     data = draft.read(path)
     if digest is not None and not any(is_same_digest(state, digest) for state in draft.states(path)):
@@ -286,7 +286,7 @@ def _read_unchanged(
 def _describe_difference(
     path: VaultPath, base: bytes | None, data: bytes, change: Callable[[bytes], bytes] | None
 ) -> dict[str, Any]:
-    """Tell what changed since a file was read, and what the wanted change would be on it now."""
+    """Describe what changed since a file was read, and what the requested change would be on it now."""
     if base is None:
         return {}
     wanted = None
@@ -299,7 +299,7 @@ def _describe_difference(
 
 
 def merge_effects(effects: list[Effect]) -> Effect:
-    """Return the effect of several requests as one change."""
+    """Merge the effects of several requests into one."""
     whole = Effect()
     for one in effects:
         whole = replace(

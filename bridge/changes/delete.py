@@ -1,4 +1,4 @@
-"""Plans to take a file away, and tells which links that would break."""
+"""Plans to delete a file, and reports which links that would break."""
 
 from functools import partial
 
@@ -15,7 +15,7 @@ from bridge.vault.plan import Plan, Step
 
 
 def remove(path: VaultPath, known: VaultView) -> PlanAndEffect:
-    """Plan to take a file away; the links to it stay as they are, and the effect names them.
+    """Plan to delete a file; the links to it stay as they are, and the effect lists them.
 
     Args:
         path: The file.
@@ -23,7 +23,7 @@ def remove(path: VaultPath, known: VaultView) -> PlanAndEffect:
 
     Raises:
         NoteNotFound: There is no such file.
-        ProtectedPath: The user's settings keep it as it is.
+        ProtectedPath: It is protected by the user's settings.
     """
     if path not in known.names:
         raise known.names.missing(path, "file")
@@ -60,7 +60,7 @@ def _is_broken_by(shift: Shift, target: str, kind: LinkKind, source: VaultPath) 
 
 
 def _broken_links(source: VaultPath, spots: LinkSpans, shift: Shift) -> list[Reference]:
-    """Return the links of a file that lead to what is gone; some find another file of its name."""
+    """Return the links of a file to what is deleted; some resolve to another file of the same name."""
     return [
         Reference(source, spot.line, spot.target, shift.after.resolve(spot.target, source, spot.kind).path or "")
         for spot in spots.links

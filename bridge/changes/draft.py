@@ -1,4 +1,4 @@
-"""The vault as it will be: changes are tried out here before anything is written."""
+"""Drafts a change: its steps are tried out here before anything is written."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,10 +12,10 @@ from bridge.vault.plan import Plan, Step
 
 
 def squash_steps(steps: Iterable[Step]) -> tuple[Step, ...]:
-    """Return fewer steps that lead to the same.
+    """Return fewer steps with the same result.
 
-    Whatever a file is called meanwhile, of what is put in it only the last is left, of where it goes only the last
-    place if the first name can be kept until then, and of what is made and removed again nothing.
+    Of several writes to a file only the last is kept, of several moves only the last target if the first name can be
+    kept until then, and of a file that is created and removed again nothing.
     """
     course = _StepSequence()
     for step in steps:
@@ -25,7 +25,7 @@ def squash_steps(steps: Iterable[Step]) -> tuple[Step, ...]:
 
 @dataclass(slots=True)
 class _FileWrite:
-    """What was put in a file, and where that file went since."""
+    """A write to a file, and the later moves of that file."""
 
     at: int
     moves: list[int] = field(default_factory=list)
@@ -33,13 +33,13 @@ class _FileWrite:
 
 @dataclass(slots=True)
 class _StepSequence:
-    """Steps, each shortened with those before it."""
+    """A sequence of steps, each combined with earlier ones where possible."""
 
     kept: list[Step | None] = field(default_factory=list)
     _puts: dict[VaultPath, _FileWrite] = field(default_factory=dict)
-    """What was put in files, by where they are now."""
+    """Writes to files, by their current path."""
     _came: dict[VaultPath, int] = field(default_factory=dict)
-    """Which move brought a file or folder to where it is now."""
+    """Which move brought a file or folder to its current path."""
 
     def take(self, step: Step) -> None:
         """Add a step."""
@@ -62,7 +62,7 @@ class _StepSequence:
         self._say(put, step.after)
 
     def _say(self, put: _FileWrite, after: Digest | None) -> None:
-        """Put something else in a file, which it has then wherever it goes."""
+        """Change what was written to a file, in that step and in the file's later moves."""
         for at in (put.at, *put.moves):
             if (step := self.kept[at]) is not None:
                 self.kept[at] = replace(step, after=after) if at == put.at else replace(step, before=after)
@@ -80,7 +80,7 @@ class _StepSequence:
             and made.path == step.path
             and not any(self.kept[at] is not None for at in put.moves)
         ):
-            # The folder that is made for it may go elsewhere.
+            # The folder that was made for it may be moved elsewhere.
             folder = VaultPath(step.path.rpartition("/")[0])
             self.kept[put.at] = Step("make_folder", folder) if folder else None
             return
@@ -96,18 +96,18 @@ class _StepSequence:
         step = step if path is None else replace(step, path=path)
         if (put := self._puts.get(to)) is not None:
             put.moves.append(len(self.kept))
-        # What went along with a folder came by that.
+        # Files in a moved folder came with that move.
         self._came = {name: at for name, at in self._came.items() if not name.startswith(f"{to}/")}
         if not is_hidden(step.path):
             self._came[to] = len(self.kept)
         self.kept.append(step)
 
     def _sooner(self, path: VaultPath, to: VaultPath | None) -> VaultPath | None:
-        """Leave a file or folder where it was before it came to a path, and return that; None where it cannot stay.
+        """Drop the move that brought a file or folder to a path, and return its earlier path; None when that cannot be.
 
         Args:
-            path: Where it came to.
-            to: Where it goes from there, if it is not removed.
+            path: The path that it was moved to.
+            to: Where it is moved next; None if it is removed.
         """
         at = self._came.pop(path, None)
         came = None if at is None else self.kept[at]
@@ -115,7 +115,7 @@ class _StepSequence:
             return None
         folder = path.rpartition("/")[0]
         if folder and not any(one is not None and one.startswith(f"{folder}/") for one in (came.path, to)):
-            # It may have been made for this.
+            # The folder may have been made for this.
             return None
         since = range(at + 1, len(self.kept))
         if any(
@@ -131,7 +131,7 @@ class _StepSequence:
 
 
 def _has_path_conflict(step: Step, free: VaultPath, place: VaultPath) -> bool:
-    """Say whether a step needs a name to be free, or moves what is around one of two."""
+    """Return whether a step needs a path to be free, or moves or removes a folder around one of two paths."""
     names = [name for name in (step.path, step.to) if name is not None]
     if any(f"{name}/".startswith(f"{free}/") for name in names):
         return True
@@ -144,40 +144,40 @@ def _rebase_path(path: VaultPath, place: VaultPath, to: VaultPath) -> VaultPath:
 
 
 class Draft:
-    """Gathers the steps of one change; each step is tried on what the earlier ones left."""
+    """Collects the steps of one change; each step is tried on the result of the earlier ones."""
 
     def __init__(self, read: Callable[[VaultPath], bytes], exists: Callable[[VaultPath], bool]) -> None:
-        """Begin with the vault as it is.
+        """Start from the current vault.
 
         Args:
             read: Returns a file's bytes, or raises NoteNotFound.
-            exists: Says whether there is a file or folder, whether or not it may be read.
+            exists: Returns whether there is a file or folder, even one that may not be read.
         """
         self._read = read
         self._exists = exists
         self._files: dict[VaultPath, bytes] = {}
         self.back = False
-        """Whether changes are turned back on it."""
+        """Whether changes are being undone in it."""
         self._steps: list[Step] = []
         self._blobs: dict[Digest, bytes] = {}
 
     @property
     def plan(self) -> Plan:
-        """What was gathered, without the states in between; a note that is as it was before is no step."""
+        """The steps without intermediate states; a note with unchanged content gets no step."""
         steps = squash_steps(self._steps)
         named = {digest for step in steps for digest in (step.before, step.after)}
         return Plan(steps, {digest: data for digest, data in self._blobs.items() if digest in named}, self.back)
 
     @property
     def steps(self) -> Sequence[Step]:
-        """The steps so far, with the states in between."""
+        """The steps so far, with the intermediate states."""
         return self._steps
 
     def read(self, path: VaultPath) -> bytes:
         """Return a file's bytes after the steps so far.
 
         Raises:
-            NoteNotFound: There is no such file then.
+            NoteNotFound: There is no such file at that point.
         """
         for step in reversed(self._steps):
             match step.kind:
@@ -195,7 +195,7 @@ class Draft:
         return self.as_read(path)
 
     def as_read(self, path: VaultPath) -> bytes:
-        """Return a file's bytes before the first step; read once, so that the whole change speaks of the same.
+        """Return a file's bytes before the first step; read once, so that the whole change is based on the same bytes.
 
         Raises:
             NoteNotFound: There is no such file.
@@ -205,7 +205,7 @@ class Draft:
         return self._files[path]
 
     def origin(self, path: VaultPath) -> VaultPath | None:
-        """Return where a file was before the first step; None when it is made here."""
+        """Return a file's path before the first step; None when the draft creates it."""
         for step in reversed(self._steps):
             match step.kind:
                 case "put" if step.path == path and step.before is None:
@@ -215,7 +215,7 @@ class Draft:
         return path
 
     def states(self, path: VaultPath) -> tuple[Digest, ...]:
-        """Return what a file was in turn, before the first step and after each, wherever it was then."""
+        """Return the digests that a file has had, before the first step and after each, under any path."""
         found: list[Digest] = []
         for step in reversed(self._steps):
             match step.kind:
@@ -232,7 +232,7 @@ class Draft:
         return tuple(reversed(found))
 
     def has(self, path: VaultPath) -> bool:
-        """Say whether there is such a file or folder after the steps so far."""
+        """Return whether there is such a file or folder after the steps so far."""
         for step in reversed(self._steps):
             match step.kind:
                 case "put" | "make_folder" if step.path == path or step.path.startswith(f"{path}/"):
@@ -251,11 +251,11 @@ class Draft:
         return self._exists(path)
 
     def had(self, path: VaultPath) -> bool:
-        """Say whether there was such a file or folder before the first step."""
+        """Return whether there was such a file or folder before the first step."""
         return self._exists(path)
 
     def is_file(self, path: VaultPath) -> bool:
-        """Say whether there is such a file after the steps so far, and it may be read."""
+        """Return whether there is such a readable file after the steps so far."""
         try:
             self.read(path)
         except NoteNotFound:
@@ -264,11 +264,11 @@ class Draft:
 
     @property
     def touched(self) -> frozenset[VaultPath]:
-        """Every path that the steps so far speak of."""
+        """Every path named by the steps so far."""
         return frozenset(place for step in self._steps for place in (step.path, step.to) if place is not None)
 
     def paths(self, before: Iterable[VaultPath]) -> Iterable[VaultPath]:
-        """Return the files that there are after the steps so far, given those that there were."""
+        """Return the files that exist after the steps so far, given those before."""
         now = dict.fromkeys(before)
         for step in self._steps:
             match step.kind:
@@ -281,17 +281,17 @@ class Draft:
         return now
 
     def create(self, path: VaultPath, data: bytes) -> None:
-        """Make a file.
+        """Create a file.
 
         Raises:
-            NoteExists: There is one.
+            NoteExists: There is a file of this path.
         """
         if self.has(path):
             raise NoteExists(f"There is a file `{path}` already.", path=path)
         self._steps.append(Step("put", path, after=self._keep(data)))
 
     def replace(self, path: VaultPath, data: bytes) -> None:
-        """Put other bytes in a file's place.
+        """Replace a file's bytes.
 
         Raises:
             NoteNotFound: There is no such file.
@@ -300,7 +300,7 @@ class Draft:
         self._steps.append(Step("put", path, before=before, after=after))
 
     def take(self, plan: Plan) -> None:
-        """Add steps that were planned for the vault as it is here."""
+        """Add steps that were planned on this draft."""
         self._blobs.update(plan.blobs)
         self._steps.extend(plan.steps)
 
@@ -311,22 +311,22 @@ class Draft:
 
 
 def path_after_move(path: VaultPath, place: VaultPath, to: VaultPath) -> VaultPath | None:
-    """Return where a file is when a file or folder goes from one place to another; None when it stays."""
+    """Return a file's path after a move of it or of a folder around it; None when it stays."""
     if path == place:
         return to
     return VaultPath(to + path[len(place) :]) if path.startswith(f"{place}/") else None
 
 
 def digest_of(data: bytes) -> Digest:
-    """Name bytes."""
+    """Return the SHA-256 digest of bytes."""
     return Digest(hashlib.sha256(data).hexdigest())
 
 
 def plan_replacements(files: Mapping[VaultPath, tuple[bytes, bytes]]) -> Plan:
-    """Return a plan that changes files.
+    """Return a plan that replaces the bytes of files.
 
     Args:
-        files: Their bytes before and after.
+        files: The bytes before and after, by path.
     """
     steps = tuple(Step("put", path, before=digest_of(old), after=digest_of(new)) for path, (old, new) in files.items())
     return Plan(steps, {digest_of(data): data for pair in files.values() for data in pair})

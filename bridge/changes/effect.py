@@ -1,4 +1,4 @@
-"""What a change would do beyond the file that it is about."""
+"""Describes a change's effect on files and links."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ class Reference:
     """A link in a note.
 
     Attributes:
-        path: The note, by the path that it has after the change.
-        line: Where the link stands, counted from 1.
-        text: What it points at, as it is written before the change.
-        to: What it points at after the change: as it is written anew, else the file that it finds; empty for none.
+        path: The note, by its path after the change.
+        line: The line of the link, counted from 1.
+        text: The link's target as written before the change.
+        to: Its target after the change: as rewritten, else the file that it resolves to; empty if unresolved.
     """
 
     path: VaultPath
@@ -32,14 +32,14 @@ class Effect:
     """What a change does to files and links.
 
     Attributes:
-        files: The files whose content changes, by the paths that they have afterwards.
-        moved: How many files get another path.
-        links_rewritten: How many links are written anew.
+        files: The files whose content changes, by their paths afterwards.
+        moved: The number of files that get another path.
+        links_rewritten: The number of links that are rewritten.
         rewritten: Those links.
-        broken: Links whose file is gone afterwards; some find another file of the same name.
-        mended: Links that led nowhere before and lead to a file afterwards.
-        named_in: Files that say an old name where no link is, which stays as it is: bases, queries, bookmarks.
-        warnings: What else somebody should know, in sentences.
+        broken: Links whose file is gone afterwards; some resolve to another file of the same name.
+        mended: Links that were unresolved before and resolve to a file afterwards.
+        named_in: Files that contain an old name outside of links, which is not changed: bases, queries, bookmarks.
+        warnings: Further warnings, as sentences.
     """
 
     files: tuple[VaultPath, ...] = ()
@@ -54,14 +54,14 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class PlanAndEffect:
-    """A change that can be carried out, and its effect."""
+    """A planned change and its effect."""
 
     plan: Plan
     effect: Effect
 
 
 def name_warnings(named: Sequence[str], mended: Sequence[Reference] = ()) -> tuple[str, ...]:
-    """Say in sentences where a name stays, and which links find a file that they did not find before."""
+    """Return warnings about files where a name remains, and about links that newly resolve."""
     found: list[str] = []
     if named:
         found.append(f"The name also stands in {_join_paths(named)}, where nothing is changed.")

@@ -1,4 +1,4 @@
-"""How much a change does, in numbers and in a line that a user can decide by."""
+"""Measures how much a change does, in numbers and in a line for the user."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ _NAMED: Final = 3
 _KINDS: Final = 3
 _KIB: Final = 1024
 _VERB_OPS: Final = ("create_note", "move_note", "delete_note")
-"""What the verb of a sentence says already."""
+"""Operations that the verb of the line already names."""
 _ORDER: Final = ("delete", "move", "create", "change")
-"""In which order one name is left and taken."""
+"""The order in which one path is freed and taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,9 @@ class Extent:
     """How much a change does."""
 
     would: str
-    """What it would do, such as ``delete 2 notes in `Bread/`: Rye.md, Spelt.md``; empty when it does nothing."""
+    """Its effect, such as ``delete 2 notes in `Bread/`: Rye.md, Spelt.md``; empty when it does nothing."""
     files: int
-    """Files that are written or removed, and files or folders that are renamed: a folder counts once."""
+    """Files that are written or removed, and files or folders that are renamed; a folder counts once."""
     size: int
     """Bytes by which files become longer or shorter."""
     losing: int
@@ -40,8 +40,8 @@ def measure_change(plan: Plan, effect: Effect, requests: Sequence[Request] = ())
 
     Args:
         plan: Its steps.
-        effect: What it does beyond the files that it is about.
-        requests: What was asked.
+        effect: Its effect on files and links.
+        requests: The requests it comes from.
     """
     done, moves = _paths_by_verb(plan.steps)
     paths = {*done["create"], *done["change"], *done["delete"]}
@@ -52,9 +52,9 @@ def measure_change(plan: Plan, effect: Effect, requests: Sequence[Request] = ())
 
 
 def _paths_by_verb(steps: Sequence[Step]) -> tuple[Mapping[str, Collection[VaultPath]], Mapping[VaultPath, VaultPath]]:
-    """Return what becomes of files and folders, by verbs, and where those go that are moved.
+    """Return the affected files and folders by verb, and the targets of moves.
 
-    What is made here is named by the path that it ends with, all else by the one that it has now.
+    A created file is listed by its final path, any other by its current one.
     """
     created, changed, removed = dict[VaultPath, None](), dict[VaultPath, None](), dict[VaultPath, None]()
     was: dict[VaultPath, VaultPath] = {}
@@ -80,7 +80,7 @@ def _paths_by_verb(steps: Sequence[Step]) -> tuple[Mapping[str, Collection[Vault
 
 
 def _edit_kinds(requests: Sequence[Request]) -> list[str]:
-    """Say in words how notes are changed, such as `replace text`."""
+    """Return the kinds of edits to notes in words, such as `replace text`."""
     ops = [
         op
         for request in requests
@@ -90,7 +90,7 @@ def _edit_kinds(requests: Sequence[Request]) -> list[str]:
 
 
 def _growth(step: Step, blobs: Mapping[Digest, bytes]) -> int:
-    """Return by how many bytes a step makes a file longer or shorter; a long note may still be changed a little."""
+    """Return by how many bytes a step makes a file longer or shorter, so a small edit of a long note stays small."""
     if step.kind != "put" or step.after is None:
         return 0
     return abs(len(blobs[step.after]) - (len(blobs[step.before]) if step.before is not None else 0))
@@ -103,7 +103,7 @@ def _summary_line(
     size: int,
     losing: int,
 ) -> str:
-    """Say what a change would do."""
+    """Return a line that summarises a change."""
     paths = list(dict.fromkeys(path for group in done.values() for path in group))
     if not paths:
         return ""
@@ -111,7 +111,7 @@ def _summary_line(
     more = f" {'by' if done['change'] else 'of'} {size // _KIB:,} KiB" if size >= _KIB else ""
     lost = f" and break links in {count_of(losing, 'note')}" if losing else ""
     if len(paths) == 1:
-        # A name that one file leaves may be another's then.
+        # A path that one file leaves may then be taken by another.
         order = sorted((verb for verb, group in done.items() if group), key=_ORDER.index)
         to = f" to `{moves[paths[0]]}`" if moves else ""
         said = [f"{verb} `{paths[0]}`{to if verb == 'move' else ''}" for verb in order]
@@ -127,7 +127,7 @@ def _summary_line(
 
 
 def explain_no_change(requests: Sequence[Request]) -> str:
-    """Say that a change leaves everything as it is, and why where that can be said."""
+    """Return that a change has no effect, and why if that is known."""
     match requests:
         case [SetProperties(properties=properties, remove=remove)]:
             if not properties and not remove:
@@ -144,7 +144,7 @@ def explain_no_change(requests: Sequence[Request]) -> str:
 
 
 def noun(paths: Collection[str]) -> str:
-    """Say what paths are of."""
+    """Return `note` if all paths are Markdown, else `file`."""
     return "note" if all(path.lower().endswith(".md") for path in paths) else "file"
 
 

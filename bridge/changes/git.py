@@ -1,4 +1,4 @@
-"""Git as this project uses it: told exactly what to do, by commands that run no hooks and ask nobody."""
+"""Commits changes to git, by plumbing commands that run no hooks and never prompt."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ from bridge.vault.plan import Step
 TIMEOUT_S: Final = 30
 
 _AT_ONCE: Final = 500
-"""Paths in one command; systems limit how long it may be."""
+"""Paths in one command, as systems limit its length."""
 
 _FIXED: Final = {
     "core.fsmonitor": "false",
@@ -31,7 +31,7 @@ _FIXED: Final = {
     "i18n.commitEncoding": "utf-8",
     "user.useConfigOnly": "true",
 }
-"""Nothing runs beside the command, and nobody guesses who the user is."""
+"""No other program runs, and git does not guess the user's identity."""
 
 _BUSY: Final = {
     "MERGE_HEAD": "a merge",
@@ -44,12 +44,12 @@ _BUSY: Final = {
 
 
 class NoCommit(Exception):
-    """Nothing can be committed; says why."""
+    """Nothing can be committed; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class GitFile:
-    """A file as git keeps it."""
+    """A file as stored in git."""
 
     mode: str
     id: str
@@ -59,17 +59,17 @@ GitFiles = Mapping[VaultPath, GitFile]
 """Files by their path in the vault."""
 
 GitFileChanges = Mapping[VaultPath, GitFile | None]
-"""What becomes of files; None is gone."""
+"""Changed files; None for a removed one."""
 
 
 class Repository:
-    """The repository that a vault is in, on a branch that can be committed to."""
+    """The repository that contains a vault, on a branch that can be committed to."""
 
     def __init__(self, vault: Path) -> None:
-        """Find it.
+        """Find the repository.
 
         Raises:
-            NoCommit: There is none, or this is not the moment.
+            NoCommit: There is none, or it cannot be committed to now.
         """
         self._root = vault
         where = ("--show-toplevel", "--git-dir", "--git-path", "index", "--show-prefix")
@@ -86,12 +86,12 @@ class Repository:
             raise NoCommit("nothing of the vault was ever committed")
 
     def committed(self, paths: Collection[VaultPath]) -> GitFiles:
-        """Return the files at or below some paths that the last commit has."""
+        """Return the files at or below some paths in the last commit."""
         listed = self._listed(("ls-tree", "-r", "-z", self._head), paths)
         return {path: GitFile(mode, id_) for path, (mode, _, id_) in listed}
 
     def staged(self, paths: Collection[VaultPath]) -> GitFiles:
-        """Return the files at or below some paths that the index has.
+        """Return the files at or below some paths in the index.
 
         Raises:
             NoCommit: One of them is in conflict.
@@ -104,27 +104,27 @@ class Repository:
         return found
 
     def store(self, path: VaultPath, data: bytes) -> str:
-        """Keep a file's bytes as git would, line ends and all, and return their id."""
+        """Store a file's bytes as git would, with its line ending rules, and return their id."""
         return self._say("hash-object", "-w", "--stdin", "--path", f"{self._prefix}{path}", given=data)
 
     def content(self, id_: str) -> bytes:
-        """Return what git keeps under an id."""
+        """Return the bytes that git stores under an id."""
         return self._run("cat-file", "blob", id_)
 
     def ignores(self, path: VaultPath) -> bool:
-        """Say whether git is told to leave a file alone."""
+        """Return whether git ignores a file."""
         return bool(self._run("ls-files", "--others", "--ignored", "--exclude-standard", "--", f"{self._prefix}{path}"))
 
     def commit(self, committed: GitFileChanges, staged: GitFileChanges, message: str) -> str:
-        """Commit files on top of the last commit, and let the index follow; return the commit's id.
+        """Commit files on top of the last commit, and update the index; return the commit's id.
 
         Args:
-            committed: What becomes of files that the last commit has, or has not.
-            staged: What becomes of files that the index has, or has not; what else it holds stays as it is.
+            committed: The changes to the tree of the last commit.
+            staged: The changes to the index; all its other entries stay as they are.
             message: The commit's message.
 
         Raises:
-            NoCommit: Somebody else is at work in the repository.
+            NoCommit: Another process is working in the repository.
         """
         with self._index_locked() as lock, TemporaryDirectory() as folder:
             draft = Path(folder, "draft")
@@ -134,11 +134,11 @@ class Repository:
             commit = self._say("commit-tree", "-p", self._head, "-F", "-", tree, given=message.encode())
             if staged:
                 following = Path(folder, "index")
-                # With its time, by which git knows what may have been saved in the moment that it was looked at.
+                # With its time, by which git detects files that were saved in the moment of the last check.
                 shutil.copy2(self._index, following)
                 self._turn(staged, following)
                 lock.write_bytes(following.read_bytes())
-            # Between these two the index seems to take the change back; only a crash can stop there.
+            # Between these two steps the index seems to revert the change; only a crash can stop there.
             self._run("update-ref", "-m", message.partition("\n")[0], self._branch, commit, self._head)
             if staged:
                 lock.replace(self._index)
@@ -148,7 +148,7 @@ class Repository:
 
     @contextmanager
     def _index_locked(self) -> Iterator[Path]:
-        """Hold the index as git itself does; whoever comes through gives it back."""
+        """Lock the index as git itself does, and unlock it after an error."""
         lock = Path(f"{self._index}.lock")
         try:
             lock.touch(self._index.stat().st_mode & 0o777, exist_ok=False)
@@ -183,7 +183,7 @@ class Repository:
         return said.decode("utf-8", "surrogateescape").removesuffix("\n")
 
     def _run(self, *arguments: str, given: bytes = b"", index: Path | None = None, sorry: str | None = None) -> bytes:
-        """Run a command; `sorry` is what it means when it fails."""
+        """Run a command; `sorry` is the reason to give when it fails."""
         settings = [part for name, value in _FIXED.items() for part in ("-c", f"{name}={value}")]
         try:
             done = subprocess.run(
@@ -206,19 +206,19 @@ class Repository:
 
 
 def environment() -> dict[str, str]:
-    """Return what git may know of this process: not which repository a caller of ours works in."""
+    """Return the environment for git, without variables that point to another repository."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return own | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_LITERAL_PATHSPECS": "1", "GIT_NO_LAZY_FETCH": "1"}
 
 
 _NORMAL: Final = ("100644", "100755")
 _SUBJECT: Final = 100
-"""Characters of a subject that are the path."""
+"""Characters of the path in a subject."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommitResult:
-    """What became of a change in git."""
+    """The outcome of committing a change to git."""
 
     commit: str | None
     """The commit's id; None when there is none."""
@@ -238,14 +238,13 @@ class _FileSkipped(Exception):
 def commit(vault: Path, change: Change, snapshot: Snapshot) -> CommitResult:
     """Commit a change that was made.
 
-    The change is made once more on what the last commit holds, and once more on what the index holds: what the user
-    changed and did not commit, or staged and did not commit, is afterwards exactly that, in the same files too. Hooks
-    do not run.
+    The change is applied again to the tree of the last commit, and again to the index. Edits that the user has not
+    committed, or staged and not committed, stay exactly that, even in the same files. Hooks do not run.
 
     Args:
         vault: The vault's folder.
         change: The change.
-        snapshot: Gives what its steps speak of.
+        snapshot: Returns the contents that its steps name.
     """
     try:
         return _commit(Repository(vault), vault, change, snapshot)
@@ -274,14 +273,14 @@ def _commit(repository: Repository, vault: Path, change: Change, snapshot: Snaps
 
 
 def _git_step(step: Step) -> Step:
-    """Return a step as git sees it, for which a file out of the trash is a new one."""
+    """Return a step as git sees it: a file restored from the trash is a new one."""
     if step.kind == "move" and step.to is not None and step.path.startswith(".trash/"):
         return Step("put", step.to, after=step.before)
     return step
 
 
 def _is_in_nested_repository(vault: Path, path: VaultPath) -> bool:
-    """Say whether there is another repository between the vault and a file."""
+    """Return whether another repository lies between the vault and a file."""
     folders = path.split("/")
     return any(Path(vault, *folders[:depth], ".git").exists() for depth in range(1, len(folders) + 1))
 
@@ -291,11 +290,11 @@ def _refuse_untracked(path: VaultPath) -> None:
 
 
 def _ignore_missing(_: VaultPath) -> None:
-    """Leave alone what the user took out of the index."""
+    """Skip a file that the user removed from the index."""
 
 
 class _GitReplay:
-    """Makes a change on files as git keeps them."""
+    """Applies a change to files as stored in git."""
 
     def __init__(self, repository: Repository, snapshot: Snapshot) -> None:
         self._repository = repository
@@ -303,7 +302,7 @@ class _GitReplay:
         self._ids: dict[tuple[VaultPath, Digest], str] = {}
 
     def on(self, files: GitFiles, steps: Sequence[Step], unknown: Callable[[VaultPath], None]) -> GitFileChanges:
-        """Return which files are others afterwards; `unknown` is asked about one that should be there and is not."""
+        """Return the files that differ afterwards; `unknown` is called with a file to change that is not there."""
         now = dict(files)
         for step in steps:
             match step.kind:

@@ -1,4 +1,4 @@
-"""Plans to rename a heading: its own line, and the place in every link that names it."""
+"""Plans to rename a heading: its own line, and its name in every link to it."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ from bridge.vault.plan import Plan
 
 @dataclass(frozen=True, slots=True)
 class HeadingRename:
-    """A heading that gets another text, among those of its note."""
+    """A renamed heading, among the headings of its note."""
 
     path: VaultPath
     before: tuple[Heading, ...]
@@ -31,18 +31,18 @@ class HeadingRename:
     names: Names
 
     def meaning(self, spot: LinkSpan, source: VaultPath, headings: tuple[Heading, ...]) -> tuple[int, ...]:
-        """Return which headings a link names; none when it is no link to a heading of the note."""
+        """Return the headings that a link names; empty when it does not link to a heading of the note."""
         if spot.place is None or self.names.resolve(spot.target, source, spot.kind).path != self.path:
             return ()
         return resolve_headings(headings, decode_place(spot.place.text, markdown=spot.syntax == "markdown"))
 
     def keeps(self, spot: LinkSpan, source: VaultPath, was: tuple[int, ...]) -> bool:
-        """Tell whether a link that named headings leads to the last of them afterwards."""
+        """Return whether a link that named headings still resolves to the last of them."""
         return not was or self.meaning(spot, source, self.after)[-1:] == was[-1:]
 
 
 def rename_heading(path: VaultPath, heading: str, to: str, known: VaultView) -> PlanAndEffect:
-    """Plan to give a heading another text; links to it and to headings below it follow in their own style.
+    """Plan to rename a heading; links to it and to headings below it are rewritten in their own style.
 
     Args:
         path: The note.
@@ -54,8 +54,8 @@ def rename_heading(path: VaultPath, heading: str, to: str, known: VaultView) -> 
         NoteNotFound: There is no such note.
         HeadingNotFound: The note has no such heading.
         AmbiguousHeading: It has more than one.
-        ProtectedPath: The user's settings keep a note as it is that would have to change.
-        InvalidArguments: No heading can read so, or a link could not follow.
+        ProtectedPath: A note that would have to change is protected by the user's settings.
+        InvalidArguments: The new text is no valid heading, or a link could not be rewritten.
     """
     data = known.read(path)
     line = replace_heading(path, data, heading, to)
@@ -91,7 +91,7 @@ def rename_heading(path: VaultPath, heading: str, to: str, known: VaultView) -> 
 
 
 def _rewrite_links(source: VaultPath, data: bytes, renamed: HeadingRename) -> tuple[bytes, list[Reference]]:
-    """Write the places of a file's links anew that would not name the same heading any more."""
+    """Rewrite those links of a file that would no longer name the same heading."""
     spots = read_link_spans(source, data)
     edits: list[Edit] = []
     references: list[Reference] = []
@@ -115,7 +115,7 @@ def _rewrite_links(source: VaultPath, data: bytes, renamed: HeadingRename) -> tu
 
 
 def _new_place(spot: LinkSpan, source: VaultPath, was: tuple[int, ...], renamed: HeadingRename) -> str:
-    """Return the place of a link as it must be written for the heading it means."""
+    """Return a link's subpath, written for the heading that it means."""
     for chain in (was, _heading_chain(renamed.after, was[-1])):
         words = _format_place(spot, was, chain, renamed)
         if resolve_headings(renamed.after, decode_place(words, markdown=spot.syntax == "markdown"))[-1:] == was[-1:]:
@@ -129,7 +129,7 @@ def _new_place(spot: LinkSpan, source: VaultPath, was: tuple[int, ...], renamed:
 
 
 def _format_place(spot: LinkSpan, was: tuple[int, ...], chain: tuple[int, ...], renamed: HeadingRename) -> str:
-    """Write a place that names some headings, those that keep their text as they were written."""
+    """Write a subpath that names some headings; unchanged headings keep their written form."""
     text = spot.place.text if spot.place else ""
     parts = [part for part in text.removeprefix("#").split("#") if part.strip()]
     kept = dict(zip(was, parts, strict=False))
@@ -149,7 +149,7 @@ def _encode_place(words: str, spot: LinkSpan, before: str) -> str:
 
 
 def _heading_chain(headings: tuple[Heading, ...], number: int) -> tuple[int, ...]:
-    """Return a heading with those above it."""
+    """Return a heading with its parent headings."""
     chain = [number]
     for above in range(number - 1, -1, -1):
         if headings[above].level < headings[chain[0]].level:

@@ -1,4 +1,4 @@
-"""What a change does to each file, as one sees it: its hunks are numbered here and nowhere else."""
+"""Shows what a change does to each file; its hunks are numbered here and nowhere else."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,23 +11,23 @@ from bridge.types import Digest
 from bridge.vault.plan import Step
 
 Snapshot = Callable[[Digest], bytes | None]
-"""Returns a content of a file before or after a change; None when it is kept no more."""
+"""Returns the content with a digest; None when it is no longer kept."""
 
 _BOM: Final = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One step of a change, to be seen."""
+    """One step of a change, for display."""
 
     step: Step
     diff: str = ""
-    """As a unified diff; empty for moves, folders and what is no text."""
+    """A unified diff; empty for moves, folders and files that are not text."""
     hunks: tuple[Hunk, ...] = ()
     sizes: tuple[int | None, int | None] = (None, None)
-    """Bytes of the file before and after; None when there was or is none, or when its content is not kept."""
+    """Bytes of the file before and after; None when there is no file, or when its content is not kept."""
     remarks: tuple[str, ...] = ()
-    """What the lines do not show, or not well."""
+    """What the diff does not show, or not clearly."""
 
 
 def differences(steps: Iterable[Step], snapshot: Snapshot) -> Iterator[Difference]:
@@ -40,7 +40,7 @@ def differences(steps: Iterable[Step], snapshot: Snapshot) -> Iterator[Differenc
 
 
 def hunk_positions(steps: Sequence[Step], snapshot: Snapshot, chosen: Collection[int]) -> frozenset[tuple[int, int]]:
-    """Return where hunks are: for each its step and its number there, both counted from 0."""
+    """Return the positions of hunks: for each its step and its number in that step, both counted from 0."""
     return frozenset(
         (at, number)
         for at, found in enumerate(differences(steps, snapshot))
@@ -52,17 +52,17 @@ def hunk_positions(steps: Sequence[Step], snapshot: Snapshot, chosen: Collection
 def select_hunks(
     steps: Sequence[Step], snapshot: Snapshot, chosen: Collection[int], *, last: bool, others: bool = False
 ) -> tuple[list[Step | None], Snapshot]:
-    """Return what is left of a change when only some of its hunks count, step by step, and the contents it speaks of.
+    """Return the steps of a change reduced to some of its hunks, None for a dropped step, and their contents.
 
     Args:
         steps: The change.
-        snapshot: Gives contents that are kept.
+        snapshot: Returns stored contents.
         chosen: The numbers of the hunks.
-        last: Whether the chosen hunks come after all others, and lead to the text after; else they come first.
-        others: Whether what has no hunks, such as a move, counts too.
+        last: Whether the chosen hunks come after all others, and lead to the final text; else they come first.
+        others: Whether to include steps without hunks, such as a move.
 
     Raises:
-        InvalidArguments: It has no such hunk.
+        InvalidArguments: The change has no such hunk.
     """
     made: dict[Digest, bytes] = {}
     left: list[Step | None] = []

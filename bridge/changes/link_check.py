@@ -1,4 +1,4 @@
-"""Finds links that are unresolved after a change: those that it writes, and those to headings and blocks it removes."""
+"""Finds links that are unresolved after a change: new ones, and links to headings and blocks that it removes."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ LONGEST: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class LinkCheck:
-    """What a change does to links beyond those that it means to write anew."""
+    """What a change does to links besides rewriting them."""
 
     lost: tuple[Reference, ...] = ()
     """Links to headings and blocks that it removes."""
     warnings: tuple[str, ...] = ()
-    """What else somebody should know of the links and names that it writes."""
+    """Warnings about the links and names that it writes."""
 
 
 def check_links(
@@ -39,13 +39,13 @@ def check_links(
     notes: Mapping[VaultPath, IndexedNote],
     sources: Callable[[VaultPath], Collection[VaultPath]],
 ) -> LinkCheck:
-    """Look at the links of the notes that a change writes, and at those to what it removes from them.
+    """Check the links of the notes that a change writes, and the links to what it removes from them.
 
     Args:
         draft: The change.
-        names: The names of the vault as it is.
-        notes: What the index knows.
-        sources: Returns notes that may link to a note.
+        names: The names of the vault before the change.
+        notes: The indexed notes.
+        sources: Returns the notes that may link to a note.
     """
     vault = _Vault(draft, names, notes)
     lost: list[Reference] = []
@@ -67,7 +67,7 @@ def check_links(
 
 
 class _Vault:
-    """The vault as it is after a change, for links."""
+    """The vault after a change, as links see it."""
 
     def __init__(self, draft: Draft, names: Names, notes: Mapping[VaultPath, IndexedNote]) -> None:
         self._draft = draft
@@ -81,7 +81,7 @@ class _Vault:
 
     @cached_property
     def _fresh(self) -> Names:
-        """The names of files that the change makes, or gives another path."""
+        """The names of files that the change creates or moves."""
         found = Names(step.path for step in self.steps if step.kind == "put" and step.before is None)
         for step in self.steps:
             if step.kind == "move" and step.to is not None:
@@ -91,31 +91,31 @@ class _Vault:
         return found
 
     def links(self, path: VaultPath, *, new: bool) -> list[Link]:
-        """Return the links of a note that is written, those that are new in it or those that it had before."""
+        """Return the links of a written note: its new ones, or those it had before."""
         known = {(link.target, link.kind) for link in self._before(path).links}
         return [link for link in self._now(path).links if ((link.target, link.kind) in known) != new]
 
     def _read_before(self, path: VaultPath) -> Contents:
-        """Return what a note that is written had before the change."""
+        """Return the contents of a written note before the change."""
         digest = self._written[path]
         return Contents() if digest is None else read_contents(path, self._blobs[digest])
 
     def _read_now(self, path: VaultPath) -> Contents:
-        """Return what a note has after the change."""
+        """Return the contents of a note after the change."""
         try:
             return read_contents(path, self._draft.read(path))
         except BridgeError:
             return Contents()
 
     def find(self, target: str, source: VaultPath, kind: LinkKind) -> VaultPath | None:
-        """Return the file that a link leads to after the change."""
+        """Return the file that a link resolves to after the change."""
         path = self._names.resolve(target, source, kind).path
         if path is None or (self._leaving and not self._draft.has(path)):
             path = self._fresh.resolve(target, source, kind).path
         return path
 
     def flaw(self, link: Link, source: VaultPath) -> str | None:
-        """Say why a link is unresolved, and what it may mean; None when it is resolved."""
+        """Return why a link is unresolved, with a suggestion; None when it is resolved."""
         path = self.find(link.target, source, link.kind)
         if path is None:
             return self._nameless(link)
@@ -130,7 +130,7 @@ class _Vault:
         return None
 
     def _nameless(self, link: Link) -> str | None:
-        """Say what a link may mean whose name no file has."""
+        """Return a suggestion for a link to a name that no file has."""
         file = target_file(link.target, link.kind)
         if not file:
             return None
@@ -138,7 +138,7 @@ class _Vault:
         if owners:
             title = title_of(owners[0])
             return f"is unresolved: it is only an alias of `{owners[0]}`; write `[[{title}|{file[:LONGEST]}]]`."
-        # Who writes a name without an ending means a note.
+        # A name without an ending means a note.
         near = (path for path in self._names.closest(file) if path in self._notes or "." in file)
         within = (path for path in self._notes if fold(file) in fold(title_of(path)))
         closest = next(near, None) or min(within, key=len, default=None)
@@ -175,5 +175,5 @@ class _Vault:
 
 
 def _place(link: Link) -> str:
-    """Return the heading or block that a link names, as it is compared."""
+    """Return the heading or block that a link names, in comparable form."""
     return decode_place(target_subpath(link.target), markdown=link.kind == "markdown")

@@ -1,4 +1,4 @@
-"""Plans moves and renames: of a note, of any other file, of a folder with all that is in it. Every link follows."""
+"""Plans moves and renames of notes, other files and whole folders. Every link follows."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _READ: Final = (".md", ".canvas", ".pdf", ".excalidraw", ".base")
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What goes where."""
+    """The resolved paths of a move."""
 
     path: VaultPath
     to: VaultPath
@@ -31,7 +31,7 @@ class Move:
 
 
 def move(path: VaultPath, to: VaultPath, known: VaultView) -> PlanAndEffect:
-    """Plan to give a file or a folder another path, and to write every link anew that would not follow by itself.
+    """Plan to move a file or folder, and to rewrite every link that would otherwise break.
 
     Args:
         path: The file or folder.
@@ -40,9 +40,9 @@ def move(path: VaultPath, to: VaultPath, known: VaultView) -> PlanAndEffect:
 
     Raises:
         NoteNotFound: There is no such file or folder.
-        NoteExists: There is one at the new path.
-        ProtectedPath: The user's settings keep a file as it is that would have to change.
-        InvalidArguments: A file cannot have this path, or a link could not follow.
+        NoteExists: There is a file at the new path.
+        ProtectedPath: A file that would have to change is protected by the user's settings.
+        InvalidArguments: The path is not valid for this file, or a link could not be rewritten.
     """
     wanted = _resolve_move(path, to, known)
     _check(wanted, known)
@@ -66,7 +66,7 @@ def move(path: VaultPath, to: VaultPath, known: VaultView) -> PlanAndEffect:
 
 
 def stale_name_warnings(draft: Draft) -> Iterator[str]:
-    """Say where notes that get another name go on saying the old one in the end, or say the new one twice."""
+    """Yield warnings about renamed notes that still contain the old name, or have the new one twice."""
     places = dict[VaultPath, None]()
     for step in draft.steps:
         if step.kind == "move" and step.to is not None:
@@ -87,7 +87,7 @@ def stale_name_warnings(draft: Draft) -> Iterator[str]:
 
 
 def _resolve_move(path: VaultPath, to: VaultPath, known: VaultView) -> Move:
-    """Find out which files go where."""
+    """Resolve which files move where."""
     if path in known.names:
         return Move(path, to, {path: to}, folder=False)
     below = {file: VaultPath(to + file[len(path) :]) for file in known.names if file.startswith(f"{path}/")}
@@ -97,7 +97,7 @@ def _resolve_move(path: VaultPath, to: VaultPath, known: VaultView) -> Move:
 
 
 def _check(wanted: Move, known: VaultView) -> None:
-    """Let only moves pass that can be made."""
+    """Refuse moves that cannot be made."""
     path, to = wanted.path, wanted.to
     if path == to:
         raise InvalidArguments(f"`{path}` has this path already.", hint="Give another path.")
@@ -120,7 +120,7 @@ def _check(wanted: Move, known: VaultView) -> None:
 
 
 def _existing_target(wanted: Move, known: VaultView) -> VaultPath | None:
-    """Return a file that is where something shall go, in whatever spelling: a disk may take another for the same."""
+    """Return a file at one of the targets, ignoring case and spelling, since some disks do not tell them apart."""
     targets = {fold(to) for to in wanted.files.values()}
     place = f"{fold(wanted.to)}/"
     others = ((file, fold(file)) for file in known.names if file not in wanted.files)
@@ -133,16 +133,16 @@ def _suffix(path: str) -> str:
 
 
 def _path_kept_error(path: VaultPath) -> PathKept:
-    # The same words whether or not there is a file: a refusal must not tell.
+    # The same message whether or not the file exists: the error must not reveal it.
     return PathKept(f"`{path}` must stay as it is: the user's settings say so.", path=path)
 
 
 def _plan(wanted: Move, found: LinkUpdates, known: VaultView) -> Plan:
-    """Write the steps: first everything goes where it shall be, then links are written."""
+    """Plan the steps: first all moves, then the rewritten links."""
     if wanted.folder and not known.rules.deny:
         steps = [Step("move", wanted.path, to=wanted.to)]
     else:
-        # File by file, so that what a rule hides in the folder stays where the rule names it.
+        # File by file, so that denied files in the folder stay where the rule names them.
         data = ((file, to, found.read.get(file)) for file, to in wanted.files.items())
         steps = [
             Step("move", file, to=to, before=digest_of(known.read(file) if read is None else read))
@@ -156,7 +156,7 @@ def _plan(wanted: Move, found: LinkUpdates, known: VaultView) -> Plan:
 
 
 def _emptied_folders(wanted: Move) -> list[VaultPath]:
-    """Return the folders that a folder's files leave, the innermost first."""
+    """Return the folders left empty by a folder's files, the innermost first."""
     left: set[str] = set()
     for file in wanted.files if wanted.folder else ():
         folder = file.rpartition("/")[0]

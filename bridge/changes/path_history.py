@@ -1,4 +1,4 @@
-"""Where the files and folders that a change touched are by now, and whether they are the same."""
+"""Finds where the files and folders of a change are now, and whether they are still the same."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -14,33 +14,33 @@ from bridge.vault.plan import Step, StepKind
 
 @dataclass(frozen=True, slots=True)
 class VaultState:
-    """The vault as it is by now, and how it came to be so."""
+    """The current vault, and the history that led to it."""
 
     inside: Callable[[VaultPath], Collection[VaultPath]]
-    """Returns the paths of all that is directly in a folder, hidden files too."""
+    """Returns the paths of everything directly in a folder, including hidden files."""
     has: Callable[[VaultPath, Digest], bool]
-    """Says whether a file, hidden ones too, has these bytes."""
+    """Returns whether a file, even a hidden one, has the bytes of a digest."""
     past: Callable[[VaultPath, str | None], Iterable[Change]]
-    """Returns the changes of a file, given by where it is today and the change that took it away, the oldest first."""
+    """Returns the changes of a file, the oldest first, by its current path and the change that deleted it."""
     is_newest: Callable[[str, VaultPath, str | None], bool]
-    """Says whether a change, given by when it was made, is the last of a file."""
+    """Returns whether a change, by its time, is the last of a file."""
     folders: Callable[[str], Iterable[FolderEvent]]
-    """Returns what happened to folders since a change was made, its own steps too, the oldest first."""
+    """Returns the folder events since a change, including its own steps, the oldest first."""
     departures: Callable[[str], Iterable[tuple[str, Moment, VaultPath]]]
-    """Returns by which change in force, when and from where something was taken away after a change was made."""
+    """Returns the departures after a change: by which active change, when and from where something was taken away."""
 
 
 class PathHistory:
-    """What the journal knows of the files and folders of a change."""
+    """The history of the files and folders of one change, from the journal."""
 
     def __init__(self, today: VaultState, change: Change, together: Collection[str], again: Collection[str]) -> None:
-        """Begin.
+        """Create the history of a change.
 
         Args:
-            today: The vault.
+            today: The current vault.
             change: The change.
-            together: The changes that are turned back with it; they do not count.
-            again: Those that are in force again by it; they count.
+            together: The changes that are undone with it; they do not count.
+            again: The changes that become active again by that; they count.
         """
         self._today = today
         self._change = change
@@ -48,10 +48,10 @@ class PathHistory:
         self._again = again
 
     def events(self, number: int) -> list[FolderEvent]:
-        """Return what happened to folders since what a step of the change speaks of, the oldest first.
+        """Return the folder events since the state that a step of the change refers to, the oldest first.
 
         Args:
-            number: How many of its steps come before; those of a proposal were not done.
+            number: The number of steps before that state; the steps of a proposal were never made.
         """
         change = self._change
         if change.state != "proposed":
@@ -63,18 +63,18 @@ class PathHistory:
         return [*own[::-1], *self._events]
 
     def is_touched(self, number: int) -> bool:
-        """Say whether something was done to the file of a step after it, even if that came to nothing."""
+        """Return whether the file of a step was changed after it, even if that was undone."""
         change = self._change
         return not self._today.is_newest(change.made, change.now[number], change.gone[number])
 
     def is_moved_on(self, number: int) -> bool:
-        """Say whether a later change in force moved the file or folder of a step, even if it came back."""
+        """Return whether a later active change moved the file or folder of a step, even if it was moved back."""
         now, gone = self._change.now[number], self._change.gone[number]
         later = (one for one in self._in_force(now, gone) if one.made > self._change.made)
         return any(_has_step(one, "move", now, gone) for one in later)
 
     def is_unmade(self, number: int) -> bool:
-        """Say whether the file of a step is gone because the change that made it was turned back."""
+        """Return whether the file of a step is gone because the change that created it was undone."""
         now, gone = self._change.now[number], self._change.gone[number]
         if not self.is_gone(number):
             return False
@@ -85,12 +85,12 @@ class PathHistory:
         return any(one.id in undone and _is_maker(one, now, gone) for one in past)
 
     def is_gone(self, number: int) -> bool:
-        """Say whether the file of a step was taken away; another may have its name by now."""
+        """Return whether the file of a step was taken away; another file may have its name now."""
         gone = self._change.gone[number]
         return gone is not None and gone not in self._together
 
     def claims(self, path: VaultPath) -> str | None:
-        """Return a change that took another file away from a path since, and would need it free to be turned back."""
+        """Return a later change that took another file away from a path, and needs that path free to be undone."""
         name = path.rpartition("/")[2]
         others = (
             (by, when, place)
@@ -100,26 +100,26 @@ class PathHistory:
         return next((by for by, when, place in others if self._carried(place, when) == path), None)
 
     def _carried(self, path: VaultPath, after: Moment) -> VaultPath:
-        """Return what a path of an earlier moment is called today."""
+        """Return the current name of an earlier path."""
         return name_after((event for event in self._events if event.moment > after), path)
 
     def is_left_behind(self, folder: VaultPath, *, unknown: bool) -> bool:
-        """Say whether a folder is there only because of changes that are undone.
+        """Return whether a folder exists only because of changes that are undone.
 
         Args:
             folder: The folder.
-            unknown: What to say when the journal does not know who made it.
+            unknown: The answer when the journal does not know which change made it.
         """
         changes = [*self._today.past(folder, None)]
         made = any(_has_step(one, "make_folder", folder, None) for one in changes)
         return made and not self._in_force(folder, None) if changes else unknown
 
     def _in_force(self, path: VaultPath, gone: str | None) -> list[Change]:
-        """Return the changes of a file that turned no other back, and were not turned back themselves."""
+        """Return the active changes of a file, except undos."""
         past = {one.id: one for one in self._today.past(path, gone)}
 
         def counts(one: Change) -> bool:
-            """Say whether a change is in force; one that made another again is when that is."""
+            """Return whether a change is active; a redo is when the change it redoes is."""
             of = one.facts.get("redoes", one.id)
             made = past.get(of, one) if isinstance(of, str) else one
             return of not in self._together and all(
@@ -127,7 +127,7 @@ class PathHistory:
             )
 
         def first(one: Change) -> Change:
-            """Return what a change made again, the first of several."""
+            """Return the change that a redo goes back to."""
             of = past.get(str(one.facts.get("redoes")))
             return one if of is None else first(of)
 
@@ -139,7 +139,7 @@ class PathHistory:
 
 
 def _inverse_folder_step(step: Step) -> Step:
-    """Return what takes a step back, as far as names in folders go."""
+    """Return the inverse of a step, as far as names in folders are concerned."""
     match step.kind:
         case "move" if step.to is not None:
             return Step("move", step.to, to=step.path, before=step.before)
@@ -150,17 +150,17 @@ def _inverse_folder_step(step: Step) -> Step:
 
 
 def _has_step(change: Change, kind: StepKind, path: VaultPath, gone: str | None) -> bool:
-    """Say whether a change did something of a kind to a file."""
+    """Return whether a change has a step of this kind for a file."""
     return any(step.kind == kind for step in _steps_of(change, path, gone))
 
 
 def _is_maker(change: Change, path: VaultPath, gone: str | None) -> bool:
-    """Say whether a change made a file, and did not only bring it back."""
+    """Return whether a change created a file, rather than restored it."""
     made = any(step.kind == "put" and step.before is None for step in _steps_of(change, path, gone))
     return made and change.facts.keys().isdisjoint({"undoes", "redoes"})
 
 
 def _steps_of(change: Change, path: VaultPath, gone: str | None) -> Iterator[Step]:
-    """Yield what a change did to a file."""
+    """Yield the steps of a change for a file."""
     places = zip(change.steps, change.now, change.gone, strict=True)
     return (step for step, *place in places if place == [path, gone])

@@ -1,4 +1,4 @@
-"""Where the files of the vault, and the names in it, are after the steps of a desk."""
+"""Maps files and names of the vault to their paths after the steps of a draft."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
@@ -9,29 +9,29 @@ from bridge.types import VaultPath
 from bridge.vault.plan import Step
 
 Identity = tuple[VaultPath, str | None]
-"""A file or folder of the journal: where it is today, and the change that took it away."""
+"""A file or folder in the journal: its current path, and the change that took it away."""
 
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """Follows files and names through the steps of a desk.
+    """Follows files and names through the steps of a draft.
 
-    A file goes wherever it is moved. A name stays when what has it is moved, and goes along only with the folders that
-    it is in.
+    A file follows every move. A name stays when the file that has it moves, and follows only moves of the folders
+    around it.
     """
 
     draft: Draft
     _restored: dict[Identity, tuple[int, VaultPath]] = field(default_factory=dict, init=False)
-    """Where files were brought back, and after how many steps."""
+    """Restored files and folders: the number of steps until then, and the path."""
     _takers: dict[int, str] = field(default_factory=dict, init=False)
-    """By the number of a step of the desk that makes a folder: which change took that folder away."""
+    """By the number of a draft step that makes a folder: the change that took that folder away."""
 
     def of_name(self, path: VaultPath, events: Iterable[FolderEvent]) -> VaultPath:
-        """Return what a name of an earlier moment is called after the steps so far.
+        """Return the name after the steps so far for a name from an earlier moment.
 
         Args:
             path: The name.
-            events: What happened to folders between then and today.
+            events: The folder events between then and now.
         """
         path = name_after(events, path)
         for number, step in enumerate(self.draft.steps):
@@ -40,7 +40,7 @@ class Positions:
         return VaultPath(without_grave(path))
 
     def of_file(self, path: VaultPath, gone: str | None) -> VaultPath:
-        """Return where a file or folder is after the steps so far; its name, while it is gone."""
+        """Return the path of a file or folder after the steps so far; its name, while it is gone."""
         if (restored := self._restored.get((path, gone))) is not None:
             count, place = restored
             return file_after(self.draft.steps[count:], place)
@@ -49,18 +49,18 @@ class Positions:
         return self.of_name(VaultPath(without_grave(path)), ())
 
     def restore(self, path: VaultPath, gone: str | None, place: VaultPath) -> None:
-        """Note that the last step of the desk brought a file or folder back."""
+        """Record that the last step of the draft restored a file or folder."""
         self._restored[path, gone] = len(self.draft.steps), place
         if gone is not None:
             self._takers[len(self.draft.steps) - 1] = gone
 
     def is_restored(self, path: VaultPath, gone: str | None) -> bool:
-        """Say whether a file or folder was brought back."""
+        """Return whether a file or folder was restored."""
         return (path, gone) in self._restored
 
 
 def file_after(steps: Iterable[Step], path: VaultPath) -> VaultPath:
-    """Return where a file or folder is after steps."""
+    """Return the path of a file or folder after some steps."""
     for step in steps:
         if step.kind == "move" and step.to is not None:
             path = path_after_move(path, step.path, step.to) or path
@@ -68,10 +68,10 @@ def file_after(steps: Iterable[Step], path: VaultPath) -> VaultPath:
 
 
 def name_after(events: Iterable[FolderEvent], path: VaultPath) -> VaultPath:
-    """Return what a path is called after what happened to the folders it may be in.
+    """Return a path after the events of the folders around it.
 
-    A name in a folder that was taken away is no name in the next folder of that name: it is marked until the folder is
-    back.
+    A name in a removed folder does not belong to the next folder of the same name: it is marked until the folder is
+    restored.
     """
     for event in events:
         path = _path_after_step(event.step, path, event.by, event.back)
@@ -79,7 +79,7 @@ def name_after(events: Iterable[FolderEvent], path: VaultPath) -> VaultPath:
 
 
 def _path_after_step(step: Step, path: VaultPath, by: str, back: Collection[str] | None) -> VaultPath:
-    """Return what a path is called after a step of a change; `back` is what it brings back, None for anything."""
+    """Return a path after a step of a change; `back` holds the changes whose folders it restores, None for any."""
     if step.path == path or not path.startswith(step.path):
         return path
     graves, taker = _graves(path[len(step.path) :])
@@ -87,7 +87,7 @@ def _path_after_step(step: Step, path: VaultPath, by: str, back: Collection[str]
         case "move" if step.to is not None and step.before is None:
             return path_after_move(path, step.path, step.to) or path
         case "remove_folder":
-            # Of several that one change took away from here, the last comes back first.
+            # Of several folders that one change took away from here, the last is restored first.
             deeper = path_after_move(
                 path, _grave(step.path, by, len(graves) or 1), _grave(step.path, by, len(graves) + 1)
             )
@@ -107,5 +107,5 @@ def _graves(rest: str) -> tuple[str, str]:
 
 
 def _grave(folder: VaultPath, taker: str, depth: int) -> VaultPath:
-    """Return what a folder that a change took away is called when it comes back after `depth - 1` others."""
+    """Return the marked name of a folder that a change took away and that is restored after `depth - 1` others."""
     return VaultPath(f"{folder}{GRAVE * depth}{taker}")

@@ -1,7 +1,7 @@
-"""A note through all its recorded changes, so that one of them can be taken out of it whatever came after.
+"""Follows a note through all its recorded changes, so that any one of them can be undone regardless of later ones.
 
-Each line is followed from version to version: which of several equal lines a change put in is known, where a merge of
-three texts could but guess.
+Each line is tracked from version to version: that shows which of several equal lines a change added, where a
+three-way merge could only guess.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -30,19 +30,19 @@ from bridge.vault.plan import Step
 
 @dataclass(slots=True, eq=False)
 class TrackedLine:
-    """One line, from when it was put in."""
+    """One line, from when it was added."""
 
     text: str
     by: "HunkEdit | None" = None
-    """What put it in; None when it was there from the start."""
+    """The edit that added it; None when it was there from the start."""
     gone: list["HunkEdit"] = field(default_factory=list)
-    """What took it out."""
+    """The edits that removed it."""
     beside: list["HunkEdit"] = field(default_factory=list)
-    """What put lines in where it had stood: nobody knows which of them comes first."""
+    """Edits that added lines where this line had been: their order is not known."""
 
     @property
     def is_there(self) -> bool:
-        """Say whether the note has it, as far as strokes are in force."""
+        """Whether the note contains the line, given the active edits."""
         if self.by is not None and not self.by.on:
             return False
         return not self.gone or not any(hunk_edit.on for hunk_edit in self.gone)
@@ -50,27 +50,27 @@ class TrackedLine:
 
 @dataclass(slots=True, eq=False)
 class HunkEdit:
-    """One place where a change took lines out of a note and put others in."""
+    """One place where a change removed lines from a note and added others."""
 
     hunk: int
-    """Which hunk of the file's difference it belongs to, counted from 0."""
+    """The hunk of the file's diff that it belongs to, counted from 0."""
     number: int = 0
     """The step of its change."""
     order: int = 0
-    """Which version it led to."""
+    """The length of the log before it, which orders the edits."""
     added: list[TrackedLine] = field(default_factory=list)
     removed: list[TrackedLine] = field(default_factory=list)
     reach: list[TrackedLine] = field(default_factory=list)
-    """Lines that are alike, of which it may have been any that it put in or took out; empty when there is no doubt."""
+    """Equal lines among which the edit may have added or removed any; empty when there is no ambiguity."""
     on: bool = True
-    """Whether it is in force."""
+    """Whether it is active."""
 
     def meets(self, other: "HunkEdit", places: Mapping[TrackedLine, int]) -> bool:
-        """Say whether a later stroke touched the same lines, or may have.
+        """Return whether a later edit touched the same lines, or may have.
 
         Args:
-            other: The later one.
-            places: Where each line of the note is.
+            other: The later edit.
+            places: The position of each line of the note.
         """
         own = {*self.added, *self.removed, *self.reach}
         if not own.isdisjoint(other.removed) or any(other in tracked_line.beside for tracked_line in self.removed):
@@ -83,24 +83,24 @@ class HunkEdit:
 def _is_amid(
     tracked_lines: Iterable[TrackedLine], run: Sequence[TrackedLine], places: Mapping[TrackedLine, int]
 ) -> bool:
-    """Say whether one of some lines stands between the first and the last of others."""
+    """Return whether one of some lines is between the first and the last line of others."""
     return bool(run) and any(
         places[run[0]] <= places[tracked_line] <= places[run[-1]] for tracked_line in tracked_lines
     )
 
 
 def record_edits(tracked_lines: list[TrackedLine], lines: Sequence[str]) -> list[HunkEdit]:
-    """Make the lines of a note others, and return where; the note then has these lines.
+    """Record the edits that lead to a note's new lines, and return them; the note then has these lines.
 
     Args:
-        tracked_lines: The note; those that are put in are added to it.
-        lines: What its lines become.
+        tracked_lines: The lines of the note; added ones are inserted.
+        lines: The new lines.
     """
     there = [tracked_line for tracked_line in tracked_lines if tracked_line.is_there]
     old = [tracked_line.text for tracked_line in there]
     apart = pieces(old, lines, is_blank)
     lowest = slide_pieces(apart, old, lines, prefer_low)
-    # As when texts are merged: an empty line says nothing about where it is.
+    # As in merges: an empty line says nothing about its position.
     found, highest = (
         slide_pieces(lowest, old, lines, prefer_high, is_blank),
         slide_pieces(lowest, old, lines, prefer_high),
@@ -132,7 +132,7 @@ def _ambiguous_lines(tracked_lines: Sequence[TrackedLine], low: range, high: ran
 def _insertion_index(
     tracked_lines: list[TrackedLine], there: Sequence[TrackedLine], hunk_edit: HunkEdit, start: int
 ) -> int:
-    """Return where a stroke's lines go among those that are gone, and tell these where the order is not known."""
+    """Return where an edit's lines go among removed ones, and mark those whose order is not known."""
     if hunk_edit.removed:
         first, last = tracked_lines.index(hunk_edit.removed[0]), tracked_lines.index(hunk_edit.removed[-1])
         if hunk_edit.added:
@@ -140,7 +140,7 @@ def _insertion_index(
         return last + 1
     above = tracked_lines.index(there[start - 1]) + 1 if start else 0
     below = tracked_lines.index(there[start]) if start < len(there) else len(tracked_lines)
-    # What was replaced keeps to what stands for it.
+    # A replaced line stays next to its replacement.
     if start:
         ties: set[HunkEdit | None] = {*there[start - 1].gone}
         while above < below and tracked_lines[above].by in ties:
@@ -165,17 +165,17 @@ _NO_FILE: Final = digest_of(b"")
 
 
 class LineHistory:
-    """What became of a note, and which changes of it are in force.
+    """The history of a note's lines, and which of its changes are active.
 
-    What others than the bridge wrote in between counts as changes that stay in force, unless they brought the note back
-    to what it said before.
+    Edits made outside the bridge count as changes that stay active, unless they brought the note back to an earlier
+    version.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
-        """Begin with nothing.
+        """Start with an empty history.
 
         Args:
-            snapshot: Gives contents that are kept.
+            snapshot: Returns stored contents.
         """
         self._snapshot = snapshot
         self._strands: list[TrackedLine] | None = None
@@ -191,10 +191,10 @@ class LineHistory:
         """Follow a note through its changes.
 
         Args:
-            path: Where it is today.
+            path: Its current path.
             gone: The change that took it away.
             changes: Its changes, the oldest first.
-            snapshot: Gives contents that are kept.
+            snapshot: Returns stored contents.
         """
         found = cls(snapshot)
         for change in changes:
@@ -206,19 +206,19 @@ class LineHistory:
 
     @property
     def text(self) -> str:
-        """What the note says."""
+        """The text of the note."""
         return "".join(tracked_line.text for tracked_line in self._strands or () if tracked_line.is_there)
 
     def knows(self, change: Change, number: int) -> bool:
-        """Say whether a step of a change was followed line by line."""
+        """Return whether a step of a change was tracked line by line."""
         return any(hunk_edit.number == number for hunk_edit in self._strokes.get(change.id, ()))
 
     def come_to(self, data: bytes) -> bool:
-        """Take the note as it is now; False when it is no text."""
+        """Bring the history up to the note's current bytes; return False when they are not text."""
         return self._reach(digest_of(data), data)
 
     def has_but_followed(self, change: Change) -> bool:
-        """Say whether since a change only links followed what was moved."""
+        """Return whether since a change only links were updated for moves."""
         own = self._strokes.get(change.id, [])
         hunk_edits = [*dict(self._log)]
         since = hunk_edits[hunk_edits.index(own[0]) :] if own else []
@@ -229,13 +229,13 @@ class LineHistory:
     def without(
         self, change: Change, number: int, chosen: Collection[tuple[int, int]] | None, *, along: bool = False
     ) -> str | tuple[Conflict, ...]:
-        """Take out what a step of a change did, and return what the note says then, or what stands on it.
+        """Remove the edits of a step of a change, and return the resulting text or the conflicts with later edits.
 
         Args:
             change: The change.
             number: The step.
-            chosen: Only these hunks, each given by its step and its number there.
-            along: Whether all that stands on it is taken out too.
+            chosen: Only these hunks, each given by its step and its number in that step.
+            along: Whether to remove later edits that overlap, too.
         """
         hunk_edits = [
             hunk_edit for hunk_edit in self._of(change.id, chosen) if hunk_edit.number == number and hunk_edit.on
@@ -255,7 +255,7 @@ class LineHistory:
         if step.after is None or after is None or not self._reach(step.before or _NO_FILE):
             return
         if step.before is None and step.after in self._known:
-            # It came back, with all that was made of it.
+            # The file was restored, with its whole history.
             self._reach(step.after)
             return
         turning = self._turning(change)
@@ -267,7 +267,7 @@ class LineHistory:
         self._mark(step.after)
 
     def _turning(self, change: Change) -> list[tuple[HunkEdit, bool]]:
-        """Return which strokes a change turned back or made again."""
+        """Return the edits that a change undid or redid, with their new states."""
         found: list[tuple[HunkEdit, bool]] = []
         for switch in read_hunk_states(change.facts):
             of, whole = self._changes.get(switch.change), len(switch.parts) == switch.of
@@ -278,7 +278,7 @@ class LineHistory:
         return found
 
     def _turned_to(self, id_: str, turning: Sequence[tuple[HunkEdit, bool]], text: str) -> bool:
-        """Turn strokes, alone or with all that stands on them, if that is what leads to a text."""
+        """Switch edits, alone or with all overlapping later ones, if that gives a text; return whether it did."""
         off = [hunk_edit for hunk_edit, on in turning if not on]
         met: set[HunkEdit] = set()
         while True:
@@ -297,17 +297,17 @@ class LineHistory:
         return [one for one in hunk_edits if chosen is None or (one.number, one.hunk) in chosen]
 
     def _met(self, hunk_edits: Collection[HunkEdit]) -> set[HunkEdit]:
-        """Return the strokes in force that touched what others did before, or may have."""
+        """Return the active edits that touched lines of earlier ones, or may have."""
         return {met for hunk_edit in hunk_edits for met in self._on(hunk_edit, hunk_edits)}
 
     def _on(self, hunk_edit: HunkEdit, but: Collection[HunkEdit]) -> list[HunkEdit]:
-        """Return the strokes in force that stand on one, but for some."""
+        """Return the later active edits that overlap one, except some."""
         at = {tracked_line: place for place, tracked_line in enumerate(self._strands or ())}
         later = (one for one in dict(self._log) if one.on and one.order > hunk_edit.order and one not in but)
         return [one for one in later if hunk_edit.meets(one, at)]
 
     def _contradictions(self, hunk_edits: Sequence[HunkEdit]) -> Iterator[Conflict]:
-        """Tell where others stand on strokes: what these left there, what is there now, what was before."""
+        """Yield where later edits overlap some: the lines as these left them, as they are now, and as before."""
         tracked_lines = self._strands or []
         at = {tracked_line: place for place, tracked_line in enumerate(tracked_lines)}
         for hunk_edit in hunk_edits:
@@ -327,7 +327,7 @@ class LineHistory:
             yield Conflict((first, last), base, ours, theirs)
 
     def _reach(self, digest: Digest, data: bytes | None = None) -> bool:
-        """Take the note as it is said to be, though no change led there; False when nobody knows what that was."""
+        """Bring the history to a known or readable version that no change led to; return False when it is neither."""
         if digest == self._digest:
             return True
         if digest in self._known:
@@ -354,7 +354,7 @@ class LineHistory:
         return hunk_edits
 
     def _turn(self, hunk_edits: Iterable[tuple[HunkEdit, bool]]) -> list[tuple[HunkEdit, bool]]:
-        """Put strokes in or out of force, and return those that were not so."""
+        """Switch edits on or off, and return those that were switched."""
         done = [(hunk_edit, on) for hunk_edit, on in hunk_edits if hunk_edit.on != on]
         for hunk_edit, on in done:
             hunk_edit.on = on

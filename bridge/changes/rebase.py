@@ -1,4 +1,4 @@
-"""What a program is told that wants to change a note which changed since it read it."""
+"""Explains to a client how its change relates to a note that changed since it was read."""
 
 import json
 from collections.abc import Iterable
@@ -15,24 +15,24 @@ _QUOTED: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class FileConflict:
-    """A place where two changes cannot both stand."""
+    """A place where two changes conflict."""
 
     path: VaultPath
     why: str
     lines: Lines | None = None
     """The lines of the file as it is now; when there are none, the last is one less than the first."""
     base: str = ""
-    """What stood there, before either changed it."""
+    """The text there before either change."""
     ours: str = ""
-    """What stands there now."""
+    """The text there now."""
     theirs: str = ""
-    """What would stand there."""
+    """The text that would be there."""
 
 
 def merge_file(
     path: VaultPath, base: bytes, ours: bytes, theirs: bytes, *, touching: bool, alike: bool
 ) -> bytes | tuple[FileConflict, ...]:
-    """Bring two changes of a file together; `touching` and `alike` as for `merge`."""
+    """Merge two changes of a file; `touching` and `alike` as for `merge3`."""
     texts = [decode_text(data) for data in (base, ours, theirs)]
     old, mine, other = texts
     if old is None or mine is None or other is None:
@@ -44,7 +44,7 @@ def merge_file(
 
 
 def to_file_conflicts(path: VaultPath, found: Iterable[Conflict]) -> tuple[FileConflict, ...]:
-    """Return contradictions as conflicts of a file."""
+    """Return merge conflicts as conflicts of a file."""
     return tuple(
         FileConflict(path, "These lines were changed since.", one.lines, *map(_quote, (one.base, one.ours, one.theirs)))
         for one in found
@@ -52,7 +52,7 @@ def to_file_conflicts(path: VaultPath, found: Iterable[Conflict]) -> tuple[FileC
 
 
 def encode_merged(path: VaultPath, mine: str, merged: str, other: str = "{}") -> bytes | tuple[FileConflict, ...]:
-    """Return what two texts became together, unless it is no file of its kind any more."""
+    """Return merged text as bytes, or a conflict when a canvas would no longer be valid JSON."""
     if path.endswith(".canvas") and _is_json(mine) and _is_json(other) and not _is_json(merged):
         return (FileConflict(path, "It was changed since, and both changes together would spoil the canvas."),)
     return encode_text(merged)
@@ -71,29 +71,29 @@ def _is_json(text: str) -> bool:
 
 
 LONGEST: Final = 4_000
-"""Characters of each part that are told."""
+"""Characters of each part that are returned."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergePreview:
-    """What differs now, and what would become of the wanted change."""
+    """How a note differs now, and the requested change merged into it."""
 
     differs: str
     """What changed since the note was read, as a unified diff."""
     merged_diff: str | None
-    """What the wanted change would be on the note as it is, as a unified diff; None when the two contradict."""
+    """The requested change to the current note, as a unified diff; None when the two conflict."""
     merged_text: str | None
-    """The note with both, unless it is long."""
+    """The note with both changes, unless it is long."""
 
 
 def preview_merge(path: VaultPath, base: bytes, ours: bytes, theirs: bytes | None) -> MergePreview:
-    """Compare what was read with what is there, and bring the wanted change together with it.
+    """Compare what was read with the current note, and merge the requested change into it.
 
     Args:
         path: The note.
-        base: What was read.
-        ours: What is there.
-        theirs: What the change would have made of what was read; None when it is not known.
+        base: The note as read.
+        ours: The current note.
+        theirs: The note as read, with the change; None when unknown.
     """
     old, now = decode_text(base), decode_text(ours)
     if old is None or now is None:

@@ -1,4 +1,4 @@
-"""Finds the files whose links a change of names concerns, and writes those links anew."""
+"""Finds the files whose links a rename affects, and rewrites those links."""
 
 import json
 import re
@@ -19,7 +19,7 @@ from bridge.markdown.prose import find_queries
 from bridge.types import VaultPath
 
 LinkFilter = Callable[[str, LinkKind, VaultPath], bool]
-"""Tells whether a link, by its target, its kind and the file that has it, is one that the change concerns."""
+"""Returns whether the change affects a link, given by its target, its kind and the file that contains it."""
 
 
 def files_to_check(
@@ -29,14 +29,14 @@ def files_to_check(
 
     Args:
         known: The vault.
-        keys: Names of files, as `name_key` makes them: links that ask for no such name are passed over.
-        turns: Asked about the links that do.
-        always: Files to read whatever the index knows of them.
+        keys: Names of files, as `name_key` returns them; links to other names are skipped.
+        turns: Called with each link to one of the names.
+        always: Files to read regardless of the index.
     """
     seen: dict[tuple[str, LinkKind], bool] = {}
 
     def asks(link: tuple[str, LinkKind]) -> bool:
-        """Tell whether a link asks for one of the names; most links are met many times."""
+        """Return whether a link names one of the files; most links occur many times."""
         found = seen.get(link)
         if found is None:
             found = seen[link] = name_key(target_file(*link)) in keys
@@ -47,7 +47,7 @@ def files_to_check(
             continue
         note = known.notes.get(path)
         if path in always or note is None or note.asides:
-            # What the index leaves out has links too, and bases and queries say names.
+            # Text that is not indexed has links too, and bases and queries contain names.
             if _has_names(path):
                 yield path
         elif any(asks(link) and turns(*link, path) for link in note.targets):
@@ -63,11 +63,11 @@ _BEHIND: Final = r"(?![^\s\"'\])#|^/,:`.]|\.(?!md\b))"
 
 
 def name_pattern(moved: Mapping[VaultPath, VaultPath | None], folder: VaultPath | None = None) -> re.Pattern[str]:
-    """Return what finds the names of files, or the path of a folder, in a query.
+    """Return a pattern for the names of files, or the path of a folder, in a query.
 
     Args:
-        moved: The files, with their paths afterwards; None for one that is taken away.
-        folder: The folder that they are in, when all of it is meant.
+        moved: The files, with their paths afterwards; None for a deleted one.
+        folder: The folder that contains them, when all of it is moved.
     """
     names = {folder} if folder else {name for path, to in moved.items() for name in _query_names(path, to)}
     either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
@@ -75,24 +75,24 @@ def name_pattern(moved: Mapping[VaultPath, VaultPath | None], folder: VaultPath 
 
 
 def _query_names(path: VaultPath, to: VaultPath | None) -> tuple[str, ...]:
-    """Return what a query may call a file that is called otherwise afterwards."""
+    """Return the names by which a query may refer to a renamed file."""
     title = title_of(path)
     whole = (path, path.removesuffix(".md"))
     return whole if to is not None and title_of(to) == title else (*whole, title)
 
 
 def is_named_in_queries(text: str, names: re.Pattern[str]) -> bool:
-    """Tell whether a query of a note says a name."""
+    """Return whether a query in a note contains a name."""
     return any(names.search(query) for query in find_queries(text))
 
 
 def is_named_in_base(data: bytes, names: re.Pattern[str]) -> bool:
-    """Tell whether a base says a name."""
+    """Return whether a base contains a name."""
     return names.search(data.decode("utf-8", "replace")) is not None
 
 
 def is_bookmarked(data: bytes, moved: Collection[VaultPath], folder: VaultPath | None = None) -> bool:
-    """Tell whether Obsidian's bookmarks hold a file or a folder."""
+    """Return whether Obsidian's bookmarks contain a file or folder."""
     try:
         held = set(_paths(json.loads(data))) if data else set()
     except (ValueError, RecursionError):
@@ -117,7 +117,7 @@ def _paths(value: object) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class LinkUpdates:
-    """What a change of names does to the content of files, which are called here as they were before it."""
+    """What a rename does to the content of files, which are listed by their paths before it."""
 
     changed: Mapping[VaultPath, bytes]
     read: Mapping[VaultPath, bytes]
@@ -128,16 +128,16 @@ class LinkUpdates:
 
 
 def update_links(known: VaultView, shift: Shift, names: re.Pattern[str]) -> LinkUpdates:
-    """Write every link anew that would break or lead elsewhere.
+    """Rewrite every link that would break or resolve to another file.
 
     Args:
         known: The vault.
         shift: How names change.
-        names: What finds the old names in a query.
+        names: A pattern for the old names in a query.
 
     Raises:
-        ProtectedPath: A note that must stay as it is has such a link.
-        InvalidArguments: A link cannot be written so that it leads where it did.
+        ProtectedPath: A protected note has such a link.
+        InvalidArguments: No way of writing a link resolves to its file.
     """
     changed: dict[VaultPath, bytes] = {}
     read: dict[VaultPath, bytes] = {}

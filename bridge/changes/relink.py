@@ -1,4 +1,4 @@
-"""Writes a file's links anew where a change of names would break them or turn them elsewhere."""
+"""Rewrites a file's links where a rename would break them or make them resolve to another file."""
 
 import posixpath
 from collections.abc import Iterable, Iterator
@@ -20,18 +20,18 @@ from bridge.types import Span, VaultPath
 def link_forms(
     asked: str, was: VaultPath, now: VaultPath, source: tuple[VaultPath, VaultPath], *, relative: bool
 ) -> Iterator[str]:
-    """Yield how a link can call a file: in its own form, with more folders, and from the vault's root.
+    """Yield the ways in which a link can name a file: in its own style, with more folders, and from the vault's root.
 
     Args:
-        asked: How the link called it, percent-decoded.
+        asked: The name in the link, percent-decoded.
         was: The file's path before.
         now: Its path now.
-        source: The paths, before and now, of the file that has the link.
-        relative: Whether links of its kind are taken to begin at their own folder.
+        source: The paths, before and now, of the file that contains the link.
+        relative: Whether links of its kind are first resolved from their own folder.
     """
     keeps_ending = asked.lower().endswith(".md")
     for way in dict.fromkeys(chain(_same_style_forms(asked, was, now, source, relative=relative), (now, f"/{now}"))):
-        # The ending is left out where it was, if that leads to the same file.
+        # The ending is left out where it was before, if that resolves to the same file.
         if not keeps_ending and way.lower().endswith(".md"):
             yield way[:-3]
         yield way
@@ -40,7 +40,7 @@ def link_forms(
 def _same_style_forms(
     asked: str, was: VaultPath, now: VaultPath, source: tuple[VaultPath, VaultPath], *, relative: bool
 ) -> Iterator[str]:
-    """Yield the ways of a link's own form."""
+    """Yield the ways in a link's own style."""
     near = posixpath.relpath(now, posixpath.dirname(source[1]) or ".")
     dotted = near if near.startswith("../") else f"./{near}"
     if asked.startswith("/"):
@@ -68,7 +68,7 @@ Edit = tuple[Span, str]
 
 @dataclass(frozen=True, slots=True)
 class RelinkedFile:
-    """A file with its links written anew, and what they were before."""
+    """A file with its links rewritten, and its links before."""
 
     data: bytes
     before: LinkSpans
@@ -77,16 +77,16 @@ class RelinkedFile:
 
 
 def relink_file(path: VaultPath, data: bytes, shift: Shift) -> RelinkedFile:
-    """Write those links of a file anew that would not lead to the same file any more.
+    """Rewrite those links of a file that would no longer resolve to the same file.
 
     Args:
-        path: The file, as it is called before the change.
-        data: What is in it.
+        path: The file, by its path before the change.
+        data: Its bytes.
         shift: How names change.
 
     Raises:
-        InvalidArguments: A link cannot be written so that it leads where it did.
-        ProtectedPath: The file has such a link and cannot be written without loss.
+        InvalidArguments: No way of writing a link resolves to its file.
+        ProtectedPath: The file has such a link and cannot be rewritten without loss.
     """
     spots = read_link_spans(path, data)
     edits: list[Edit] = []
@@ -109,12 +109,12 @@ def relink_file(path: VaultPath, data: bytes, shift: Shift) -> RelinkedFile:
 
 
 def replace_spans(data: bytes, text: str, edits: Iterable[Edit]) -> bytes:
-    """Put other words in the place of stretches of a file.
+    """Replace spans of a file.
 
     Args:
-        data: The file.
+        data: The bytes of the file.
         text: Its text.
-        edits: Stretches of the text that do not overlap, and what shall stand there.
+        edits: Spans of the text that do not overlap, and their new text.
     """
     parts: list[str] = []
     end = 0
@@ -126,7 +126,7 @@ def replace_spans(data: bytes, text: str, edits: Iterable[Edit]) -> bytes:
 
 
 def _find_new_target(spot: LinkSpan, fate: Fate, path: VaultPath, shift: Shift) -> tuple[Edit, str]:
-    """Find the words that name the same file after the change."""
+    """Return the edit that makes a link name the same file after the change, and the new target."""
     slot = spot.file
     source = shift.now(path)
     for way in _candidates(spot, slot, fate, path, shift) if slot else ():
@@ -142,7 +142,7 @@ def _find_new_target(spot: LinkSpan, fate: Fate, path: VaultPath, shift: Shift) 
 
 
 def _candidates(spot: LinkSpan, slot: LinkPart, fate: Fate, path: VaultPath, shift: Shift) -> Iterator[str]:
-    """Yield how the link could be written, the best first."""
+    """Yield the ways in which the link could be written, the best first."""
     if fate.was is None or fate.wanted is None:
         return
     if spot.syntax == "path":
@@ -157,14 +157,14 @@ def _candidates(spot: LinkSpan, slot: LinkPart, fate: Fate, path: VaultPath, shi
 
 
 def _parsed_target(spot: LinkSpan, target: str) -> str:
-    """Return a target as the parser will read it; in a property it decodes Markdown links itself."""
+    """Return a target as the parser reads it; in a property it decodes Markdown links itself."""
     if spot.syntax == "markdown" and spot.kind == "property":
         return unquote(target)
     return target
 
 
 def _relabel(spot: LinkSpan, fate: Fate) -> Iterator[Edit]:
-    """Yield the new words of a link that shows the file's old name, as Obsidian changes them."""
+    """Yield the new label of a link that shows the file's old name, as Obsidian changes it."""
     if spot.shown is None or fate.was is None or fate.wanted is None:
         return
     old, new = title_of(fate.was), title_of(fate.wanted)
@@ -173,16 +173,16 @@ def _relabel(spot: LinkSpan, fate: Fate) -> Iterator[Edit]:
 
 
 def verify_links(path: VaultPath, before: LinkSpans, after: bytes, shift: Shift) -> None:
-    """Let a changed file pass only when each of its links means what it meant.
+    """Require that each link of a changed file has the same meaning as before.
 
     Args:
-        path: The file, as it is called before the change.
+        path: The file, by its path before the change.
         before: Its links before.
         after: Its bytes after.
         shift: How names change.
 
     Raises:
-        InvalidArguments: A link does not.
+        InvalidArguments: A link has another meaning.
     """
     now = shift.now(path)
     again = read_link_spans(now, after).links
@@ -203,7 +203,7 @@ def _link_shape(spot: LinkSpan) -> tuple[object, ...]:
 
 
 def _is_same_target(was: ResolvedLink, means: ResolvedLink, shift: Shift) -> bool:
-    """Tell whether two meanings are one; a link that led nowhere may lead somewhere now."""
+    """Return whether two resolved links are the same; an unresolved one may have become resolved."""
     same = (was.heading, was.block) == (means.heading, means.block)
     return same and (was.path is None or shift.now(was.path) == means.path)
 

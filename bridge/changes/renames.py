@@ -1,4 +1,4 @@
-"""How the names of a vault change, and what becomes of a link by it."""
+"""Describes how the names of a vault change, and what that means for a link."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,28 +11,28 @@ from bridge.types import VaultPath
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What a link leads to before a change, where that file is after it, if anywhere, and what the link means then."""
+    """A link's target before a change, the path of that file after it, if any, and what the link resolves to then."""
 
     was: VaultPath | None
     wanted: VaultPath | None
     means: VaultPath | None
     exact: bool = False
-    """Whether letters' case counts, as in a canvas, which Obsidian asks for files by their very paths."""
+    """Whether case matters, as in a canvas, where Obsidian looks files up by their exact paths."""
 
     @property
     def stays(self) -> bool:
-        """Whether the link leads to the same file as it is written."""
+        """Whether the link resolves to the same file without being rewritten."""
         return self.was is None or (self.wanted is not None and self.wanted == self.means and not self.exact)
 
     @property
     def mended(self) -> bool:
-        """Whether it led nowhere and leads to a file then."""
+        """Whether the link was unresolved before and is resolved afterwards."""
         return self.was is None and self.means is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """Names before and after a change."""
+    """The names of a vault before and after a change."""
 
     before: Names
     after: Names
@@ -41,25 +41,25 @@ class Shift:
 
     @classmethod
     def of(cls, names: Names, moved: Mapping[VaultPath, VaultPath], gone: Iterable[VaultPath] = ()) -> "Shift":
-        """Give files other paths, and take some away."""
+        """Create a shift that moves some files and removes others."""
         lost = frozenset(gone)
         return cls(names, Names(moved.get(path, path) for path in names if path not in lost), moved, lost)
 
     def now(self, path: VaultPath) -> VaultPath:
-        """Return the path that a file has after the change."""
+        """Return a file's path after the change."""
         return self.moved.get(path, path)
 
     def keys(self) -> frozenset[str]:
-        """Return the names that only a link to which can mean something else after the change."""
+        """Return the names whose links can resolve differently after the change."""
         return frozenset(name_key(path) for path in (*self.moved, *self.moved.values(), *self.gone))
 
     def fate(self, target: str, kind: LinkKind, source: VaultPath) -> Fate:
-        """Say what becomes of a link.
+        """Return what becomes of a link.
 
         Args:
-            target: What it points at.
-            kind: How it is written.
-            source: The path, before the change, of the file that has it.
+            target: Its target.
+            kind: Its kind.
+            source: The path, before the change, of the file that contains it.
         """
         was = self.before.resolve(target, source, kind).path
         means = self.after.resolve(target, self.now(source), kind).path

@@ -1,4 +1,4 @@
-"""Turns changes back, makes them again and accepts proposals, on the vault as it is by now."""
+"""Undoes and redoes changes and accepts proposals, on the current vault."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
@@ -27,23 +27,23 @@ def undo(
     today: VaultState,
     hunks: Collection[int] | None = None,
 ) -> tuple[str, ...]:
-    """Turn changes back on a desk: what they made of a file is taken out of what it is by now.
+    """Undo changes on a draft: their edits are removed from the current files.
 
-    Folders that they made, or others that are undone, go when nothing is left in them.
+    Folders that these or other undone changes made are removed when nothing is left in them.
 
     Args:
-        draft: Where the steps are tried.
-        changes: The changes, the newest first; all of them or none.
-        snapshot: Gives contents that are kept.
-        today: The vault, and how it came to be so.
-        hunks: Of each change only these, as far as they are in force; then nothing is moved.
+        draft: The draft that gets the steps.
+        changes: The changes, the newest first; all or none are undone.
+        snapshot: Returns stored contents.
+        today: The current vault and its history.
+        hunks: Of each change only these, as far as they are active; then nothing is moved.
 
     Returns:
-        What was done otherwise than one may think, in sentences.
+        Notes about unexpected outcomes, as sentences.
 
     Raises:
-        ChangeConflict: What they touched was changed since in the same places.
-        ChangeNotFound: What a file said is no longer kept.
+        ChangeConflict: The same places were changed since.
+        ChangeNotFound: A content is no longer kept.
         InvalidArguments: There is no such hunk.
     """
     conflicts: list[FileConflict] = []
@@ -74,7 +74,7 @@ def undo(
 
 
 def _remove_empty_folders(turning: ChangeReplay, draft: Draft) -> None:
-    """Take away folders that are left empty and behind."""
+    """Remove empty folders that are left behind."""
     left = [step.path for step in draft.steps if step.kind in ("remove", "move", "remove_folder")]
     left += [VaultPath(f"{step.to}/") for step in draft.steps if step.kind == "move" and step.to]
     for path in left:
@@ -85,17 +85,17 @@ def _remove_empty_folders(turning: ChangeReplay, draft: Draft) -> None:
 
 
 def redo(draft: Draft, change: Change, snapshot: Snapshot, today: VaultState) -> None:
-    """Make a change again that was turned back; arguments and errors as for `undo`."""
+    """Redo an undone change; arguments and errors as for `undo`."""
     _apply_steps(draft, change, change.steps, snapshot, today, touching=True)
 
 
 def accept(
     draft: Draft, change: Change, snapshot: Snapshot, today: VaultState, hunks: Collection[int] | None = None
 ) -> None:
-    """Make a change that was proposed, or some of its hunks; arguments and errors as for `undo`.
+    """Apply a proposed change, or some of its hunks; arguments and errors as for `undo`.
 
     Raises:
-        InvalidArguments: It moves or removes something, so it must be accepted as a whole.
+        InvalidArguments: The change moves or removes files, so it must be accepted as a whole.
     """
     if hunks is not None and any(step.kind not in ("put", "make_folder") for step in change.steps):
         raise InvalidArguments(
@@ -107,7 +107,7 @@ def accept(
 
 
 def _active_steps(change: Change, snapshot: Snapshot) -> tuple[Sequence[Step | None], Snapshot]:
-    """Return the steps of a change but for the hunks that were turned back before, and the contents they speak of."""
+    """Return the steps of a change without the hunks that were undone before, and their contents."""
     undone = undone_parts(change.facts)
     if not undone:
         return change.steps, snapshot
@@ -137,7 +137,7 @@ def _raise_conflicts(conflicts: Sequence[FileConflict]) -> None:
 
 
 def _inverse(step: Step) -> Step:
-    """Return what takes a step back; what comes out of the trash, or goes there again, names its place there."""
+    """Return the inverse of a step; for files restored from or moved to the trash, it names their path there."""
     match step.kind:
         case "put":
             return Step("remove" if step.before is None else "put", step.path, before=step.after, after=step.before)
@@ -156,22 +156,22 @@ def _inverse(step: Step) -> Step:
 FindChange = Callable[[str], Change | None]
 """Returns a change by its id."""
 Past = Callable[[VaultPath, str | None], Iterable[Change]]
-"""Returns the changes of a file, given by where it is today and the change that took it away."""
+"""Returns the changes of a file, by its current path and the change that took it away."""
 
 
 def hunk_states_after_undo(
     changes: Iterable[Change], snapshot: Snapshot, find: FindChange, past: Past, hunks: Collection[int] | None = None
 ) -> list[HunkState]:
-    """Return what is put in and out of force when changes are turned back: themselves out, what they turned as it was.
+    """Return the hunk states that change by an undo: the undone changes off, the ones these had switched reverted.
 
-    A note that they bring back has in it again what counts as undone only because the note was gone.
+    In a note that is restored, edits that count as undone only because the note was gone become active again.
 
     Args:
-        changes: The changes.
-        snapshot: Gives contents that are kept.
-        find: Gives the changes that they turned.
-        past: Gives the changes of what they bring back.
-        hunks: Of each only these.
+        changes: The undone changes.
+        snapshot: Returns stored contents.
+        find: Returns the changes that they switched.
+        past: Returns the changes of restored files.
+        hunks: Of each change only these.
     """
     switches: list[HunkState] = []
     for change in changes:
@@ -188,7 +188,7 @@ def hunk_states_after_undo(
 
 
 def _brought_back(change: Change, snapshot: Snapshot, past: Past) -> Iterator[HunkState]:
-    """Yield what comes into force again with the notes that a change had taken away."""
+    """Yield the states that become active again with the notes that a change had deleted."""
     places = zip(change.steps, change.now, change.gone, strict=True)
     lost = {(now, gone) for step, now, gone in places if step.kind == "remove"}
     for one in {one.id: one for place in lost for one in past(*place)}.values():
@@ -197,7 +197,7 @@ def _brought_back(change: Change, snapshot: Snapshot, past: Past) -> Iterator[Hu
 
 
 def hunk_states_after_redo(change: Change, snapshot: Snapshot, find: FindChange) -> list[HunkState]:
-    """Return what is put in and out of force when a change is made again; arguments as for `undoing`."""
+    """Return the hunk states that change by a redo; arguments as for `hunk_states_after_undo`."""
     every = _parts(change.steps, snapshot)
     return _changed_states([HunkState(change.id, every, on=True, of=len(every)), *read_hunk_states(change.facts)], find)
 
@@ -205,13 +205,13 @@ def hunk_states_after_redo(change: Change, snapshot: Snapshot, find: FindChange)
 def hunk_states_after_accept(
     change: Change, snapshot: Snapshot, find: FindChange, hunks: Collection[int] | None = None
 ) -> list[HunkState]:
-    """Return what is put in and out of force when a proposal is accepted; arguments as for `undoing`."""
+    """Return the hunk states that change when a proposal is accepted; arguments as for `hunk_states_after_undo`."""
     turned = read_hunk_states(change.facts) if hunks is None else _states_for_hunks(change, hunks, snapshot, find)
     return _changed_states(turned, find)
 
 
 def _changed_states(switches: Iterable[HunkState], find: FindChange) -> list[HunkState]:
-    """Leave out what is so already."""
+    """Drop the states that are in effect already."""
     found: list[HunkState] = []
     for one in switches:
         change = find(one.change)
@@ -224,9 +224,9 @@ def _changed_states(switches: Iterable[HunkState], find: FindChange) -> list[Hun
 def _states_for_hunks(
     change: Change, hunks: Collection[int], snapshot: Snapshot, find: FindChange
 ) -> Iterator[HunkState]:
-    """Yield what some hunks of a change put in and out of force.
+    """Yield the states that some hunks of a change switch.
 
-    A part of another change that is not all in these hunks stays as it is.
+    A part of another change that is not wholly within these hunks stays as it is.
     """
     for one in read_hunk_states(change.facts):
         if (turned := find(one.change)) is not None:
@@ -234,7 +234,7 @@ def _states_for_hunks(
 
 
 def _parts(steps: Iterable[Step], snapshot: Snapshot) -> frozenset[int]:
-    """Return the parts that a change has; one that had nothing to do has one, so that it can be turned back too."""
+    """Return the parts of a change; one without any effect has one part, so that it can be undone too."""
     parts: set[int] = set()
     for found in differences(steps, snapshot):
         parts.update(hunk.number for hunk in found.hunks)
@@ -244,10 +244,10 @@ def _parts(steps: Iterable[Step], snapshot: Snapshot) -> frozenset[int]:
 
 
 def _parts_within(turned: Change, by: Change, hunks: Collection[int], snapshot: Snapshot, *, on: bool) -> Iterator[int]:
-    """Yield the parts of a change that are turned by some hunks of another and by none of its others."""
+    """Yield the parts of a change that are switched by some hunks of another and by none of its other hunks."""
     for found, place in _differences_with_paths(turned, snapshot):
         for other, where in _differences_with_paths(by, snapshot):
-            # What is brought back is there again only when that is done.
+            # A restored file exists only once that step is made.
             if where != place and (where[0] != place[0] or other.step.before is not None):
                 continue
             chosen = [hunk.number in hunks for hunk in other.hunks]
@@ -266,12 +266,12 @@ def _parts_within(turned: Change, by: Change, hunks: Collection[int], snapshot: 
 def _differences_with_paths(
     change: Change, snapshot: Snapshot
 ) -> Iterator[tuple[Difference, tuple[VaultPath, str | None]]]:
-    """Yield what each step of a change does, and where its file is today."""
+    """Yield the difference of each step of a change, with the current path of its file."""
     return zip(differences(change.steps, snapshot), zip(change.now, change.gone, strict=True), strict=True)
 
 
 def _spans(step: Step, snapshot: Snapshot, *, old: bool) -> list[list[range]]:
-    """Return which lines each hunk of a step changes, in the text before it or the one after."""
+    """Return the lines that each hunk of a step changes, in the text before or after it."""
     before, after = (split_lines(_text(digest, snapshot) or "") for digest in (step.before, step.after))
     return [
         [piece.before if old else piece.after for piece in group] for group in group_pieces(diff_lines(before, after))
@@ -279,7 +279,7 @@ def _spans(step: Step, snapshot: Snapshot, *, old: bool) -> list[list[range]]:
 
 
 def _map_span(span: range, found: Sequence[Piece]) -> range:
-    """Return where lines of a text are in another, given where the two differ."""
+    """Map lines of a text to another text, given the pieces in which the two differ."""
 
     def at(line: int) -> int:
         by = 0
@@ -295,7 +295,7 @@ def _map_span(span: range, found: Sequence[Piece]) -> range:
 
 
 def _nearest_hunk(span: range, spots: Sequence[Sequence[range]]) -> int:
-    """Return which of several hunks some lines are in."""
+    """Return which of several hunks some lines are in or nearest to."""
 
     def away(number: int) -> int:
         first, last = spots[number][0].start, spots[number][-1].stop

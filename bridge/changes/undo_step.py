@@ -1,4 +1,4 @@
-"""Carries the steps of a change over to files that may be others, and elsewhere, by now."""
+"""Applies the steps of an earlier change to files that may have been changed or moved since."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
@@ -22,20 +22,20 @@ HAD_NAME = "Another file had its name since, and goes back through it: the chang
 
 @dataclass(frozen=True, slots=True)
 class UndoOptions:
-    """How what a change did is taken out of notes."""
+    """How a change is undone in notes."""
 
     lineages: Callable[[VaultPath, str | None], LineHistory]
-    """Returns how a note came to be as it is, given by where it is today and the change that took it away."""
+    """Returns the line history of a note, by its current path and the change that took it away."""
     chosen: Collection[tuple[int, int]] | None
-    """Only these hunks, each given by its step and its number there."""
+    """Only these hunks, each given by its step and its number in that step."""
     together: Collection[str]
-    """The changes that are turned back together, the newest first."""
+    """The changes that are undone together, the newest first."""
     again: Collection[str]
-    """The changes that are in force again by that."""
+    """The changes that become active again by that."""
 
 
 class ChangeReplay:
-    """One change that is turned back or made again."""
+    """One change that is undone or redone on a draft."""
 
     def __init__(
         self,
@@ -47,16 +47,16 @@ class ChangeReplay:
         positions: Positions,
         taking: UndoOptions | None = None,
     ) -> None:
-        """Begin.
+        """Create a replay.
 
         Args:
-            draft: Where the steps go.
+            draft: The draft that gets the steps.
             change: The change.
-            snapshot: Gives contents that are kept.
-            today: The vault, and how it came to be so.
-            conflicts: Gets what cannot be.
-            positions: Where files and names are after the steps of the desk.
-            taking: How it is turned back, if it is.
+            snapshot: Returns stored contents.
+            today: The current vault and its history.
+            conflicts: Collects the conflicts.
+            positions: The paths of files and names after the steps of the draft.
+            taking: How the change is undone; None for a redo or an accepted proposal.
         """
         self._draft = draft
         self._change = change
@@ -64,18 +64,18 @@ class ChangeReplay:
         self._today = today
         self._conflicts = conflicts
         self.notes: list[str] = []
-        """What was done otherwise than one may think, in sentences."""
+        """Notes about unexpected outcomes, as sentences."""
         self.touching = False
-        """Whether lines next to each other may both be changed."""
+        """Whether adjacent lines may both be changed."""
         self._taking = taking
         self._where = PathHistory(today, change, *((taking.together, taking.again) if taking else ((), ())))
         self._positions = positions
 
     def make(self, number: int, step: Step) -> None:
-        """Put what a step means today on the desk, or note why that cannot be.
+        """Add to the draft what a step means in the current vault, or record a conflict.
 
         Args:
-            number: Which step of the change it is or turns back.
+            number: The number of the step of the change that it is or undoes.
             step: The step.
         """
         identity = self._change.now[number], self._change.gone[number]
@@ -101,36 +101,36 @@ class ChangeReplay:
                     self._draft.take(Plan((Step("remove_folder", place),)))
 
     def _name(self, number: int, path: VaultPath) -> VaultPath:
-        """Return what a path that a step speaks of is called after the steps so far."""
+        """Return the name after the steps so far for a path in a step."""
         return self._positions.of_name(path, self._where.events(self._count(number)))
 
     def _count(self, number: int) -> int:
-        """Return how many steps of the change come before what is spoken of when one is done or undone."""
+        """Return the number of the change's steps before the state that a step, done or undone, refers to."""
         return number if self._taking is None else number + 1
 
     def holds(self, folder: VaultPath) -> bool:
-        """Say whether a folder holds something after the steps so far."""
+        """Return whether a folder has content after the steps so far."""
         return bool(self._inside(folder))
 
     def _inside(self, folder: VaultPath) -> list[VaultPath]:
-        """Return what is directly in a folder after the steps so far."""
+        """Return the paths directly in a folder after the steps so far."""
         there = {file_after(self._draft.steps, path) for path in self._today.inside(self.before(folder))}
         there.update(place for step in self._draft.steps for place in (step.path, step.to) if place is not None)
         below = {path[len(folder) + 1 :].split("/")[0] for path in there if path.startswith(f"{folder}/")}
         return [path for name in sorted(below) if self._draft.has(path := VaultPath(f"{folder}/{name}"))]
 
     def is_left_behind(self, folder: VaultPath, *, unknown: bool = False) -> bool:
-        """Say whether a folder is there after the steps so far only because of these or of changes that are undone.
+        """Return whether a folder exists after the steps so far only because of them or of undone changes.
 
         Args:
             folder: The folder.
-            unknown: What to say when the journal does not know who made it.
+            unknown: The answer when the journal does not know which change made it.
         """
         there = self._draft.has(folder) and not self._draft.is_file(folder)
         return there and (self._is_passage(folder) or self._where.is_left_behind(self.before(folder), unknown=unknown))
 
     def _is_passage(self, folder: VaultPath) -> bool:
-        """Say whether a folder is made only because the steps so far lead something through it."""
+        """Return whether a folder is made only because the steps so far move something through it."""
         before, steps = self.before(folder), self._draft.steps
         made = (number for number, step in enumerate(steps) if step.kind == "make_folder")
         if self._draft.had(before) or any(file_after(steps[number:], steps[number].path) == folder for number in made):
@@ -138,7 +138,7 @@ class ChangeReplay:
         return any(place.startswith((f"{folder}/", f"{before}/")) for place in self._draft.touched)
 
     def before(self, path: VaultPath) -> VaultPath:
-        """Return where in the vault is what has a path after the steps so far."""
+        """Return the path before the first step of what has a path after the steps so far."""
         for step in reversed(self._draft.steps):
             if step.kind == "move" and step.to is not None:
                 path = path_after_move(path, step.to, step.path) or path
@@ -179,7 +179,7 @@ class ChangeReplay:
     def _taken_out(
         self, number: int, place: VaultPath, before: Digest, after: Digest
     ) -> bytes | tuple[FileConflict, ...] | None:
-        """Take what a step did out of a file; None when not every version of it is known, line by line."""
+        """Return a file without a step's edits; None when not every version of it is known line by line."""
         line_history, data = self._lineage(number), self._draft.read(place)
         if line_history is None or self._taking is None or not line_history.come_to(data):
             return None
@@ -188,7 +188,7 @@ class ChangeReplay:
         made = line_history.without(self._change, number, self._taking.chosen)
         if isinstance(made, str):
             return encode_merged(place, decode_text(data) or "", made)
-        # What stands on the change may come to nothing by itself, as a word that was replaced and put back.
+        # Later edits on the change may cancel out, such as a word that was replaced and put back.
         merged = self._merged(place, before, after)
         if isinstance(merged, bytes):
             along = line_history.without(self._change, number, self._taking.chosen, along=True)
@@ -196,12 +196,12 @@ class ChangeReplay:
         return merged if self._is(place, after) else to_file_conflicts(place, made)
 
     def _lineage(self, number: int) -> LineHistory | None:
-        """Return how the note of a step came to be as it is; None when nothing is turned back."""
+        """Return the line history of the note of a step; None when nothing is undone."""
         change = self._change
         return None if self._taking is None else self._taking.lineages(change.now[number], change.gone[number])
 
     def _merged(self, place: VaultPath, before: Digest, after: Digest) -> bytes | tuple[FileConflict, ...]:
-        """Bring what a step made of a file together with what it says now."""
+        """Merge what a step made of a file with its current content."""
         base, theirs, touching = self._kept(place, before), self._kept(place, after), self.touching
         if touching and self._is(place, after):
             return (FileConflict(place, "It is so already: somebody changed it back since."),)
@@ -219,12 +219,12 @@ class ChangeReplay:
             self._conflict(place, "It was changed since, and what was written would be lost with it.")
         else:
             data = self._draft.read(place)
-            # What had come out of the trash goes there again.
+            # A file that came out of the trash goes back there.
             to = step.to if self._draft.back and step.to is not None and not self._is_there(step.to) else None
             self._draft.take(Plan((Step("remove", place, to, before=digest_of(data)),), {digest_of(data): data}))
 
     def _has_but_followed(self, number: int, place: VaultPath) -> bool:
-        """Say whether a note is as the change made it, but for links that followed what was moved."""
+        """Return whether a note is as the change made it, except for links updated for moves."""
         line_history = self._lineage(number)
         return (
             line_history is not None
@@ -261,15 +261,15 @@ class ChangeReplay:
             self._draft.take(Plan((Step("move", place, to=to, before=next(iter(blobs), None)),), blobs))
 
     def _claim(self, number: int, path: VaultPath) -> str | None:
-        """Return a change that has to be turned back before something gets a path back that a step speaks of."""
+        """Return a change that must be undone before a path in a step is free to restore something to."""
         if self._taking is None:
             return None
         return self._where.claims(name_after(self._where.events(self._count(number)), path))
 
     def _is_left(self, number: int, place: VaultPath) -> bool:
-        """Say whether there may be something to do about a file: not when the change that made it was turned back.
+        """Return whether there may be something to do for a file: not when the change that created it was undone.
 
-        What was taken out of such a file cannot come back without it, and another that has its name is a conflict.
+        Text that was removed from such a file cannot be restored without it; another file of its name is a conflict.
         """
         is_back = self._positions.is_restored(self._change.now[number], self._change.gone[number])
         if self._taking is None or is_back or not self._where.is_gone(number):
@@ -281,7 +281,7 @@ class ChangeReplay:
         return not self._draft.has(place)
 
     def _cleared(self, folder: VaultPath, *, unknown: bool) -> bool:
-        """Take a folder away that is left behind, and in which there are only such."""
+        """Remove a folder that is left behind, if it contains only such folders."""
         if not self.is_left_behind(folder, unknown=unknown):
             return False
         if not all(self._cleared(path, unknown=unknown) for path in self._inside(folder)):

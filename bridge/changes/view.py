@@ -1,4 +1,4 @@
-"""What is known of a vault when a change to its names is planned."""
+"""The view of a vault that planning a change of names needs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ BOOKMARKS: Final = ".obsidian/bookmarks.json"
 
 @dataclass(frozen=True, slots=True)
 class VaultView:
-    """A vault as a planner sees it; nothing of it may change meanwhile. Denied files are in none of it."""
+    """A vault as a planner sees it; it must not change meanwhile. It contains no denied files."""
 
     names: Names
     notes: Mapping[VaultPath, IndexedNote]
-    """What the index has; links of other documents are read from the files."""
+    """The indexed notes; links of other documents are read from the files."""
     read: Callable[[VaultPath], bytes]
     rules: Rules
     bookmarks: bytes = b""
-    """Obsidian's file of bookmarks."""
+    """The content of Obsidian's bookmarks file."""
 
     def require_changeable(self, path: VaultPath) -> None:
-        """Let only a note pass that may change with another.
+        """Require that a note may be changed along with another.
 
         Raises:
-            ProtectedPath: The user's settings keep it as it is.
+            ProtectedPath: The note is protected by the user's settings.
         """
         if self.rules.keeps(path):
             why = "the user's settings say that the note stays as it is"
