@@ -1,1 +1,1 @@
-"""The user's folder: rules, scanning, watching and reading; `write` is the only writer."""
+"""Reads and watches the user's folder; `write` is the only part that writes to it."""

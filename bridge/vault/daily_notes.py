@@ -1,4 +1,4 @@
-"""Daily notes, where the vault's own settings put them; days are those of the local time zone."""
+"""Finds daily notes where the vault's own settings put them; days are those of the local time zone."""
 
 from datetime import date, datetime
 
@@ -10,18 +10,18 @@ from bridge.vault.paths import vault_path
 
 
 def time_on_day(day: date, now: datetime) -> datetime:
-    """Return the time of day that it is now on another day, in local time."""
+    """Return the current time of day on another day, in local time."""
     there = datetime.combine(day, now.astimezone().time())
     local = there.astimezone()
-    # A time that the clock leaves out moves on with it; else it may be one of the day before.
+    # A time that the clock skips is moved forward; otherwise it might fall on the day before.
     return local if local.replace(tzinfo=None) == there else there.replace(fold=1).astimezone()
 
 
 def daily_path(settings: ObsidianSettings, day: date) -> VaultPath:
-    """Return where the daily note of a day lies, whether or not there is one.
+    """Return the path of a day's daily note, whether or not the note exists.
 
     Raises:
-        InvalidArguments: The settings' format has a token that is not known here, or names no file.
+        InvalidArguments: The format in the settings has an unknown token, or gives no file name.
         OutsideVault: The path leads out of the vault.
         ProtectedPath: The path is hidden.
     """

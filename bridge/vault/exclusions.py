@@ -1,4 +1,4 @@
-"""Obsidian's excluded files, as patterns that are safe to run on any path."""
+"""Compiles Obsidian's excluded files to patterns that are safe to run on any path."""
 
 import re
 import warnings
@@ -11,15 +11,15 @@ NO_SYNTAX = re.compile(r"\\.|\[\^?\]?[^\]]*\]", re.DOTALL)
 
 
 def is_expression(text: str) -> bool:
-    """Say whether an excluded file is written as `/regular expression/`; else it is the beginning of paths."""
+    """Return whether an excluded file is written as `/regular expression/`; otherwise it is a path prefix."""
     return len(text) > 2 and text.startswith("/") and text.endswith("/")
 
 
 def filter_pattern(text: str) -> re.Pattern[str] | None:
-    """Compile one of Obsidian's excluded files; None when it is empty or cannot be used.
+    """Compile one of Obsidian's excluded files; None when it is empty or unusable.
 
-    Obsidian leaves out what does not compile. What only JavaScript compiles is left out here too, and what may run for
-    hours on some path: a vault from somebody else may bring it.
+    Obsidian ignores what does not compile. A pattern that only JavaScript compiles is ignored here too, and so is one
+    that may backtrack for hours on some path, since a vault from another person may contain it.
     """
     text = nfc(text).strip()
     if not text:
@@ -30,7 +30,7 @@ def filter_pattern(text: str) -> re.Pattern[str] | None:
         return None
     try:
         with warnings.catch_warnings():
-            # What Python warns of, such as `[[`, JavaScript takes as written.
+            # Python warns about syntax such as `[[`, which JavaScript takes literally.
             warnings.simplefilter("ignore")
             return re.compile(text[1:-1], re.IGNORECASE)
     except (re.error, OverflowError, RecursionError):
@@ -38,7 +38,7 @@ def filter_pattern(text: str) -> re.Pattern[str] | None:
 
 
 def may_backtrack(expression: str) -> bool:
-    """Say whether an expression repeats what itself repeats or has a choice, or repeats too often."""
+    """Return whether an expression repeats a part that has a repeat or a choice, or has too many repeats."""
     plain = NO_SYNTAX.sub("x", expression)
     if sum(plain.count(sign) for sign in "*+{") > MOST_REPEATS:
         return True
@@ -46,6 +46,6 @@ def may_backtrack(expression: str) -> bool:
         inside, repeat = found.groups()
         if repeat and re.search(r"[*+{|?]", inside.removeprefix("?:")):
             return True
-        # What is left of a group tells the one around it what it holds.
+        # The remains of a group tell the surrounding group what it contains.
         plain = plain[: found.start()] + re.sub(r"[^*+{|?]", "", inside) + repeat + plain[found.end() :]
     return False

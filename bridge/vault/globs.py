@@ -1,4 +1,4 @@
-"""The user's globs, as regular expressions."""
+"""Compiles the user's globs to regular expressions."""
 
 import re
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from bridge.vault.paths import INVISIBLE, nfc
 
 @dataclass(frozen=True, slots=True)
 class GlobSet:
-    """Globs that close paths, in whatever spelling: a disk may take another one for the same file."""
+    """Globs that restrict paths, in any spelling that a disk may take for the same file."""
 
     globs: tuple[str, ...] = ()
     _patterns: tuple[re.Pattern[str], ...] = field(init=False, repr=False, compare=False)
@@ -21,22 +21,22 @@ class GlobSet:
         object.__setattr__(self, "_patterns", (pattern,) if written else ())
 
     def covers(self, path: str) -> bool:
-        """Say whether a file, or a folder with all that is in it, is closed."""
+        """Return whether the globs match a file, or a folder around it."""
         return any(pattern.fullmatch(path) or pattern.fullmatch(fold_path(path)) for pattern in self._patterns)
 
 
 def fold_path(path: str) -> str:
-    """Return the form that is the same for all spellings that some disk takes for one: no case, no unseen character."""
+    """Return a form that is equal for all spellings that some disk takes for one: no case, no invisible character."""
     return path.lower() if path.isascii() else nfc(INVISIBLE.sub("", nfc(path)).casefold())
 
 
 def drop_empty_globs(globs: Iterable[str]) -> tuple[str, ...]:
-    """Leave out the globs that name nothing."""
+    """Drop the globs that match nothing."""
     return tuple(glob for glob in globs if glob.strip("/\\ "))
 
 
 def find_mistake(glob: str) -> str | None:
-    """Say why a glob cannot mean what its writer wants, or None when nothing speaks against it."""
+    """Return the mistake in a glob, or None when there is none."""
     if not drop_empty_globs((glob,)):
         return "names nothing"
     parts = glob.strip().replace("\\", "/").split("/")
@@ -46,7 +46,7 @@ def find_mistake(glob: str) -> str | None:
 
 
 def find_name_mistake(part: str) -> str | None:
-    """Say what is wrong with the part of a glob between two slashes."""
+    """Return the mistake in a part of a glob between two slashes."""
     at = part.find("[")
     while at >= 0:
         end = find_set_end(part, at)
@@ -60,7 +60,7 @@ def find_name_mistake(part: str) -> str | None:
 
 
 def compile_glob(glob: str) -> re.Pattern[str]:
-    """Translate a glob for paths inside a vault; whoever matches a folder matches all that is in it.
+    """Compile a glob for paths inside a vault; one that matches a folder matches everything in it.
 
     Args:
         glob: `*` and `?` stay inside one name, `**` crosses folders, `[a-c]` and `[!a]` are sets. A glob without
@@ -71,7 +71,7 @@ def compile_glob(glob: str) -> re.Pattern[str]:
     clean = clean.removeprefix("/")
     anywhere = "" if rooted else "(?:.*/)?"
     parts = clean.split("/")
-    # `Archive/**` means the folder itself too, so that nobody has to look inside.
+    # `Archive/**` also matches the folder itself, so that nothing has to look inside.
     while len(parts) > 1 and parts[-1] == "**":
         parts.pop()
     body = "".join("(?:.*/)?" if part == "**" else name_pattern(part) + "/" for part in parts[:-1])
@@ -80,7 +80,7 @@ def compile_glob(glob: str) -> re.Pattern[str]:
 
 
 def name_pattern(part: str) -> str:
-    """Translate the part of a glob between two slashes."""
+    """Compile the part of a glob between two slashes."""
     pattern = ""
     at = 0
     while at < len(part):
@@ -101,12 +101,12 @@ def name_pattern(part: str) -> str:
 
 
 def find_set_end(part: str, at: int) -> int:
-    """Return where the set that begins at `at` ends, -1 when nowhere; it holds one character at least."""
+    """Return where the set that begins at `at` ends, -1 if it does not; it holds at least one character."""
     return part.find("]", at + 2 + part.startswith("!", at + 1))
 
 
 def set_pattern(text: str) -> str:
-    """Translate what is between the brackets of a set; ranges that run backwards are left out."""
+    """Compile the text between the brackets of a set; backward ranges are dropped."""
     found = ""
     at = 0
     while at < len(text):

@@ -1,4 +1,4 @@
-"""Listens to what the system tells of a vault's folders, and of no others."""
+"""Receives the system's notifications about a vault's folders only."""
 
 import os
 import stat
@@ -14,19 +14,19 @@ from bridge.vault.open_file import relative_path
 from bridge.vault.paths import is_hidden, is_utf8, nfc
 
 STEP_MS = 30
-"""A change is told when nothing came after it for this long."""
+"""A change is reported after this long without another one."""
 LONGEST_STEP_MS = 200
-"""Changes that follow each other without end are told after this long."""
+"""Changes in an unbroken series are reported after this long."""
 ADDED = 1
-"""What `watchfiles` calls a new file or folder."""
+"""The code in `watchfiles` for a new file or folder."""
 TRIES = 3
 
 EACH_FOLDER = sys.platform == "linux"
-"""inotify watches folder by folder, and `watchfiles` would walk through links out of the vault, and hidden folders."""
+"""inotify watches single folders, and `watchfiles` would follow links out of the vault, and enter hidden folders."""
 
 
 class WatchUnavailable(Exception):
-    """The system cannot tell of changes."""
+    """The system cannot notify of changes."""
 
 
 class StopSignal:
@@ -37,28 +37,28 @@ class StopSignal:
         self._left = threading.Event()
 
     def is_set(self) -> bool:
-        """Say whether to end."""
+        """Return whether to end."""
         return self._left.is_set() or self._stop.is_set()
 
     def leave(self) -> None:
-        """End, whatever the caller's event says."""
+        """End, regardless of the caller's event."""
         self._left.set()
 
 
 class Notifier:
-    """The system's notifications, gathered; used from one thread."""
+    """Collects the system's notifications; used from one thread."""
 
     def __init__(self, root: Path, ending: StopSignal, *, each_folder: bool = EACH_FOLDER) -> None:
-        """Begin to listen.
+        """Start listening.
 
         Args:
             root: The vault.
-            ending: Ends listening.
-            each_folder: Name each folder to the system, and new ones when they come; else it finds them itself.
+            ending: Ends the listening.
+            each_folder: Whether to watch each folder by itself, including new ones; otherwise the system does that.
 
         Raises:
             VaultUnreadable: The vault's folder is gone.
-            Deaf: The system refuses, mostly for want of watches.
+            WatchUnavailable: The system refuses, mostly for lack of watches.
         """
         self._root, self._ending, self._each_folder = root, ending, each_folder
         self._identity = folder_identity(root)
@@ -72,11 +72,11 @@ class Notifier:
         """Wait for changes.
 
         Returns:
-            The paths that changed, none when the time is over; None when listening has ended.
+            The changed paths, empty after a timeout; None when listening has ended.
 
         Raises:
-            VaultUnreadable: The vault's folder is gone, or another one is in its place.
-            Deaf: The system refuses to go on.
+            VaultUnreadable: The vault's folder is gone or was replaced.
+            WatchUnavailable: The system no longer notifies.
         """
         told = self._ask(self._notify, LONGEST_STEP_MS, STEP_MS, timeout_ms)
         if told is None:
@@ -90,19 +90,19 @@ class Notifier:
         return visible_paths(self._top, (path for _, path in told))
 
     def close(self) -> None:
-        """Give back what the system keeps for listening."""
+        """Release the system's resources for listening."""
         self._notify.close()
 
     def _tune(self) -> None:
-        """Listen to the folders that there are now."""
-        # What `watchfiles.awatch` is built on. Called directly, each call can wait for another quiet time, the caller
-        # learns when watching has begun, and folders can be named one by one.
+        """Watch the current folders."""
+        # `watchfiles.awatch` is built on this. With direct calls, each can wait for another quiet time, the caller
+        # learns when watching has begun, and folders can be watched one by one.
         from watchfiles._rust_notify import RustNotify
 
         for _ in range(TRIES):
             folders = folders_of(self._top) if self._each_folder else [self._top]
             try:
-                # The last argument would pass over missing rights, and over missing watches with them.
+                # The last argument would ignore missing rights, but missing watches too.
                 self._notify = RustNotify(folders, False, False, 0, not self._each_folder, False)
             except (FileNotFoundError, PermissionError):
                 folder_identity(self._root)
@@ -110,7 +110,7 @@ class Notifier:
             except (OSError, RuntimeError) as error:
                 raise WatchUnavailable(error_reason(error)) from error
             self._folders = folders
-            # A folder made while its parent was not yet listened to is not told.
+            # A folder that was made while its parent was not watched yet is not reported.
             self._settled = not self._each_folder or folders_of(self._top) == folders
             if self._settled:
                 return
@@ -118,7 +118,7 @@ class Notifier:
             raise WatchUnavailable("its folders change too fast")
 
     def _tune_again(self) -> set[tuple[int, str]]:
-        """Listen to new folders too, and return what was told in between, the new folders included."""
+        """Watch new folders too, and return the changes reported meanwhile, including the new folders."""
         before, known = self._notify, set(self._folders)
         self._settled = False
         self._tune()
@@ -129,7 +129,7 @@ class Notifier:
         return late | {(ADDED, folder) for folder in set(self._folders) - known}
 
     def _ask(self, notify: Any, longest_ms: int, step_ms: int, timeout_ms: int) -> set[tuple[int, str]] | None:
-        """Ask the system once; None when listening has ended."""
+        """Wait for one set of notifications; None when listening has ended."""
         try:
             told = notify.watch(longest_ms, step_ms, timeout_ms, self._ending)
         except (OSError, RuntimeError) as error:
@@ -140,12 +140,12 @@ class Notifier:
 
 
 def error_reason(error: Exception) -> str:
-    """Return what went wrong without the folder it is about, which has no business in a log."""
+    """Return what went wrong without the folder's path, which must not be logged."""
     return str(error).partition(" about [")[0].partition(":")[0].partition(' "')[0]
 
 
 def folders_of(top: str) -> list[str]:
-    """Return a folder and those below it that can be listed and may be of a vault, links not followed; sorted."""
+    """Return a folder and those below it that can be listed and are watched, without following links; sorted."""
     found, rest = [], [top]
     while rest:
         place = rest.pop()
@@ -159,12 +159,12 @@ def folders_of(top: str) -> list[str]:
 
 
 def is_watched(name: str) -> bool:
-    """Say whether a folder is listened to: nothing of a hidden one is read, nor of one whose name is no text."""
+    """Return whether a folder is watched: hidden folders and those with invalid Unicode names are never read."""
     return is_utf8(name) and not is_hidden(nfc(name))
 
 
 def is_real_folder(path: str) -> bool:
-    """Say whether a path is a folder itself, not a link to one."""
+    """Return whether a path is itself a folder, not a link to one."""
     try:
         return stat.S_ISDIR(os.lstat(path).st_mode)
     except OSError:
@@ -172,10 +172,10 @@ def is_real_folder(path: str) -> bool:
 
 
 def folder_identity(root: Path) -> tuple[int, int]:
-    """Return what tells a folder from another one in its place.
+    """Return what identifies a folder: its device and inode.
 
     Raises:
-        VaultUnreadable: There is none.
+        VaultUnreadable: There is no folder.
     """
     try:
         info = root.stat()
@@ -185,6 +185,6 @@ def folder_identity(root: Path) -> tuple[int, int]:
 
 
 def visible_paths(top: str, paths: Iterable[str]) -> set[str]:
-    """Return the paths of the vault that are not hidden, relative to it."""
+    """Return the visible paths among some, relative to the vault."""
     inside = (relative_path(top, path) for path in paths)
     return {nfc(path) for path in inside if path is not None and not is_hidden(path)}

@@ -1,4 +1,4 @@
-"""Obsidian's own settings of a vault: read where they matter here, never written."""
+"""Reads Obsidian's own settings of a vault; they are never written."""
 
 import json
 import os
@@ -25,54 +25,54 @@ Facts = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class ObsidianSettings:
-    """What the user chose in Obsidian, or Obsidian's defaults."""
+    """The user's settings in Obsidian, or Obsidian's defaults."""
 
     ignored: tuple[str, ...] = ()
-    """Excluded files: beginnings of paths, or `/regular expressions/`."""
+    """Excluded files: path prefixes, or `/regular expressions/`."""
     new_link_format: LinkFormat = "shortest"
     markdown_links: bool = False
     """Whether new links are written as `[…](…)`."""
     trash: Trash = "system"
     template_folder: str | None = None
     date_format: str = "YYYY-MM-DD"
-    """What `{{date}}` of a template becomes, a Moment.js format."""
+    """The Moment.js format of `{{date}}` in templates."""
     time_format: str = "HH:mm"
     daily_folder: str = ""
     daily_format: str = "YYYY-MM-DD"
-    """A Moment.js format; it may have `/` in it."""
+    """A Moment.js format; it may contain `/`."""
     daily_template: VaultPath | None = None
     property_types: Mapping[str, str] = field(default_factory=dict)
-    """Obsidian's type of each property that was given one: text, multitext, number, checkbox, date, datetime …"""
+    """Obsidian's types of properties, as assigned: text, multitext, number, checkbox, date, datetime …"""
     tasks: TaskSettings = field(default_factory=TaskSettings)
-    """What the Tasks plugin is told."""
+    """The settings of the Tasks plugin."""
     unusable: tuple[tuple[str, str], ...] = ()
-    """The files of which something could not be used, each with a sentence that says why."""
+    """The files of which some part is unusable, each with a sentence that gives the reason."""
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What could not be used, in sentences."""
+        """The problems of unusable files, as sentences."""
         return tuple(sentence for _, sentence in self.unusable)
 
     def problem_of(self, *names: str) -> str | None:
-        """Return what is wrong with the first of some files of `.obsidian` that could not be used."""
+        """Return the problem of the first of some files of `.obsidian`; None when all are usable."""
         return next((sentence for name, sentence in self.unusable if name in names), None)
 
     def require(self, *names: str, hint: str) -> None:
-        """Let nothing be written on settings that are there and cannot be read.
+        """Refuse a write that depends on unusable settings files.
 
         Args:
-            names: The files of `.obsidian` that say where it belongs.
-            hint: The way out.
+            names: The files of `.obsidian` that the write depends on.
+            hint: What the files say, for the error's hint.
 
         Raises:
-            SettingsUnreadable: One of them could not be used.
+            SettingsUnreadable: One of them is unusable.
         """
         if problem := self.problem_of(*names):
             raise SettingsUnreadable(problem, hint=f"Repair the file in `.obsidian`, {hint}")
 
 
 def read_obsidian_settings(root: Path) -> ObsidianSettings:
-    """Read the settings of the vault at `root`; whatever cannot be used counts as not set."""
+    """Read the settings of the vault at `root`; unusable ones count as not set."""
     reader = _Reader(root)
     app = reader.facts("app.json")
     daily = reader.facts("daily-notes.json")
@@ -104,14 +104,14 @@ def read_obsidian_settings(root: Path) -> ObsidianSettings:
 
 
 class _Reader:
-    """Reads files of `.obsidian` and gathers what is wrong with them."""
+    """Reads files of `.obsidian` and collects their problems."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.unusable: list[tuple[str, str]] = []
 
     def facts(self, name: str) -> Facts:
-        """Return the object in a settings file; empty when there is none."""
+        """Return the object in a settings file; empty when there is no file."""
         found = self._json(name)
         if not isinstance(found, dict):
             self.unusable.append((name, f"Obsidian's {name} is not used: it is not a JSON object of at most 1 MiB."))
@@ -119,12 +119,12 @@ class _Reader:
         return found
 
     def names(self, name: str) -> Sequence[str]:
-        """Return the texts of the list in a settings file; empty when there is none."""
+        """Return the strings of the list in a settings file; empty when there is no file."""
         found = self._json(name)
         return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
 
     def _json(self, name: str) -> object:
-        """Return what a settings file holds: an empty object when there is none, None when it cannot be read."""
+        """Return the content of a settings file: an empty object when there is none, None when it is unreadable."""
         try:
             descriptor = open_inside(self.root, f".obsidian/{name}")
         except Missing:
@@ -140,7 +140,7 @@ class _Reader:
             return None
 
     def path(self, name: str, value: object) -> VaultPath | None:
-        """Return a file or folder that a setting names; None for the root, for nothing and for what is not inside."""
+        """Return the path in a setting; None for the root, for no value and for a path outside the vault."""
         text = setting_text(value).strip("/")
         if not text or text == ".":
             return None
@@ -152,15 +152,15 @@ class _Reader:
 
 
 def setting_text(value: object) -> str:
-    """Return a setting's text; empty when it is none."""
+    """Return a setting's text; empty when it is not a string."""
     return value.strip() if isinstance(value, str) else ""
 
 
 def choice_or_default(choices: tuple[Choice, ...], value: object, default: Choice) -> Choice:
-    """Return the choice that was made, or the default when it is unknown."""
+    """Return the chosen value, or the default when it is unknown."""
     return next((choice for choice in choices if choice == value), default)
 
 
 def add_extension(template: VaultPath) -> VaultPath:
-    """Return a template's path; Obsidian leaves out `.md`."""
+    """Return a template's path with `.md`, which Obsidian leaves out."""
     return template if template.lower().endswith(".md") else VaultPath(f"{template}.md")

@@ -1,4 +1,4 @@
-"""Opens files of the vault part by part, so that no link swapped in between leads out of it."""
+"""Opens files of the vault part by part, so that no link swapped in meanwhile leads out of it."""
 
 import errno
 import os
@@ -23,7 +23,7 @@ FILE = (
 
 
 class _LinkFound(Exception):
-    """A part of the path is a link; carries the path up to it as the disk has it, and what comes after."""
+    """A part of the path is a link; carries the path up to it as the disk spells it, and the rest of the path."""
 
     def __init__(self, link: str, rest: str) -> None:
         super().__init__()
@@ -36,18 +36,18 @@ def open_inside(root: Path, path: str, denies: Callable[[str], bool] | None = No
 
     Args:
         root: The vault.
-        path: A checked path.
-        denies: Says which paths must seem missing, under every name that leads there.
+        path: A validated path.
+        denies: Returns whether a path must seem missing, under every name that leads there.
 
     Returns:
-        A descriptor of an ordinary file; the caller closes it.
+        A descriptor of a regular file; the caller closes it.
 
     Raises:
         NoteNotFound: There is no such file.
         OutsideVault: A link leads out of the vault.
         ProtectedPath: A link leads to a hidden file.
         NoteUnreadable: The system refuses.
-        VaultUnreadable: The vault itself is gone.
+        VaultUnreadable: The vault's folder is gone.
     """
     with follow_to_file(root, path, denies) as (name, folder, _):
         return os.open(name, FILE, dir_fd=folder)
@@ -57,13 +57,13 @@ def open_inside(root: Path, path: str, denies: Callable[[str], bool] | None = No
 def follow_to_file(
     root: Path, path: str, denies: Callable[[str], bool] | None = None, *, stepwise: bool = STEPWISE
 ) -> Iterator[tuple[str, int | None, os.stat_result]]:
-    """Follow a path to an ordinary file; what the block raises about the file is told as in `open_inside`.
+    """Follow a path to a regular file; errors in the block about the file are raised as in `open_inside`.
 
     Args:
         root: The vault.
-        path: A checked path.
-        denies: Says which paths must seem missing.
-        stepwise: Hold each folder open on the way; without it the whole path is checked and then used.
+        path: A validated path.
+        denies: Returns whether a path must seem missing.
+        stepwise: Whether to hold each folder on the way open; otherwise the whole path is checked and then used.
     """
     try:
         with follow_path(root, path, denies, stepwise=stepwise) as (name, folder, info):
@@ -88,23 +88,23 @@ def follow_to_file(
 def follow_path(
     root: Path, path: str, denies: Callable[[str], bool] | None = None, *, stepwise: bool = STEPWISE
 ) -> Iterator[tuple[str, int | None, os.stat_result | None]]:
-    """Follow a path to whatever is there, or to where it would be.
+    """Follow a path to what is there, or to where it would be.
 
     Args:
         root: The vault.
-        path: A checked path.
-        denies: Says which paths must seem missing.
-        stepwise: Hold each folder open on the way; without it the whole path is checked and then used.
+        path: A validated path.
+        denies: Returns whether a path must seem missing.
+        stepwise: Whether to hold each folder on the way open; otherwise the whole path is checked and then used.
 
     Yields:
-        The name, the folder in which it is, held open, and what the system knows of it; None when nothing is there.
+        The name, the descriptor of the folder that contains it, and its stat result; None when nothing is there.
         Without a folder the name is the whole path.
 
     Raises:
-        OSError: The system refuses, or a folder on the way is not there.
+        OSError: The system refuses, or a folder on the way does not exist.
         OutsideVault: A link leads out of the vault.
         ProtectedPath: A link leads to a hidden file.
-        NoteNotFound: A link leads to a link, without end.
+        NoteNotFound: Links form a loop or a long chain.
     """
     folder: int | None = None
     try:
@@ -129,13 +129,13 @@ def follow_path(
 
 
 def _require_allowed(path: str, denies: Callable[[str], bool] | None) -> None:
-    """Say of a denied path what the system says of one that is not there."""
+    """Raise for a denied path the same error as for a missing one."""
     if denies is not None and denies(nfc(path)):
         raise FileNotFoundError
 
 
 def _walk_by_handle(root: Path, path: str) -> tuple[str, int, os.stat_result | None]:
-    """Walk down with each folder held open, following no link."""
+    """Walk the path with each folder held open, following no link."""
     *folders, last = path.split("/")
     here = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     passed: list[str] = []
@@ -165,7 +165,7 @@ def _walk_by_handle(root: Path, path: str) -> tuple[str, int, os.stat_result | N
 
 
 def _walk_by_name(root: Path, path: str) -> tuple[str, None, os.stat_result | None]:
-    """Do the same by name where the system cannot hold folders; a swap in between is not noticed there."""
+    """Walk the path by name where the system cannot hold folders open; a swap in between goes unnoticed."""
     here = root
     parts = path.split("/")
     for number, part in enumerate(parts):
@@ -184,7 +184,7 @@ def _walk_by_name(root: Path, path: str) -> tuple[str, None, os.stat_result | No
 
 
 def _link_target(root: Path, met: _LinkFound) -> str:
-    """Return the path of the vault that a link stands for, as the disk has it."""
+    """Return the path in the vault that a link stands for, as the disk spells it."""
     top = os.path.realpath(root)
     target = os.path.realpath(Path(top, *met.link.split("/")), strict=True)
     inside = relative_path(top, target)
@@ -197,7 +197,7 @@ def _link_target(root: Path, met: _LinkFound) -> str:
 
 
 def relative_path(top: str, target: str) -> str | None:
-    """Return a real path relative to a real folder, `/`-separated, or None when it is elsewhere."""
+    """Return a real path relative to a real folder, `/`-separated, or None when it lies elsewhere."""
     if target == top:
         return ""
     start = top if top.endswith(os.sep) else top + os.sep
@@ -207,7 +207,7 @@ def relative_path(top: str, target: str) -> str | None:
 
 
 def name_on_disk(folder: int | str, part: str) -> str:
-    """Return a name as the disk has it: synced files may keep their accents apart (NFD)."""
+    """Return a name as the disk spells it: synced files may have decomposed accents (NFD)."""
     if part.isascii() or has_entry(folder, part):
         return part
     with os.scandir(folder) as listing:
@@ -215,7 +215,7 @@ def name_on_disk(folder: int | str, part: str) -> str:
 
 
 def has_entry(folder: int | str, part: str) -> bool:
-    """Say whether a folder, held open or named, has an entry of exactly this name."""
+    """Return whether a folder, given by descriptor or name, has an entry of exactly this name."""
     try:
         if isinstance(folder, int):
             os.stat(part, dir_fd=folder, follow_symlinks=False)
@@ -227,13 +227,13 @@ def has_entry(folder: int | str, part: str) -> bool:
 
 
 def is_link(info: os.stat_result) -> bool:
-    """Say whether this is a symbolic link or a junction of Windows."""
+    """Return whether this is a symbolic link or a junction of Windows."""
     junction = getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", 0xA0000003)
     return stat.S_ISLNK(info.st_mode) or getattr(info, "st_reparse_tag", 0) == junction
 
 
 def entry_kind(mode: int) -> str:
-    """Name a kind of directory entry."""
+    """Return a name for a kind of directory entry."""
     kinds = {
         stat.S_IFDIR: "a folder",
         stat.S_IFLNK: "a link",

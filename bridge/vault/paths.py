@@ -1,4 +1,4 @@
-"""Which paths may name a file of the vault, before the disk is asked."""
+"""Decides which paths may name a file of the vault, without reading the disk."""
 
 import os
 import re
@@ -12,7 +12,7 @@ LONGEST = 4096
 DRIVE = re.compile(r"[A-Za-z]:(?!\s)")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
-"""HFS+ ignores most of these, so that a `.git` with one of them in front is `.git`."""
+"""HFS+ ignores most of these, so that `.git` with one of them in front is `.git`."""
 
 WINDOWS = os.name == "nt"
 DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\.|$)", re.IGNORECASE)
@@ -24,7 +24,7 @@ def nfc(text: str) -> str:
 
 
 def is_hidden(path: str) -> bool:
-    """Say whether a part of a path begins with a dot: Obsidian does not see such files."""
+    """Return whether a part of a path begins with a dot, which hides it from Obsidian."""
     if path.startswith(".") or "/." in path:
         return True
     return not path.isascii() and any(INVISIBLE.sub("", part).startswith(".") for part in path.split("/"))
@@ -34,8 +34,8 @@ def at_or_below(places: Collection[str], paths: Iterable[VaultPath]) -> set[Vaul
     """Return those paths that are among the places or inside one; everything is inside the root, which is empty.
 
     Args:
-        places: Files and folders, as the watcher tells them.
-        paths: What is known.
+        places: Files and folders, as the watcher reports them.
+        paths: The known paths.
     """
     clean = {place.strip("/") for place in places}
     if "" in clean:
@@ -44,17 +44,17 @@ def at_or_below(places: Collection[str], paths: Iterable[VaultPath]) -> set[Vaul
 
 
 def parents(path: str) -> list[str]:
-    """Return the folders that hold a path, outermost first."""
+    """Return the folders around a path, outermost first."""
     parts = path.split("/")
     return ["/".join(parts[:end]) for end in range(1, len(parts))]
 
 
 def find_flaw(path: str, *, windows: bool = WINDOWS) -> str | None:
-    """Say why no file of a vault can have this relative path on every system that syncs it, or None.
+    """Return why a relative path is invalid on some system that a vault may sync to, or None.
 
     Args:
         path: Parts separated by `/`.
-        windows: Judge by the rules of Windows, where more names are unsafe.
+        windows: Whether to apply the rules of Windows, where more names are unsafe.
     """
     if CONTROL.search(path):
         return "has a control character"
@@ -70,7 +70,7 @@ def find_flaw(path: str, *, windows: bool = WINDOWS) -> str | None:
 
 
 def vault_path(path: str) -> VaultPath:
-    """Turn what a caller wrote into a path of the vault, whether or not there is such a file.
+    """Validate a path from a client, whether or not the file exists.
 
     Raises:
         OutsideVault: The path leads out of the vault, or may on some system.
@@ -99,11 +99,11 @@ def vault_path(path: str) -> VaultPath:
 
 
 def is_utf8(path: str) -> bool:
-    """Say whether a name can be written as UTF-8."""
+    """Return whether a name can be written as UTF-8."""
     return path.isascii() or not any("\ud800" <= c <= "\udfff" for c in path)
 
 
 def display_path(path: str) -> str:
-    """Return a path fit for a message: short, and nothing in it that a terminal would obey."""
+    """Return a path for use in a message: short, and without characters that a terminal would act on."""
     text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in path[:200])
     return text if len(path) <= 200 else f"{text}…"

@@ -1,4 +1,4 @@
-"""What a change does to the vault's files, step by step: what is planned, journalled, carried out and undone."""
+"""Describes a change of the vault's files as steps, which are planned, journalled, applied and undone."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,12 +11,12 @@ StepKind = Literal["put", "move", "remove", "make_folder", "remove_folder"]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing done to one file or folder; a step says all that its opposite needs.
+    """One operation on one file or folder; it holds all that its inverse needs.
 
-    - `put` makes a file of the bytes `after`, in place of those of `before` (None: there must be no file).
-    - `move` gives a file of the bytes `before` (None: a folder with all that is in it) the path `to`.
-    - `remove` takes a file of the bytes `before` away; `to` is where it went, when that can be said.
-    - `make_folder` makes a folder that is not there; `remove_folder` takes an empty one away.
+    - `put` writes a file with the bytes `after`, in place of those of `before` (None: there must be no file).
+    - `move` gives a file with the bytes `before` (None: a folder and everything in it) the path `to`.
+    - `remove` takes a file with the bytes `before` away; `to` is where it went, if known.
+    - `make_folder` makes a missing folder; `remove_folder` removes an empty one.
     """
 
     kind: StepKind
@@ -25,18 +25,18 @@ class Step:
     before: Digest | None = None
     after: Digest | None = None
     inode: int | None = field(default=None, compare=False)
-    """The number that the disk gives to a folder that is moved: its name may be another's before or after."""
+    """The inode of a moved folder: its name may belong to another folder before or after."""
 
 
 Blobs = Mapping[Digest, bytes]
-"""The bytes that steps speak of, by their SHA-256."""
+"""The bytes that steps refer to, by their SHA-256."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Steps that are one change, all or nothing, and the bytes they need: each `after` and each `before`."""
+    """The steps of one change, all or nothing, and the bytes of each `after` and each `before`."""
 
     steps: Sequence[Step] = ()
     blobs: Blobs = field(default_factory=dict)
     back: bool = False
-    """Whether it turns changes back: what goes had come with them and needs no trash, and what comes had its name."""
+    """Whether the plan undoes changes: what it removes needs no trash, and the names it restores were valid before."""

@@ -1,4 +1,4 @@
-"""Finds changes by looking, where the system does not tell of them."""
+"""Finds changes by polling, where the system does not notify of them."""
 
 import asyncio
 import os
@@ -11,20 +11,20 @@ from bridge.vault.paths import is_hidden, nfc
 
 EVERY_S = 1.0
 SHARE = 10
-"""At most one part in this many of the time goes into looking."""
+"""At most one part in this many of the time is spent polling."""
 
 REMOTE = {
     *("9p", "afs", "beegfs", "ceph", "cifs", "davfs", "glusterfs", "lustre", "nfs", "nfs4", "smb2", "smb3", "smbfs"),
     *("fuse.davfs2", "fuse.gcsfuse", "fuse.grpcfuse", "fuse.rclone", "fuse.s3fs", "fuse.sshfs", "fuse.vmhgfs-fuse"),
     *("prl_fs", "vboxsf", "virtiofs"),
 }
-"""File systems that other computers write to without this one being told."""
+"""File systems that other computers write to without a notification here."""
 
 Snapshot = Mapping[str, tuple[int, int, int]]
 
 
 async def poll_changes(root: Path, stop: asyncio.Event) -> AsyncGenerator[frozenset[str], None]:
-    """Yield an empty set once the vault was looked at, then each set of changes, until told to stop.
+    """Yield an empty set after the first scan, then each set of changes, until stopped.
 
     Raises:
         VaultUnreadable: The vault's folder is gone.
@@ -44,7 +44,7 @@ async def poll_changes(root: Path, stop: asyncio.Event) -> AsyncGenerator[frozen
 
 
 def take_snapshot(root: Path) -> Snapshot:
-    """Return what tells each file and folder unchanged, hidden ones aside.
+    """Return what identifies the state of each visible file and folder.
 
     Raises:
         VaultUnreadable: The vault's folder cannot be listed.
@@ -69,7 +69,7 @@ def take_snapshot(root: Path) -> Snapshot:
             except OSError:
                 continue
             if stat.S_ISDIR(info.st_mode):
-                # A folder's own times change with every file in it, which is told anyway.
+                # A folder's own times change with every file in it, which is reported anyway.
                 found[path] = (0, 0, info.st_ino)
                 rest.append((path, entry.path))
             else:
@@ -78,7 +78,7 @@ def take_snapshot(root: Path) -> Snapshot:
 
 
 async def wait_for_stop(stop: asyncio.Event, seconds: float) -> bool:
-    """Wait; return early, with true, when told to stop."""
+    """Wait; return early, with true, when stopped."""
     try:
         async with asyncio.timeout(seconds):
             await stop.wait()
@@ -88,7 +88,7 @@ async def wait_for_stop(stop: asyncio.Event, seconds: float) -> bool:
 
 
 def is_network_mount(root: Path, mounts: Path = Path("/proc/self/mountinfo")) -> bool:
-    """Say whether other computers may write to a folder's file system; false where that cannot be learnt."""
+    """Return whether other computers may write to a folder's file system; false when that is unknown."""
     try:
         device = root.stat().st_dev
         lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()

@@ -1,4 +1,4 @@
-"""Decides which files of a vault are indexed, and says why one is not."""
+"""Decides which files of a vault are indexed, and gives the reason when one is not."""
 
 import re
 from dataclasses import dataclass, field
@@ -19,9 +19,9 @@ OWNERS = {".obsidian": "Obsidian's own settings", ".trash": "Obsidian's trash", 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What is left out: by the user's globs, by size, by Obsidian's own excluded files, and what is never a note.
+    """What is left out of the index: by the user's globs, by size, and by Obsidian's excluded files.
 
-    What `deny` names is not left out but seems missing: no reason is given for it anywhere.
+    Denied paths are not left out but seem missing: no reason is given for them anywhere.
     """
 
     exclude: tuple[str, ...] = ()
@@ -47,24 +47,24 @@ class Rules:
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """Obsidian's excluded files that could not be used: what they name is indexed."""
+        """Obsidian's excluded files that are unusable: the files they name are indexed."""
         used = {text for text, _ in self._filters}
         return tuple(text for text in self.ignored if text.strip() and text not in used)
 
     def denies(self, path: str) -> bool:
-        """Say whether a file or folder must seem missing."""
+        """Return whether a file or folder must seem missing."""
         return self._denied.covers(path)
 
     def keeps(self, path: str) -> bool:
-        """Say whether a file or folder must stay as it is; what seems missing must too."""
+        """Return whether a file or folder is protected from changes; denied ones are too."""
         return self._kept.covers(path)
 
     def reason(self, path: str, size: int | None = None) -> str | None:
-        """Say why a document is not indexed, or None when it is; that a file is no document is no reason.
+        """Return why a document is not indexed, or None when it is; other files are not given a reason.
 
         Args:
-            path: A file of the vault, or a folder when it ends with `/`: then the reason holds for all that is in it.
-            size: The file's bytes, when known.
+            path: A file of the vault, or a folder when it ends with `/`: then the reason holds for everything in it.
+            size: The file's size in bytes, if known.
         """
         clean = nfc(path).rstrip("/")
         if is_hidden(clean):
@@ -81,23 +81,23 @@ class Rules:
         return None
 
     def _wished(self, clean: str, *, whole: bool) -> str | None:
-        """Say which wish of the user leaves out a path, a whole folder or a file."""
+        """Return which of the user's settings leaves out a path, a whole folder or a file."""
         if self._any_glob and self._any_glob.fullmatch(clean):
             glob = next(glob for glob, pattern in self._globs if pattern.fullmatch(clean))
             return f"Left out by the setting `exclude`: `{glob}`."
         for text, pattern in self._filters:
-            # A regular expression may match a folder's name and none of its files: it is asked about files only.
+            # A regular expression may match a folder's name and none of its files, so it is applied to files only.
             if pattern.search(f"{clean}/" if whole else clean) and not (whole and is_expression(text)):
                 return f"Left out by Obsidian's excluded files: `{text}`."
         return None
 
     def indexes(self, path: str, size: int) -> bool:
-        """Say whether this file is one that search should find."""
+        """Return whether search should find this file."""
         return is_document(path) and not self.denies(path) and self.reason(path, size) is None
 
 
 def hidden_reason(path: str) -> str:
-    """Say whose a hidden file is."""
+    """Return the reason for a hidden file, with its owner."""
     if ICLOUD.fullmatch(path):
         return "Still in iCloud: the file was not downloaded to this computer."
     owner = next((OWNERS[part] for part in path.split("/") if part in OWNERS), None)

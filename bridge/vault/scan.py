@@ -1,4 +1,4 @@
-"""Walks a vault and sorts what it finds; never leaves it, never opens a file."""
+"""Walks a vault and sorts its files; never leaves it, never opens a file."""
 
 import os
 import stat
@@ -19,7 +19,7 @@ NOWHERE = "A symbolic link without a target."
 
 @dataclass(frozen=True, slots=True)
 class Stat:
-    """What tells an unchanged file."""
+    """What identifies the state of a file."""
 
     mtime_ns: int
     size: int
@@ -27,25 +27,25 @@ class Stat:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What a vault holds, hidden files aside."""
+    """The content of a vault, without hidden files."""
 
     files: Mapping[VaultPath, Stat]
     """Documents to index."""
     others: frozenset[VaultPath]
-    """Other files that links may mean: attachments, and documents that are not indexed."""
+    """Other files that links may resolve to: attachments, and documents that are not indexed."""
     skipped: Mapping[str, str]
-    """Why a document or folder is not indexed; folders end with `/` and speak for all that is in them."""
+    """Why a document or folder is not indexed; a folder's path ends with `/` and covers everything in it."""
     unreadable: frozenset[str] = frozenset()
-    """Those of the skipped folders that could not be listed: what was in them may still be there."""
+    """The skipped folders that could not be listed: their files may still be there."""
 
     def unsure_of(self, path: str) -> bool:
-        """Say whether a path is in a folder that could not be listed, so that not finding it means nothing."""
+        """Return whether a path is in a folder that could not be listed, so that it may exist unseen."""
         return bool(self.unreadable) and any(f"{folder}/" in self.unreadable for folder in parents(path))
 
 
 @dataclass(slots=True)
 class Walk:
-    """A scan in the making."""
+    """A scan in progress."""
 
     root: Path
     rules: Rules
@@ -54,12 +54,12 @@ class Walk:
     skipped: dict[str, str] = field(default_factory=dict)
     unreadable: set[str] = field(default_factory=set)
     _rest: list[tuple[str, str, bool]] = field(default_factory=list)
-    """Folders that are still to be walked: by their path, where they lie, and whether they are quiet."""
+    """Folders still to be walked: their path, their place on the disk, and whether they are quiet."""
     _listings: dict[str, frozenset[str]] = field(default_factory=dict)
     _forms: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     def done(self) -> Scan:
-        """Return what was found."""
+        """Return the scan."""
         return Scan(self.files, frozenset(self.others), self.skipped, frozenset(self.unreadable))
 
     def everything(self) -> None:
@@ -71,11 +71,11 @@ class Walk:
         require_listing(self.root)
         self._rest.append(("", os.fspath(self.root), False))
         self._below()
-        # Asked again: a disk that goes away halfway looks like so many deleted notes.
+        # Checked again: a disk that goes away halfway looks like many deleted notes.
         require_listing(self.root)
 
     def one(self, path: VaultPath) -> None:
-        """Look at one path, a file or a folder; where there is nothing, nothing is found."""
+        """Scan one path, a file or a folder; a missing one adds nothing."""
         place = None if self.rules.denies(path) else self._on_disk(path)
         if place is None:
             return
@@ -87,13 +87,13 @@ class Walk:
         self._below()
 
     def _below(self) -> None:
-        """Walk the folders that are left, and those in them, however deep."""
+        """Walk the remaining folders and their subfolders."""
         while self._rest:
             folder, place, quiet = self._rest.pop()
             self._list(folder, place, quiet=quiet)
 
     def _list(self, folder: str, place: str, *, quiet: bool) -> None:
-        """Sort what is in a folder; a quiet one is left out, which was said already."""
+        """Sort the entries of a folder; a quiet one is inside a left-out folder that is already listed as skipped."""
         try:
             with os.scandir(place) as listing:
                 entries = self._distinct(folder, list(listing))
@@ -111,7 +111,7 @@ class Walk:
             self._sort(join_path(folder, name), entry.path, info, quiet=quiet)
 
     def _distinct(self, folder: str, entries: list["os.DirEntry[str]"]) -> Mapping[str, "os.DirEntry[str]"]:
-        """Give each visible entry of a folder its name in the vault, one of several that differ in form only."""
+        """Return the visible entries of a folder by name, one of several that differ in Unicode form only."""
         found: dict[str, os.DirEntry[str]] = {}
         for entry in sorted(entries, key=lambda entry: composed_first_key(entry.name)):
             name = nfc(entry.name)
@@ -135,13 +135,13 @@ class Walk:
         return found
 
     def _sort(self, path: str, place: str, info: os.stat_result, *, quiet: bool) -> None:
-        """Put one entry where it belongs.
+        """Sort one entry.
 
         Args:
             path: Its path in the vault.
-            place: Where it lies.
-            info: What the system says of it, links not followed.
-            quiet: Whether its folder is left out, which was said already.
+            place: Its place on the disk.
+            info: Its stat result, links not followed.
+            quiet: Whether its folder is left out and already listed as skipped.
         """
         if is_link(info):
             followed = self._behind(path, place)
@@ -152,7 +152,7 @@ class Walk:
             why = None if quiet else self.rules.reason(f"{path}/")
             if why:
                 self.skipped[f"{path}/"] = why
-            # A left-out folder is walked too: links mean its files whether they are indexed or not.
+            # A left-out folder is walked too: links resolve to its files whether they are indexed or not.
             self._rest.append((path, place, quiet or why is not None))
             return
         if not stat.S_ISREG(info.st_mode):
@@ -168,7 +168,7 @@ class Walk:
             self.files[known] = Stat(info.st_mtime_ns, info.st_size)
 
     def _behind(self, path: str, place: str) -> os.stat_result | None:
-        """Look behind a link; None when what is there is not taken."""
+        """Return the stat result of a link's target; None when the target is not accepted."""
         try:
             target = os.path.realpath(place, strict=True)
             info = os.lstat(target)
@@ -191,9 +191,9 @@ class Walk:
         return None
 
     def _on_disk(self, path: str) -> str | None:
-        """Return where a path lies, spelled as on the disk; None when it is not there or behind a linked folder.
+        """Return the place of a path, spelled as on the disk; None when it is missing or behind a linked folder.
 
-        The spelling matters where the system forgives a wrong one: a rename of `Note` to `note` must lose `Note`.
+        The spelling matters where the system ignores case: a rename of `Note` to `note` must lose `Note`.
         """
         place = os.fspath(self.root)
         for number, part in enumerate(path.split("/")):
@@ -211,7 +211,7 @@ class Walk:
         return place
 
     def _in_other_form(self, place: str, name: str) -> str | None:
-        """Return how a folder spells a name that is not in it as composed."""
+        """Return a folder's spelling of a name that it does not have in composed form."""
         if place not in self._forms:
             self._forms[place] = {nfc(other): other for other in sorted(self._listings[place], reverse=True)}
         return self._forms[place].get(name)
@@ -227,7 +227,7 @@ def require_listing(root: Path) -> None:
 
 
 def composed_first_key(name: str) -> tuple[bool, str]:
-    """Order names so that of several Unicode forms of one name the composed is first; reading prefers it too."""
+    """Return a sort key by which the composed one of several Unicode forms is first; reading prefers it too."""
     return name != nfc(name), name
 
 
@@ -237,23 +237,23 @@ def join_path(folder: str, name: str) -> str:
 
 
 def display_name(name: str) -> str:
-    """Write a name that is not UTF-8 so that it can be shown."""
+    """Return a name that is not UTF-8 in a form that can be displayed."""
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def moved_to_denied(root: Path, rules: Rules, lost: Mapping[Stat, VaultPath]) -> Mapping[VaultPath, VaultPath]:
-    """Return those of the files that are gone that lie at a denied path now, each with that path.
+    """Return the missing files that are now at a denied path, each with that path.
 
     Args:
         root: The vault.
-        rules: What is denied.
-        lost: The files that are gone, by what tells one unchanged.
+        rules: The rules.
+        lost: The missing files, by their last state.
     """
     return {lost[stat]: path for stat, path in denied_files(root, rules) if stat in lost} if rules.deny and lost else {}
 
 
 def denied_files(root: Path, rules: Rules) -> Iterator[tuple[Stat, VaultPath]]:
-    """Yield each denied file with what tells it unchanged; what cannot be listed is passed over."""
+    """Yield each denied file with its state; folders that cannot be listed are skipped."""
     rest = [("", os.fspath(root), False)]
     while rest:
         folder, place, below = rest.pop()

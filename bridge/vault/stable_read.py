@@ -1,4 +1,4 @@
-"""Reads a file that no program is in the middle of saving."""
+"""Reads a file while no program is saving it."""
 
 import os
 import stat
@@ -16,29 +16,29 @@ if TYPE_CHECKING:
     from bridge.vault.vault import Vault
 
 PATIENCE_S = 2.0
-"""Seconds for which a save may go on before a change of the file is refused."""
+"""Seconds to wait for a save before a change of the file is refused."""
 LOOK_AGAIN_S = 0.01
 QUIET_S = 0.15
-"""Seconds after a save in which another part of it may follow, where the system does not tell who writes."""
+"""Seconds after a save in which another part may follow, where the system does not show who writes."""
 EMPTY_S = 1.0
-"""The same for a file that was emptied: programs that save in place empty it first."""
+"""The same for an emptied file: programs that save in place empty it first."""
 SHRUNK = 2
-"""How many times smaller than before a file is that seems to be half written."""
+"""How many times smaller than before a file must be to seem half written."""
 
 
 def read_settled(
     vault: "Vault", path: VaultPath, is_ours: Callable[[os.stat_result], bool], size_before: int | None
 ) -> bytes:
-    """Return a file's bytes when no program is saving it; wait for that, but not for long.
+    """Return a file's bytes when no program is saving it, after a short wait if needed.
 
     Args:
         vault: The files.
         path: The file.
-        is_ours: Says whether the bridge itself wrote the file last.
+        is_ours: Returns whether the bridge itself wrote the file last.
         size_before: The file's size when it was last indexed.
 
     Raises:
-        Busy: A program goes on saving it.
+        Busy: A program keeps saving it.
         BridgeError: As `Vault.read`.
     """
     end = time.monotonic() + PATIENCE_S
@@ -52,7 +52,7 @@ def read_settled(
 def seconds_until_settled(
     vault: "Vault", path: VaultPath, is_ours: Callable[[os.stat_result], bool], size_before: int | None
 ) -> float:
-    """Return in how many seconds a file may be settled; 0 when it is."""
+    """Return the seconds after which a file may be settled; 0 when it is."""
     descriptor = open_inside(vault.root, path, vault.rules.denies)
     try:
         info = os.fstat(descriptor)
@@ -70,12 +70,12 @@ def seconds_until_settled(
     if seems_cut and not is_ours(info):
         quiet = EMPTY_S
     age = time.time() - info.st_mtime
-    # A time that is far ahead was set by hand, or by another clock.
+    # A time far in the future was set by hand, or by another clock.
     return max(quiet - age, 0) if age > -EMPTY_S else 0
 
 
 def being_saved_error(path: str) -> Busy:
-    """Return the error that says that another program is writing a file."""
+    """Return the error that another program is writing a file."""
     return Busy(
         f"Another program has `{display_path(path)}` open for writing.",
         hint="Try again in a moment, when it has saved the file; nothing was written.",

@@ -1,4 +1,4 @@
-"""A vault's files: found, told apart, read."""
+"""Finds and reads a vault's files."""
 
 import os
 from collections.abc import Collection, Iterable, Mapping
@@ -15,14 +15,14 @@ CHUNK = 1024 * 1024
 
 
 class Vault:
-    """One folder of notes; nothing here writes, and nothing leaves the folder."""
+    """One folder of notes; nothing here writes, and nothing outside the folder is read."""
 
     def __init__(self, root: Path, rules: Rules) -> None:
-        """Name the folder; it is not looked at yet.
+        """Create a vault; the folder is not read yet.
 
         Args:
             root: The vault's folder.
-            rules: What is left out of the index.
+            rules: What is left out of the index, denied or protected.
         """
         self.root = root
         self.rules = rules
@@ -32,7 +32,7 @@ class Vault:
         """Find every file.
 
         Args:
-            was_filled: Whether files are known from before, as `require_mounted` takes it.
+            was_filled: Whether files were known before, as for `require_mounted`.
 
         Raises:
             VaultUnreadable: The folder is gone, cannot be listed or seems unmounted.
@@ -45,10 +45,10 @@ class Vault:
         return walk.done()
 
     def require_mounted(self, *, was_filled: bool) -> None:
-        """Take a folder with nothing at all in it for a disk that is not mounted.
+        """Treat a completely empty folder as a disk that is not mounted.
 
         Args:
-            was_filled: Whether files are known from before; an earlier scan of this object counts.
+            was_filled: Whether files were known before; an earlier scan of this object counts too.
 
         Raises:
             VaultUnreadable: The folder seems unmounted, or is gone.
@@ -60,9 +60,9 @@ class Vault:
             )
 
     def look(self, paths: Iterable[str]) -> Scan:
-        """Find what there is now at some paths and, where they are folders, below them.
+        """Find the current files at some paths and, for folders, below them.
 
-        A known file at or below one of them that this does not find is gone; nothing is said of other files.
+        A known file at or below one of the paths that is not found is gone; the scan covers no other files.
 
         Args:
             paths: Paths relative to the vault, as the watcher reports them; empty for the whole vault.
@@ -76,7 +76,7 @@ class Vault:
         walk = Walk(self.root, self.rules)
         for path in sorted(clean):
             if not clean.isdisjoint(parents(path)):
-                # It is found with the folder that it is in.
+                # It is found with its folder.
                 continue
             try:
                 known = vault_path(path)
@@ -87,18 +87,18 @@ class Vault:
         return walk.done()
 
     def stat(self, path: VaultPath) -> Stat | None:
-        """Return what tells a document unchanged; None when it is gone, no document, or left out of the index."""
+        """Return a document's state; None when it is gone, not a document, or left out of the index."""
         return self.look([path]).files.get(path)
 
     def buried(self, lost: Mapping[Stat, VaultPath]) -> Mapping[VaultPath, VaultPath]:
-        """Return those of the files that are gone that were moved to a denied path, each with that path."""
+        """Return the missing files that were moved into a denied path, each with that path."""
         return moved_to_denied(self.root, self.rules, lost)
 
     def read(self, path: VaultPath) -> tuple[bytes, Stat]:
-        """Return a file's bytes, left out of the index or not, with what told it unchanged before it was read.
+        """Return a file's bytes, even if left out of the index, with its state before it was read.
 
         Raises:
-            NoteNotFound: There is no such file, or it must seem so.
+            NoteNotFound: There is no such file, or it is denied.
             OutsideVault: The path, or a link on it, leads out of the vault.
             ProtectedPath: The file is hidden.
             TooLarge: It is larger than the limit.
@@ -108,12 +108,12 @@ class Vault:
         clean = vault_path(path)
         data, before, after = self._read(clean)
         if before != after or len(data) != before.size:
-            # Still being written: the times from before make the next comparison see what comes after.
+            # It is still being written: with the earlier times, the next comparison finds later writes.
             data, before, _ = self._read(clean)
         return data, before
 
     def locate(self, path: str) -> VaultPath:
-        """Check a path that a caller wrote, relative or from the root of the disk; there need not be such a file.
+        """Validate a path from a client, relative or absolute; the file need not exist.
 
         Raises:
             OutsideVault: It leads out of the vault, or may on some system.
@@ -126,11 +126,11 @@ class Vault:
         return vault_path(path)
 
     def has(self, path: VaultPath) -> bool:
-        """Say whether there is a file or folder, whether or not it may be read or is indexed."""
+        """Return whether there is a file or folder, even one that is unreadable or not indexed."""
         return not self.rules.denies(path) and os.path.lexists(self.root / path)
 
     def inside(self, folder: VaultPath) -> Collection[VaultPath]:
-        """Return what is directly in a folder, hidden files too; nothing when there is no such folder."""
+        """Return the paths directly in a folder, including hidden files; empty when there is no such folder."""
         try:
             with os.scandir(self.root / folder) as listing:
                 return [VaultPath(f"{folder}/{nfc(entry.name)}") for entry in listing]
@@ -138,16 +138,16 @@ class Vault:
             return ()
 
     def require_writable(self, path: VaultPath) -> None:
-        """Let only paths pass that may be written, whether or not there is such a file.
+        """Require that a path may be written, whether or not the file exists.
 
         Raises:
-            ProtectedPath: A rule of the settings keeps the path, or what a link on it leads to, as it is.
+            ProtectedPath: A rule protects the path, or the target of a link on it.
             OutsideVault: A link on it leads out of the vault.
         """
         behind = relative_path(os.path.realpath(self.root), os.path.realpath(self.root / path))
         if behind is None:
             raise OutsideVault(f"`{display_path(path)}` leads out of the vault through a link.")
-        # The same words whether or not there is a file: a refusal must not tell.
+        # The same message whether or not the file exists: the error must not reveal it.
         if self.rules.keeps(path) or self.rules.keeps(nfc(behind)):
             raise PathKept(f"`{display_path(path)}` must stay as it is: the user's settings say so.")
 
@@ -162,7 +162,7 @@ class Vault:
                     hint="Raise the setting `max_file_mb`.",
                 )
             pieces = []
-            # Not to the end: a file that somebody keeps appending to has none.
+            # Not to the end: a file that a program keeps appending to has none.
             left = before.size + 1
             while left > 0 and (piece := os.read(descriptor, min(CHUNK, left))):
                 pieces.append(piece)
@@ -183,7 +183,7 @@ def stat_of(descriptor: int) -> Stat:
 
 
 def is_empty_folder(root: Path) -> bool:
-    """Say whether a folder has nothing in it at all, hidden files included."""
+    """Return whether a folder has nothing in it, not even hidden files."""
     try:
         with os.scandir(root) as listing:
             return next(listing, None) is None

@@ -1,4 +1,4 @@
-"""Tells what changes in a vault, once it has settled."""
+"""Reports what changes in a vault, once it has settled."""
 
 import asyncio
 import logging
@@ -14,31 +14,31 @@ from bridge.vault.poll import is_network_mount, poll_changes
 log = logging.getLogger(__name__)
 
 FEW = 32
-"""More paths than this at once are a burst: Git, a sync program, a moved folder."""
+"""More paths than this at once are a burst, such as by Git, a sync program or a moved folder."""
 QUIET_MS = 120
-"""A burst is told when nothing came for this long …"""
+"""A burst is reported after this long without a change …"""
 LONGEST_BURST_S = 1.5
 """… or after this long."""
 HEARTBEAT_MS = 1000
-"""How often a silent vault is checked for being there at all."""
+"""How often a silent vault is checked for its existence."""
 OVERFLOW = 4000
-"""From this many paths in one set on, the system may have dropped some: the whole vault is named too."""
+"""With this many paths in one set, the system may have dropped some, so the whole vault is included."""
 
 
 async def watch(root: Path, mode: Literal["auto", "poll"], stop: asyncio.Event) -> AsyncGenerator[frozenset[str], None]:
-    """Yield what changed, in settled sets, until told to stop; hidden files are left out.
+    """Yield the changed paths, in settled sets, until stopped; hidden files are left out.
 
-    The first set is empty: it says that from now on nothing is missed. A set holds paths of files and folders relative
-    to the vault; the disk decides what became of them (`Vault.look`). The empty path means the whole vault: some
-    change may have been missed.
+    The first set is empty: from then on no change is missed. A set holds paths of files and folders relative to the
+    vault; `Vault.look` finds out what happened to them. The empty path means the whole vault: some change may have been
+    missed.
 
     Args:
         root: The vault.
-        mode: `auto` asks the system, and polls where that does not work or would miss what other computers write.
-        stop: Set it to end.
+        mode: `auto` uses notifications, and polls where these do not work or would miss writes by other computers.
+        stop: Set to end the watching.
 
     Raises:
-        VaultUnreadable: The vault's folder is gone or another one is in its place. Nothing is said about its notes.
+        VaultUnreadable: The vault's folder is gone or was replaced; this means nothing for its notes.
     """
     begun = False
     if mode == "auto" and not is_network_mount(root):
@@ -53,15 +53,15 @@ async def watch(root: Path, mode: Literal["auto", "poll"], stop: asyncio.Event) 
             return
     async with aclosing(poll_changes(root, stop)) as polled:
         async for changed in polled:
-            # Between the two watchers something may have changed unseen.
+            # Between the two watchers, changes may have been missed.
             yield frozenset({""}) if begun and not changed else changed
 
 
 async def _watch_notifications(root: Path, stop: asyncio.Event) -> AsyncGenerator[frozenset[str], None]:
-    """Yield what the system tells."""
+    """Yield the changes from the system's notifications."""
     loop = asyncio.get_running_loop()
     ending = StopSignal(stop)
-    # A thread of its own: the loop's few shared ones would be taken by a handful of vaults.
+    # A thread of its own: a few vaults would use up the loop's shared threads.
     thread = ThreadPoolExecutor(1, thread_name_prefix="watch")
     ear: Notifier | None = None
     try:

@@ -1,4 +1,4 @@
-"""Writes links as the user's Obsidian would write new ones."""
+"""Writes links as Obsidian would write new ones under the user's settings."""
 
 import posixpath
 import re
@@ -20,17 +20,17 @@ _BAR: Final = re.compile(r"(?<!\\)\|")
 def write_link(
     shown: str, target: VaultPath, source: VaultPath, names: Names, style: ObsidianSettings, *, table: bool = False
 ) -> str | None:
-    """Write a link that reads as some words; None when no link can name the target.
+    """Write a link that shows some words; None when no link can name the target.
 
-    A target whose name has `[]|#^` in it, which a wiki link cannot say, is named by a Markdown link.
+    A target whose name contains one of `[]|#^`, which a wiki link cannot express, gets a Markdown link.
 
     Args:
-        shown: The words, as they stand in the note.
+        shown: The words, as in the note.
         target: The note it shall lead to.
-        source: The note it shall stand in.
+        source: The note that will contain the link.
         names: Every file of the vault.
-        style: How the user has Obsidian write links.
-        table: Whether it shall stand in a table.
+        style: The user's link settings in Obsidian.
+        table: Whether the link will be in a table.
     """
     link = write_wiki_link(shown, target, source, names, style) if not style.markdown_links else None
     link = link or write_markdown_link(shown, target, source, names, style)
@@ -40,9 +40,9 @@ def write_link(
 def write_wiki_link(
     shown: str, target: VaultPath, source: VaultPath, names: Names, style: ObsidianSettings
 ) -> str | None:
-    """Write a wiki link; None when it cannot say the target or the words."""
+    """Write a wiki link; None when it cannot express the target or the words."""
     for way in link_names(target, source, names, style):
-        # The ending is left out where that leads to the same file.
+        # The ending is left out where the result resolves to the same file.
         for asked in dict.fromkeys((way.removesuffix(".md"), way)):
             if names.resolve(asked, source).path == target and wiki_file_name(asked):
                 if _NOT_SHOWN_IN_WIKI.search(shown):
@@ -54,7 +54,7 @@ def write_wiki_link(
 def write_markdown_link(
     shown: str, target: VaultPath, source: VaultPath, names: Names, style: ObsidianSettings
 ) -> str | None:
-    """Write a Markdown link; None when it cannot say the target."""
+    """Write a Markdown link; None when it cannot express the target."""
     label = _BRACKET.sub(r"\\\g<0>", shown)
     for way in link_names(target, source, names, style):
         asked = percent_encode(way)
@@ -64,7 +64,7 @@ def write_markdown_link(
 
 
 def link_names(target: VaultPath, source: VaultPath, names: Names, style: ObsidianSettings) -> Iterator[str]:
-    """Yield how a link could call a file, the way that the user prefers first."""
+    """Yield how a link could name a file, the user's preferred form first."""
     match style.new_link_format:
         case "shortest" if not names.namesakes(target):
             yield target.rpartition("/")[2]
@@ -79,6 +79,6 @@ def link_names(target: VaultPath, source: VaultPath, names: Names, style: Obsidi
 
 
 def find_tables(note: Note) -> tuple[Span, ...]:
-    """Return where a note has tables, those in lists and callouts too."""
+    """Return the spans of a note's tables, including those in lists and callouts."""
     structure, _ = parse_structure(note.text, note.body)
     return tuple((part.start, part.end) for part in structure.parts if part.kind == "table")

@@ -1,1 +1,1 @@
-"""Writes the user's files: the only place that does."""
+"""Writes the user's files; nothing else does."""

@@ -1,4 +1,4 @@
-"""Makes a plan whole before it is written down: the folders that it needs, and where removed files go."""
+"""Expands a plan before it is journalled: adds the folders that it needs, and where removed files go."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from bridge.vault.write.trash import Trash, is_in_trash
 
 
 def expand_plan(hands: FileOps, trash: Trash, plan: Plan) -> Plan:
-    """Return a plan with a step for each folder that has to be made and a place for each file that is removed.
+    """Return a plan with a step for each folder to make and a trash path for each removed file that gets one.
 
     Raises:
         OSError: The system refuses.
@@ -25,7 +25,7 @@ def expand_plan(hands: FileOps, trash: Trash, plan: Plan) -> Plan:
         match step.kind:
             case "remove":
                 steps.append(trash.takes(step, plan))
-            # What is so already must not be turned back.
+            # A step without effect is dropped, as it must not be undone.
             case "make_folder" if is_folder_after(hands, step.path, steps):
                 continue
             case "remove_folder" if not is_folder_after(hands, step.path, steps):
@@ -38,7 +38,7 @@ def expand_plan(hands: FileOps, trash: Trash, plan: Plan) -> Plan:
 
 
 def is_folder_after(hands: FileOps, path: str, steps: Sequence[Step]) -> bool:
-    """Say whether a folder is there after some steps."""
+    """Return whether a folder exists after some steps."""
     for step in reversed(steps):
         match step.kind:
             case "make_folder" if step.path == path:
@@ -55,7 +55,7 @@ def is_folder_after(hands: FileOps, path: str, steps: Sequence[Step]) -> bool:
 
 
 def folder_inode(hands: FileOps, path: str, steps: Sequence[Step]) -> int | None:
-    """Return the number of the folder that is at a path after some steps; None when they make it."""
+    """Return the inode of the folder at a path after some steps; None when they make it."""
     for step in reversed(steps):
         if step.kind == "make_folder" and step.path == path:
             return None
@@ -69,12 +69,12 @@ def folder_inode(hands: FileOps, path: str, steps: Sequence[Step]) -> int | None
 
 
 def is_at_or_in(path: str, folder: str) -> bool:
-    """Say whether a path is a folder or in it."""
+    """Return whether a path is a folder or inside it."""
     return f"{path}/".startswith(f"{folder}/")
 
 
 def is_folder(hands: FileOps, path: str) -> bool:
-    """Say whether a folder is there."""
+    """Return whether a folder exists."""
     try:
         with hands.at(path) as place:
             return place.is_folder
@@ -83,7 +83,7 @@ def is_folder(hands: FileOps, path: str) -> bool:
 
 
 def new_path(step: Step) -> str | None:
-    """Return the path that a step gives to something new."""
+    """Return the path at which a step makes something new."""
     match step.kind:
         case "put" if step.before is None:
             return step.path

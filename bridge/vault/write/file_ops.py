@@ -1,6 +1,6 @@
-"""Does one thing to one file, only if the file is as it was read; when it raises, the file is as it was.
+"""Performs single file operations, each only if the file is as it was read; after an error the file is unchanged.
 
-Only when it raises `Halfway` the file may be the new one.
+Only after `IndeterminateWrite` may the file be the new one.
 """
 
 import contextlib
@@ -35,21 +35,21 @@ from bridge.vault.write.metadata import copy_metadata, set_new_file_metadata
 from bridge.vault.write.syscalls import Disk
 
 DRAFTS = 100
-"""Names tried for a draft; the first is taken only where a crash left one that could not be cleaned up."""
+"""Names tried for a draft; all but the first are needed only where a crash left drafts that could not be removed."""
 
 REMEMBERED = 1_000
-"""Files of which is known that the bridge wrote them last."""
+"""Files that are remembered as last written by the bridge."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileOps:
-    """What touches the vault."""
+    """The operations on the vault's files."""
 
     disk: Disk
     root: Path
     stepwise: bool
     displaced: list[DisplacedFile] = field(default_factory=list)
-    """Files that lost their names lately, which a program may still write into; whoever takes one closes it."""
+    """Files that recently lost their name, which a program may still write into; the taker closes them."""
     _written: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
 
     def at(self, path: str, keeps: Callable[[str], bool] | None = None) -> AbstractContextManager[PathHandle]:
@@ -57,15 +57,15 @@ class FileOps:
         return open_handle(self.disk, self.root, path, keeps, stepwise=self.stepwise)
 
     def put(self, path: str, place: PathHandle, before: Digest | None, after: Digest, data: bytes) -> None:
-        """Make a file of bytes, in place of the one that was read.
+        """Write a file, in place of the one that was read.
 
         Raises:
-            NoteExists: There is a file, and there must be none.
+            NoteExists: There is a file where there must be none.
             NoteChanged: The file is not the one that was read.
-            Busy: Another program is saving it.
+            Busy: Another program is saving the file.
             ReadOnly: The user made the file read-only.
             OSError: The system refuses.
-            Halfway: The disk failed.
+            IndeterminateWrite: The disk failed; the file may be the old or the new one.
         """
         if before is None:
             require_free(path, place)
@@ -84,18 +84,18 @@ class FileOps:
         self._remember(written)
 
     def move(self, path: str, here: PathHandle, to: str, there: PathHandle, before: Digest | None) -> None:
-        """Give a file or folder another path.
+        """Move a file or folder.
 
         Args:
-            path: Where it is.
-            here: The same, held open.
-            to: Where it shall be.
-            there: The same, held open.
-            before: The file's digest; what is there is moved whatever it is when absent.
+            path: Its current path.
+            here: The handle of the current path.
+            to: Its new path.
+            there: The handle of the new path.
+            before: The file's digest; when absent, anything at the path is moved.
 
         Raises:
-            NoteExists: There is something already.
-            NoteChanged: It is not there, or not the file that was read.
+            NoteExists: Something exists at the new path.
+            NoteChanged: The file is missing, or not the one that was read.
             OSError: The system refuses.
         """
         if here.info is None:
@@ -105,7 +105,7 @@ class FileOps:
         if there.info is None:
             self._rename_new(to, here, here.name, there, there.name)
         elif is_same_file(here, there) and not there.is_spelled:
-            # One file under two spellings of its name, on a disk to which they are one.
+            # One file under two spellings of its name, which the disk treats as one.
             self.disk.rename(here.name, there.name, src_dir_fd=here.folder, dst_dir_fd=there.folder)
         else:
             raise exists_error(to)
@@ -117,7 +117,7 @@ class FileOps:
         """Delete a file that was read.
 
         Raises:
-            NoteChanged: It is not the file that was read.
+            NoteChanged: The file is not the one that was read.
             Busy: Another program is saving it.
             OSError: The system refuses.
         """
@@ -125,7 +125,7 @@ class FileOps:
             require_same(path, place, before)
             aside = self._put_aside(place)
             with mark_indeterminate(path):
-                # Whoever saved it in this moment wants it: only what was read is deleted.
+                # A save in this moment must not be lost: only the bytes that were read are deleted.
                 if place.digest(aside) == before and guard.is_untouched(place, aside):
                     self.disk.unlink(aside, dir_fd=place.folder)
                     self._watch(guard.displaced(path, before, None))
@@ -135,23 +135,23 @@ class FileOps:
         raise changed_error(path)
 
     def throw_away(self, path: str, place: PathHandle, before: Digest) -> None:
-        """Put a file that was read into the system's trash.
+        """Move a file that was read to the system's trash.
 
         Raises:
-            NoteChanged: It is not the file that was read.
+            NoteChanged: The file is not the one that was read.
             OSError: The system refuses.
         """
         require_same(path, place, before)
-        # By its name, as the trash wants it; what is saved in this moment goes there too, and is not lost.
+        # By its name, as the trash needs it; a save in this moment goes there too, and is not lost.
         self.disk.throw_away(os.path.join(os.path.realpath(self.root), *path.split("/")))  # noqa: PTH118
         with mark_indeterminate(path):
             place.sync()
 
     def make_folder(self, path: str, place: PathHandle) -> None:
-        """Make a folder with the rights of the one that holds it; one that is there will do.
+        """Make a folder with the permissions of its parent; an existing one is left as it is.
 
         Raises:
-            NoteExists: There is a file of that name.
+            NoteExists: There is a file of this name.
             OSError: The system refuses.
         """
         if place.is_folder:
@@ -170,7 +170,7 @@ class FileOps:
             place.sync()
 
     def remove_folder(self, path: str, place: PathHandle) -> bool:
-        """Take an empty folder away, and say whether it was there and empty.
+        """Remove an empty folder, and return whether it existed and was empty.
 
         Raises:
             OSError: The system refuses.
@@ -188,7 +188,7 @@ class FileOps:
         return True
 
     def _draft(self, place: PathHandle, data: bytes) -> tuple[str, os.stat_result]:
-        """Write a new file beside a place, whole and on the disk; return its name and what the system knows of it."""
+        """Write a new file beside a path and sync it to disk; return its name and stat result."""
         name, descriptor = self._new_draft(place)
         try:
             with self._kept_until_placed(place, name):
@@ -202,7 +202,7 @@ class FileOps:
             self.disk.close(descriptor)
 
     def _dress(self, place: PathHandle, descriptor: int) -> None:
-        """Give a draft what the file has whose place it takes, or what a new one has in this folder."""
+        """Give a draft the metadata of the file that it replaces, or of a new file in this folder."""
         if place.info is None:
             set_new_file_metadata(descriptor, place.parent())
             return
@@ -214,7 +214,7 @@ class FileOps:
 
     @contextlib.contextmanager
     def _kept_until_placed(self, place: PathHandle, draft: str) -> Iterator[None]:
-        """Delete a draft that does not come to its place; from the point of no return on it may be somebody's file."""
+        """Delete a draft after an error before the point of no return; afterwards it may be another program's file."""
         try:
             yield
         except (OSError, BridgeError):
@@ -223,14 +223,14 @@ class FileOps:
             raise
 
     def _new_draft(self, place: PathHandle) -> tuple[str, int]:
-        """Make an empty file beside a place, under the first name that nothing has."""
+        """Create an empty file beside a path, under the first free draft name."""
         for name in map(place.draft, range(DRAFTS)):
             with contextlib.suppress(FileExistsError):
                 return name, self.disk.open(name, NEW, 0o600, dir_fd=place.folder)
         raise no_draft_name_error()
 
     def _put_aside(self, place: PathHandle) -> str:
-        """Give a file the first name of a draft that nothing has."""
+        """Rename a file to the first free draft name."""
         for name in map(place.draft, range(DRAFTS)):
             with contextlib.suppress(FileExistsError):
                 self.disk.rename_new(place.name, name, source_folder=place.folder, target_folder=place.folder)
@@ -238,11 +238,11 @@ class FileOps:
         raise no_draft_name_error()
 
     def _replace(self, path: str, place: PathHandle, draft: str, before: Digest, after: Digest) -> None:
-        """Put a draft in the place of the file that was read."""
+        """Replace the file that was read by a draft."""
         with guard_file(self.disk, path, place) as guard:
             require_same(path, place, before)
             if not self._exchange(place, draft):
-                # Between the look and this call a program may replace the file by another, and lose that.
+                # Between the check and this call another program may replace the file, and lose that version.
                 self.disk.replace(draft, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
                 with mark_indeterminate(path):
                     self._watch(guard.displaced(path, before, after))
@@ -252,7 +252,7 @@ class FileOps:
                     self.disk.unlink(draft, dir_fd=place.folder)
                     self._watch(guard.displaced(path, before, after))
                     return
-                # Somebody saved in the moment between: theirs goes back, and if they did it again meanwhile, that.
+                # Another program saved in between: its file is put back, or the one that it has saved meanwhile.
                 self._exchange(place, draft)
                 if place.digest(draft) != after:
                     self._exchange(place, draft)
@@ -264,26 +264,26 @@ class FileOps:
             self.displaced.append(file)
 
     def is_ours(self, info: os.stat_result) -> bool:
-        """Say whether a file is as the bridge wrote it."""
+        """Return whether a file is as the bridge wrote it."""
         written = self._written.get((info.st_dev, info.st_ino))
         return written == (info.st_mtime_ns, info.st_size)
 
     def _remember(self, written: os.stat_result) -> None:
-        """Remember a file as the bridge wrote it; the oldest are forgotten."""
+        """Remember a file as the bridge wrote it, forgetting the oldest."""
         while len(self._written) >= REMEMBERED:
             del self._written[next(iter(self._written))]
         self._written[written.st_dev, written.st_ino] = written.st_mtime_ns, written.st_size
 
     def _info(self, place: PathHandle) -> os.stat_result:
-        """Return what the system knows now of what is at a place."""
+        """Return the current stat result of a path."""
         return self.disk.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
 
     def _exchange(self, place: PathHandle, draft: str) -> bool:
-        """Swap a place's file with a draft; False where the system cannot."""
+        """Swap a file with a draft; return False where the system cannot."""
         return self.disk.exchange(draft, place.name, folder=place.folder)
 
     def _rename_new(self, path: str, here: PathHandle, name: str, there: PathHandle, to: str) -> None:
-        """Rename to a free name, which is a path's."""
+        """Rename to a free name; `path` is for the error."""
         try:
             self.disk.rename_new(name, to, source_folder=here.folder, target_folder=there.folder)
         except FileExistsError:

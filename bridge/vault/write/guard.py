@@ -1,4 +1,4 @@
-"""Holds a file open while a change takes it out of its place, so that no other program's save is lost with it."""
+"""Holds a file open while a change replaces it, so that no other program's save is lost."""
 
 import contextlib
 import os
@@ -17,13 +17,13 @@ class DisplacedFile:
     """A file that lost its name to a change, held open: a program that opened it before may still write into it."""
 
     path: str
-    """Where it was."""
+    """Its former path."""
     descriptor: int
     info: os.stat_result
-    """What the system knew of it when it had just lost its name."""
+    """Its stat result just after it lost its name."""
     before: Digest
     after: Digest | None
-    """What is in its place; None when it was deleted."""
+    """The content now at its path; None when it was deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,24 +32,24 @@ class Guard:
 
     disk: Disk
     descriptor: int | None
-    """None where the system lets no file be replaced that is open."""
+    """None where the system cannot replace an open file."""
     is_leased: bool
-    """Whether the system holds back programs that want to write the file."""
+    """Whether the system delays programs that want to write the file."""
 
     @property
     def is_sure(self) -> bool:
-        """Whether no program has the file open for writing, and none waits to."""
+        """Whether no program has the file open for writing, and none waits to open it."""
         return self.is_leased and self.descriptor is not None and self.disk.is_lease_kept(self.descriptor)
 
     def is_untouched(self, place: PathHandle, name: str) -> bool:
-        """Say whether it has another name now, and no program waits to write it."""
+        """Return whether the file now has this name, and no program waits to write it."""
         if self.descriptor is None:
             return True
         held, named = self.disk.fstat(self.descriptor), self.disk.stat(name, dir_fd=place.folder, follow_symlinks=False)
         return os.path.samestat(held, named) and (self.is_sure or not self.is_leased)
 
     def displaced(self, path: str, before: Digest, after: Digest | None) -> DisplacedFile | None:
-        """Return the file as one to be watched; None when that is needless or impossible."""
+        """Return the file to be watched for late saves; None when that is unnecessary or impossible."""
         if self.descriptor is None or self.is_sure:
             return None
         if self.is_leased:
@@ -59,17 +59,17 @@ class Guard:
 
 @contextlib.contextmanager
 def guard_file(disk: Disk, path: str, place: PathHandle, name: str | None = None) -> Iterator[Guard]:
-    """Hold a file open, and programs back that want to write it, where the system can.
+    """Hold a file open, and delay programs that want to write it, where the system can.
 
     Args:
-        disk: What touches the vault.
-        path: Where the file is.
-        place: The same, held open.
+        disk: The system calls.
+        path: The file's path.
+        place: The handle of that path.
         name: Another file beside it to hold instead.
 
     Raises:
         Busy: A program has the file open for writing.
-        NoteChanged: It is not there.
+        NoteChanged: The file is missing.
         OSError: The system refuses.
     """
     try:
@@ -84,7 +84,7 @@ def guard_file(disk: Disk, path: str, place: PathHandle, name: str | None = None
             yield Guard(disk, descriptor, bool(leased))
             return
     finally:
-        # The file may have lost its name by now: what these calls say must not undo that. A process that was forked
+        # The file may have lost its name by now: errors of these calls must not undo that. A process that was forked
         # meanwhile has the file open too, and would keep the lease.
         with contextlib.suppress(OSError):
             disk.end_lease(descriptor)

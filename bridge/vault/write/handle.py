@@ -1,4 +1,4 @@
-"""One place in the vault's folders, held open, and what is there."""
+"""A path in the vault with its folder held open, and what is there."""
 
 import contextlib
 import errno
@@ -19,7 +19,7 @@ from bridge.vault.write.syscalls import Disk
 
 CHUNK = 1024 * 1024
 DRAFT = ".vault-bridge-"
-"""How names of files begin that are being written: hidden, so that neither Obsidian nor a watcher sees them."""
+"""Prefix of files that are being written: hidden, so that neither Obsidian nor a watcher sees them."""
 NEW = (
     os.O_WRONLY
     | os.O_CREAT
@@ -32,27 +32,27 @@ NEW = (
 
 @dataclass(frozen=True, slots=True)
 class PathHandle:
-    """Where a file or folder is or would be."""
+    """The place of a file or folder, existing or not."""
 
     disk: Disk
     name: str
     folder: int | None
-    """The folder that holds it; None where the system cannot hold one: then the name is the whole path."""
+    """The descriptor of its folder; None where the system cannot hold one open: then the name is the whole path."""
     info: os.stat_result | None
-    """What the system knows of it; None when there is nothing."""
+    """Its stat result; None when nothing is there."""
 
     @property
     def is_file(self) -> bool:
-        """Whether an ordinary file is there."""
+        """Whether there is a regular file."""
         return self.info is not None and stat.S_ISREG(self.info.st_mode)
 
     @property
     def is_folder(self) -> bool:
-        """Whether a folder is there."""
+        """Whether there is a folder."""
         return self.info is not None and stat.S_ISDIR(self.info.st_mode)
 
     def digest(self, name: str | None = None) -> Digest | None:
-        """Return the digest of what is there now, or under another name beside it; None when that is no file."""
+        """Return the digest of the current file, or of another one beside it; None when that is not a file."""
         try:
             descriptor = self.disk.open(name or self.name, FILE, dir_fd=self.folder)
         except FileNotFoundError:
@@ -68,26 +68,26 @@ class PathHandle:
         return Digest(read.hexdigest())
 
     def draft(self, number: int = 0) -> str:
-        """Name a file beside it for what is being written."""
+        """Return the name of a draft beside it."""
         return self.beside(f"{self.prefix}{number}.tmp")
 
     def drafts(self) -> list[str]:
-        """Return the files beside it that a crash left."""
+        """Return the drafts beside it that a crash left."""
         prefix = self.prefix
         return sorted(self.beside(name) for name in self.names() if name.startswith(prefix))
 
     @property
     def prefix(self) -> str:
-        """How the names of its drafts begin; the name itself may be as long as a disk takes."""
+        """The prefix of its drafts' names; hashed, since the name itself may be as long as a disk allows."""
         own = os.path.basename(self.name)  # noqa: PTH119
         return f"{DRAFT}{hashlib.sha256(os.fsencode(own)).hexdigest()[:16]}-"
 
     def beside(self, name: str) -> str:
-        """Name a file of the same folder, in the words that the disk takes."""
+        """Return a name in the same folder, in the form that the system calls take."""
         return name if self.folder is not None else os.path.join(os.path.dirname(self.name), name)  # noqa: PTH118, PTH120
 
     def parent(self) -> os.stat_result:
-        """Return what the system knows of the folder."""
+        """Return the folder's stat result."""
         return self.disk.stat(self._within)
 
     def names(self) -> list[str]:
@@ -96,16 +96,16 @@ class PathHandle:
 
     @property
     def is_spelled(self) -> bool:
-        """Whether the disk spells the name like this: some forgive another case, or another form of an accent."""
+        """Whether the disk spells the name like this: some ignore case, or the form of accents."""
         return os.path.basename(self.name) in self.names()  # noqa: PTH119
 
     @property
     def _within(self) -> Any:
-        """The folder, in the words that the disk takes: a name or a descriptor."""
+        """The folder in the form that the system calls take: a name or a descriptor."""
         return os.path.dirname(self.name) if self.folder is None else self.folder  # noqa: PTH120
 
     def sync(self) -> None:
-        """Return when the folder's names are on the disk; a few disks cannot say so."""
+        """Sync the folder's names to disk; a few disks do not support this."""
         if self.folder is None:
             return
         try:
@@ -119,13 +119,13 @@ class PathHandle:
 def open_handle(
     disk: Disk, root: Path, path: str, keeps: Callable[[str], bool] | None = None, *, stepwise: bool
 ) -> Iterator[PathHandle]:
-    """Hold the folder of a path open; raises as `reached` does."""
+    """Hold the folder of a path open; raises as `follow_path` does."""
     with follow_path(root, path, keeps, stepwise=stepwise) as (name, folder, info):
         yield PathHandle(disk, name, folder, info)
 
 
 class IndeterminateWrite(Exception):
-    """The disk failed when the file had been touched: it may be the old or the new one."""
+    """The disk failed after the file was touched: it may be the old or the new one."""
 
     def __init__(self, path: str, error: OSError) -> None:
         super().__init__()
@@ -134,12 +134,12 @@ class IndeterminateWrite(Exception):
 
 
 class FileOvertaken(NoteChanged):
-    """Another program wrote the file between the bridge's reading and its writing: planned again, it may be done."""
+    """Another program wrote the file between the bridge's read and write; a newly planned change may succeed."""
 
 
 @contextlib.contextmanager
 def mark_indeterminate(path: str) -> Iterator[None]:
-    """Say of what fails from here on that the file was touched."""
+    """Turn system errors in the block into `IndeterminateWrite`."""
     try:
         yield
     except OSError as error:
@@ -147,19 +147,19 @@ def mark_indeterminate(path: str) -> Iterator[None]:
 
 
 def is_unchanged(now: os.stat_result, written: os.stat_result) -> bool:
-    """Say whether nobody touched a file since we wrote it; whoever did, did so after us."""
+    """Return whether a file is untouched since we wrote it."""
     same_times = (now.st_mtime_ns, now.st_size) == (written.st_mtime_ns, written.st_size)
     return os.path.samestat(now, written) and same_times
 
 
 def require_free(path: str, place: PathHandle) -> None:
-    """Let only a place pass where nothing is."""
+    """Require that nothing exists at a path."""
     if place.info is not None:
         raise exists_error(path)
 
 
 def require_same(path: str, place: PathHandle, before: Digest) -> None:
-    """Let only a place pass where the file is that was read."""
+    """Require that a path has the file that was read."""
     if (now := place.digest()) is None:
         raise missing_error(path)
     if now != before:
@@ -167,7 +167,7 @@ def require_same(path: str, place: PathHandle, before: Digest) -> None:
 
 
 def require_unlocked(path: str, place: PathHandle) -> None:
-    """Let only a file pass that may be written: a rename would get around its rights."""
+    """Require that a file is not read-only, since a rename would bypass its permissions."""
     if place.info is not None and not place.info.st_mode & 0o222:
         raise ReadOnly(
             f"`{display_path(path)}` is read-only.", hint="Give it the right to be written, if you want it changed."
@@ -175,27 +175,27 @@ def require_unlocked(path: str, place: PathHandle) -> None:
 
 
 def is_same_file(one: PathHandle, other: PathHandle) -> bool:
-    """Say whether two places hold one file."""
+    """Return whether two handles refer to one file."""
     return one.info is not None and other.info is not None and os.path.samestat(one.info, other.info)
 
 
 def no_draft_name_error() -> OSError:
-    """Say that every name for a draft is taken."""
+    """Return the error that every draft name is taken."""
     return OSError(errno.EEXIST, "what crashes left is in the way")
 
 
 def exists_error(path: str) -> NoteExists:
-    """Say that something is there."""
+    """Return the error that something exists at a path."""
     return NoteExists(f"There is `{display_path(path)}` already.")
 
 
 def missing_error(path: str) -> FileOvertaken:
-    """Say that nothing is there."""
+    """Return the error that nothing exists at a path."""
     return FileOvertaken(f"`{display_path(path)}` is not there any more.")
 
 
 def changed_error(path: str, digest: Digest | None = None) -> FileOvertaken:
-    """Say that something else is there."""
+    """Return the error that a file has other content."""
     facts = {} if digest is None else {"digest": digest}
     return FileOvertaken(f"`{display_path(path)}` changed since you read it.", **facts)
 
@@ -204,7 +204,7 @@ HINT = "Check the file's and its folder's permissions; nothing was written."
 
 
 def translate_os_error(path: str, error: OSError) -> BridgeError:
-    """Return what an error of the system means to whoever wanted to write a file."""
+    """Return the error for a client that a system error means."""
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT:
             return DiskFull(

@@ -1,4 +1,4 @@
-"""Gives a file that takes another's place what that one had beside its bytes: rights, owner, attributes, its day."""
+"""Copies the metadata of a file that is replaced: permissions, owner, attributes, creation date."""
 
 import contextlib
 import ctypes
@@ -11,9 +11,10 @@ COPY_ACL_AND_XATTR = 0b101
 
 
 def copy_metadata(new: int, old: int) -> None:
-    """Give an open file what another open file has, as far as the disk and the system let us.
+    """Copy metadata from one open file to another, as far as the disk and the system allow.
 
-    Where they do not, the new file is for the user alone. Windows gives it the folder's rights, and its name's day.
+    Where they do not, the new file is readable by the user only. On Windows it inherits the folder's permissions, and
+    the creation date of its name.
     """
     if os.name == "nt":
         return
@@ -25,7 +26,7 @@ def copy_metadata(new: int, old: int) -> None:
     if sys.platform == "darwin":
         ctypes.CDLL(None).fcopyfile(old, new, None, COPY_ACL_AND_XATTR)
         now = os.fstat(new).st_mtime_ns
-        # macOS puts the day that a file was made back when its time is set to an earlier one.
+        # macOS moves the creation date back when the time is set to an earlier one.
         os.utime(new, ns=(now, int(info.st_birthtime * 1_000_000_000)))
         os.utime(new, ns=(now, now))
     elif sys.platform == "linux":
@@ -35,9 +36,9 @@ def copy_metadata(new: int, old: int) -> None:
 
 
 def set_new_file_metadata(new: int, folder: os.stat_result) -> None:
-    """Give a new file the rights that its folder has: they are what the user's programs leave, whatever ours may.
+    """Give a new file the permissions of its folder, as the user's programs would, regardless of our umask.
 
-    Its owner may always change it: a folder that nobody may write in does not keep those from it who may do all.
+    Its owner can always write it, even if the folder is read-only.
     """
     if os.name != "nt":
         with contextlib.suppress(OSError):
@@ -45,7 +46,7 @@ def set_new_file_metadata(new: int, folder: os.stat_result) -> None:
 
 
 def attribute_names(file: int) -> list[str]:
-    """Return the names of an open file's extended attributes; none where the disk has no such thing."""
+    """Return the names of an open file's extended attributes; empty where the disk has none."""
     try:
         return os.listxattr(file) if sys.platform == "linux" else []
     except OSError:

@@ -1,4 +1,4 @@
-"""Looks at a plan before anything is touched: what cannot be done is refused, what may be regretted is told."""
+"""Checks a plan before anything is touched: refuses what cannot be done, and warns of what may be regretted."""
 
 import os
 import re
@@ -36,18 +36,18 @@ from bridge.vault.write.recovery import (
 from bridge.vault.write.trash import is_in_trash
 
 LONGEST = 255
-"""Bytes of a name that every usual disk holds."""
+"""Bytes of a name that every common disk allows."""
 DEEPEST = 100
-"""Folders around something new: each is opened for each that it holds, which takes half a minute for 400."""
+"""Folders around a new path: each is opened again for each level below it, which takes half a minute for 400."""
 ELSEWHERE = re.compile(r'[:*?"<>]')
 """Characters that Windows and Android refuse."""
 
 
 def require_name(path: str) -> None:
-    """Let only a path pass whose last part can be the name of a file and stand in a link.
+    """Require that the last part of a path is valid as a file name and in a link.
 
     Raises:
-        InvalidArguments: It cannot.
+        InvalidArguments: It is not.
     """
     name = base_name(path)
     if found := NOT_IN_WIKI.search(name):
@@ -63,10 +63,10 @@ def require_name(path: str) -> None:
 
 
 def require_shallow(path: str) -> None:
-    """Let only a path pass that lies in so many folders that they can be held open one by one.
+    """Require that a path has few enough folders to be held open one by one.
 
     Raises:
-        InvalidArguments: It lies deeper.
+        InvalidArguments: It is deeper.
     """
     if (folders := path.count("/")) > DEEPEST:
         raise InvalidArguments(
@@ -76,7 +76,7 @@ def require_shallow(path: str) -> None:
 
 
 def name_warnings(path: str) -> list[str]:
-    """Say what other systems that may sync the vault have against the last part of a path."""
+    """Return warnings about the last part of a path on other systems that may sync the vault."""
     name = base_name(path)
     found = [
         f"`{display_path(name)}` has `{bad[0]}` in it: Windows and Android refuse it."
@@ -91,7 +91,7 @@ def name_warnings(path: str) -> list[str]:
 
 
 def case_conflicts(path: str, names: list[str]) -> list[str]:
-    """Say which name of a folder's is the path's but for the case: Windows and macOS take both for one file."""
+    """Return a warning when a name in the folder differs in case only: Windows and macOS take both for one file."""
     name = base_name(path)
     twin = next((other for other in names if nfc(other) != name and nfc(other).casefold() == name.casefold()), None)
     return [f"`{display_path(twin)}` differs in case only: Windows and macOS take both for one."] if twin else []
@@ -107,13 +107,13 @@ HARD_LINK_WARNING = "`{}` has a second name elsewhere (a hard link): under that 
 
 @dataclass(frozen=True, slots=True)
 class Preflight:
-    """Knows the vault; touches nothing."""
+    """Checks plans against the vault; touches nothing."""
 
     hands: FileOps
     vault: Vault
 
     def require_allowed(self, plan: Plan) -> None:
-        """Let only a plan pass whose paths are of the vault, and may be written.
+        """Require that the paths of a plan are in the vault, and may be written.
 
         Raises:
             BridgeError: One is not.
@@ -124,10 +124,10 @@ class Preflight:
                 require_shallow(path)
 
     def warnings(self, plan: Plan) -> tuple[str, ...]:
-        """Return what speaks against a plan that is allowed and has all its folders.
+        """Return warnings about a plan that is allowed and expanded.
 
         Raises:
-            BridgeError: It cannot be carried out.
+            BridgeError: It cannot be applied.
         """
         found: list[str] = []
         steps = plan.steps
@@ -153,7 +153,7 @@ class Preflight:
         return tuple(dict.fromkeys(found))
 
     def _require_allowed(self, step: Step) -> None:
-        """Let only a step pass that the rules of the vault and of the user allow."""
+        """Require that the rules of the vault and of the user allow a step."""
         for path in filter(None, (step.path, step.to)):
             if is_in_trash(path) and (step.kind == "move" or path != step.path):
                 continue
@@ -170,7 +170,7 @@ class Preflight:
             raise PathKept(f"Something in `{display_path(step.path)}` must stay as it is: the user's settings say so.")
 
     def _keeps_below(self, path: str, to: str) -> bool:
-        """Say whether a rule holds for something in a folder, here or where it would go."""
+        """Return whether a rule protects something in a folder, at its current or its new path."""
         rules = self.vault.rules
         if not rules.deny and not rules.readonly:
             return False
@@ -183,7 +183,7 @@ class Preflight:
         return False
 
     def _of_present(self, path: str, held: PathState, *, replaced: bool) -> Iterator[str]:
-        """Look at what must be there."""
+        """Check a path where something must exist."""
         try:
             with self.hands.at(path) as place:
                 if place.info is None:
@@ -198,7 +198,7 @@ class Preflight:
             raise translate_os_error(path, error) from None
 
     def _require_settled(self, path: str) -> None:
-        """Let only a file pass that no program has open for writing, where the system tells."""
+        """Require that no program has a file open for writing, where the system can tell."""
         try:
             with self.hands.at(path) as place:
                 if place.is_file:
@@ -208,7 +208,7 @@ class Preflight:
             raise translate_os_error(path, error) from None
 
     def _of_new(self, step: Step, path: str, before: str) -> Iterator[str]:
-        """Look at a place that must be free, by the name that it has before the first step."""
+        """Check a path that must be free, by its name before the first step."""
         try:
             with self.hands.at(before) as place:
                 names = place.names()
@@ -224,14 +224,14 @@ class Preflight:
                     path, [name for name in names if step.kind != "move" or nfc(name) != base_name(step.path)]
                 )
         except FileNotFoundError:
-            # Its folder is made by an earlier step, if it is not a link that leads nowhere.
+            # Its folder is made by an earlier step, unless the path is a broken link.
             if os.path.lexists(self.vault.root / path):
                 raise exists_error(path) from None
         except OSError as error:
             raise translate_os_error(path, error) from None
 
     def _is_respelled(self, step: Step, place: PathHandle) -> bool:
-        """Say whether a move only spells a name otherwise, on a disk to which both are one."""
+        """Return whether a move only changes the spelling of a name, on a disk that takes both for one."""
         if step.kind != "move":
             return False
         with self.hands.at(step.path) as here:
@@ -239,12 +239,12 @@ class Preflight:
 
 
 def check_new_name(step: Step, path: str) -> Iterator[str]:
-    """Look at a name that a step gives, if it is another than before."""
+    """Check a name that a step gives, if it is a new one."""
     if step.kind != "move" or base_name(path) != base_name(step.path):
         require_name(path)
         yield from name_warnings(path)
 
 
 def is_existing_folder(step: Step, place: PathHandle) -> bool:
-    """Say whether a folder is there that is to be made: it will do."""
+    """Return whether a folder to make already exists, which is allowed."""
     return step.kind == "make_folder" and place.is_folder

@@ -1,4 +1,4 @@
-"""What each path holds after each step of a plan: by this one sees how far a change came that a crash broke off."""
+"""Computes what each path holds after each step of a plan, to see how far an interrupted change came."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ SOMETHING: Final = "something"
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder, by the number that the disk gives it."""
+    """A folder, identified by its inode."""
 
     inode: int
 
@@ -28,30 +28,30 @@ PathState = Digest | Folder | str | None
 """The digest of a file, a folder, `SOMETHING`, or None for nothing."""
 
 State = Mapping[str, PathState]
-"""What is at some paths; at paths that it lacks there is nothing."""
+"""The content of some paths; a path that is missing holds nothing."""
 
 FILE_STEPS = ("put", "move", "remove")
 
 
 def plan_states(steps: Sequence[Step]) -> Iterator[State]:
-    """Yield what the plan's paths hold before its first step and after each; folders that are made do not count."""
+    """Yield the state before a plan's first step and after each; folders that are made do not count."""
     return accumulate(steps, state_after, initial=initial_state(steps))
 
 
 def initial_state(steps: Iterable[Step]) -> State:
-    """Return what the paths hold that a plan finds, by the names that they have before its first step."""
+    """Return the state that a plan requires, by the names before its first step."""
     *_, found = initial_states(steps)
     return found
 
 
 def initial_states(steps: Iterable[Step]) -> Iterator[State]:
-    """Yield, for the plan without any step and with ever more of them, its beginning: one mapping that grows."""
+    """Yield the initial state that the first steps require, for each number of steps: one mapping that grows."""
     first: dict[str, PathState] = {}
     known: State = {}
     yield first
     for step, moves in steps_with_moves(steps):
         for path, held in required_state(step):
-            # A file that is moved without a word of its bytes may be known by what a later step says of it.
+            # A file that is moved without a digest may get one from a later step.
             if held is not None and (path not in known or (known[path] == SOMETHING and held != SOMETHING)):
                 before = path_before(path, moves)
                 first[before] = held if first.get(before) in {None, SOMETHING} else first[before]
@@ -72,7 +72,7 @@ def steps_with_moves(steps: Iterable[Step]) -> Iterator[tuple[Step, Sequence[Ste
 
 
 def required_state(step: Step) -> list[tuple[str, PathState]]:
-    """Return what a step wants at which path."""
+    """Return the paths that a step requires, each with its required content."""
     match step.kind:
         case "put" | "remove":
             return [(step.path, step.before)]
@@ -98,27 +98,27 @@ def state_after(state: State, step: Step) -> State:
 
 
 def path_before(path: str, moves: Sequence[Step]) -> str:
-    """Return where a file was before some moves."""
+    """Return the path of a file before some moves."""
     for step in reversed(moves):
         path = path_after_move(path, step.to or "", step.path)
     return path
 
 
 def path_after_move(path: str, old: str, new: str) -> str:
-    """Return a path after a move of it or of a folder that holds it."""
+    """Return a path after a move of it or of a folder around it."""
     return new + path[len(old) :] if path == old or path.startswith(f"{old}/") else path
 
 
 def find_progress(found: Sequence[State], look: Callable[[str], PathState]) -> tuple[int | None, bool]:
-    """Say after which step a disk is, the last of several that fit.
+    """Return after which step the disk is; of several that match, the last.
 
     Args:
         found: The states of a plan.
-        look: Says what is at a path.
+        look: Returns the content of a path.
 
     Returns:
-        The number of steps done, and whether everything fits; else as much as with any other number. None when folders
-        that trade their names cannot be told apart.
+        The number of steps done, and whether every path matches that state; else no other number matches more. None
+        when folders that swap their names cannot be told apart.
     """
     seen = observe(found, look)
     fits = [sum(is_compatible(state.get(path), held) for path, held in seen.items()) for state in found]
@@ -135,49 +135,49 @@ def find_progress(found: Sequence[State], look: Callable[[str], PathState]) -> t
 
 
 def is_known_folder(held: PathState) -> bool:
-    """Say whether what a path holds is a folder that can be told from others."""
+    """Return whether a path holds a folder that can be told from others."""
     return isinstance(held, Folder)
 
 
 def is_ambiguous(found: Sequence[State], numbers: Sequence[int]) -> bool:
-    """Say whether some states look like the last of them although folders trade their names between."""
+    """Return whether some states look like the last of them although folders swap their names in between."""
     last = numbers[-1]
     alike = [number for number in numbers if ignore_inodes(found[number]) == ignore_inodes(found[last])]
     return any(ignore_inodes(state) != ignore_inodes(found[last]) for state in found[alike[0] : last])
 
 
 def ignore_inodes(state: State) -> State:
-    """Return a state in which one folder is as good as another."""
+    """Return a state that does not distinguish folders."""
     return {path: SOMETHING if is_known_folder(held) else held for path, held in state.items()}
 
 
 def is_at_start(found: Sequence[State], look: Callable[[str], PathState]) -> bool:
-    """Say whether a disk is as before the first step."""
+    """Return whether the disk is as before the first step."""
     return is_at(found[0], observe(found, look))
 
 
 def is_at(state: State, seen: State) -> bool:
-    """Say whether what was seen is as in a state; the trash helps to tell states apart, but anybody may empty it."""
+    """Return whether observed paths match a state, ignoring the trash, which may have been emptied."""
     return all(is_compatible(state.get(path), held) for path, held in seen.items() if not is_in_trash(path))
 
 
 def observe(found: Sequence[State], look: Callable[[str], PathState]) -> State:
-    """Return what is at every path of a plan."""
+    """Return the content of every path of a plan."""
     return {path: look(path) for path in sorted({path for state in found for path in state})}
 
 
 def is_compatible(expected: PathState, seen: PathState) -> bool:
-    """Say whether what is there may be what is expected."""
+    """Return whether observed content may be the expected one."""
     if is_known_folder(expected):
         return is_known_folder(seen)
     return seen is not None if expected == SOMETHING else seen == expected
 
 
 def remove_drafts(hands: FileOps, plan: Plan, trash: Trash) -> None:
-    """Clear away the drafts of a plan.
+    """Remove the drafts of a plan.
 
     Raises:
-        Busy: A program is writing what was a note when it opened it.
+        Busy: A program is writing to a draft that was a note when it opened it.
         OSError: The system refuses.
     """
     touched: dict[str, list[Step]] = {}
@@ -191,17 +191,17 @@ def remove_drafts(hands: FileOps, plan: Plan, trash: Trash) -> None:
                     with guard_file(hands.disk, path, place, draft):
                         remove_draft(hands, place, draft, steps, plan.blobs, trash)
         except (FileNotFoundError, NotADirectoryError):
-            # No folder, no drafts.
+            # Without a folder there are no drafts.
             continue
 
 
 def remove_draft(hands: FileOps, place: PathHandle, draft: str, steps: list[Step], blobs: Blobs, trash: Trash) -> None:
-    """Clear away one draft of a file, or give its name back to it."""
+    """Remove one draft of a file, or restore it under the file's name."""
     before, after = {step.before for step in steps}, {step.after for step in steps}
     held, now = place.digest(draft), place.digest()
     if held in blobs or is_torn(place, draft, blobs):
         hands.disk.unlink(draft, dir_fd=place.folder)
-    # What is neither is a save that came in the very moment of the replacement, and went aside with it.
+    # Any other draft is a save from the very moment of the replacement, which was moved aside with it.
     elif place.info is None and before != {None}:
         hands.disk.rename_new(draft, place.name, source_folder=place.folder, target_folder=place.folder)
     elif (
@@ -209,19 +209,19 @@ def remove_draft(hands: FileOps, place: PathHandle, draft: str, steps: list[Step
     ):
         hands.disk.unlink(draft, dir_fd=place.folder)
     else:
-        # Left under its hidden name it might be taken for a newer save than what is saved after this.
+        # Left under its hidden name, it might later be taken for a newer save than it is.
         trash.take_draft(place, draft)
     place.sync()
 
 
 def is_newer(place: PathHandle, draft: str) -> bool:
-    """Say whether a draft was saved after the file beside it."""
+    """Return whether a draft was saved after the file beside it."""
     saved, there = (place.disk.stat(name, dir_fd=place.folder, follow_symlinks=False) for name in (draft, place.name))
     return saved.st_mtime_ns >= there.st_mtime_ns
 
 
 def is_torn(place: PathHandle, draft: str, blobs: Blobs) -> bool:
-    """Say whether a draft is the beginning of what was being written."""
+    """Return whether a draft is a partly written new version."""
     size = place.disk.stat(draft, dir_fd=place.folder, follow_symlinks=False).st_size
     if size > max(map(len, blobs.values()), default=0):
         return False
@@ -230,7 +230,7 @@ def is_torn(place: PathHandle, draft: str, blobs: Blobs) -> bool:
 
 
 def read_beside(place: PathHandle, name: str) -> bytes:
-    """Read a small file beside a place."""
+    """Read a small file beside a path."""
     descriptor = place.disk.open(name, os.O_RDONLY | getattr(os, "O_BINARY", 0), dir_fd=place.folder)
     try:
         pieces = []

@@ -1,4 +1,4 @@
-"""Carries out one step of a plan, and turns one back."""
+"""Applies one step of a plan, and undoes one."""
 
 from collections.abc import Callable
 
@@ -9,22 +9,22 @@ from bridge.vault.write.handle import PathHandle, is_same_file
 
 
 def apply_step(hands: FileOps, step: Step, blobs: Blobs, keeps: Callable[[str], bool], *, throws: bool = False) -> bool:
-    """Do a step; False when there was nothing to do.
+    """Apply a step; return False when there was nothing to do.
 
     Args:
-        hands: What touches the vault.
+        hands: The file operations.
         step: The step.
         blobs: The bytes that it needs.
-        keeps: Says which paths must stay as they are, under every name that leads there.
-        throws: Whether a file that is removed goes to the system's trash.
+        keeps: Returns whether a path is protected, under every name that leads there.
+        throws: Whether a removed file goes to the system's trash.
 
     Raises:
         NoteChanged: The file is not the one that was read.
-        NoteExists: There is a file, and there must be none.
+        NoteExists: There is a file where there must be none.
         Busy: Another program is saving the file.
         ReadOnly: The user made the file read-only.
         OSError: The system refuses; nothing was done.
-        Halfway: The disk failed; it may be done.
+        IndeterminateWrite: The disk failed; the step may be done.
     """
     with hands.at(step.path, keeps) as place:
         match step.kind:
@@ -47,14 +47,14 @@ def apply_step(hands: FileOps, step: Step, blobs: Blobs, keeps: Callable[[str], 
 
 
 def undo_step(hands: FileOps, step: Step, blobs: Blobs) -> bool:
-    """Turn a step back if it was done; what somebody changed since stays.
+    """Undo a step if it was done; later changes by others are kept.
 
     Returns:
         Whether the file is as it was before the step.
 
     Raises:
         OSError: The system refuses.
-        Halfway: The disk failed.
+        IndeterminateWrite: The disk failed.
     """
     try:
         with hands.at(step.path) as place:
@@ -72,13 +72,13 @@ def undo_step(hands: FileOps, step: Step, blobs: Blobs) -> bool:
     except (Busy, NoteChanged, NoteExists):
         return False
     except (FileNotFoundError, NotADirectoryError):
-        # Its folder is not there: what the step would have made is not either.
+        # Without the folder, what the step would have made does not exist either.
         return step.kind == "make_folder" or (step.kind == "put" and step.before is None)
     return True
 
 
 def undo_put(hands: FileOps, step: Step, blobs: Blobs, place: PathHandle) -> bool:
-    """Give a file its bytes back."""
+    """Restore a file's bytes."""
     now = place.digest()
     if now == step.before and (now is not None or place.info is None):
         return True
@@ -92,7 +92,7 @@ def undo_put(hands: FileOps, step: Step, blobs: Blobs, place: PathHandle) -> boo
 
 
 def undo_remove(hands: FileOps, step: Step, blobs: Blobs, place: PathHandle) -> bool:
-    """Bring a file back, from the trash or from its bytes."""
+    """Restore a file, from the trash or from its bytes."""
     if place.info is not None:
         return False
     if step.to is not None:
@@ -107,7 +107,7 @@ def undo_remove(hands: FileOps, step: Step, blobs: Blobs, place: PathHandle) -> 
 
 
 def undo_move(hands: FileOps, step: Step, place: PathHandle) -> bool:
-    """Move a file or folder back, whatever it holds by now."""
+    """Move a file or folder back, whatever it contains now."""
     if step.to is None:
         raise AssertionError(step)
     with hands.at(step.to) as there:

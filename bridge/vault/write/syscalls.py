@@ -1,4 +1,4 @@
-"""All that the writer asks of the system: the one place where a test can stand between."""
+"""Makes all system calls of the writer, in one place where a test can intercept them."""
 
 import ctypes
 import errno
@@ -13,7 +13,7 @@ from bridge.vault.lease import end_lease, is_lease_kept, take_lease
 NEW, SWAP = (4, 2) if sys.platform == "darwin" else (1, 2)
 """The flags of `renameatx_np` of macOS and of `renameat2` of Linux."""
 LACKING = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}
-"""What a system says that has no such rename, or has it not for this disk."""
+"""Errors of a system without such a rename, at all or for this disk."""
 HERE = -2 if sys.platform == "darwin" else -100
 """AT_FDCWD: names are whole paths."""
 
@@ -21,16 +21,16 @@ Rename = Callable[[int, bytes, int, bytes, int], int]
 
 
 def rename_new(source: str, target: str, *, source_folder: int | None = None, target_folder: int | None = None) -> None:
-    """Rename a file or folder to a name that is free.
+    """Rename a file or folder to a free name.
 
     Raises:
-        FileExistsError: There is something of that name.
+        FileExistsError: The name is taken.
         OSError: The system refuses.
     """
     if rename_with_flag(source, target, source_folder, target_folder, NEW):
         return
     if os.name == "nt":
-        # There a plain rename never overwrites.
+        # On Windows a plain rename never overwrites.
         os.rename(source, target)  # noqa: PTH104
         return
     try:
@@ -38,7 +38,7 @@ def rename_new(source: str, target: str, *, source_folder: int | None = None, ta
     except FileExistsError:
         raise
     except OSError:
-        # A folder, or a disk without such links: between this look and the rename another may take the name.
+        # A folder, or a disk without hard links: between this check and the rename another program may take the name.
         if has_name(target, target_folder):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
         os.rename(source, target, src_dir_fd=source_folder, dst_dir_fd=target_folder)
@@ -47,7 +47,7 @@ def rename_new(source: str, target: str, *, source_folder: int | None = None, ta
 
 
 def unlink_old_name(source: str, target: str, source_folder: int | None, target_folder: int | None) -> None:
-    """Take the old one of two names away, or else the new one."""
+    """Remove the old one of two names, or, if that fails, the new one."""
     try:
         os.unlink(source, dir_fd=source_folder)
     except OSError:
@@ -56,7 +56,7 @@ def unlink_old_name(source: str, target: str, source_folder: int | None, target_
 
 
 def exchange(one: str, other: str, *, folder: int | None = None) -> bool:
-    """Swap two files of a folder in one step; False where the system cannot.
+    """Swap two files of a folder atomically; return False where the system cannot.
 
     Raises:
         OSError: The system refuses.
@@ -65,7 +65,7 @@ def exchange(one: str, other: str, *, folder: int | None = None) -> bool:
 
 
 def rename_with_flag(source: str, target: str, source_folder: int | None, target_folder: int | None, flag: int) -> bool:
-    """Rename with a flag; False where the system cannot."""
+    """Rename with a flag; return False where the system cannot."""
     if _rename is None:
         return False
     ctypes.set_errno(0)
@@ -79,7 +79,7 @@ def rename_with_flag(source: str, target: str, source_folder: int | None, target
 
 
 def has_name(name: str, folder: int | None) -> bool:
-    """Say whether there is something of a name."""
+    """Return whether a name exists."""
     try:
         os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
@@ -88,7 +88,7 @@ def has_name(name: str, folder: int | None) -> bool:
 
 
 def load_rename() -> Rename | None:
-    """Return the C library's rename with flags; None where it has none."""
+    """Return the C library's rename with flags; None where there is none."""
     if os.name == "nt":
         return None
     library = ctypes.CDLL(None, use_errno=True)
@@ -105,9 +105,9 @@ _rename = load_rename()
 
 
 def has_trash(root: Path) -> bool:
-    """Say whether the system has a trash for a folder in which somebody may look.
+    """Return whether the system has a trash for a folder that the user can find.
 
-    On Linux a desktop makes it in the user's home; where none ever did, nobody would look there.
+    On Linux a desktop makes it in the user's home; where there is none, the user would not look there.
     """
     if sys.platform in {"darwin", "win32"}:
         return True
@@ -119,7 +119,7 @@ def has_trash(root: Path) -> bool:
 
 
 def move_to_trash(path: str) -> None:
-    """Put a file into the system's trash.
+    """Move a file to the system's trash.
 
     Raises:
         OSError: The system refuses.
@@ -130,7 +130,7 @@ def move_to_trash(path: str) -> None:
 
 
 class Disk:
-    """The system's calls; names are relative to a folder that is held open, where the system can hold folders."""
+    """The system calls; names are relative to a folder held open, where the system can hold folders open."""
 
     open = staticmethod(os.open)
     close = staticmethod(os.close)

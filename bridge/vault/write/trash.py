@@ -1,4 +1,4 @@
-"""Where removed files go, as the user set it in Obsidian."""
+"""Decides where removed files go, by the user's setting in Obsidian."""
 
 import os
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ from bridge.vault.write.handle import PathHandle
 from bridge.vault.write.syscalls import has_trash
 
 TRASH = ".trash"
-"""Obsidian's trash of a vault."""
+"""Obsidian's trash in the vault."""
 
 
 @dataclass
@@ -26,9 +26,9 @@ class Trash:
     _held: set[str] | None = field(default=None, init=False)
 
     def takes(self, step: Step, plan: Plan) -> Step:
-        """Return a removal with the place in the vault's trash where the file goes, if it goes there.
+        """Return a removal with the file's path in the vault's trash, if it goes there.
 
-        It does by the user's and the plan's wish, and when nothing else would keep its bytes.
+        It does if the user's setting and the plan want that, or if nothing else would keep its bytes.
         """
         elsewhere = step.before in plan.blobs and (self._is_deleted(plan) or self.is_thrown(step, plan))
         if step.to is not None or elsewhere:
@@ -36,12 +36,12 @@ class Trash:
         return replace(step, to=VaultPath(f"{TRASH}/{self._free(step.path.rpartition('/')[2])}"))
 
     def is_thrown(self, step: Step, plan: Plan) -> bool:
-        """Say whether a removed file goes to the system's trash, where there is one."""
+        """Return whether a removed file goes to the system's trash, if there is one."""
         wanted = step.to is None and not plan.back and self._wish == "system"
         return wanted and has_trash(self.vault.root) and os.path.lexists(self.vault.root / step.path)
 
     def take_draft(self, place: PathHandle, draft: str) -> None:
-        """Put a draft that somebody else wrote into the vault's trash, under the name of its note.
+        """Move a draft that another program wrote to the vault's trash, under the name of its note.
 
         Raises:
             OSError: The system refuses.
@@ -54,16 +54,16 @@ class Trash:
             there.sync()
 
     def _is_deleted(self, plan: Plan) -> bool:
-        """Say whether removed files are deleted."""
+        """Return whether removed files are deleted."""
         return plan.back or self._wish == "none"
 
     @cached_property
     def _wish(self) -> str:
-        """What the user chose in Obsidian."""
+        """The user's choice in Obsidian."""
         return read_obsidian_settings(self.vault.root).trash
 
     def _free(self, name: str) -> str:
-        """Return a name that the trash does not have, numbered as Obsidian does."""
+        """Return a free name in the trash, numbered as Obsidian does."""
         held = self._names()
         stem, dot, end = name.rpartition(".") if "." in name else (name, "", "")
         number, free = 0, name
@@ -74,7 +74,7 @@ class Trash:
         return free
 
     def _names(self) -> set[str]:
-        """Return the names that are taken, as disks compare them that forgive case."""
+        """Return the taken names, in a form without case."""
         if self._held is None:
             try:
                 with self.hands.at(f"{TRASH}/any") as place:
@@ -85,10 +85,10 @@ class Trash:
 
 
 def is_in_trash(path: str) -> bool:
-    """Say whether a path is one of the vault's trash."""
+    """Return whether a path is in the vault's trash."""
     return path.startswith(f"{TRASH}/") and not {"", ".", ".."} & {*path.split("/")}
 
 
 def fold_name(name: str) -> str:
-    """Return a name for comparison."""
+    """Return a name in a form for comparison."""
     return nfc(name).casefold()

@@ -1,4 +1,4 @@
-"""The only place that writes to the vault."""
+"""Writes plans to the vault; the only place that does."""
 
 import contextlib
 import itertools
@@ -33,68 +33,68 @@ from bridge.vault.write.syscalls import Disk
 from bridge.vault.write.trash import TRASH, Trash, is_in_trash
 
 Recovery = Literal["before", "after", "conflict"]
-"""What a crash left, made whole: all old, all new, or with something in it that somebody wrote since."""
+"""The result of recovering after a crash: all old, all new, or with something that was written since."""
 
 
 class JournalEntry(Protocol):
     """One change's row in the journal."""
 
     def prepare(self, plan: Plan) -> None:
-        """Write down what is about to be done; it is on the disk when this returns."""
+        """Record what is about to be done; it is on disk when this returns."""
 
     def settle(self, done: bool) -> None:
-        """Write down that it was done, or that nothing was; it is on the disk when this returns."""
+        """Record that it was done, or that nothing was; it is on disk when this returns."""
 
 
 class Writer:
-    """Changes files of one vault: checked, journalled, whole or not at all.
+    """Applies plans to the files of one vault: checked, journalled, all or nothing.
 
-    Whoever calls sees to it that no two changes of one file are written at once.
+    The caller ensures that no two changes of one file are written at once.
     """
 
     def __init__(self, vault: Vault, disk: Disk | None = None, *, stepwise: bool = STEPWISE) -> None:
-        """Name the vault.
+        """Create a writer.
 
         Args:
-            vault: Its files and rules; may be replaced when the rules change.
-            disk: What touches it.
-            stepwise: Hold each folder open on the way; without it paths are checked and then used.
+            vault: The vault's files and rules; may be replaced when the rules change.
+            disk: The system calls.
+            stepwise: Whether to hold each folder on the way open; otherwise paths are checked and then used.
         """
         self.vault = vault
         self._hands = FileOps(disk or Disk(), vault.root, stepwise)
 
     def check(self, plan: Plan) -> tuple[str, ...]:
-        """Look at what a plan would do, and touch nothing.
+        """Check a plan without touching anything.
 
         Returns:
-            What speaks against it, in sentences.
+            The warnings, as sentences.
 
         Raises:
-            BridgeError: As `write`, for all that can be seen before.
+            BridgeError: As `write`, for all errors that can be foreseen.
         """
         _, warnings = self._whole(plan)
         return warnings
 
     def write(self, plan: Plan, entry: JournalEntry) -> Sequence[Step]:
-        """Carry out a plan, all of it or nothing; blocks.
+        """Apply a plan, all of it or nothing; blocks.
 
         Args:
             plan: The steps, and the bytes of every `before` and `after` that is put.
             entry: The change's row in the journal.
 
         Returns:
-            What was done, with the folders that had to be made and where removed files went.
+            The steps done, including the folders that had to be made and where removed files went.
 
         Raises:
             NoteChanged: A file is not the one that was read.
             NoteExists: There is a file where a new one should be.
             Busy: Another program is saving one of the files.
-            ProtectedPath: A path must stay as it is.
+            ProtectedPath: A path is protected.
             OutsideVault: A path leads out of the vault.
-            InvalidArguments: A name that the disk or a link cannot hold.
-            ReadOnly: The user or the system forbids it.
-            DiskFull: There is no room.
-            NoteUnreadable: The disk failed; when something could not be turned back, the message says so.
+            InvalidArguments: A name is not valid on the disk or in a link.
+            ReadOnly: A file, folder or file system is read-only.
+            DiskFull: The disk is full.
+            NoteUnreadable: The disk failed; the message says if some step could not be undone.
         """
         whole, _ = self._whole(plan)
         entry.prepare(whole)
@@ -106,32 +106,32 @@ class Writer:
         except BaseException as error:
             self._turn_back(done, whole, error)
             with contextlib.suppress(BridgeError):
-                # An entry that stays open is settled when the bridge starts: all is old.
+                # An entry that stays open is settled at the next start: all is old.
                 entry.settle(False)
             raise
         return done
 
     @property
     def displaced(self) -> list[DisplacedFile]:
-        """Files that lost their names lately, which a program may still write into; whoever takes one closes it."""
+        """Files that recently lost their name, which a program may still write into; the taker closes them."""
         return self._hands.displaced
 
     def is_ours(self, info: os.stat_result) -> bool:
-        """Say whether a file is as the bridge wrote it."""
+        """Return whether a file is as the bridge wrote it."""
         return self._hands.is_ours(info)
 
     def recover(self, plan: Plan) -> Recovery:
-        """Make a change whole again that a crash broke off; blocks.
+        """Recover a change that a crash interrupted; blocks.
 
         Args:
-            plan: The steps that were written down, and the bytes that are kept of them.
+            plan: The steps in the journal, and those of their bytes that are kept.
 
         Returns:
-            Whether all is old or all is new now. After `conflict` what somebody wrote since is left as it is, and all
-            else is old; all is left when folders that trade their names cannot be told apart.
+            Whether all is old or all is new now. After `conflict`, what others wrote since is left as it is, and the
+            rest is old; nothing is changed when folders that swap their names cannot be told apart.
 
         Raises:
-            BridgeError: The disk does not let us; to be tried again.
+            BridgeError: The disk does not allow it; try again later.
         """
         try:
             self._tidy(plan)
@@ -151,10 +151,10 @@ class Writer:
         return "before" if at_start else "conflict"
 
     def _tidy(self, plan: Plan) -> None:
-        """Clear away the drafts of a plan, when nobody writes into one any more.
+        """Remove the drafts of a plan, once no program writes into one.
 
         Raises:
-            Busy: A program goes on writing.
+            Busy: A program keeps writing.
             OSError: The system refuses.
         """
         end = time.monotonic() + PATIENCE_S
@@ -167,10 +167,10 @@ class Writer:
                 time.sleep(LOOK_AGAIN_S)
 
     def _finishes(self, plan: Plan) -> bool:
-        """Do the folder steps at the end of a plan, of which the files do not tell whether they were done.
+        """Apply the folder steps at the end of a plan, since the files do not show whether they were done.
 
         Returns:
-            False when the vault leaves no room for such a folder; then all must go back.
+            False when such a folder cannot be made; then all must be undone.
         """
         trailing = itertools.takewhile(lambda step: step.kind.endswith("_folder"), reversed(plan.steps))
         for step in reversed(list(trailing)):
@@ -182,7 +182,7 @@ class Writer:
         return True
 
     def _whole(self, plan: Plan) -> tuple[Plan, tuple[str, ...]]:
-        """Return a plan with all that belongs to it, and what speaks against it."""
+        """Return a checked and expanded plan, and its warnings."""
         checking = Preflight(self._hands, self.vault)
         checking.require_allowed(plan)
         try:
@@ -192,7 +192,7 @@ class Writer:
         return whole, checking.warnings(whole)
 
     def _do(self, step: Step, plan: Plan, done: list[Step]) -> None:
-        """Do a step, and note it as done as soon as it may be."""
+        """Apply a step, and record it as done as soon as it may be."""
         try:
             if step.to is not None and is_in_trash(step.to):
                 with self._hands.at(TRASH) as trash:
@@ -212,10 +212,10 @@ class Writer:
             raise
 
     def _turn_back(self, done: Sequence[Step], plan: Plan, error: BaseException) -> None:
-        """Turn back what was done.
+        """Undo the steps done.
 
         Raises:
-            NoteUnreadable: Something could not be; the journal keeps the change as begun.
+            NoteUnreadable: A step could not be undone; the journal keeps the change as begun.
         """
         left: list[VaultPath] = []
         with contextlib.suppress(OSError, BridgeError):
@@ -225,7 +225,7 @@ class Writer:
                 if not undo_step(self._hands, step, plan.blobs):
                     left.append(step.path)
             except (OSError, IndeterminateWrite, BridgeError):
-                # What is left is the beginning of the change, as after a crash: `recover` knows how far it came.
+                # The rest is the beginning of the change, as after a crash: `recover` finds out how far it came.
                 left.append(step.path)
                 break
         if left:
@@ -238,11 +238,11 @@ class Writer:
             ) from error
 
     def _keeps(self, path: str) -> bool:
-        """Say whether a path must stay as it is; the trash is ours to use, whatever has been named so."""
+        """Return whether a path is protected; the trash is ours to use, whatever the rules name."""
         return not is_in_trash(path) and self.vault.rules.keeps(path)
 
     def _look(self, path: str) -> PathState:
-        """Say what is at a path."""
+        """Return the content of a path."""
         try:
             with self._hands.at(path) as place:
                 if place.info is None or not place.is_spelled:
