@@ -383,7 +383,7 @@ async def run_to_completion(work: Coroutine[Any, Any, T]) -> T:
             await asyncio.shield(task)
         except asyncio.CancelledError:
             cancelled = not task.cancelled()
-        except Exception:  # noqa: BLE001 - told below
+        except Exception:  # noqa: BLE001 - raised below
             break
     if cancelled:
         raise asyncio.CancelledError

@@ -1,1 +1,1 @@
-"""What outlives the process in `state.sqlite`: the journal of changes, calls, link feedback and graph days."""
+"""Keeps what outlives the process in `state.sqlite`: the journal of changes, calls, link feedback and graph days."""

@@ -1,4 +1,4 @@
-"""Backups of the file: the current one, and the last of each of three days before."""
+"""Backs the file up and salvages it: keeps the current backup, and the last of each of three earlier days."""
 
 import contextlib
 import logging
@@ -18,22 +18,22 @@ KEPT = 3
 
 
 def list_backups(path: Path) -> list[Path]:
-    """Return the backups there are, the newest first."""
+    """Return the existing backups, the newest first."""
     return [place for number in range(KEPT + 1) if (place := backup_path(path, number)).exists()]
 
 
 def backup_path(path: Path, number: int) -> Path:
-    """Name the place of a backup; 0 is the current one."""
+    """Return the path of a backup; 0 is the current one."""
     return path.with_name(f"{path.name}.backup" + (f"-{number}" if number else ""))
 
 
 def is_due(path: Path) -> bool:
-    """Say whether there is no backup of the last day."""
+    """Return whether there is no backup of the last day."""
     return time.time() - modified_time(backup_path(path, 0)) > DAY_S
 
 
 def modified_time(file: Path) -> float:
-    """Return when a file was written, in seconds since 1970; 0 when there is none."""
+    """Return when a file was modified, in seconds since 1970; 0 when there is none."""
     try:
         return file.stat().st_mtime
     except OSError:
@@ -41,12 +41,12 @@ def modified_time(file: Path) -> float:
 
 
 def back_up(connection: sqlite3.Connection, path: Path) -> None:
-    """Make a backup the current one; whatever goes wrong, the ones there are stay.
+    """Make a new current backup; the existing ones are kept if anything goes wrong.
 
     Raises:
-        Damaged: What would be copied is not in order.
-        sqlite3.Error: It cannot be copied.
-        OSError: The disk is in the way.
+        DamagedDatabase: The copy is damaged.
+        sqlite3.Error: The file cannot be copied.
+        OSError: The disk does not allow it.
     """
     fresh = path.with_name(f"{path.name}.backup.new")
     fresh.unlink(missing_ok=True)
@@ -60,13 +60,13 @@ def back_up(connection: sqlite3.Connection, path: Path) -> None:
         rotate(path)
         move_into_place(fresh, backup_path(path, 0))
     finally:
-        # On a full disk half a copy takes the room that the file itself needs, as does its log, which then stays.
+        # On a full disk a partial copy takes the space that the file itself needs, as does its log, which then stays.
         for end in ("", "-wal", "-shm"):
             fresh.with_name(f"{fresh.name}{end}").unlink(missing_ok=True)
 
 
 def rotate(path: Path) -> None:
-    """Keep the current backup as the first of the older ones if it is the last of a day that is over, or the first."""
+    """Keep the current backup as the first older one if it is the last of a past day, or if there is no older one."""
     if backup_path(path, 1).exists() and modified_time(backup_path(path, 0)) // DAY_S == time.time() // DAY_S:
         return
     for number in reversed(range(KEPT)):
@@ -87,23 +87,23 @@ MERGED = {
     "change": "ON CONFLICT (id) DO UPDATE SET state = excluded.state WHERE state IN ('prepared', 'proposed')",
     "step": "ON CONFLICT (change, pending, number) DO UPDATE SET now = excluded.now, gone = excluded.gone",
 }
-"""What happens to a row that several sources have. Counts never fall, so the greatest is the newest; a call is never
-changed, so the first sound copy of it is right; of the days of the graph any that was kept will do. A change that one
-source has as settled was settled. Failures are not here: notes that fail are read again."""
+"""How to merge a row that several sources have. Counts never fall, so the greatest is the newest; calls never change,
+so the first intact copy is right; for a day of the graph any copy will do. A change that is settled in one source was
+settled. Failures are not merged: the notes are read again."""
 
 TRIES = 20_000
-"""Failing reads of a table before the rest of it is given up."""
+"""Failed reads of a table before the rest of it is given up."""
 
 ROWS = 1 << 40
 """More rows than a table ever has."""
 
 
 def salvage(path: Path) -> None:
-    """Replace a damaged or lost file by what the sources hold; the damaged one is set aside.
+    """Replace a damaged or lost file by the merged content of all sources; the damaged one is set aside.
 
     Raises:
         sqlite3.Error: The new file cannot be written.
-        OSError: The disk is in the way.
+        OSError: The disk does not allow it.
     """
     fresh = path.with_name(f"{path.name}.salvaged")
     for leftover in (fresh, sidecar_path(fresh, "-wal")):
@@ -114,26 +114,26 @@ def salvage(path: Path) -> None:
                 merge_source(source, target)
         with target:
             replay(path, target)
-        # One file again, without a log beside it.
+        # Back to one file, without a log beside it.
         target.execute("PRAGMA journal_mode = DELETE")
     set_aside(path)
     move_into_place(fresh, path)
 
 
 def sources(path: Path) -> list[Path]:
-    """Return every file that may hold something, those first that are in order, of these the newest first."""
+    """Return all files that may hold data: intact ones first, newest first."""
     found = [file for file in (path, *list_backups(path)) if file.exists()]
     return sorted(found, key=lambda file: (not is_sound(file), found.index(file)))
 
 
 def merge_source(source: Path, target: sqlite3.Connection) -> None:
-    """Merge all that can be read of a source into a file."""
+    """Merge everything readable in a source into a file."""
     try:
         connection = connect(source)
     except (BridgeError, DamagedDatabase):
         return
     with contextlib.closing(connection):
-        # Else SQLite reads nothing of a file that is shorter than it says, or whose schema is spoilt in places.
+        # Otherwise SQLite reads nothing from a file that is truncated, or whose schema is partly damaged.
         connection.execute("PRAGMA writable_schema = ON")
         for table, merge in MERGED.items():
             taken = 0
@@ -141,7 +141,7 @@ def merge_source(source: Path, target: sqlite3.Connection) -> None:
             marks = ", ".join("?" * len(columns))
             insert = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks}) {merge}"  # noqa: S608
             for row in rows(connection, table, columns):
-                # What does not fit its column was spoilt.
+                # A value that does not fit its column was damaged.
                 with contextlib.suppress(sqlite3.IntegrityError):
                     taken += target.execute(insert, row).rowcount
             if taken:
@@ -149,7 +149,7 @@ def merge_source(source: Path, target: sqlite3.Connection) -> None:
 
 
 def shared_columns(source: sqlite3.Connection, target: sqlite3.Connection, table: str) -> list[str]:
-    """Return the columns of a table that both files know; none when the source cannot tell."""
+    """Return the columns of a table that both files have; empty when the source is unreadable."""
 
     def of(connection: sqlite3.Connection) -> list[str]:
         return [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
@@ -162,7 +162,7 @@ def shared_columns(source: sqlite3.Connection, target: sqlite3.Connection, table
 
 
 def rows(connection: sqlite3.Connection, table: str, columns: list[str]) -> Iterator[tuple[object, ...]]:
-    """Yield the rows of a table that can be read, also those behind broken pages."""
+    """Yield the readable rows of a table, including those behind damaged pages."""
     if not columns:
         return
     query = f"SELECT {', '.join(columns)} FROM {table} WHERE rowid BETWEEN ? AND ?"  # noqa: S608
@@ -180,7 +180,7 @@ def rows(connection: sqlite3.Connection, table: str, columns: list[str]) -> Iter
 def set_aside(path: Path) -> None:
     """Rename a damaged file and its log, never overwriting an earlier one."""
     number = next(n for n in range(1, 1_000_000) if not damaged_path(path, n).exists())
-    # A log that stayed would be taken for the new file's.
+    # A log left behind would be taken for the new file's.
     for end in ("-wal", ""):
         with contextlib.suppress(FileNotFoundError):
             sidecar_path(path, end).replace(sidecar_path(damaged_path(path, number), end))
@@ -192,10 +192,10 @@ def damaged_files(path: Path) -> list[Path]:
 
 
 def damaged_path(path: Path, number: int) -> Path:
-    """Name the place of a damaged file."""
+    """Return the path for a damaged file."""
     return path.with_name(f"{path.name}.damaged-{number}")
 
 
 def sidecar_path(path: Path, end: str) -> Path:
-    """Name a file that SQLite keeps beside another."""
+    """Return the path of a file that SQLite keeps beside another."""
     return path.with_name(path.name + end)

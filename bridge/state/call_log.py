@@ -1,4 +1,4 @@
-"""What was called: who, what, how it ended, and which notes it was about; never what was asked or answered."""
+"""Logs calls: the client, the operation, the outcome and the notes concerned; never the content."""
 
 import logging
 import sqlite3
@@ -14,7 +14,7 @@ from bridge.types import VaultPath
 DAY_S = 86_400.0
 KEPT_DAYS = 90
 MOST = 100_000
-"""Calls that are kept at most, some 50 MB: a program that calls without end must not fill the disk."""
+"""Calls kept at most, some 50 MB: a program that calls without end must not fill the disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,46 +30,46 @@ class CallRecord:
     session: str | None
     transport: str | None
     code: str | None
-    """The code of the error; None when it was answered."""
+    """The error code; None when the call succeeded."""
     ms: float
     tokens: int
-    """What was sent, estimated."""
+    """Tokens sent, estimated."""
     paths: tuple[VaultPath, ...]
-    """Notes that it was about."""
+    """The notes concerned."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteRead:
-    """A note that a program read."""
+    """A read of a note by a program."""
 
     time: float
     reader: str
-    """Who read it, and in which session if the program has sessions."""
+    """The client that read it, with its session if it has one."""
     path: VaultPath
 
 
 BETWEEN = "\0"
-"""Stands between the paths of a call, since it is the one character that no path has."""
+"""Separates the paths of a call, as the one character that no path contains."""
 
 NAMES = [field.name for field in fields(CallRecord)]
 INSERT = f"INSERT INTO call ({', '.join(NAMES)}) VALUES ({', '.join('?' * len(NAMES))})"  # noqa: S608
 
 PAGE = 2_000
-"""Calls that are read at once: others wait meanwhile."""
+"""Calls read at once, while others wait."""
 
 
 def insert(connection: sqlite3.Connection, calls: Iterable[CallRecord]) -> None:
-    """Write calls."""
+    """Insert calls."""
     connection.executemany(INSERT, ((*astuple(call)[:-1], encode_paths(call.paths)) for call in calls))
 
 
 def page(connection: sqlite3.Connection, since: float, after: int) -> tuple[list[CallRecord], int | None]:
-    """Return some calls from a moment on, and where to read on; None at the end.
+    """Return some calls since a moment, and where to continue; None at the end.
 
     Args:
-        connection: The file.
+        connection: The state database.
         since: The moment, in seconds since 1970.
-        after: Where the page before said to read on; 0 for the first.
+        after: Where the previous page said to continue; 0 for the first page.
     """
     query = f"SELECT {', '.join(NAMES)}, id FROM call WHERE id > ? AND time >= ? ORDER BY id LIMIT ?"  # noqa: S608
     rows = connection.execute(query, (after, since, PAGE)).fetchall()
@@ -78,7 +78,7 @@ def page(connection: sqlite3.Connection, since: float, after: int) -> tuple[list
 
 
 def readings(connection: sqlite3.Connection, since: float, most: int) -> list[NoteRead]:
-    """Return which notes programs read from a moment on, the last first; people who type commands are none."""
+    """Return which notes programs have read since a moment, the last first; commands typed by people do not count."""
     rows = connection.execute(
         "SELECT time, coalesce(client, ''), coalesce(session, ''), paths FROM call WHERE time >= ? AND paths != ''"
         " AND tool = 'read_note' AND code IS NULL AND transport IN ('http', 'mcp') ORDER BY id DESC LIMIT ?",
@@ -92,18 +92,18 @@ def readings(connection: sqlite3.Connection, since: float, most: int) -> list[No
 
 
 def last_codes(connection: sqlite3.Connection, count: int) -> list[str | None]:
-    """Return how the last calls ended, the last first."""
+    """Return the outcomes of the last calls, the last first."""
     return [code for (code,) in connection.execute("SELECT code FROM call ORDER BY id DESC LIMIT ?", (count,))]
 
 
 def purge(connection: sqlite3.Connection, now: float) -> None:
-    """Delete what is older than is kept, or more than is kept."""
+    """Delete calls that are too old or too many."""
     connection.execute("DELETE FROM call WHERE time < ?", (now - KEPT_DAYS * DAY_S,))
     connection.execute("DELETE FROM call WHERE id <= (SELECT max(id) FROM call) - ?", (MOST,))
 
 
 def move(connection: sqlite3.Connection, moved: Mapping[VaultPath, VaultPath], after: int) -> int | None:
-    """Follow notes to their new paths in some calls, and return where to go on as `page` does."""
+    """Update the paths of moved notes in some calls, and return where to continue, as `page` does."""
     rows = connection.execute("SELECT id, paths FROM call WHERE id > ? ORDER BY id LIMIT ?", (after, PAGE)).fetchall()
     named = ((number, decode_paths(text)) for number, text in rows)
     changed = [
@@ -116,7 +116,7 @@ def move(connection: sqlite3.Connection, moved: Mapping[VaultPath, VaultPath], a
 
 
 def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:
-    """Take notes out of all calls."""
+    """Remove denied notes from all calls."""
     changed = []
     for number, text in connection.execute("SELECT id, paths FROM call WHERE paths != ''"):
         paths = decode_paths(text)
@@ -127,36 +127,36 @@ def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) 
 
 
 def encode_paths(paths: Iterable[VaultPath]) -> str:
-    """Write paths as they are kept; SQLite takes no broken Unicode."""
+    """Encode paths for storage; SQLite does not accept invalid Unicode."""
     return BETWEEN.join(paths).encode("utf-8", "replace").decode("utf-8")
 
 
 def decode_paths(text: str) -> list[VaultPath]:
-    """Read paths as they are kept."""
+    """Decode stored paths."""
     return [VaultPath(path) for path in text.split(BETWEEN) if path]
 
 
 log = logging.getLogger(__name__)
 
 GATHER_S = 0.5
-"""Seconds that calls are gathered before they are written: what a crash can cost."""
+"""Seconds for which calls are gathered before a write; a crash can lose this much."""
 
 LOOK_EVERY_S = 3_600.0
-"""Seconds between looks at what is due once a day."""
+"""Seconds between checks for daily maintenance."""
 
 WAITING = 10_000
-"""Calls that wait at most while the disk takes none; the oldest are lost first."""
+"""Calls that wait at most while the disk accepts none; the oldest are lost first."""
 
 
 class CallLogWriter:
-    """Takes calls at once and writes them in batches."""
+    """Accepts calls at once and writes them in batches."""
 
     def __init__(self, write: Callable[[list[CallRecord]], None], tidy: Callable[[], None]) -> None:
         """Start the thread.
 
         Args:
             write: Writes a batch.
-            tidy: Does what is due.
+            tidy: Runs the maintenance that is due.
         """
         self._write = write
         self._tidy = tidy
@@ -169,20 +169,20 @@ class CallLogWriter:
         self._thread.start()
 
     def take(self, call: CallRecord) -> None:
-        """Take a call; returns at once."""
+        """Accept a call; returns at once."""
         self._waiting.append(call)
         self._news.set()
 
     def hurry(self) -> None:
-        """Have the file looked after soon; returns at once."""
+        """Request maintenance soon; returns at once."""
         self._hurried.set()
         self._news.set()
 
     def flush(self) -> None:
-        """Write what waits.
+        """Write the waiting calls.
 
         Raises:
-            BridgeError: The disk does not take it; it waits on.
+            BridgeError: The disk does not accept them; they keep waiting.
         """
         with self._writing:
             batch = []
@@ -196,14 +196,14 @@ class CallLogWriter:
                 raise
 
     def stop(self) -> None:
-        """Write what waits, as far as the disk takes it, and end."""
+        """Write the waiting calls, as far as the disk accepts them, and end."""
         self._end.set()
         self._news.set()
         self._thread.join()
         self._try(self.flush, "")
 
     def _run(self) -> None:
-        """Tidy, then write whenever there is something and tidy now and then, until told to end."""
+        """Run maintenance, then write calls as they come and repeat the maintenance periodically, until stopped."""
         trouble, due = "", 0.0
         while not self._end.is_set():
             if self._hurried.is_set() or time.monotonic() >= due:
@@ -215,7 +215,7 @@ class CallLogWriter:
                 trouble = self._try(self.flush, trouble)
 
     def _try(self, work: Callable[[], None], trouble: str) -> str:
-        """Do something that may fail; a trouble that lasts is told once."""
+        """Run work that may fail; a lasting error is logged once."""
         try:
             work()
         except BridgeError as error:

@@ -1,7 +1,7 @@
-"""The newest changes once more, in a file beside SQLite's: where that is destroyed, its backups are older.
+"""Logs the newest changes a second time, in a file beside SQLite's, whose backups are older should it be destroyed.
 
-Each line is a change as its rows are then, with its steps; or that there is none any more. The last line of a change
-counts. The file begins anew with each backup.
+Each line holds a change's current rows, with its steps, or none if it was deleted. The last line of a change counts.
+The file starts over with each backup.
 """
 
 import contextlib
@@ -19,13 +19,13 @@ from bridge.private_files import write_private
 log = logging.getLogger(__name__)
 
 MOST_BYTES = 2 * 1024 * 1024
-"""Length from which on a backup is made, after which the file is empty."""
+"""Length at which a backup is made, which empties the file."""
 
 CHECKSUM_LENGTH = 16
-"""Hex digits that prove a line whole."""
+"""Hex digits that verify that a line is complete."""
 
 TABLES = {"change": "id", "step": "change"}
-"""Each table with the column that names the change."""
+"""Each table with the column of the change's id."""
 
 WATCHED = """
     PRAGMA temp_store = MEMORY;
@@ -46,13 +46,13 @@ WATCHED = """
 
 
 class ChangeLog:
-    """The file."""
+    """The log file of changes."""
 
     def __init__(self, connection: sqlite3.Connection, state: Path) -> None:
-        """Watch which changes are written.
+        """Start tracking which changes are written.
 
         Args:
-            connection: The file of the vault's state.
+            connection: The state database.
             state: Its path.
         """
         self._connection = connection
@@ -60,18 +60,18 @@ class ChangeLog:
         connection.executescript(WATCHED)
 
     def touched(self) -> list[bytes]:
-        """Return the lines of what was written since the last time; called within the transaction."""
+        """Return the lines of changes written since the last call; to be called within the transaction."""
         ids = [change for (change,) in self._connection.execute("SELECT change FROM touched ORDER BY change")]
         if ids:
             self._connection.execute("DELETE FROM touched")
         return [line_of(self._connection, change) for change in ids]
 
     def append(self, lines: list[bytes]) -> None:
-        """Keep lines; where the disk does not take them, only SQLite's file and the next backup have them."""
+        """Append lines; if the disk does not accept them, only SQLite's file and the next backup have them."""
         if not lines:
             return
         try:
-            # Begun on a line of its own: a crash may have torn the last one.
+            # On a new line: a crash may have left the last one incomplete.
             with open(os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as file:  # noqa: PTH123
                 file.write(b"\n" + b"".join(lines))
         except OSError as error:
@@ -79,22 +79,22 @@ class ChangeLog:
 
     @property
     def is_long(self) -> bool:
-        """Whether it is time for a backup."""
+        """Whether a backup is due."""
         try:
             return self._path.stat().st_size > MOST_BYTES
         except OSError:
             return False
 
     def clear(self) -> None:
-        """Forget all: a backup has it."""
+        """Delete the log, as a backup has its content."""
         with contextlib.suppress(OSError):
             self._path.unlink(missing_ok=True)
 
     def forget(self) -> None:
-        """Keep only what SQLite's file still has, as it has it.
+        """Rewrite the log with only the changes that SQLite's file still has.
 
         Raises:
-            BridgeError: The disk is in the way.
+            BridgeError: The disk does not allow it.
         """
         with self._connection:
             self._connection.execute("DELETE FROM touched")
@@ -106,31 +106,31 @@ class ChangeLog:
 
 
 def log_path(state: Path) -> Path:
-    """Name the place of the file."""
+    """Return the path of the log."""
     return state.with_name(f"{state.name}.changes")
 
 
 def line_of(connection: sqlite3.Connection, change: str) -> bytes:
-    """Write a change as its rows are now."""
+    """Encode the current rows of a change as a line."""
     found = {table: rows_of(connection, table, column, change) for table, column in TABLES.items()}
     data = json.dumps({"id": change, **found}, separators=(",", ":")).encode()
     return b"%s %s\n" % (checksum(data), data)
 
 
 def rows_of(connection: sqlite3.Connection, table: str, column: str, change: str) -> list[dict[str, Any]]:
-    """Return the rows of a change in a table, by the names of their columns."""
+    """Return the rows of a change in a table, by column name."""
     cursor = connection.execute(f"SELECT * FROM {table} WHERE {column} = ?", (change,))  # noqa: S608
     names = [name for name, *_ in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor]
 
 
 def checksum(data: bytes) -> bytes:
-    """Return what a whole line begins with."""
+    """Return the checksum with which a line begins."""
     return hashlib.sha256(data).hexdigest()[:CHECKSUM_LENGTH].encode()
 
 
 def read_log(path: Path) -> Mapping[str, Mapping[str, Any]]:
-    """Return each change as its last whole line says."""
+    """Return each change from its last complete line."""
     try:
         lines = path.read_bytes().split(b"\n")
     except OSError:
@@ -139,7 +139,7 @@ def read_log(path: Path) -> Mapping[str, Mapping[str, Any]]:
 
 
 def whole_lines(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
-    """Yield what the lines say that are whole."""
+    """Yield the records of complete lines."""
     for line in lines:
         begins, _, data = line.partition(b" ")
         if data and begins == checksum(data):
@@ -147,11 +147,11 @@ def whole_lines(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
 
 
 def replay(state: Path, target: sqlite3.Connection) -> None:
-    """Make the changes of a file what their last lines say.
+    """Restore changes from their last lines.
 
     Args:
-        state: The path of the file that was destroyed.
-        target: What takes its place.
+        state: The path of the destroyed file.
+        target: Its replacement.
     """
     found = read_log(log_path(state))
     for change, record in found.items():
@@ -164,7 +164,7 @@ def replay(state: Path, target: sqlite3.Connection) -> None:
 
 
 def insert(target: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> None:
-    """Insert a row, of which an older or newer version of the table may lack columns."""
+    """Insert a row, whose columns may be from an older or newer version of the table."""
     known = {name for _, name, *_ in target.execute(f"PRAGMA table_info({table})")}
     shared = {name: value for name, value in row.items() if name in known}
     marks = ", ".join("?" * len(shared))

@@ -1,4 +1,4 @@
-"""Which parts of changes are in force, since changes turn others back and make them again."""
+"""Tracks which parts of changes are active, as changes undo and redo one another."""
 
 import json
 import sqlite3
@@ -9,46 +9,46 @@ from typing import Final
 from bridge.state.change_records import find_change
 
 REST: Final = 0
-"""The part of a change that is in none of its hunks, such as moves; hunks are counted from 1."""
+"""The part of a change outside its hunks, such as moves; hunks are counted from 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class HunkState:
-    """Parts of a change that another one put in or out of force."""
+    """Parts of a change that another change switches on or off."""
 
     change: str
     parts: frozenset[int]
     on: bool
     of: int
-    """How many parts the change has."""
+    """The number of parts of the change."""
 
 
 def hunk_state_facts(switches: Collection[HunkState]) -> dict[str, object]:
-    """Return switches as facts of the change that does them."""
+    """Encode hunk states as facts of the change that sets them."""
     return {"switches": [[one.change, sorted(one.parts), one.on, one.of] for one in switches]}
 
 
 def read_hunk_states(facts: Mapping[str, object]) -> Iterator[HunkState]:
-    """Yield what a change does to others, in order."""
+    """Yield the hunk states that a change sets, in order."""
     told = facts.get("switches")
     for change, parts, on, of in told if isinstance(told, list) else ():
         yield HunkState(change, frozenset(parts), on, of)
 
 
 def undone_parts(facts: Mapping[str, object]) -> frozenset[int]:
-    """Return which parts of a change are out of force."""
+    """Return the parts of a change that are not active."""
     told = facts.get("undone")
     return frozenset(told if isinstance(told, list) else ())
 
 
 def parts_absent(facts: Mapping[str, object]) -> frozenset[int]:
-    """Return which parts of a change are out of force although nothing undid them: their note was gone."""
+    """Return the parts of a change that are inactive although nothing undid them: their note was gone."""
     told = facts.get("absent")
     return frozenset(told if isinstance(told, list) else ()) & undone_parts(facts)
 
 
 def turned_by(facts: Mapping[str, object]) -> set[str]:
-    """Return which changes one undid or made again, by its facts."""
+    """Return the changes that a change undid or redid, from its facts."""
     undone, redone = facts.get("undoes"), facts.get("redoes")
     return {id_ for id_ in (*(undone if isinstance(undone, list) else ()), redone) if isinstance(id_, str)}
 
@@ -56,11 +56,11 @@ def turned_by(facts: Mapping[str, object]) -> set[str]:
 def set_hunk_states(
     connection: sqlite3.Connection, switches: Collection[HunkState], by: Mapping[str, object] | None
 ) -> None:
-    """Put parts of changes in or out of force; doing it again changes nothing.
+    """Switch parts of changes on or off; a repetition changes nothing.
 
     Args:
-        connection: The file of the vault's state.
-        switches: The parts.
+        connection: The state database.
+        switches: The parts and their new states.
         by: The facts of the change that does so; None when there was nothing left to do.
     """
     turned = set() if by is None else turned_by(by)

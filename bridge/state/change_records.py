@@ -1,4 +1,4 @@
-"""Changes as they are kept: who made which and why, step by step; what the notes said lies beside, in snapshots."""
+"""Reads changes: who made which and why, step by step; the contents of notes are in snapshots."""
 
 import json
 import sqlite3
@@ -10,7 +10,7 @@ from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step, StepKind
 
 State = Literal["prepared", "applied", "proposed", "rejected", "expired", "undone", "conflict"]
-"""What became of a change; a `prepared` one was begun, and a crash left open whether it was made."""
+"""The state of a change; a `prepared` one was begun, and a crash left open whether it was made."""
 
 COLUMNS = "id, time, client, session, operation, reason, state, expires, facts, made"
 MARKS_AT_ONCE = 500
@@ -21,7 +21,7 @@ class Change:
     """One change, made or proposed."""
 
     id: str
-    """Opaque; what was made or proposed later has a greater one."""
+    """Opaque; a later change or proposal has a greater one."""
     time: float
     """In seconds since 1970."""
     operation: str
@@ -31,20 +31,20 @@ class Change:
     state: State = "applied"
     steps: tuple[Step, ...] = ()
     now: tuple[VaultPath, ...] = ()
-    """Where the file of each step is today, whatever it was renamed to since; filled by the store."""
+    """The current path of each step's file, across later moves; filled by the store."""
     gone: tuple[str | None, ...] = ()
-    """The change that took the file of each step away, None while it is there; filled by the store."""
+    """The change that took each step's file away, None while it exists; filled by the store."""
     expires: float | None = None
-    """When a proposal is no longer waited for, in seconds since 1970."""
+    """When a proposal expires, in seconds since 1970."""
     facts: Mapping[str, object] = field(default_factory=dict)
-    """What else is to be told of it, such as the changes that it `undoes`; JSON."""
+    """Further facts, such as the changes that it `undoes`; JSON."""
     made: str = ""
-    """Its place in the order in which changes were made: its id, or a later one when it was proposed; by the store."""
+    """Orders changes by when they were made: its id, or a later one if it was proposed; filled by the store."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeFilter:
-    """Which changes to list; what is None is not asked for."""
+    """Which changes to list; None means any."""
 
     since: float | None = None
     until: float | None = None
@@ -53,7 +53,7 @@ class ChangeFilter:
     operation: str | None = None
     state: State | None = None
     path: VaultPath | None = None
-    """A file or folder that a change touched, by its name then or today."""
+    """A file or folder that a change touched, by its path then or now."""
 
 
 def find_change(connection: sqlite3.Connection, change: str) -> Change | None:
@@ -86,7 +86,7 @@ def find_changes(connection: sqlite3.Connection, wanted: ChangeFilter, limit: in
 def build_changes(
     connection: sqlite3.Connection, rows: Sequence[tuple[object, ...]], *, pending: bool = False
 ) -> list[Change]:
-    """Make changes of rows of the table, with their steps."""
+    """Build changes from rows of the table, with their steps."""
     found = [change_of(row) for row in rows]
     steps: dict[str, list[tuple[Step, VaultPath, str | None]]] = {change.id: [] for change in found}
     for start in range(0, len(found), MARKS_AT_ONCE):
@@ -106,7 +106,7 @@ def build_changes(
 
 
 def change_of(row: tuple[object, ...]) -> Change:
-    """Make a change of a row, without its steps; a spoilt `facts` costs only these."""
+    """Build a change from a row, without its steps; damaged `facts` are dropped."""
     id_, time, client, session, operation, reason, state, expires, facts, made = cast("tuple[str, ...]", row)
     try:
         known = json.loads(facts)
@@ -127,14 +127,14 @@ def change_of(row: tuple[object, ...]) -> Change:
 
 
 def is_undo_or_redo(facts: Mapping[str, object]) -> bool:
-    """Say whether a change, by its facts, undid others or made one again."""
+    """Return whether a change undid others or redid one, from its facts."""
     return not facts.keys().isdisjoint(("undoes", "redoes"))
 
 
 def step_of(
     kind: str, path: str, target: str | None, before: str | None, after: str | None, inode: str | None = None
 ) -> Step:
-    """Make a step of a row."""
+    """Build a step from a row."""
     return Step(
         cast("StepKind", kind),
         VaultPath(path),

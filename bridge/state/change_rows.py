@@ -1,4 +1,4 @@
-"""What becomes of changes: begun, made or not, proposed and expired, forgotten at last."""
+"""Writes changes through their lifecycle: begun, made or dropped, proposed, expired and deleted."""
 
 import json
 import sqlite3
@@ -11,12 +11,12 @@ from bridge.types import Digest, VaultPath
 
 INSERT = f"INSERT OR REPLACE INTO change ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - no values
 MOST = 100_000
-"""Changes that are kept at most."""
+"""Changes kept at most."""
 
 
 def insert(connection: sqlite3.Connection, change: Change, *, pending: bool) -> None:
-    """Write a change; its steps are either its own or, pending, those that are about to be done."""
-    # A proposal leaves the files where they are; those of a change are followed as soon as it was made.
+    """Insert a change; its steps are either its own or, if pending, those that are about to be made."""
+    # A proposal leaves the files where they are; the files of a change are followed once it is made.
     now = [(step.path, None) for step in change.steps] if pending else file_history.proposed_places(change)
     head = (change.id, change.time, change.client, change.session, change.operation, change.reason, change.state)
     connection.execute(INSERT, (*head, change.expires, json.dumps(dict(change.facts)), change.made or None))
@@ -42,7 +42,7 @@ def insert(connection: sqlite3.Connection, change: Change, *, pending: bool) -> 
 
 
 def settle(connection: sqlite3.Connection, change: str, made: str | None) -> None:
-    """End what was pending of a change: it was made, as what `make` is told, or nothing was done."""
+    """Settle the pending steps of a change: it was made, with `made` as for `mark_made`, or nothing was done."""
     if made is None:
         connection.execute("DELETE FROM step WHERE change = ? AND pending", (change,))
         connection.execute("DELETE FROM change WHERE id = ? AND state = 'prepared'", (change,))
@@ -54,12 +54,12 @@ def settle(connection: sqlite3.Connection, change: str, made: str | None) -> Non
 
 
 def mark_made(connection: sqlite3.Connection, change: str, made: str) -> None:
-    """Say that a change was made: after all others, and what it turns back or makes again is in force no more, or anew.
+    """Mark a change as made after all others, and switch the parts of changes that it undoes or redoes.
 
     Args:
-        connection: The file of the vault's state.
+        connection: The state database.
         change: The change.
-        made: A new id, by which it is made when it was kept before.
+        made: A new id, which orders the change if it was stored before.
     """
     connection.execute(
         "UPDATE change SET made = iif(state = 'prepared', NULL, ?), state = 'applied' WHERE id = ?", (made, change)
@@ -69,7 +69,7 @@ def mark_made(connection: sqlite3.Connection, change: str, made: str) -> None:
 
 
 def set_state(connection: sqlite3.Connection, change: str, state: State, facts: Mapping[str, object]) -> None:
-    """Say what became of a change, and more facts of it; what was pending of it is its own from now on."""
+    """Set the state of a change, and add facts; its pending steps become its own."""
     add_facts(connection, change, facts)
     connection.execute("UPDATE change SET state = ? WHERE id = ?", (state, change))
     if connection.execute("SELECT 1 FROM step WHERE change = ? AND pending", (change,)).fetchone():
@@ -78,14 +78,14 @@ def set_state(connection: sqlite3.Connection, change: str, state: State, facts: 
 
 
 def add_facts(connection: sqlite3.Connection, change: str, facts: Mapping[str, object]) -> None:
-    """Say more of a change."""
+    """Add facts to a change."""
     if (found := find_change(connection, change)) is not None:
         told = json.dumps({**found.facts, **facts})
         connection.execute("UPDATE change SET facts = ? WHERE id = ?", (told, change))
 
 
 def expire(connection: sqlite3.Connection, moment: float) -> list[str]:
-    """End the proposals whose time is over, and return them."""
+    """Expire overdue proposals, and return their ids."""
     rows = connection.execute("SELECT id FROM change WHERE state = 'proposed' AND expires <= ?", (moment,)).fetchall()
     connection.executemany("UPDATE change SET state = 'expired' WHERE id = ?", rows)
     return [change for (change,) in rows]
@@ -107,14 +107,14 @@ def unsettled_changes(connection: sqlite3.Connection) -> list[Change]:
 
 
 def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:
-    """Delete changes that touched a note: nobody may undo half of one."""
+    """Delete changes that touched a denied note: no change may be undone in part."""
     touched: Iterable[tuple[str, ...]] = connection.execute("SELECT change, path, target, now FROM step").fetchall()
     gone = {change for change, *paths in touched if any(path and denied(VaultPath(path)) for path in paths)}
     drop(connection, gone)
 
 
 def purge(connection: sqlite3.Connection) -> None:
-    """Delete the oldest changes of more than are kept, but none that is still open."""
+    """Delete the oldest changes beyond the limit, but none that is still open."""
     rows = connection.execute(
         "SELECT id FROM change WHERE state NOT IN ('prepared', 'proposed') ORDER BY id DESC LIMIT -1 OFFSET ?", (MOST,)
     )
@@ -128,10 +128,10 @@ def drop(connection: sqlite3.Connection, changes: Collection[str]) -> None:
 
 
 def needed_contents(connection: sqlite3.Connection) -> list[tuple[Digest, float, bool]]:
-    """Return the contents that steps speak of, those first that only the oldest changes need.
+    """Return the contents that steps need, those needed only by the oldest changes first.
 
     Returns:
-        Each with the time of the last change that needs it, and whether one needs it that is not settled.
+        Each with the time of the last change that needs it, and whether an unsettled one does.
     """
     return connection.execute(
         """

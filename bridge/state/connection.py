@@ -1,4 +1,4 @@
-"""Opens one SQLite file and makes sure that it is in order."""
+"""Opens one SQLite file and checks it."""
 
 import contextlib
 import os
@@ -12,18 +12,18 @@ from bridge.private_files import write_error
 from bridge.state.schema import FAILING, DamagedDatabase, NewerDatabase, migrate
 
 ROOM = 256 * 1024
-"""Bytes that a disk must take before SQLite's trouble is put down to something else than a lack of room."""
+"""Bytes written to test the disk before an SQLite error is put down to something other than lack of space."""
 
 
 @contextlib.contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
-    """Raise what goes wrong with a file as errors of the bridge.
+    """Raise errors about a file as errors of the bridge.
 
     Raises:
-        DiskFull: There is no room.
-        ReadOnly: It cannot be written.
-        Busy: Another program has it locked.
-        StateUnusable: Anything else.
+        DiskFull: The disk is full.
+        ReadOnly: The file is not writable.
+        Busy: Another program has the file locked.
+        StateUnusable: Any other error.
     """
     try:
         yield
@@ -34,32 +34,32 @@ def translate_errors(path: Path) -> Iterator[None]:
 
 
 def to_bridge_error(path: Path, error: sqlite3.Error) -> BridgeError:
-    """Say what an error of SQLite means to whoever wants to use the file."""
+    """Return the error for a client that an SQLite error means."""
     match primary_code(error):
         case sqlite3.SQLITE_FULL:
             return DiskFull(f"There is no room for {path}.")
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return Busy(f"Another program has {path} locked.", hint="Close it there; nothing is lost meanwhile.")
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_IOERR:
-            # SQLite says any of these of a full disk, a folder without rights and a spoilt file: the disk knows better.
+            # SQLite raises any of these for a full disk, missing permissions and a damaged file, so the disk is tested.
             return write_refusal(path) or StateUnusable(f"{path} cannot be used: {error_name(error)}.")
         case _:
             return StateUnusable(f"{path} cannot be used: {error_name(error)}.")
 
 
 def primary_code(error: sqlite3.Error) -> int | None:
-    """Return the code without its details; None for what SQLite itself did not raise."""
+    """Return the primary error code; None for an error that SQLite did not raise."""
     code: int | None = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
 
 
 def error_name(error: sqlite3.Error) -> str:
-    """Name an error as SQLite's documentation does, without the words of a statement."""
+    """Return the name of an error in SQLite's documentation, without the text of a statement."""
     return str(getattr(error, "sqlite_errorname", type(error).__name__))
 
 
 def write_refusal(path: Path) -> BridgeError | None:
-    """Write a little beside a file, and return what the system has against it or against writing the file."""
+    """Write some bytes beside a file, and return why that or writing the file fails."""
     if path.exists() and not os.access(path, os.R_OK | os.W_OK):
         return ReadOnly(f"{path} cannot be written.")
     try:
@@ -73,29 +73,29 @@ def write_refusal(path: Path) -> BridgeError | None:
 
 
 PATIENCE_S = 1.0
-"""Seconds that another program may have the file locked."""
+"""Seconds for which another program may have the file locked."""
 
 
 def open_database(path: Path, *, new: bool) -> sqlite3.Connection:
-    """Open a file, check it, and bring it to the newest version.
+    """Open a file, check it, and migrate it to the newest version.
 
     Args:
         path: The file.
         new: Whether it may be new or empty.
 
     Raises:
-        Damaged: It is not in order.
-        Newer: A newer version wrote it.
-        BridgeError: The disk or another program is in the way.
+        DamagedDatabase: The file is damaged.
+        NewerDatabase: A newer version wrote it.
+        BridgeError: The disk or another program does not allow it.
     """
     connection = connect(path)
     try:
         path.chmod(0o600)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
-        # Only macOS knows this: what is synced is on the disk, and not only in its cache.
+        # Only macOS knows this: synced data is then on the disk, and not only in its cache.
         connection.execute("PRAGMA fullfsync = ON")
-        # What is deleted is overwritten: the path of a note that is denied now must not stay in the file.
+        # Deleted data is overwritten: the path of a denied note must not stay in the file.
         connection.execute("PRAGMA secure_delete = ON")
         if not new and connection.execute("PRAGMA user_version").fetchone() == (0,):
             raise DamagedDatabase("it is empty")
@@ -111,25 +111,25 @@ def open_database(path: Path, *, new: bool) -> sqlite3.Connection:
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open a file without a look at it.
+    """Open a file without checking it.
 
     Raises:
-        Damaged: It is no file.
-        BridgeError: The disk is in the way.
+        DamagedDatabase: It is not a database file.
+        BridgeError: The disk does not allow it.
     """
     try:
         connection = sqlite3.connect(path, timeout=PATIENCE_S, check_same_thread=False)
     except sqlite3.Error as error:
         raise classify_error(path, error) from None
     # Before WAL: its index is then kept in memory instead of in a mapped file, and a write to a mapped file for which
-    # the disk has no room ends the process. Nobody else opens the file, since the vault is held.
+    # the disk is full ends the process. No other process opens the file, since the vault is locked.
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     connection.text_factory = decode_lenient
     return connection
 
 
 def classify_error(path: Path, error: Exception) -> BridgeError | DamagedDatabase:
-    """Return an error of the disk as what it means, and one that only the file itself can cause as damage."""
+    """Return what an error of the disk means; one that only the file itself can cause is damage."""
     match error:
         case sqlite3.Error():
             meant = to_bridge_error(path, error)
@@ -141,10 +141,10 @@ def classify_error(path: Path, error: Exception) -> BridgeError | DamagedDatabas
 
 
 def check(connection: sqlite3.Connection) -> None:
-    """Let only a file pass that SQLite finds in order.
+    """Require that SQLite finds a file intact.
 
     Raises:
-        Damaged: It is not.
+        DamagedDatabase: It is damaged.
         sqlite3.Error: It cannot be read.
     """
     if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
@@ -152,7 +152,7 @@ def check(connection: sqlite3.Connection) -> None:
 
 
 def is_sound(path: Path) -> bool:
-    """Say whether SQLite finds a file in order."""
+    """Return whether SQLite finds a file intact."""
     try:
         with contextlib.closing(connect(path)) as connection:
             check(connection)
@@ -162,5 +162,5 @@ def is_sound(path: Path) -> bool:
 
 
 def decode_lenient(text: bytes) -> str:
-    """Decode what may be spoilt."""
+    """Decode text that may be damaged."""
     return text.decode("utf-8", "replace")

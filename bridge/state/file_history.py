@@ -1,4 +1,4 @@
-"""Where the files and folders of changes went, and whether they are there still."""
+"""Tracks the current paths of the files and folders of changes, and whether they still exist."""
 
 import json
 import re
@@ -13,30 +13,30 @@ from bridge.types import VaultPath
 from bridge.vault.plan import Step
 
 Moment = tuple[str, int]
-"""When a step was done: when its change was made, and its number there."""
+"""When a step was made: the time of its change, as an id, and its number in it."""
 
 MADE = "coalesce(made, id)"
 GRAVE: Final = "\x1f"
-"""Parts the name of a folder that was taken away from the change that did it, in the paths of what had been in it."""
+"""In the paths of files inside a removed folder, separates the folder's name from the change that removed it."""
 WERE_MADE = "state IN ('applied', 'undone')"
 
 
 @dataclass(frozen=True, slots=True)
 class FolderEvent:
-    """A folder that was moved, taken away or made."""
+    """A folder that was moved, removed or made."""
 
     moment: Moment
     step: Step
     by: str
-    """The change."""
+    """The id of the change."""
     back: frozenset[str]
-    """The changes that took away what it brings back."""
+    """The changes that took away what it restores."""
 
 
 def proposed_places(change: Change) -> list[tuple[str, str | None]]:
-    """Return where the file of each step of a proposal is, which leaves all where they are.
+    """Return the current path of each step's file for a proposal, which leaves all files where they are.
 
-    What the change would make comes with its id: it is not there.
+    A file that the change would create comes with the change's id, since it does not exist.
     """
     return [_origin(change, number) for number in range(len(change.steps))]
 
@@ -52,7 +52,7 @@ def _origin(change: Change, number: int) -> tuple[str, str | None]:
 
 
 def follow(connection: sqlite3.Connection, change: str) -> None:
-    """Follow files through the steps of a change that was made: where they went, and whether they are there still."""
+    """Track files through the steps of a change that was made: their current paths, and whether they still exist."""
     found = find_change(connection, change)
     facts = found.facts if found else {}
     turned = turned_by(facts)
@@ -66,23 +66,23 @@ def follow(connection: sqlite3.Connection, change: str) -> None:
         if kind in ("remove", "remove_folder"):
             lose(connection, path, (change, number))
         elif kind == "make_folder" or (kind == "put" and before is None) or path.startswith("."):
-            # What an undo brings back is what it was, whatever had its path in between; further steps may move it on.
+            # An undo restores the original file, whatever had its path in between; further steps may move it on.
             said = before or after
             restore(connection, (target or path, said), turned, back, again="redoes" in facts)
 
 
 def takers(connection: sqlite3.Connection, ids: Collection[str]) -> set[str]:
-    """Return the changes that may have taken away what comes back when changes are undone or made again."""
+    """Return the changes that may have taken away what an undo or redo of changes restores."""
     turned = [other for id_ in ids if (other := find_change(connection, id_)) is not None]
     return {*ids, *(taker for other in turned for taker in other.gone if taker is not None)}
 
 
 def lose(connection: sqlite3.Connection, path: str, by: tuple[str, int]) -> None:
-    """Note that a step took a file or folder away: whatever has its path next is another."""
+    """Record that a step took a file or folder away: the next one at its path is another."""
     change, number = by
     marks = len(path) + 1
     connection.execute(
-        # What the same change took away from here before, and what was in it, is not what comes back first.
+        # Of several that one change took away from here, an earlier one and its content are not restored first.
         "UPDATE step SET now = ? || substr(now, ?) WHERE now >= ? AND now < ? AND"
         " (gone = ? AND NOT pending AND ltrim(substr(now, ?), ?) = '' OR ltrim(substr(now, ?), ?) BETWEEN ? AND ?)",
         # A space comes after the mark, and "0" after "/".
@@ -92,7 +92,7 @@ def lose(connection: sqlite3.Connection, path: str, by: tuple[str, int]) -> None
         "UPDATE step SET gone = ? WHERE gone IS NULL AND NOT pending AND now = ? AND (change != ? OR number <= ?)",
         (change, path, change, number),
     )
-    # What was in a folder that is gone does not go along with the next of its name.
+    # The content of a removed folder does not follow the next folder of its name.
     move(connection, {VaultPath(path): VaultPath(f"{path}{GRAVE}{change}")}, by=by, strictly=True)
 
 
@@ -104,15 +104,15 @@ def restore(
     *,
     again: bool,
 ) -> None:
-    """Note that a file or folder is back.
+    """Record that a file or folder was restored.
 
     Args:
-        connection: The file of the vault's state.
-        back: Where, and what it says; None for a folder.
-        turned: The changes that are undone or made again: what one of them took away from there, or made there, the
-            last of several, and before these what said the same.
-        takers: Else what one of these changes took away that had the path, the last of several.
-        again: Whether they are made again.
+        connection: The state database.
+        back: Its path and its content's digest; None for a folder.
+        turned: The changes that are undone or redone: first the latest file that one of them took away from the path,
+            or made there, preferably of the same content.
+        takers: Otherwise the latest file that one of these changes took away at the path.
+        again: Whether the changes are redone.
     """
     if not turned:
         return
@@ -142,20 +142,20 @@ def move(
     by: tuple[str, int] = ("", 0),
     strictly: bool = False,
 ) -> None:
-    """Follow files and folders to their new paths, given by their old ones.
+    """Update the paths of moved files and folders, given by their old paths.
 
-    A file that was taken away goes along with its folder only.
+    A file that was taken away follows only the moves of its folder.
 
     Args:
-        connection: The file of the vault's state.
+        connection: The state database.
         moved: The old and the new paths.
-        by: The change and its step that did it: its later steps speak of what is there after it.
-        strictly: Whether only what is in the folders goes.
+        by: The change and the number of its step that moved them: its later steps already use the new paths.
+        strictly: Whether only the content of the folders moves.
     """
     after: list[tuple[str, int]] = []
     for old in moved:
         rows = connection.execute(
-            # "0" comes after "/": what is between them is in the folder.
+            # "0" comes after "/": the paths between them are in the folder.
             "SELECT rowid, now FROM step WHERE (now = ? AND gone IS NULL OR now BETWEEN ? AND ?)"
             " AND (change != ? OR number <= ?)",
             (old, f"{old}/", f"{old}0", *by),
@@ -169,12 +169,12 @@ def move(
 
 
 def without_grave(path: str) -> str:
-    """Return a path as it was while all of it was there."""
+    """Return a path without the marks of removed folders."""
     return re.sub(f"{GRAVE}[^/]*", "", path)
 
 
 def path_after_moves(path: str, moved: Mapping[VaultPath, VaultPath]) -> str:
-    """Return where a path is after a move of it or of a folder that holds it."""
+    """Return a path after a move of it or of a folder around it."""
     head, rest = path, ""
     while head:
         if head in moved:
@@ -185,13 +185,13 @@ def path_after_moves(path: str, moved: Mapping[VaultPath, VaultPath]) -> str:
 
 
 def changes_of_file(connection: sqlite3.Connection, path: VaultPath, gone: str | None, limit: int) -> list[Change]:
-    """Return the newest changes that were made of a file, the oldest first.
+    """Return the newest changes of a file, the oldest first.
 
     Args:
-        connection: The file of the vault's state.
-        path: Where it is today.
+        connection: The state database.
+        path: Its current path.
         gone: The change that took it away.
-        limit: How many.
+        limit: The number of changes at most.
     """
     rows = connection.execute(
         f"SELECT {COLUMNS} FROM change WHERE {WERE_MADE} AND id IN"  # noqa: S608
@@ -202,7 +202,7 @@ def changes_of_file(connection: sqlite3.Connection, path: VaultPath, gone: str |
 
 
 def is_newest(connection: sqlite3.Connection, made: str, path: VaultPath, gone: str | None) -> bool:
-    """Say whether no other change was made of a file after a moment; other arguments as for `past`."""
+    """Return whether a file has no later change than a moment; other arguments as for `changes_of_file`."""
     later = connection.execute(
         "SELECT 1 FROM step JOIN change ON id = change"  # noqa: S608
         f" WHERE now = ? AND gone IS ? AND NOT pending AND {WERE_MADE} AND {MADE} > ? LIMIT 1",
@@ -212,7 +212,7 @@ def is_newest(connection: sqlite3.Connection, made: str, path: VaultPath, gone: 
 
 
 def folder_events(connection: sqlite3.Connection, since: str) -> list[FolderEvent]:
-    """Return what happened to folders since a change was made, its own steps too, the oldest first."""
+    """Return the folder events since a change was made, including its own steps, the oldest first."""
     rows = connection.execute(
         f"SELECT id, {MADE}, number, facts, kind, path, target, before, after FROM step JOIN change ON id = change"  # noqa: S608
         " WHERE (kind = 'move' AND before IS NULL OR kind IN ('make_folder', 'remove_folder'))"
@@ -221,7 +221,7 @@ def folder_events(connection: sqlite3.Connection, since: str) -> list[FolderEven
     ).fetchall()
     told = {id_: json.loads(facts) for id_, _, _, facts, *_ in rows}
     turned = {id_: turned_by(facts) for id_, facts in told.items()}
-    # What undoes an undo takes away what that had brought back, as the change itself had; its switches name both.
+    # An undo of an undo takes away what that had restored, as the change itself had; its hunk states name both.
     reached = {id_: turned[id_].union(each.change for each in read_hunk_states(facts)) for id_, facts in told.items()}
     backs = {
         id_: ids | {other for other, some in reached.items() if not ids.isdisjoint(some)} if ids else ids
@@ -233,9 +233,9 @@ def folder_events(connection: sqlite3.Connection, since: str) -> list[FolderEven
 
 
 def departures(connection: sqlite3.Connection, after: str) -> list[tuple[str, Moment, VaultPath]]:
-    """Return by which change in force, when and whence something was taken away after a moment, the oldest first.
+    """Return the files taken away after a moment, with the active change, the time and the path, the oldest first.
 
-    What is made again is taken away by the change that was undone.
+    A file taken away by a redo counts as taken away by the change that is redone.
     """
     rows = connection.execute(
         f"SELECT id, {MADE}, number, path, facts FROM step JOIN change ON id = change"  # noqa: S608
@@ -254,7 +254,7 @@ def departures(connection: sqlite3.Connection, after: str) -> list[tuple[str, Mo
 
 
 def _is_back(connection: sqlite3.Connection, facts: Mapping[str, object]) -> bool:
-    """Say whether a change, by its facts, undid others, or made again one that did."""
+    """Return whether a change undid others, or redid one that did, from its facts."""
     if "undoes" in facts or "redoes" not in facts:
         return "undoes" in facts
     made = find_change(connection, str(facts["redoes"]))

@@ -1,4 +1,4 @@
-"""How the graph grew: one row a day, with what differs from the day before it."""
+"""Records how the graph grows: one row a day, with the differences from the day before."""
 
 import json
 import sqlite3
@@ -9,23 +9,23 @@ from dataclasses import dataclass
 from bridge.types import VaultPath
 
 KEPT = 400
-"""Days that are kept."""
+"""Days kept."""
 
 NAMED = 200
-"""Notes of each sort that a day names."""
+"""Notes of each kind that are listed for a day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What differs from the day before; the notes that changed most."""
+    """The differences from the day before; only the notes that changed most."""
 
     appeared: tuple[VaultPath, ...] = ()
     vanished: tuple[VaultPath, ...] = ()
     grown: tuple[tuple[VaultPath, int], ...] = ()
-    """Notes of both days and how many more notes they are joined to, or fewer."""
+    """Notes of both days, with the change of their degree."""
 
     def without(self, denied: Callable[[VaultPath], bool]) -> "Changes":
-        """Leave notes out."""
+        """Return the changes without denied notes."""
         return Changes(
             tuple(path for path in self.appeared if not denied(path)),
             tuple(path for path in self.vanished if not denied(path)),
@@ -44,20 +44,20 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """The graph of a day, as it was last seen."""
+    """The graph of a day, as last recorded."""
 
     day: str
-    """In ISO 8601, local."""
+    """In ISO 8601, local time."""
     size: Size
     changes: Changes
 
 
 Degrees = Mapping[VaultPath, int]
-"""How many notes each is joined to."""
+"""The degree of each note: how many notes it is linked with."""
 
 
 def keep(connection: sqlite3.Connection, day: str, size: Size, joined: Degrees) -> None:
-    """Keep how the graph is on a day, which may be called again on the same day."""
+    """Record the graph of a day; may be called again on the same day."""
     earlier = connection.execute(
         "SELECT state FROM graph_day WHERE day < ? AND state IS NOT NULL ORDER BY day DESC LIMIT 1", (day,)
     ).fetchone()
@@ -67,7 +67,7 @@ def keep(connection: sqlite3.Connection, day: str, size: Size, joined: Degrees) 
         "INSERT OR REPLACE INTO graph_day VALUES (?, ?, ?, ?, ?, ?)",
         (day, size.notes, size.links, size.stubs, encode_changes(changes), compress_day(joined)),
     )
-    # Only today and the day that it is compared with are needed whole.
+    # The full state is only needed for today and for the day that it is compared with.
     connection.execute(
         "UPDATE graph_day SET state = NULL WHERE day < (SELECT max(day) FROM graph_day WHERE day < ?)", (day,)
     )
@@ -95,7 +95,7 @@ def days_since(connection: sqlite3.Connection, day: str) -> list[Day]:
 
 
 def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:
-    """Take notes out of all days."""
+    """Remove denied notes from all days."""
     for day, changes, state in connection.execute("SELECT day, changes, state FROM graph_day").fetchall():
         joined = decompress_day(state)
         kept = None if joined is None else compress_day({path: n for path, n in joined.items() if not denied(path)})
@@ -106,12 +106,12 @@ def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) 
 
 
 def encode_changes(changes: Changes) -> str:
-    """Write changes as they are kept; ASCII, which can hold any path."""
+    """Encode changes for storage, in ASCII, which can express any path."""
     return json.dumps([changes.appeared, changes.vanished, changes.grown])
 
 
 def decode_changes(text: str) -> Changes:
-    """Read changes as they are kept; none of what was spoilt."""
+    """Decode stored changes; empty when damaged."""
     try:
         appeared, vanished, grown = json.loads(text)
         return Changes(tuple(appeared), tuple(vanished), tuple((path, int(more)) for path, more in grown))
@@ -120,12 +120,12 @@ def decode_changes(text: str) -> Changes:
 
 
 def compress_day(joined: Degrees) -> bytes:
-    """Write all notes of a day, some ten bytes each."""
+    """Compress the degrees of all notes of a day, to some ten bytes each."""
     return zlib.compress(json.dumps(dict(joined)).encode())
 
 
 def decompress_day(state: bytes | None) -> Degrees | None:
-    """Read all notes of a day; None when they are not kept or were spoilt."""
+    """Decompress the degrees of a day; None when they are not kept or damaged."""
     if state is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What the user said to suggested links."""
+"""Stores the user's feedback on suggested links."""
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -9,21 +9,21 @@ from bridge.types import VaultPath
 
 @dataclass(frozen=True, slots=True)
 class LinkFeedback:
-    """How often a link from one note to another, at one of the other's names, was accepted and declined.
+    """How often a link from one note to another, at one of its names, was accepted and declined.
 
-    A link that was accepted and later taken out by hand counts as declined.
+    An accepted link that the user later removed counts as declined.
     """
 
     source: VaultPath
     target: VaultPath
     form: str
-    """The name, folded."""
+    """The name, case-folded."""
     accepted: int
     declined: int
 
 
 def add(connection: sqlite3.Connection, verdict: LinkFeedback) -> None:
-    """Add to what was said to a link."""
+    """Add to the feedback on a link."""
     connection.execute(
         "INSERT INTO verdict (source, target, form, accepted, declined) VALUES (?, ?, ?, ?, ?)"
         " ON CONFLICT (source, target, form) DO UPDATE"
@@ -33,7 +33,7 @@ def add(connection: sqlite3.Connection, verdict: LinkFeedback) -> None:
 
 
 def revive(connection: sqlite3.Connection, target: VaultPath, source: VaultPath | None) -> None:
-    """Forget that links to a note were declined, in one note or in all."""
+    """Forget declined links to a note, in one note or in all."""
     connection.execute(
         "UPDATE verdict SET declined = 0 WHERE target = ? AND (? IS NULL OR source = ?)", (target, source, source)
     )
@@ -46,14 +46,14 @@ def notes_with_accepted(connection: sqlite3.Connection) -> frozenset[VaultPath]:
 
 
 def mark_seen(connection: sqlite3.Connection, source: VaultPath, links: Collection[VaultPath]) -> None:
-    """Remember that a note has links to some notes now."""
+    """Record that a note now has links to some notes."""
     connection.executemany(
         "UPDATE verdict SET seen = 1 WHERE source = ? AND target = ?", [(source, target) for target in links]
     )
 
 
 def decline_missing(connection: sqlite3.Connection, source: VaultPath, gone: Callable[[VaultPath], bool]) -> None:
-    """Take what was accepted in a note, and was seen there, for declined where it is gone."""
+    """Count accepted links of a note as declined if they were seen in it and are now gone."""
     rows = connection.execute("SELECT target FROM verdict WHERE source = ? AND seen AND accepted > 0", (source,))
     connection.executemany(
         "UPDATE verdict SET declined = declined + accepted, accepted = 0, seen = 0 WHERE source = ? AND target = ?",
@@ -62,7 +62,7 @@ def decline_missing(connection: sqlite3.Connection, source: VaultPath, gone: Cal
 
 
 def move(connection: sqlite3.Connection, moved: Mapping[VaultPath, VaultPath]) -> None:
-    """Follow notes to their new paths; what was said of both is added up."""
+    """Update the paths of moved notes; feedback under both paths is added up."""
     columns = "source, target, form, accepted, declined, seen"
     rows = connection.execute(f"SELECT {columns} FROM verdict").fetchall()  # noqa: S608 - no value of anybody's
     moving = [row for row in rows if not moved.keys().isdisjoint(row[:2])]
@@ -76,7 +76,7 @@ def move(connection: sqlite3.Connection, moved: Mapping[VaultPath, VaultPath]) -
 
 
 def all_feedback(connection: sqlite3.Connection) -> list[LinkFeedback]:
-    """Return what was said to every link."""
+    """Return the feedback on every link."""
     rows = connection.execute(
         "SELECT source, target, form, accepted, declined FROM verdict ORDER BY source, target, form"
     )
@@ -87,7 +87,7 @@ def all_feedback(connection: sqlite3.Connection) -> list[LinkFeedback]:
 
 
 def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:
-    """Take notes out of all that was said."""
+    """Remove denied notes from all feedback."""
     gone: Iterable[LinkFeedback] = (v for v in all_feedback(connection) if denied(v.source) or denied(v.target))
     connection.executemany(
         "DELETE FROM verdict WHERE source = ? AND target = ?", [(v.source, v.target) for v in list(gone)]

@@ -1,17 +1,17 @@
-"""The tables, as numbered migrations that are never edited once released."""
+"""Defines the tables, as numbered migrations that are never edited once released."""
 
 import sqlite3
 
 FAILING = (sqlite3.Error, MemoryError, UnicodeDecodeError)
-"""What reading a damaged file raises: a spoilt length asks for too much memory, a spoilt name is in the message."""
+"""Raised by reads of a damaged file: a damaged length may ask for too much memory, or a name may not be UTF-8."""
 
 
 class DamagedDatabase(Exception):
-    """It is not in order."""
+    """The database file is damaged."""
 
 
 class NewerDatabase(Exception):
-    """A newer version wrote it."""
+    """A newer version wrote the database file."""
 
 
 MIGRATIONS = (
@@ -54,26 +54,26 @@ MIGRATIONS = (
     CREATE INDEX step_now ON step (now);
     """,
     "ALTER TABLE step ADD COLUMN gone TEXT;",
-    # Never written: what a change turned back is among its facts, since that may be several changes.
+    # Never written: a change may undo several others, so they are among its facts.
     "ALTER TABLE change DROP COLUMN undoes;",
     """
     ALTER TABLE change ADD COLUMN made TEXT;
     CREATE INDEX change_made ON change (coalesce(made, id));
     """,
-    # Text, since the number of a folder may be greater than SQLite's integers.
+    # Text, since an inode may be greater than SQLite's integers.
     "ALTER TABLE step ADD COLUMN inode TEXT;",
 )
 
 FAR = 1_000
-"""Versions ahead of ours that no release will have written: such a number is damage."""
+"""Versions ahead of ours that no release will reach: such a number means damage."""
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring a file to the newest version, each step in a transaction of its own.
+    """Migrate a file to the newest version, each step in a transaction of its own.
 
     Raises:
-        Newer: A newer version wrote the file.
-        Damaged: Its version or its tables cannot be right.
+        NewerDatabase: A newer version wrote the file.
+        DamagedDatabase: Its version or tables are invalid.
     """
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if not 0 <= version <= len(MIGRATIONS) + FAR:
@@ -87,7 +87,7 @@ def migrate(connection: sqlite3.Connection) -> None:
 
 
 def expected_tables() -> frozenset[str]:
-    """Return what a new file holds."""
+    """Return the definitions of a new file's tables and indexes."""
     blank = sqlite3.connect(":memory:")
     try:
         blank.executescript("".join(MIGRATIONS))

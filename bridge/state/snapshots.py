@@ -1,4 +1,4 @@
-"""The bytes of files before and after changes: one compressed file for each content, named by its digest."""
+"""Stores the bytes of files before and after changes: one compressed file for each content, named by its digest."""
 
 import contextlib
 import hashlib
@@ -17,23 +17,23 @@ from bridge.vault.plan import Blobs
 log = logging.getLogger(__name__)
 
 LEVEL = 1
-"""zlib's fastest: text is a third of its size with it, and little smaller with more effort."""
+"""zlib's fastest: it reduces text to a third, and more effort gains little."""
 
 
 class Snapshots:
-    """A folder of contents; what is in it is on the disk before `keep` returns."""
+    """A folder of contents; they are on disk before `keep` returns."""
 
     def __init__(self, folder: Path) -> None:
-        """Name the folder; it is made with the first content."""
+        """Create a store; the folder is made with the first content."""
         self.folder = folder
         self._size: int | None = None
 
     def keep(self, blobs: Blobs) -> None:
-        """Keep contents; those that are kept already are not written again, unless they were damaged.
+        """Store contents; existing ones are not written again, unless they are damaged.
 
         Raises:
-            DiskFull: There is no room.
-            ReadOnly: The folder cannot be written.
+            DiskFull: The disk is full.
+            ReadOnly: The folder is not writable.
         """
         fresh = {digest: data for digest, data in blobs.items() if not self._is_sound(digest)}
         try:
@@ -49,7 +49,7 @@ class Snapshots:
         """Return a content by its digest or the beginning of it; None when it is not kept.
 
         Raises:
-            StateUnusable: It was damaged on the disk, so that nobody may take it for the note.
+            StateUnusable: It is damaged on disk, so it must not be taken for the note.
         """
         if len(digest) < hashlib.sha256().digest_size * 2:
             known = (Digest(file.name) for file in self.place(digest).parent.glob(f"{digest}*"))
@@ -71,7 +71,7 @@ class Snapshots:
         """Delete contents.
 
         Raises:
-            ReadOnly: The folder cannot be written.
+            ReadOnly: The folder is not writable.
         """
         try:
             for digest in digests:
@@ -82,10 +82,10 @@ class Snapshots:
             raise write_error(self.folder, error) from None
 
     def sweep(self, needed: Collection[Digest]) -> None:
-        """Delete every file but those of some contents.
+        """Delete every file except those of some contents.
 
         Raises:
-            ReadOnly: The folder cannot be written.
+            ReadOnly: The folder is not writable.
         """
         try:
             for file in list(self._files()):
@@ -97,13 +97,13 @@ class Snapshots:
 
     @property
     def size(self) -> int:
-        """Bytes on the disk."""
+        """Bytes on disk."""
         if self._size is None:
             self._size = sum(file.stat().st_size for file in self._files())
         return self._size
 
     def damaged(self) -> int:
-        """Count the contents that were damaged on the disk; reads them all."""
+        """Count the contents that are damaged on disk; reads them all."""
         count = 0
         for file in self._files():
             try:
@@ -113,22 +113,22 @@ class Snapshots:
         return count
 
     def _is_sound(self, digest: Digest) -> bool:
-        """Say whether a content is kept and can be read."""
+        """Return whether a content is kept and readable."""
         try:
             return self.read(digest) is not None
         except StateUnusable:
             return False
 
     def place(self, digest: Digest) -> Path:
-        """Name the file of a content."""
+        """Return the path of a content's file."""
         return self.folder / digest[:2] / digest
 
     def _files(self) -> Iterator[Path]:
-        """Yield every file, those that a crash left half written too."""
+        """Yield every file, including those that a crash left half written."""
         return (file for file in self.folder.glob("??/*") if file.is_file())
 
     def _shelf(self, digest: Digest) -> Path:
-        """Make the folder that holds a content, and return it."""
+        """Make and return the folder for a content."""
         shelf = self.place(digest).parent
         for folder in (self.folder, shelf):
             if not folder.exists():
@@ -137,7 +137,7 @@ class Snapshots:
         return shelf
 
     def _write(self, place: Path, data: bytes) -> None:
-        """Write a file that is there whole or not at all; its folder is synced by the caller."""
+        """Write a file atomically; its folder is synced by the caller."""
         descriptor, draft = tempfile.mkstemp(prefix=".", dir=place.parent)
         try:
             with os.fdopen(descriptor, "wb") as file:
@@ -152,6 +152,6 @@ class Snapshots:
         self._grow(len(data))
 
     def _grow(self, bytes_: int) -> None:
-        """Count along, once the folder was counted."""
+        """Update the size, once the folder has been measured."""
         if self._size is not None:
             self._size += bytes_

@@ -1,4 +1,4 @@
-"""One vault's SQLite file and what it keeps."""
+"""Opens one vault's SQLite file and gives access to its content."""
 
 import contextlib
 import functools
@@ -28,7 +28,7 @@ from bridge.types import Digest, VaultPath
 
 
 def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:
-    """Take notes out of a file."""
+    """Remove denied notes from a file."""
     failed = [(path,) for (path,) in connection.execute("SELECT path FROM failed") if denied(VaultPath(path))]
     with connection:
         connection.executemany("DELETE FROM failed WHERE path = ?", failed)
@@ -41,12 +41,12 @@ def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) 
 
 
 def forget_in(backup: Path, denied: Callable[[VaultPath], bool]) -> None:
-    """Take notes out of a backup; one that cannot be understood is deleted, since nobody can say what it still holds.
+    """Remove denied notes from a backup; an unreadable one is deleted, since its content is unknown.
 
     Raises:
-        BridgeError: The disk is in the way.
-        sqlite3.Error: The disk is in the way.
-        OSError: The disk is in the way.
+        BridgeError: The disk does not allow it.
+        sqlite3.Error: The disk does not allow it.
+        OSError: The disk does not allow it.
     """
     made = backup.stat()
     try:
@@ -56,7 +56,7 @@ def forget_in(backup: Path, denied: Callable[[VaultPath], bool]) -> None:
     except (DamagedDatabase, NewerDatabase):
         backup.unlink()
         return
-    # It is still as old as it was.
+    # Keep the backup's age.
     os.utime(backup, ns=(made.st_atime_ns, made.st_mtime_ns))
 
 
@@ -65,19 +65,19 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 MOST_COUNTED = (1 << 63) - 1
-"""The largest number that the file takes; a counter that was spoilt must not be what ends the indexing."""
+"""The largest number that the file can hold; a damaged counter must not stop the indexing."""
 
 
 class Store(History):
-    """One vault's SQLite file, and beside it the contents that its changes speak of.
+    """One vault's SQLite file, and the contents of its changes beside it.
 
-    Whatever is read now and then is held in memory, so that nobody waits for the disk to be told it. What writes
-    commits before it returns and may wait for the disk; only `record` never does.
+    Frequently read data is held in memory, so that reads do not wait for the disk. Writes are committed before they
+    return and may wait for the disk; only `record` never does.
     """
 
     def __init__(self, connection: sqlite3.Connection, path: Path, now: Callable[[], float], *, salvaged: bool) -> None:
         self.salvaged = salvaged
-        """True when the file was damaged or lost at this start and was made again from what could be read."""
+        """True when the file was damaged or lost at this start and was rebuilt from what could be read."""
         self._connection = connection
         self._path = path
         self._now = now
@@ -102,16 +102,16 @@ class Store(History):
 
     @classmethod
     def open(cls, path: Path, *, now: Callable[[], float] = time.time) -> Self:
-        """Open or make the file; a damaged one is set aside and made again from what can be read of it and its backups.
+        """Open or create the file; a damaged one is set aside and rebuilt from its readable parts and its backups.
 
         Args:
             path: The file.
-            now: Tells the time, in seconds since 1970.
+            now: Returns the time, in seconds since 1970.
 
         Raises:
             StateUnusable: A newer version wrote the file.
-            ReadOnly: The folder cannot be written.
-            DiskFull: There is no room.
+            ReadOnly: The folder is not writable.
+            DiskFull: The disk is full.
             Busy: Another program has the file locked.
         """
         backed_up = bool(list_backups(path)) or log_path(path).exists()
@@ -133,7 +133,7 @@ class Store(History):
                 raise StateUnusable(f"{path} cannot be used: {error}.") from None
 
     def close(self) -> None:
-        """Write what waits and a backup, as far as the disk takes them, and close."""
+        """Write waiting calls and a backup, as far as the disk accepts them, and close."""
         self._keeper.stop()
         with self._lock:
             if self._connection.total_changes != self._backed_up or not backup_path(self._path, 0).exists():
@@ -155,7 +155,7 @@ class Store(History):
         return self._counters.get(name, 0)
 
     def fail(self, path: VaultPath, digest: Digest, reason: str) -> None:
-        """Remember that this content of a note could not be indexed."""
+        """Record that this content of a note could not be indexed."""
         with self._lock:
             self._write("INSERT OR REPLACE INTO failed VALUES (?, ?, ?)", (path, digest, reason))
             self._failed = dict(sorted({**self._failed, path: (digest, reason)}.items()))
@@ -176,11 +176,11 @@ class Store(History):
     # -- calls and judgements -----------------------------------------------------------------------------------------
 
     def record(self, call: CallRecord) -> None:
-        """Take note of a call; it is written within a second."""
+        """Log a call; it is written within a second."""
         self._keeper.take(call)
 
     def calls(self, since: float) -> list[CallRecord]:
-        """Return the calls from a moment on, in seconds since 1970, the first that ended first."""
+        """Return the calls since a moment, in seconds since 1970, in the order in which they ended."""
         found: list[CallRecord] = []
         after: int | None = 0
         while after is not None:
@@ -189,15 +189,15 @@ class Store(History):
         return found
 
     def readings(self, since: float, most: int) -> list[NoteRead]:
-        """Return which notes programs read from a moment on, the last first."""
+        """Return which notes programs have read since a moment, the last first."""
         return self._read(lambda connection: call_log.readings(connection, since, most))
 
     def last_codes(self, count: int) -> Counter[str | None]:
-        """Return how the last calls ended: how often with which error, None for an answer."""
+        """Count the outcomes of the last calls by error code, None for success."""
         return Counter(self._read(lambda connection: call_log.last_codes(connection, count)))
 
     def judge(self, tool: str, helped: bool) -> None:
-        """Count whether a tool that was named for a task was the right one."""
+        """Count whether a tool that was suggested for a task was the right one."""
         with self._lock:
             right, wrong = self._judged.get(tool, (0, 0))
             after = (right + helped, wrong + (not helped))
@@ -208,16 +208,16 @@ class Store(History):
         """Return how often each tool was the right one and how often not."""
         return self._judged
 
-    # -- verdicts on links --------------------------------------------------------------------------------------------
+    # -- link feedback ------------------------------------------------------------------------------------------------
 
     def decide(self, verdict: LinkFeedback) -> None:
-        """Add to what was said to a suggested link."""
+        """Add to the feedback on a suggested link."""
         with self._writing() as connection:
             link_feedback.add(connection, verdict)
             self._accepting = link_feedback.notes_with_accepted(connection)
 
     def revive(self, target: VaultPath, source: VaultPath | None = None) -> None:
-        """Forget that links to a note were declined, in one note or in all."""
+        """Forget declined links to a note, in one note or in all."""
         with self._writing() as connection:
             link_feedback.revive(connection, target, source)
 
@@ -229,12 +229,12 @@ class Store(History):
     def follow_links(
         self, source: VaultPath, links: Collection[VaultPath], exists: Callable[[VaultPath], bool]
     ) -> None:
-        """See what became of links that were accepted in a note: one that was there and is gone counts as declined.
+        """Update the feedback on accepted links of a note: one that was there and is gone counts as declined.
 
         Args:
             source: The note.
             links: The notes that it links to now.
-            exists: Says whether there is a note: a link that went with its target was not declined.
+            exists: Returns whether there is a note: a link that went with its target was not declined.
         """
         with self._writing() as connection:
             link_feedback.mark_seen(connection, source, links)
@@ -242,7 +242,7 @@ class Store(History):
             self._accepting = link_feedback.notes_with_accepted(connection)
 
     def move(self, moved: Mapping[VaultPath, VaultPath]) -> None:
-        """Follow notes to their new paths, given by their old ones; call in a thread, since there may be many calls."""
+        """Update the paths of moved notes, given by their old ones; call in a thread, since there may be many calls."""
         self._keeper.flush()
         with self._writing() as connection:
             link_feedback.move(connection, moved)
@@ -254,13 +254,13 @@ class Store(History):
                 after = call_log.move(connection, moved, after)
 
     def verdicts(self) -> list[LinkFeedback]:
-        """Return what was said to every suggested link."""
+        """Return the feedback on every suggested link."""
         return self._read(link_feedback.all_feedback)
 
     # -- days of the graph --------------------------------------------------------------------------------------------
 
     def keep_day(self, day: str, size: Size, joined: Mapping[VaultPath, int]) -> None:
-        """Keep how the graph is on a day: how much there is, and how many notes each note is joined to."""
+        """Record the graph of a day: its size, and the degree of each note."""
         with self._writing() as connection:
             graph_days.keep(connection, day, size, joined)
 
@@ -268,24 +268,24 @@ class Store(History):
         """Return the days of the graph from one on, the oldest first."""
         return self._read(lambda connection: graph_days.days_since(connection, since))
 
-    # -- notes that are forbidden -------------------------------------------------------------------------------------
+    # -- denied notes -------------------------------------------------------------------------------------------------
 
     def forget(self, denied: Callable[[VaultPath], bool]) -> None:
-        """Take notes out of all that is kept, backups included; damaged files set aside are deleted.
+        """Remove denied notes from all stored data, including backups; damaged files set aside are deleted.
 
-        A change that touched one of them is deleted whole, with the contents that no other change needs.
+        A change that touched one of them is deleted as a whole, with the contents that no other change needs.
 
         Args:
-            denied: Says whether a path is to be forgotten, which is new: this writes every file anew.
+            denied: Returns whether a path is denied; call only when that changed, since this rewrites every file.
 
         Raises:
-            BridgeError: The disk is in the way; some of it may be done.
+            BridgeError: The disk does not allow it; it may be partly done.
         """
         self._keeper.flush()
         with self._lock:
             with translate_errors(self._path):
                 forget(self._connection, denied)
-                # The log still has what was overwritten in the file.
+                # The write-ahead log still has what was overwritten in the file.
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 self._snapshots.sweep({digest for digest, _, _ in change_rows.needed_contents(self._connection)})
             self._failed = {path: known for path, known in self._failed.items() if not denied(path)}
@@ -301,7 +301,7 @@ class Store(History):
     # -- the file -----------------------------------------------------------------------------------------------------
 
     def sound(self) -> bool:
-        """Say whether SQLite finds the file in order, as it is on the disk."""
+        """Return whether SQLite finds the file on disk intact."""
         try:
             self._read(lambda connection: connection.execute("PRAGMA shrink_memory"))
             self._read(check)
@@ -310,11 +310,11 @@ class Store(History):
         return True
 
     def back_up(self) -> None:
-        """Copy the file to its backup; the old backup is kept until the new one is whole.
+        """Copy the file to its backup; the old backup is kept until the new one is complete.
 
         Raises:
-            DiskFull: There is no room.
-            ReadOnly: The folder cannot be written.
+            DiskFull: The disk is full.
+            ReadOnly: The folder is not writable.
             StateUnusable: The file is damaged; its backups stay as they are.
         """
         with self._lock, translate_errors(self._path):
@@ -336,12 +336,12 @@ class Store(History):
             self.back_up()
 
     def _insert(self, batch: list[CallRecord]) -> None:
-        """Write calls."""
+        """Insert calls."""
         with self._writing() as connection:
             call_log.insert(connection, batch)
 
     def _read(self, query: Callable[[sqlite3.Connection], T]) -> T:
-        """Read, with all that was recorded."""
+        """Run a read query, after writing the waiting calls."""
         with contextlib.suppress(BridgeError):
             self._keeper.flush()
         with self._lock, translate_errors(self._path):
@@ -354,11 +354,11 @@ class Store(History):
 
     @contextlib.contextmanager
     def _writing(self, *, durably: bool = False) -> Iterator[sqlite3.Connection]:
-        """Write in one transaction.
+        """Open a write transaction.
 
         Args:
-            durably: Whether it is on the disk when this returns; else the last moments may be lost with the power,
-                though not with the process.
+            durably: Whether it is on disk when this returns; otherwise a power failure may lose the last moments,
+                though the end of the process does not.
         """
         with self._lock, translate_errors(self._path):
             if durably:

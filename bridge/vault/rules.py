@@ -19,7 +19,7 @@ OWNERS = {".obsidian": "Obsidian's own settings", ".trash": "Obsidian's trash", 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What is left out of the index: by the user's globs, by size, and by Obsidian's excluded files.
+    """What is left out of the index: by the user's globs, by size, by Obsidian's excluded files, or as never a note.
 
     Denied paths are not left out but seem missing: no reason is given for them anywhere.
     """

@@ -26,7 +26,7 @@ def write_link(
 
     Args:
         shown: The words, as in the note.
-        target: The note it shall lead to.
+        target: The note that the link names.
         source: The note that will contain the link.
         names: Every file of the vault.
         style: The user's link settings in Obsidian.

@@ -92,7 +92,7 @@ class Writer:
             ProtectedPath: A path is protected.
             OutsideVault: A path leads out of the vault.
             InvalidArguments: A name is not valid on the disk or in a link.
-            ReadOnly: A file, folder or file system is read-only.
+            ReadOnly: The user or the system forbids the write.
             DiskFull: The disk is full.
             NoteUnreadable: The disk failed; the message says if some step could not be undone.
         """
