@@ -7,8 +7,10 @@ from pathlib import Path
 
 import orjson
 
+from bridge.export.errors_page import errors_page
 from bridge.export.openapi import openapi
 from bridge.export.reference import reference
+from bridge.export.settings_page import settings_page
 from bridge.export.typescript import typescript
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,6 +22,8 @@ def generated_files() -> Mapping[Path, bytes]:
     """Return what each generated file should hold."""
     return {
         DOCS / "operations.md": reference().encode(),
+        DOCS / "errors.md": errors_page().encode(),
+        DOCS / "settings.md": settings_page().encode(),
         DOCS / "openapi.json": orjson.dumps(openapi(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
         PLUGIN / "src" / "bridge" / "operations.ts": typescript().encode(),
     }

@@ -115,13 +115,15 @@ class SettingDescription:
     default: Any
     meaning: str
     restart: bool
+    least: int | None
+    most: int | None
 
 
 def describe_settings() -> tuple[SettingDescription, ...]:
     """Return every setting with its type, default and meaning, in the order of the schema."""
     hints = get_type_hints(Settings)
     return tuple(
-        SettingDescription(f.name, type_name(hints[f.name]), f.default, f.metadata["meaning"], f.metadata["restart"])
+        SettingDescription(f.name, type_name(hints[f.name]), f.default, **f.metadata)
         for f in dataclasses.fields(Settings)
     )
 

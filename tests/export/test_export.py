@@ -1,5 +1,6 @@
 """What is written down is what there is."""
 
+import json
 import re
 import subprocess
 import sys
@@ -10,10 +11,13 @@ import pytest
 from bridge.api.docstring import parse_docstring
 from bridge.api.hints import records_in
 from bridge.export.catalogue import catalogue, schema_digest
+from bridge.export.errors_page import error_classes, errors_page
 from bridge.export.openapi import openapi
 from bridge.export.reference import command_line, reference
+from bridge.export.settings_page import settings_page
 from bridge.export.typescript import type_expression, typescript
 from bridge.features import operations
+from bridge.settings.schema import describe_settings
 
 
 def test_the_generated_files_are_up_to_date() -> None:
@@ -32,6 +36,13 @@ def test_the_catalogue_has_every_operation_whole() -> None:
         assert set(entry["example"]) <= set(entry["arguments"]["properties"])
         assert set(entry["arguments"].get("required", [])) <= set(entry["example"])
         assert "invalid_arguments" in {error["code"] for error in entry["errors"]}
+
+
+def section_of(page: str, name: str) -> str:
+    """Return what stands under a heading of a generated page."""
+    found = re.search(rf"^## {name}\n(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
+    assert found is not None
+    return found[1]
 
 
 def references(value: Any) -> list[str]:
@@ -65,15 +76,40 @@ def test_records_of_one_name_are_one_record() -> None:
 
 @pytest.mark.parametrize("operation", operations(), ids=lambda operation: operation.name)
 def test_the_page_tells_of_every_argument_and_field(operation: Any) -> None:
-    found = re.search(rf"^## {operation.name}\n(.*?)(?=^## |\Z)", reference(), re.DOTALL | re.MULTILINE)
-    assert found is not None
+    part = section_of(reference(), operation.name)
     for argument in operation.arguments:
-        assert f"| `{argument.name}` |" in found[1]
-        assert argument.meaning in found[1]
+        assert f"| `{argument.name}` |" in part
+        assert argument.meaning in part
     for record in records_in(operation.result):
         for name, meaning in parse_docstring(record).section("Attributes").items():
-            assert f"- `{name}`: {meaning}\n" in found[1]
-    assert f"$ {command_line(operation)}" in found[1]
+            assert f"- `{name}`: {meaning}\n" in part
+    assert f"$ {command_line(operation)}" in part
+
+
+def test_the_settings_page_has_every_setting_with_its_default_and_range() -> None:
+    page = settings_page()
+    for setting in describe_settings():
+        row = next(line for line in page.splitlines() if line.startswith(f"| `{setting.name}` |"))
+        assert setting.meaning in row
+        assert f"| `{json.dumps(setting.default)}` |" in row
+        assert setting.most is None or f"{setting.least:,} to {setting.most:,}" in row
+        assert ("after a restart" in row) == setting.restart
+
+
+@pytest.mark.parametrize("error", [*error_classes()], ids=lambda error: error.__name__)
+def test_the_errors_page_has_every_error_with_its_status_and_way_out(error: Any) -> None:
+    part = section_of(errors_page(), error.code)
+    assert f"| {int(error.status)} | {(error.__doc__ or '').strip()} | {error.hint} |" in part
+
+
+@pytest.mark.parametrize("operation", operations(), ids=lambda operation: operation.name)
+def test_the_errors_page_names_who_raises_an_error_when(operation: Any) -> None:
+    page = errors_page()
+    general = {error.__doc__ for error in error_classes()}
+    for error, when in operation.errors.items():
+        part = section_of(page, error.code)
+        told = any(operation.name in line and line.endswith(when) for line in part.splitlines())
+        assert told or (when in general and ("- any call\n" in part or "- any operation " in part))
 
 
 def test_a_form_is_of_the_fields_and_not_of_the_words_about_them() -> None:

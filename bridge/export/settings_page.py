@@ -1,0 +1,44 @@
+"""The settings as a page for people."""
+
+import json
+
+from bridge.settings.schema import SettingDescription, describe_settings
+
+INTRODUCTION = """# Settings
+
+The bridge keeps them in `settings.toml` in its data folder, for all vaults; an absent one has its default. Change them
+in Obsidian's settings, with `vault-bridge change-settings --json-args FILE`, or in the file:
+
+```toml
+deny = ["Private/**"]
+confirm_files = 50
+```
+
+A changed file takes effect within seconds. A line that does not fit is left out, and `read-settings` and `doctor` name
+it; a rule (`deny`, `readonly`) that does not fit never opens a note: see [SECURITY.md](SECURITY.md#rules).
+
+This page is written by `python -m bridge.export`.
+
+| setting | type | default | meaning |
+|---|---|---|---|
+"""
+
+
+def settings_page() -> str:
+    """Return the whole page."""
+    return INTRODUCTION + "".join(f"{setting_row(setting)}\n" for setting in describe_settings())
+
+
+def setting_row(setting: SettingDescription) -> str:
+    """Describe one setting."""
+    default = json.dumps(setting.default)
+    restart = " Takes effect after a restart." if setting.restart else ""
+    return f"| `{setting.name}` | {value_type(setting)} | `{default}` | {setting.meaning}{restart} |"
+
+
+def value_type(setting: SettingDescription) -> str:
+    """Name the values that a setting may have."""
+    kind = setting.type.replace("'", "`").replace(" | ", ", ")
+    if setting.least is None or setting.most is None:
+        return kind
+    return f"{kind}, {setting.least:,} to {setting.most:,}"
