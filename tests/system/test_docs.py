@@ -1,0 +1,161 @@
+"""What README.md and docs say can be typed, opened and followed."""
+
+import argparse
+import contextlib
+import io
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from bridge.cli.parser import build_parser, command_first
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+PICTURES = sorted((ROOT / "docs" / "images").iterdir())
+
+BLOCK = re.compile(r"^( *)```(sh|console)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
+FENCED = re.compile(r"^( *)```.*?^ *```$", re.DOTALL | re.MULTILINE)
+CODE = re.compile(r"`[^`\n]+`")
+NAMED = re.compile(r"`(vault-bridge [^`]+)`")
+UNFINISHED = re.compile(r"arguments are required|expected one argument|there is no `(?:[A-Z]+|<\w+>)`")
+"""What the command line has against a command of which a sentence names only the beginning, or with `NAME` in it."""
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+FOLDERS = (
+    "bridge",
+    "docs",
+    "scripts",
+    "tests",
+    "obsidian-plugin/src",
+    "obsidian-plugin/tests",
+    "obsidian-plugin/styles",
+)
+SOURCE = re.compile(r"`((?:bridge|docs|scripts|tests|obsidian-plugin)/[\w./-]+|[a-z_-]+/|[\w/-]+\.(?:py|ts))`")
+"""A file or folder of the repository, in full or as the pages on the code name it."""
+SEPARATORS = {"&&", "||", "|", ";"}
+
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+
+
+def typed_lines(page: Path) -> Iterator[str]:
+    """Yield the command lines of a page's shell blocks; of a `console` block those behind the prompt."""
+    for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
+        lines = [line.removeprefix(block[1]) for line in block[3].splitlines()]
+        yield from (line.removeprefix("$ ") for line in lines if block[2] == "sh" or line.startswith("$ "))
+
+
+def commands(line: str) -> Iterator[list[str]]:
+    """Yield the commands of a line, each as its words."""
+    words = shlex.shlex(line, posix=True, punctuation_chars=True)
+    words.whitespace_split = True
+    found: list[str] = []
+    for word in words:
+        if word in SEPARATORS:
+            yield found
+            found = []
+        else:
+            found.append(word)
+    yield found
+
+
+@cache
+def sources() -> frozenset[str]:
+    """Return how files and folders of the repository may be named: by the end of their path from any folder on."""
+    found = {path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*")}
+    folders = {folder for path in found for folder in path.parents}
+    return frozenset("/".join(path.parts[start:]) for path in found | folders for start in range(len(path.parts)))
+
+
+@cache
+def anchors(page: Path) -> frozenset[str]:
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    text = FENCED.sub("", page.read_text(encoding="utf-8"))
+    return frozenset(re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(text))
+
+
+@cache
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands and operations."""
+    return build_parser()
+
+
+def refusal(words: list[str]) -> str:
+    """Return what the command line has against words; nothing when it takes them."""
+    said = io.StringIO()
+    words = [*command_first(words)]
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
+        try:
+            parser().parse_args(words)
+        except SystemExit as left:
+            return said.getvalue() if left.code else ""
+    return ""
+
+
+@every_page
+def test_every_shell_block_parses(page: Path) -> None:
+    script = "\n".join(typed_lines(page))
+    parsed = subprocess.run(["bash", "-n"], input=script, capture_output=True, text=True, check=False)
+    assert parsed.stderr == ""
+
+
+@every_page
+def test_the_command_line_takes_every_command_of_a_block(page: Path) -> None:
+    refused = {
+        line: said
+        for line in typed_lines(page)
+        for words in commands(line)
+        if words and Path(words[0]).name == "vault-bridge" and (said := refusal(words[1:]))
+    }
+    assert refused == {}
+
+
+@every_page
+def test_the_command_line_takes_every_command_in_a_sentence(page: Path) -> None:
+    refused = {
+        line: said
+        for line in NAMED.findall(FENCED.sub("", page.read_text(encoding="utf-8")))
+        if (said := refusal(shlex.split(line)[1:])) and not UNFINISHED.search(said)
+    }
+    assert refused == {}
+
+
+@every_page
+def test_every_path_of_the_repository_exists(page: Path) -> None:
+    named = {path.rstrip("/") for path in SOURCE.findall(page.read_text(encoding="utf-8"))}
+    assert named - sources() == set()
+
+
+@every_page
+def test_every_script_that_is_typed_exists(page: Path) -> None:
+    typed = {words[0] for line in typed_lines(page) for words in commands(line) if words}
+    assert [path for path in sorted(typed) if path.startswith("scripts/") and not (ROOT / path).is_file()] == []
+
+
+@every_page
+def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
+    text = CODE.sub("", FENCED.sub("", page.read_text(encoding="utf-8")))
+    broken = []
+    for target in LINK.findall(text):
+        place, _, anchor = unquote(target).partition("#")
+        file = (page.parent / place).resolve() if place else page
+        if not re.match(r"\w+:", target) and (
+            not file.exists() or (anchor and file.suffix == ".md" and anchor not in anchors(file))
+        ):
+            broken.append(target)
+    assert broken == []
+
+
+def test_every_picture_is_shown_on_a_page() -> None:
+    shown = {(page.parent / target).resolve() for page in PAGES for target in LINK.findall(page.read_text("utf-8"))}
+    assert [picture.name for picture in PICTURES if picture not in shown] == []
+
+
+def test_a_command_that_does_not_exist_is_refused() -> None:
+    assert "there is no `serch`" in refusal(["serch", "bread"])
+    assert "there is no option `--limits`" in refusal(["search", "bread", "--limits", "3"])
