@@ -16,7 +16,7 @@ What the bridge can do. Each operation is a call, `POST /api/<operation>` with a
 command, `vault-bridge <operation>`. With several vaults each also takes `vault`, a name or an id.
 
 Paths are relative to the vault, `/`-separated, with extension. Lines are counted from 1, first and last included.
-Times are ISO 8601; a bare date is local midnight. [errors.md](errors.md) describes the errors.
+Times are ISO 8601; a bare date is local midnight. Errors have the form `{"error": {"code", "message", "hint", …}}`.
 
 This page is written by `python -m bridge.export`.
 """
