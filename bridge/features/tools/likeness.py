@@ -106,9 +106,10 @@ COUNT = re.compile(r"\b(?!1\b)\d+(?= [a-z]+s\b)")
 
 
 def rank(task: str, known: Sequence[Operation]) -> list[tuple[float, Operation]]:
-    """Return the operations by how like a task what they do is, the likeliest first; 0 is not at all, 1 the same."""
+    """Return the operations by likeness to a task, 0-1, the likeliest first; of equals, one that only reads."""
     words = Descriptions.of(tuple(known))
-    return sorted(((words.likeness(task, each), each) for each in known), key=lambda pair: (-pair[0], pair[1].name))
+    ranked = ((words.likeness(task, each), each) for each in known)
+    return sorted(ranked, key=lambda pair: (-pair[0], not pair[1].reads, pair[1].name))
 
 
 class Descriptions:
@@ -144,7 +145,7 @@ class Descriptions:
         return self._sum(one & other) / math.sqrt(both) if both else 0.0
 
     def _sum(self, some: frozenset[str]) -> float:
-        return sum(map(self._value, some))
+        return math.fsum(map(self._value, some))  # The same in whatever order a set is walked.
 
     def _value(self, concept: str) -> float:
         if concept in self._worth:
