@@ -1,70 +1,246 @@
-"""The registry as a reference page for people."""
+"""The registry as a page for people: what operations share is described once."""
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
-from typing import Any, get_type_hints
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from bridge.api.docstring import parse_docstring
-from bridge.api.hints import describe_hint, records_in
-from bridge.api.registry import Argument, Operation
-from bridge.features import operations
+from bridge.api.hints import (
+    Folder,
+    Period,
+    When,
+    bounds,
+    is_union,
+    json_name,
+    records_in,
+    strip_hint,
+    union_tag,
+)
+from bridge.api.registry import Argument, Operation, implied_errors
+from bridge.features import FEATURES, operations
+from bridge.types import Day, Digest, VaultPath
 
 INTRODUCTION = """# Operations
 
-What the bridge can do. Each operation is a call, `POST /api/<operation>` with a JSON object of arguments, and a
-command, `vault-bridge <operation>`. With several vaults each also takes `vault`, a name or an id.
+Each operation is a call, `POST /api/<operation>` with a JSON object of arguments, and a command,
+`vault-bridge <operation>`. With several vaults each also takes `vault`, a name or id. Unless noted, an operation only
+reads, needs the scope `read` and an open vault, and is offered to agents; an argument is optional, and by default
+empty, false or 0.
 
-Paths are relative to the vault, `/`-separated, with extension. Lines are counted from 1, first and last included.
-Times are ISO 8601; a bare date is local midnight. Errors have the form `{"error": {"code", "message", "hint", …}}`.
+- **Path**, **folder**: relative to the vault, `/`-separated, with extension.
+- **Lines**: counted from 1, first and last included.
+- **Time**: ISO 8601, or words such as `yesterday` or `7 days ago`; a bare date is local midnight.
+- **Day**: such as `2026-01-31`, `tomorrow` or `friday`. **Period**: a day, or such as `this week` or `2026-02`.
+- **Digest**: SHA-256 in hex; as an argument, at least its first 12 digits.
 
 This page is written by `python -m bridge.export`.
 """
 
+ERRORS_INTRODUCTION = """## Errors
+
+Errors have the form `{"error": {"code", "message", "hint", …}}`. An operation lists its own; besides, any raises
+`invalid_arguments` and `no_such_vault`, one on a vault `not_ready`, one with a path `outside_vault` and
+`protected_path`, and one with the path of a file that must exist `note_not_found`.
+"""
+
+ARGUMENTS_ANCHOR = "shared-arguments"
+MANY = 3
+"""Operations that take the same argument before it is described once for all."""
+
+PLAIN = 2
+"""Words of a meaning that are repeated rather than looked up."""
+
+TYPES: Mapping[Any, str] = {
+    VaultPath: "path",
+    Folder: "folder",
+    Digest: "digest",
+    When: "time",
+    Period: "period",
+    Day: "day",
+    str: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+}
+
+
+EMPTY = frozenset({"null", "{}", "false", "", "0"})
+"""Defaults that go without saying."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What is described once, and linked to from each operation."""
+
+    arguments: Mapping[str, str]
+    """Lines that describe arguments, by name."""
+    records: Iterable[type]
+    """Records that results hold in several places, in the order of their first use."""
+
 
 def reference() -> str:
     """Return the whole page."""
-    listing = "\n".join(f"- [`{o.name}`](#{o.name}): {o.summary}" for o in operations())
-    return "\n".join([INTRODUCTION, listing, "", *("\n".join(section(o)) for o in operations())])
+    known = operations()
+    shared = Shared(shared_arguments(known), shared_records(known))
+    groups = {one.name: [each for each in known if each.function in one.operations] for one in FEATURES}
+    lines = [INTRODUCTION]
+    for name, group in groups.items():
+        lines.append(f"- [{name.capitalize()}](#{name}): " + ", ".join(f"[`{o.name}`](#{o.name})" for o in group))
+    lines.append(f"- [Shared arguments](#{ARGUMENTS_ANCHOR}), [shared records](#shared-records), [errors](#errors)\n")
+    for name, group in groups.items():
+        lines.append(f"## {name.capitalize()}\n")
+        lines += ["\n".join(section(operation, shared)) for operation in group]
+    lines += ["## Shared arguments\n", *sorted(shared.arguments.values()), "\n## Shared records\n"]
+    for record in shared.records:
+        lines += [f"### {record.__name__}\n", *fields(record, "", shared), ""]
+    return "\n".join([*lines, ERRORS_INTRODUCTION, *error_lines(known), ""])
 
 
-def section(operation: Operation) -> Iterator[str]:
+def shared_arguments(known: Iterable[Operation]) -> Mapping[str, str]:
+    """Return the arguments that many operations take alike, each with the line that describes it."""
+    counts = Counter((a.name, shared_line(a)) for each in known for a in each.arguments if is_telling(a))
+    return {name: line for (name, line), count in reversed(counts.most_common()) if count >= MANY}
+
+
+def is_telling(argument: Argument) -> bool:
+    """Say whether an argument's meaning is long enough to be looked up rather than repeated."""
+    return len(argument.meaning.split()) > PLAIN
+
+
+def shared_records(known: Iterable[Operation]) -> Iterable[type]:
+    """Return the records that results hold in several places."""
+    counts = Counter(record for each in known for record in records_in(each.result))
+    return [record for record, count in counts.items() if count > 1]
+
+
+def section(operation: Operation, shared: Shared) -> Iterator[str]:
     """Describe one operation."""
-    yield f"## {operation.name}\n"
+    yield f"### {operation.name}\n"
     yield f"{operation.summary}\n"
     if operation.details:
         yield f"{operation.details}\n"
-    tool = "" if operation.tool else "; for applications, never offered to agents"
-    yield f"Scope `{operation.scope}`; {'changes nothing' if operation.reads else 'changes something'}{tool}.\n"
+    if notes := remarks(operation):
+        yield f"{notes}\n"
     if operation.arguments:
-        yield "| argument | what | default | meaning |"
-        yield "|---|---|---|---|"
-        yield from (argument_row(argument) for argument in operation.arguments)
+        yield "Arguments:\n"
+        yield from arguments(operation, shared)
         yield ""
-    yield "Result:\n"
-    yield from fields(operation.result, "")
-    yield ""
-    yield "Errors: " + ", ".join(f"`{code}`" for code in dict.fromkeys(e.code for e in operation.errors)) + ".\n"
+    if operation.result in shared.records:
+        yield f"Result: {record_link(operation.result)}.\n"
+    else:
+        yield "Result:\n"
+        yield from fields(operation.result, "", shared)
+        yield ""
+    implied = implied_errors(operation.arguments, vault=operation.vault)
+    if own := dict.fromkeys(f"`{error.code}`" for error in operation.errors if error not in implied):
+        yield f"Errors: {', '.join(own)}.\n"
     yield "```console"
     yield f"$ {command_line(operation)}"
     yield "```\n"
 
 
-def argument_row(argument: Argument) -> str:
+def remarks(operation: Operation) -> str:
+    """Say what an operation needs or does that others do not."""
+    said = []
+    if operation.scope != "read":
+        said.append(f"Scope `{operation.scope}`{', only reads' * operation.reads}.")
+    elif not operation.reads:
+        said.append("Scope `read`, may write.")
+    if not operation.vault:
+        said.append("Needs no open vault.")
+    if not operation.tool:
+        said.append("Not offered to agents.")
+    return " ".join(said)
+
+
+def arguments(operation: Operation, shared: Shared) -> Iterator[str]:
+    """Describe the arguments of an operation, and name those that are described elsewhere."""
+    elsewhere = []
+    for argument in operation.arguments:
+        line = argument_line(argument)
+        if shared.arguments.get(argument.name) == shared_line(argument):
+            elsewhere.append(f"`{argument.name}`{' (required)' * argument.required}")
+            continue
+        yield line
+        yield from argument_fields(argument.hint, shared)
+    if elsewhere:
+        yield f"- {', '.join(elsewhere)}: [shared](#{ARGUMENTS_ANCHOR})"
+
+
+def argument_line(argument: Argument) -> str:
     """Describe one argument."""
-    default = "required" if argument.required else json.dumps(argument.default)
-    default = "" if default in {"null", "[]", "{}"} else default if argument.required else f"`{default}`"
-    return f"| `{argument.name}` | {describe_hint(argument.hint)} | {default} | {argument.meaning} |"
+    if argument.required:
+        default = ", required"
+    else:
+        listed = isinstance(argument.default, tuple)
+        written = "/".join(argument.default) if listed else json.dumps(argument.default).strip('"')
+        default = f", default {written}" if written not in EMPTY else ""
+    return f"- `{argument.name}` ({value_type(argument.hint)}{default}): {argument.meaning}"
 
 
-def fields(record: type, indent: str) -> Iterator[str]:
-    """Describe the fields of a result and of the records in it."""
+def shared_line(argument: Argument) -> str:
+    """Describe an argument for all operations, whether they require it or not."""
+    return argument_line(argument).replace(", required): ", "): ", 1)
+
+
+def argument_fields(hint: Any, shared: Shared) -> Iterator[str]:
+    """Describe the records that an argument takes, but for those that are the arguments of an operation."""
+    if options := next(filter(None, map(union_tag, (hint, *get_args(strip_hint(hint))))), None):
+        tag, records = options
+        if any(name in {operation.name for operation in operations()} for name in records):
+            return
+        for name, record in records.items():
+            text = parse_docstring(record)
+            yield f"  - `{name}`: {text.summary}"
+            yield from (f"    - `{f}`: {m}" for f, m in text.section("Attributes").items() if f != tag)
+    else:
+        for record in islice(records_in(hint), 1):
+            yield from fields(record, "  ", shared)
+
+
+def value_type(hint: Any) -> str:
+    """Name the type of an argument with its bounds: "integer 1-100"."""
+    bare, limits = strip_hint(hint), bounds(hint)
+    if get_origin(bare) is Literal:
+        return "/".join(f"`{value}`" for value in get_args(bare))
+    if get_origin(bare) is tuple:
+        first, *rest = get_args(bare)
+        word, *bounded = value_type(first).split(" ", 1)
+        items = f"list of {word}" if word.startswith("`") else " ".join([f"{word}s", *bounded])
+        return items if rest == [Ellipsis] else f"{len(rest) + 1} {items}"
+    if is_union(bare) and not union_tag(hint):
+        return "value or list"
+    least, most = limits.least, limits.longest if limits.most is None else limits.most
+    if least is not None:
+        return f"{TYPES[bare]} {least:,}–{most:,}" if most is not None else f"{TYPES[bare]} ≥{least:,}"
+    return TYPES.get(bare, "object") + (f" ≤{most:,}" if most is not None else "")
+
+
+def fields(record: type, indent: str, shared: Shared) -> Iterator[str]:
+    """Describe the fields of a record and of the records in it."""
     hints = get_type_hints(record)
     for name, meaning in parse_docstring(record).section("Attributes").items():
-        inner = next(records_in(hints[name]), None)
-        yield f"{indent}- `{name}`: {meaning}"
-        if inner is not None:
-            yield from fields(inner, indent + "  ")
+        inner = list(islice(records_in(hints[name]), 1))
+        links = [record_link(each) for each in inner if each in shared.records]
+        yield f"{indent}- `{json_name(name)}`: {' '.join([meaning, *links])}"
+        for each in inner if not links else ():
+            yield from fields(each, indent + "  ", shared)
+
+
+def record_link(record: Any) -> str:
+    """Link to a shared record."""
+    return f"[{record.__name__}](#{record.__name__.lower()})"
+
+
+def error_lines(known: Iterable[Operation]) -> Iterator[str]:
+    """Describe each error that an operation can raise."""
+    found = {error.code: error for each in known for error in each.errors}
+    for code, error in sorted(found.items()):
+        yield f"- `{code}` ({error.status.value}): {' '.join((error.__doc__ or '').split())}"
 
 
 def command_line(operation: Operation, example: Mapping[str, Any] | None = None) -> str:

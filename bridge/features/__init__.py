@@ -1,4 +1,4 @@
-"""What the bridge can do: one folder a capability, and the only list of them."""
+"""What the bridge can do: one folder per feature, and the only list of them."""
 
 from bridge.api.registry import get_operation, install, operations
 from bridge.features import admin, graph, history, links, notes, search, status, tasks, tools

@@ -16,8 +16,10 @@ from bridge.export.openapi import openapi
 from bridge.export.reference import command_line, reference
 from bridge.export.settings_page import settings_page
 from bridge.export.typescript import type_expression, typescript
-from bridge.features import operations
+from bridge.features import FEATURES, operations
 from bridge.settings.schema import describe_settings
+
+PAGE = reference()
 
 
 def test_the_generated_files_are_up_to_date() -> None:
@@ -36,13 +38,6 @@ def test_the_catalogue_has_every_operation_whole() -> None:
         assert set(entry["example"]) <= set(entry["arguments"]["properties"])
         assert set(entry["arguments"].get("required", [])) <= set(entry["example"])
         assert "invalid_arguments" in {error["code"] for error in entry["errors"]}
-
-
-def section_of(page: str, name: str) -> str:
-    """Return what stands under a heading of a generated page."""
-    found = re.search(rf"^## {name}\n(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
-    assert found is not None
-    return found[1]
 
 
 def references(value: Any) -> list[str]:
@@ -74,16 +69,43 @@ def test_records_of_one_name_are_one_record() -> None:
     assert len(results) == len({operation.result for operation in operations()})
 
 
+def section_of(heading: str, page: str = PAGE) -> str:
+    """Return what a page says under a heading."""
+    level = heading.partition(" ")[0]
+    found = re.search(rf"^{heading}\n(.*?)(?=^#{{2,{len(level)}}} |\Z)", page, re.DOTALL | re.MULTILINE)
+    assert found is not None, heading
+    return found[1]
+
+
 @pytest.mark.parametrize("operation", operations(), ids=lambda operation: operation.name)
-def test_the_page_tells_of_every_argument_and_field(operation: Any) -> None:
-    part = section_of(reference(), operation.name)
+def test_the_page_describes_every_argument_and_field(operation: Any) -> None:
+    page = section_of(f"### {operation.name}")
     for argument in operation.arguments:
-        assert f"| `{argument.name}` |" in part
-        assert argument.meaning in part
+        line = re.compile(rf"^- `{argument.name}` \(.*\): {re.escape(argument.meaning)}$", re.MULTILINE)
+        elsewhere = re.search(rf"^- .*`{argument.name}`.*: \[shared\]\(#shared-arguments\)$", page, re.MULTILINE)
+        assert line.search(section_of("## Shared arguments") if elsewhere else page)
     for record in records_in(operation.result):
+        heading = f"### {record.__name__}"
+        held = section_of(heading) if f"{heading}\n" in PAGE else page
         for name, meaning in parse_docstring(record).section("Attributes").items():
-            assert f"- `{name}`: {meaning}\n" in part
-    assert f"$ {command_line(operation)}" in part
+            assert f"- `{name}`: {meaning}" in held
+    assert f"$ {command_line(operation)}" in page
+
+
+def test_the_page_describes_every_error_once() -> None:
+    described = re.findall(r"^- `(\w+)` \(\d{3}\): ", section_of("## Errors"), re.MULTILINE)
+    assert described == sorted({error.code for operation in operations() for error in operation.errors})
+
+
+def test_the_page_groups_operations_by_feature() -> None:
+    headings = re.findall(r"^## (.*)$", PAGE, re.MULTILINE)
+    shared = ["Shared arguments", "Shared records", "Errors"]
+    assert headings == [*(feature.name.capitalize() for feature in FEATURES), *shared]
+
+
+def test_what_the_page_links_to_is_there() -> None:
+    anchors = {heading.lower().replace(" ", "-") for heading in re.findall(r"^#+ (.*)$", PAGE, re.MULTILINE)}
+    assert set(re.findall(r"\]\(#([^)]*)\)", PAGE)) <= anchors
 
 
 def test_the_settings_page_has_every_setting_with_its_default_and_range() -> None:
@@ -98,7 +120,7 @@ def test_the_settings_page_has_every_setting_with_its_default_and_range() -> Non
 
 @pytest.mark.parametrize("error", [*error_classes()], ids=lambda error: error.__name__)
 def test_the_errors_page_has_every_error_with_its_status_and_way_out(error: Any) -> None:
-    part = section_of(errors_page(), error.code)
+    part = section_of(f"## `{error.code}`", errors_page())
     assert f"| {int(error.status)} | {(error.__doc__ or '').strip()} | {error.hint} |" in part
 
 
@@ -107,7 +129,7 @@ def test_the_errors_page_names_who_raises_an_error_when(operation: Any) -> None:
     page = errors_page()
     general = {error.__doc__ for error in error_classes()}
     for error, when in operation.errors.items():
-        part = section_of(page, error.code)
+        part = section_of(f"## `{error.code}`", page)
         told = any(operation.name in line and line.endswith(when) for line in part.splitlines())
         assert told or (when in general and ("- any call\n" in part or "- any operation " in part))
 
