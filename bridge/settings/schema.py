@@ -10,7 +10,7 @@ Watch = Literal["auto", "poll", "off"]
 WriteChecks = Literal["warn", "strict"]
 
 RULES = ("deny", "readonly")
-"""Settings that protect notes: what cannot be understood of them must not open anything."""
+"""Settings that protect notes: an invalid value must not expose any."""
 
 
 def setting(
@@ -22,88 +22,90 @@ def setting(
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the user may choose. Sane without a file."""
+    """The user's settings, with defaults that need no file."""
 
-    model: str = setting("all-minilm-l6-v2", "Id of the embedding model in use.")
+    model: str = setting("all-minilm-l6-v2", "Id of the embedding model.")
     workers: int = setting(
-        0, "Embedding processes; 0 means one for each core but one, at most 4.", least=0, most=32, restart=True
+        0, "Embedding processes; 0 means one per core but one, at most 4.", least=0, most=32, restart=True
     )
-    exclude: tuple[str, ...] = setting((), "Globs of paths that are not indexed, such as `Archive/**`.")
+    exclude: tuple[str, ...] = setting((), "Globs of paths to leave out of the index, such as `Archive/**`.")
     deny: tuple[str, ...] = setting(
         (),
-        "Globs of paths that no caller sees, such as `Private/**`: what they name seems missing, and what was kept of"
-        " it is erased. Case does not count.",
+        "Globs of notes hidden from every client, such as `Private/**`, ignoring case. They behave as if they did not"
+        " exist, and stored data about them is deleted.",
     )
     readonly: tuple[str, ...] = setting(
-        (), "Globs of paths that may be read and not changed, such as `Templates/**`. Case does not count."
+        (), "Globs of paths that clients may read but not change, such as `Templates/**`, ignoring case."
     )
     apply_clients: tuple[str, ...] = setting(
         (),
-        "Names of clients with a token whose changes are made at once, `*` for all; those of others wait until you"
-        " accept them. What runs with the token of the runtime file is not asked.",
+        "Names of clients with their own token whose changes apply at once, `*` for all; changes by others await your"
+        " approval. Programs that use the runtime file's token need none.",
     )
     auto_link_clients: tuple[str, ...] = setting(
-        (), "Names of clients with a token in whose text the names of notes become links, `*` for all."
+        (), "Names of clients with their own token in whose text names of notes become links, `*` for all."
     )
     write_checks: WriteChecks = setting(
-        "warn", "Whether a change that would leave a note broken, such as an unclosed fence, is told of or refused."
+        "warn", "Warn about a change that would break a note, such as by an unclosed fence, or refuse it."
     )
     confirm_files: int = setting(
-        20, "Files that a change may write, or break links of, before it must be confirmed.", least=1, most=1_000_000
+        20, "Files that a change may write, or break the links of, without confirmation.", least=1, most=1_000_000
     )
-    confirm_kb: int = setting(
-        1024, "KiB that a change may write before it must be confirmed.", least=1, most=100_000_000
-    )
+    confirm_kb: int = setting(1024, "KiB that a change may write without confirmation.", least=1, most=100_000_000)
     mcp_preset: Preset = setting(
-        "default", "Tools that an MCP client is offered when neither its token nor its address names a preset."
+        "default", "Tools offered to an MCP client when neither its token nor its address names a preset."
     )
-    max_file_mb: int = setting(32, "Files over this size, in MiB, are not indexed.", least=1, most=4096)
+    max_file_mb: int = setting(32, "Size in MiB above which files are not indexed.", least=1, most=4096)
     max_pdf_pages: int = setting(
-        300, "Pages of a PDF that are read; the rest is reported as left out.", least=1, most=100_000
+        300, "Pages of a PDF to index; the rest is reported as left out.", least=1, most=100_000
     )
-    watch: Watch = setting("auto", "How changes are noticed: by the system, by polling, or not at all.", restart=True)
-    boilerplate: bool = setting(True, "Leave text that recurs across many notes out of the embedding.")
+    watch: Watch = setting(
+        "auto",
+        "How changes are detected: `auto` by the system, or by polling on a network drive; `poll` by polling; `off` not"
+        " at all.",
+        restart=True,
+    )
+    boilerplate: bool = setting(True, "Leave text repeated across many notes out of the embedding.")
     read_together_percent: int = setting(
         5,
-        "How much notes speak for each other in search that programs read together lately, in percent of what"
-        " closeness in meaning counts; 0 is not at all.",
+        "Weight in search of notes that programs recently read together, in percent of the weight of semantic"
+        " similarity; 0 disables it.",
         least=0,
         most=20,
     )
     unload_after_s: int = setting(
         600,
-        "Seconds without use after which a model's memory is given back.",
+        "Idle seconds after which a model is unloaded from memory.",
         least=10,
         most=31_536_000,
         restart=True,
     )
     vector_keep_days: int = setting(
-        7, "Days for which vectors of vanished passages are kept.", least=0, most=36_500, restart=True
+        7, "Days to keep the vectors of removed passages.", least=0, most=36_500, restart=True
     )
     history_mb: int = setting(
         512,
-        "MiB that are kept at most of what notes said before and after changes, so that these can be undone; the oldest"
-        " go first.",
+        "Maximum MiB of note contents kept from before and after changes, for undo; the oldest are deleted first.",
         least=1,
         most=1_000_000,
     )
-    history_days: int = setting(365, "Days for which it is kept at most.", least=1, most=36_500)
+    history_days: int = setting(365, "Maximum days to keep the note contents for undo.", least=1, most=36_500)
     git_commit: bool = setting(
-        False, "Commit each change made through the bridge to the git repository that the vault is in, and only that."
+        False, "Commit each change made through the bridge, and nothing else, to the vault's git repository."
     )
     rate_limit_per_s: int = setting(
-        20, "Calls a second that one client may make, after a burst of five times as many.", least=1, most=10_000
+        20, "Calls per second for one client, after a burst of five times as many.", least=1, most=10_000
     )
 
 
 @dataclass(frozen=True, slots=True)
 class SettingProblem:
-    """A setting that was not taken, and what to write instead."""
+    """A rejected setting, and what to write instead."""
 
     name: str
     message: str
     rules: tuple[str, ...] = ()
-    """The rules that it may have been meant to say: they must not be taken for lifted."""
+    """The rules it may have meant, which must stay in force."""
 
 
 @dataclass(frozen=True, slots=True)
