@@ -8,14 +8,14 @@ Verdict = Literal["ok", "warn", "fail"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at.
+    """The result of one check.
 
     Attributes:
-        check: What was looked at.
+        check: The check.
         verdict: `ok`, `warn` or `fail`.
-        message: What was found.
-        do: What to do about it; empty when nothing.
-        vault: The vault it concerns; null when all.
+        message: What it found.
+        do: The remedy; empty if none is needed.
+        vault: The vault concerned; null for all.
     """
 
     check: str

@@ -25,16 +25,16 @@ Fetch = Callable[[Digest], bytes | None]
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """A file that a change touches.
+    """A file touched by a change.
 
     Attributes:
-        path: The file or folder, by the path that it has afterwards; of a removed file the one that it had.
-        digest: SHA-256 of the whole file afterwards; null for a folder, a removed file, and in a dry run.
-        added: Lines that it gains.
-        removed: Lines that it loses.
-        moved_from: The path that it had before; null for one that is not moved.
+        path: Its path afterwards; for a removed file, its former path.
+        digest: SHA-256 of the whole file afterwards; null for a folder, a removed file or a dry run.
+        added: Lines added.
+        removed: Lines removed.
+        moved_from: Its former path; null if not moved.
         deleted: Whether it is deleted.
-        trash: Where it lies in the vault's trash; null for one that does not, or when that is not known.
+        trash: Its path in the vault's trash; null if not there or unknown.
     """
 
     path: VaultPath
@@ -48,12 +48,12 @@ class ChangedFile:
 
 @dataclass(frozen=True, slots=True)
 class LostLink:
-    """A link that a change breaks.
+    """A link broken by a change.
 
     Attributes:
-        path: The note that has it.
+        path: The note that contains it.
         line: Its line.
-        text: What it points at, as written.
+        text: Its target as written.
     """
 
     path: VaultPath
@@ -128,23 +128,23 @@ MOST_FILES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A change to notes that was made, proposed or only tried.
+    """A change made, proposed or previewed.
 
     Attributes:
-        change_id: Its id for `undo_change`; null when nothing was changed, or `dry_run` was asked for.
-        path: The note, by the path that it has afterwards.
-        digest: SHA-256 of the whole file afterwards, in a dry run of the file as it is now; null when there is none.
-        diff: What changed, as a unified diff.
-        state: `applied`; or `proposed`, when it waits until the user accepts it. A dry run says what it would be.
-        warnings: What to know about it.
-        links_rewritten: Links in other places that were written anew.
-        links_broken: Links that are unresolved afterwards.
-        files: Files that were written, moved or removed.
-        by: What wrote: the bridge itself, to the `disk`, or `obsidian`.
-        dry_run: Whether nothing was written because only a dry run was asked for.
-        would: What the change does, in a line.
-        confirmation: Why the call itself must be confirmed; null when it need not be, and when it was no dry run.
-        changed: The files that are written, moved or removed, a folder as one; at most 1,000.
+        change_id: Its id for `undo_change`; null if nothing was written.
+        path: The note, by its path afterwards.
+        digest: SHA-256 of the whole file afterwards, or in a dry run now; null without one.
+        diff: Unified diff.
+        state: `applied`, or `proposed` if it awaits approval; a dry run predicts it.
+        warnings: Warnings about the change.
+        links_rewritten: Links updated in other places.
+        links_broken: Links left unresolved.
+        files: Files written, moved or removed.
+        by: What wrote it: the bridge to `disk`, or `obsidian`.
+        dry_run: Whether this is a dry run; nothing was written.
+        would: The change in one line.
+        confirmation: Why a dry run's change needs confirmation; null if it does not.
+        changed: The files, with a folder as one; at most 1,000.
     """
 
     change_id: str | None

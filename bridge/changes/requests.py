@@ -12,14 +12,14 @@ Priority = Literal["highest", "high", "medium", "low", "lowest"]
 
 @dataclass(frozen=True, slots=True)
 class CreateNote:
-    """Make a note.
+    """Create a note.
 
     Attributes:
-        path: Where, with `.md`; folders that are missing are made.
+        path: Where, ending in `.md`; missing folders are created.
         text: Its text.
         properties: Its properties.
-        template: A note whose text comes first, with `{{title}}`, `{{date}}` and `{{time}}` filled in.
-        op: What is asked.
+        template: Note to start from; fills in `{{title}}`, `{{date}}` and `{{time}}`.
+        op: The operation.
     """
 
     path: NewPath
@@ -31,13 +31,13 @@ class CreateNote:
 
 @dataclass(frozen=True, slots=True)
 class EditNote:
-    """Change the text of a note.
+    """Edit a note's text.
 
     Attributes:
         path: The note.
-        edits: The edits, all or none; their places are those of the text as it was read.
-        digest: The note's digest as it was read; needed where something is replaced that this change set did not write.
-        op: What is asked.
+        edits: The edits, all or none; their places refer to the text as read.
+        digest: Digest of the note as read; required to replace text that this change set did not write.
+        op: The operation.
     """
 
     path: VaultPath
@@ -52,10 +52,10 @@ class SetProperties:
 
     Attributes:
         path: The note.
-        digest: The note's digest as it was read; refused when the note is another now.
+        digest: Digest of the note as read; a changed note is refused.
         properties: New values by name.
-        remove: Names of properties to take away.
-        op: What is asked.
+        remove: Properties to remove.
+        op: The operation.
     """
 
     path: VaultPath
@@ -67,13 +67,13 @@ class SetProperties:
 
 @dataclass(frozen=True, slots=True)
 class MoveNote:
-    """Move or rename a note, another file or a folder; links follow.
+    """Move or rename a note, another file or a folder, and update links.
 
     Attributes:
-        path: What.
-        to: Its full new path; with `/` at its end, the folder that it goes into.
-        digest: The file's digest as it was read; refused when the file is another now.
-        op: What is asked.
+        path: The file or folder.
+        to: Its full new path, or the target folder with a trailing `/`.
+        digest: Digest of the file as read; a changed file is refused.
+        op: The operation.
     """
 
     path: NoteOrFolder
@@ -84,14 +84,14 @@ class MoveNote:
 
 @dataclass(frozen=True, slots=True)
 class RenameHeading:
-    """Rename a heading; links follow.
+    """Rename a heading and update links.
 
     Attributes:
         path: The note.
-        heading: The heading's text, or its path as `A > B`.
+        heading: The heading, or its path `A > B`.
         to: Its new text.
-        digest: The note's digest as it was read; refused when the note is another now.
-        op: What is asked.
+        digest: Digest of the note as read; a changed note is refused.
+        op: The operation.
     """
 
     path: VaultPath
@@ -107,11 +107,11 @@ class RenameAlias:
 
     Attributes:
         path: The note.
-        alias: The alias, exactly.
-        to: What it shall be.
-        digest: The note's digest as it was read; refused when the note is another now.
-        links: Whether links that show the alias shall show the new one.
-        op: What is asked.
+        alias: The exact alias.
+        to: The new alias.
+        digest: Digest of the note as read; a changed note is refused.
+        links: Also update links that show the old alias.
+        op: The operation.
     """
 
     path: VaultPath
@@ -124,12 +124,12 @@ class RenameAlias:
 
 @dataclass(frozen=True, slots=True)
 class DeleteNote:
-    """Delete a note, as the user's Obsidian does.
+    """Delete a note as the user's Obsidian does.
 
     Attributes:
         path: The note.
-        digest: The note's digest as it was read; needed unless this change set made the note.
-        op: What is asked.
+        digest: Digest of the note as read; required unless this change set created the note.
+        op: The operation.
     """
 
     path: VaultPath
@@ -144,9 +144,9 @@ class ToggleTask:
     Attributes:
         path: The note.
         line: The task's line.
-        text: The task as it was read, with or without dates; refused when another stands there.
-        status: The character for the box; without, the one that a click in Obsidian gives.
-        op: What is asked.
+        text: The task as read, with or without dates; refused if the line now holds another.
+        status: The character for the box; by default, what a click in Obsidian sets.
+        op: The operation.
     """
 
     path: VaultPath
@@ -163,11 +163,11 @@ class AddTask:
     Attributes:
         path: The note.
         text: What is to be done.
-        heading: The heading above the list, or its path as `A > B`; without, the note's last list.
-        due: The day it is due.
-        priority: How urgent it is.
-        create_heading: Add the heading if the note lacks it.
-        op: What is asked.
+        heading: Heading above the list, or its path `A > B`; by default, the note's last list.
+        due: Due date.
+        priority: Priority.
+        create_heading: Add the heading if missing.
+        op: The operation.
     """
 
     path: VaultPath

@@ -22,12 +22,12 @@ TOP = 5
 
 @dataclass(frozen=True, slots=True)
 class LinkCounts:
-    """How much there is.
+    """Totals of the graph.
 
     Attributes:
         notes: Notes.
-        links: Pairs of notes of which one links to the other, or that an arrow joins.
-        stubs: Names that notes link to and that no note has.
+        links: Pairs of notes joined by links or arrows.
+        stubs: Unresolved names.
     """
 
     notes: int
@@ -37,11 +37,11 @@ class LinkCounts:
 
 @dataclass(frozen=True, slots=True)
 class NoteCount:
-    """Some of many notes.
+    """The first of many notes.
 
     Attributes:
         total: How many there are.
-        notes: The first of them, the most recently changed first.
+        notes: The first of them, most recently modified first.
     """
 
     total: int
@@ -50,10 +50,10 @@ class NoteCount:
 
 @dataclass(frozen=True, slots=True)
 class Stub:
-    """A name that no note has.
+    """A name that notes link to and no note has.
 
     Attributes:
-        name: The name, as first written.
+        name: The name as first written.
         wanted: Notes that link to it.
         notes: The first of them.
     """
@@ -70,7 +70,7 @@ class StrongPair:
     Attributes:
         source: The one with more links to the other.
         target: The other.
-        links: Links from one to the other, both ways.
+        links: Links between them.
     """
 
     source: VaultPath
@@ -80,13 +80,13 @@ class StrongPair:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Two notes that are linked to together and not to each other.
+    """Two notes that are linked to together but not to each other.
 
     Attributes:
-        source: One of them.
+        source: One note.
         target: The other.
         together: Notes that link to both.
-        score: How telling that is: notes with few links, and targets that few others link to, count more.
+        score: Strength of evidence; sources with few links and rarely linked targets count more.
     """
 
     source: VaultPath

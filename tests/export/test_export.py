@@ -120,7 +120,7 @@ def test_the_settings_page_has_every_setting_with_its_default_and_range() -> Non
 
 @pytest.mark.parametrize("error", [*error_classes()], ids=lambda error: error.__name__)
 def test_the_errors_page_has_every_error_with_its_status_and_way_out(error: Any) -> None:
-    part = section_of(f"## `{error.code}`", errors_page())
+    part = section_of(f"## {error.code}", errors_page())
     assert f"| {int(error.status)} | {(error.__doc__ or '').strip()} | {error.hint} |" in part
 
 
@@ -129,7 +129,7 @@ def test_the_errors_page_names_who_raises_an_error_when(operation: Any) -> None:
     page = errors_page()
     general = {error.__doc__ for error in error_classes()}
     for error, when in operation.errors.items():
-        part = section_of(f"## `{error.code}`", page)
+        part = section_of(f"## {error.code}", page)
         told = any(operation.name in line and line.endswith(when) for line in part.splitlines())
         assert told or (when in general and ("- any call\n" in part or "- any operation " in part))
 

@@ -77,7 +77,7 @@ async def test_the_older_protocol_of_2025_06_is_spoken(served: Served) -> None:
         (
             "run_tool",
             {"name": "delete_note", "arguments": {"path": "Bread/Rye.md"}},
-            "invalid_arguments: `delete_note` needs `digest`: the note's digest as you read it, 12 ",
+            "invalid_arguments: `delete_note` needs `digest`: digest of the note as read; a changed ",
         ),
         ("search", {"query": "a", "limit": "many"}, "invalid_arguments: `limit` must be an integer from 1 to 100"),
         ("search", {"query": "a", "vault": 7}, "invalid_arguments: `vault` must be the name or id"),
@@ -109,7 +109,7 @@ async def test_a_tool_beyond_the_list_is_found_and_run(served: Served, era: Era)
         )
         found = text_of(await client.call_tool("find_tool", {"task": "change the box of a task", "limit": 3}))
         assert "\ntoggle_task — Change the box of a task" in f"\n{found}"
-        assert "\n  line: The task's line, as `list_tasks` told it. Takes an integer of at least 1.\n  text: " in found
+        assert "\n  line: Its line, from `list_tasks`. Takes an integer of at least 1.\n  text: " in found
         ran = text_of(await client.call_tool("run_tool", {"name": "list_tags", "arguments": {}}))
         assert ran.endswith("\n#garden/beans 1")
         ran = text_of(await client.call_tool("run_tool", {"name": "list_folders", "arguments": {}}))

@@ -11,17 +11,17 @@ from bridge.types import Preset, Scope
 
 @dataclass(frozen=True, slots=True)
 class ListedClient:
-    """A program that holds a token of its own.
+    """A client with its own token.
 
     Attributes:
         id: Its id.
         name: Its name.
-        scopes: What it may do.
-        preset: Which tools it is offered, when its token says so.
+        scopes: Its scopes.
+        preset: Its tool preset, if its token sets one.
         created: When it got its token.
-        last_used: The day on which it was last here; null when it never was.
-        applies: Whether its changes are made at once; those of others wait for the user.
-        links: Whether the names of notes become links in what it writes.
+        last_used: Day of its last use; null if never used.
+        applies: Whether its changes apply at once; others await approval.
+        links: Whether names of notes become links in what it writes.
     """
 
     id: str
@@ -39,7 +39,7 @@ class ListedClients:
     """The clients.
 
     Attributes:
-        clients: Every client, oldest first.
+        clients: Oldest first.
     """
 
     clients: tuple[ListedClient, ...]
@@ -53,7 +53,7 @@ class ListedClients:
     tasks=("which clients have access",),
 )
 async def list_clients(call: Call) -> ListedClients:
-    """List the clients that hold tokens of their own, and what becomes of what they change."""
+    """List the clients with their own tokens, and whether their changes apply at once."""
     return await asyncio.to_thread(read_clients, call)
 
 
@@ -68,13 +68,13 @@ async def list_clients(call: Call) -> ListedClients:
     tasks=("take away a client's access",),
 )
 async def revoke_client(call: Call, client: str) -> ListedClients:
-    """Take a client's token away: it counts no more at the next request, and what the client has open ends.
+    """Revoke a client's token: its next request is refused and its open connections end.
 
     Args:
         client: Its name or id.
 
     Raises:
-        InvalidArguments: There is no such client.
+        InvalidArguments: No such client.
     """
     from bridge.access.tokens import Tokens
 
@@ -114,11 +114,11 @@ def is_named(name: str, names: tuple[str, ...]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PairingOpened:
-    """A chance for one client to pair.
+    """A pairing code for one client.
 
     Attributes:
         code: Six digits for the client to send.
-        expires_in_s: Seconds for which they count.
+        expires_in_s: Seconds until they expire.
     """
 
     code: str
@@ -133,15 +133,15 @@ class PairingOpened:
     tasks=("pair a new client", "let another program connect"),
 )
 async def open_pairing(call: Call) -> PairingOpened:
-    """Let one client get a token of its own: show the code to the person, who gives it to the client.
+    """Let one client get its own token: show the code to the person, who gives it to the client.
 
-    The client sends it as `POST /api/pair` with `{"code", "client"}`, without a token and with any name for itself, and
-    gets `{"token", "scopes", "client"}`: a token that may read and write, and the name it goes by now. Five wrong codes
-    or one success end it. Only the token of the runtime file opens it.
+    The client sends `POST /api/pair` with `{"code", "client"}`, any name and no token, and gets `{"token", "scopes",
+    "client"}`: a token to read and write, and its final name. Five wrong codes or one success end the pairing. Only the
+    runtime file's token can open it.
 
     Raises:
-        Forbidden: The caller is a client itself.
-        NotReady: No bridge runs that a client could reach.
+        Forbidden: The caller is itself a client.
+        NotReady: No running bridge for a client to reach.
     """
     from bridge.access.pairing import OPEN_S
 

@@ -22,11 +22,11 @@ class Setting:
 
     Attributes:
         name: Its name in the file.
-        value: Its value now; null for `deny` unless the caller may change it, since it names what must seem missing.
-        default: What it is without a line in the file.
-        type: What it takes.
-        meaning: What it does.
-        restart: Whether a change is taken up only by the next start.
+        value: Its value; null for `deny` unless the caller may change it.
+        default: Its default.
+        type: Its type.
+        meaning: Its effect.
+        restart: Whether a change takes effect only after a restart.
     """
 
     name: str
@@ -42,9 +42,9 @@ class SettingsInUse:
     """The settings in use.
 
     Attributes:
-        path: The file they are kept in.
+        path: The settings file.
         settings: Every setting.
-        problems: Lines of the file that were not taken, and why.
+        problems: Rejected lines of the file, and why.
     """
 
     path: str
@@ -71,10 +71,10 @@ async def read_settings(call: Call) -> SettingsInUse:
     tasks=("change a setting", "configure the bridge"),
 )
 async def change_settings(call: Call, changes: Mapping[str, Any]) -> SettingsInUse:
-    """Change settings; the file's other lines and comments are kept.
+    """Change settings; other lines and comments of the file are kept.
 
     Args:
-        changes: New values by name; null takes a setting back to its default.
+        changes: New values by name; null restores the default.
     """
     from bridge.settings.file import save_settings
 
@@ -134,8 +134,8 @@ class CheckedGlob:
 
     Attributes:
         glob: The glob.
-        problem: Why it cannot be used; null when it can.
-        notes: Notes that it means, those too that another rule hides; null where no vault is open.
+        problem: Why it is invalid; null if it is valid.
+        notes: Matching notes, including those hidden by other rules; null without an open vault.
         first: Some of them.
     """
 
@@ -150,7 +150,7 @@ class CheckedGlobs:
     """The globs.
 
     Attributes:
-        globs: In the order in which they were given.
+        globs: In the given order.
     """
 
     globs: tuple[CheckedGlob, ...]
@@ -160,7 +160,7 @@ class CheckedGlobs:
 async def check_globs(
     call: Call, globs: Annotated[tuple[Annotated[str, MaxLen(1_000)], ...], MaxLen(500)]
 ) -> CheckedGlobs:
-    """Say of globs for `exclude`, `deny` and `readonly` what is wrong with them, and which notes they mean.
+    """Report what is wrong with globs for `exclude`, `deny` and `readonly`, and which notes they match.
 
     Args:
         globs: The globs.
@@ -190,13 +190,13 @@ class ListedModel:
 
     Attributes:
         id: Its name in the settings.
-        title: What its makers call it.
-        dimensions: Numbers in one of its vectors.
-        size_mb: The size of its file in MB; null when that is not known.
-        languages: The languages it was made for.
-        license: The licence it comes under.
+        title: Its makers' name for it.
+        dimensions: Dimensions of its vectors.
+        size_mb: File size in MB; null if unknown.
+        languages: Its languages.
+        license: Its licence.
         installed: Whether it is on this machine.
-        chosen: Whether the settings name it.
+        chosen: Whether the settings select it.
     """
 
     id: str
@@ -214,7 +214,7 @@ class ListedModels:
     """The models.
 
     Attributes:
-        models: Those that can be installed by name, and those that were made of files.
+        models: Models installable by name, and models made from files.
     """
 
     models: tuple[ListedModel, ...]
@@ -226,7 +226,7 @@ class ListedModels:
     tasks=("which embedding models are there", "model in use"),
 )
 async def list_models(call: Call) -> ListedModels:
-    """List the embedding models, those that are installed and those that can be; none is fetched."""
+    """List the embedding models, installed or available; downloads nothing."""
     return await asyncio.to_thread(read_models, call)
 
 

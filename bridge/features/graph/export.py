@@ -30,10 +30,10 @@ class ExportedGraph:
     """The graph as text.
 
     Attributes:
-        format: What it is written in.
+        format: Its format.
         text: GraphML, or JSON with `nodes` and `links` as D3 and NetworkX read it.
-        nodes: How many nodes it has.
-        edges: How many edges.
+        nodes: Number of nodes.
+        edges: Number of edges.
     """
 
     format: Format
@@ -52,12 +52,12 @@ async def export_graph(
     kinds: Kinds = DEFAULT_KINDS,
     stubs: bool = True,
 ) -> ExportedGraph:
-    """Return the graph as text for other programs, such as Gephi or NetworkX; no file is written.
+    """Return the graph as text for other programs, such as Gephi or NetworkX; writes no file.
 
     Args:
         format: GraphML, or JSON with nodes and links.
-        kinds: What joins notes, as in `graph_neighbours`; every note is a node, joined or not.
-        stubs: Also the names that no note has, as nodes.
+        kinds: As in `graph_neighbours`; every note is a node.
+        stubs: Include unresolved names as nodes.
     """
     graph_snapshot = await call.engine.waiting.graph_snapshot()
     edges = await call.engine.analytics.edges(graph_snapshot, kinds, stubs=stubs)

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """A note that was joined to more notes, or to fewer.
+    """A note that gained or lost neighbours.
 
     Attributes:
         path: The note.
-        more: How many more; negative when fewer.
+        more: Neighbours gained; negative if lost.
     """
 
     path: VaultPath
@@ -38,10 +38,10 @@ class GraphWeek:
 
     Attributes:
         week: Its Monday.
-        counts: How much there was at its end.
-        appeared: Notes that are new, those joined to most first.
-        vanished: Notes that are gone; a note that was moved has vanished and appeared.
-        grown: Notes joined to more or fewer notes than before, those that changed most first.
+        counts: Totals at its end.
+        appeared: New notes, best-connected first.
+        vanished: Removed notes; a moved note is both removed and new.
+        grown: Notes that gained or lost neighbours, largest change first.
     """
 
     week: str
@@ -53,11 +53,11 @@ class GraphWeek:
 
 @dataclass(frozen=True, slots=True)
 class GraphHistory:
-    """How the graph grew.
+    """The growth of the graph.
 
     Attributes:
-        since: The first day that is known; what was before it is not told.
-        weeks: The weeks in which the bridge ran, the latest first.
+        since: First recorded day.
+        weeks: Weeks in which the bridge ran, latest first.
     """
 
     since: str
@@ -71,11 +71,11 @@ class GraphHistory:
 async def graph_history(
     call: Call, weeks: Annotated[int, Interval(ge=1, le=52)] = 8, limit: Annotated[int, Interval(ge=1, le=100)] = 10
 ) -> GraphHistory:
-    """Tell how the graph grew week by week, on the days on which a bridge ran: new, vanished and newly linked notes.
+    """Report how the graph grew week by week, on days when a bridge ran: new, vanished and newly linked notes.
 
     Args:
-        weeks: How many weeks to look back, this one included.
-        limit: Most notes of each sort in a week.
+        weeks: Weeks to look back, including this one.
+        limit: Maximum notes of each kind per week.
     """
     from bridge.engine.schedule import record_graph
 

@@ -31,10 +31,10 @@ class Neighbour:
     Attributes:
         path: The note.
         title: Its title.
-        distance: Steps from the note that was asked about.
-        score: 0 to 1: what arrives of 1 that starts there; a way through a note with many links passes on little.
-        via: The note before it on the way that brings most; null for direct neighbours.
-        kinds: How it is joined to the note before it.
+        distance: Steps from the start.
+        score: 0–1: the share of a walk from the start that arrives; much-linked notes pass on little.
+        via: The previous note on the strongest way; null for direct neighbours.
+        kinds: How it is joined to the previous note.
     """
 
     path: VaultPath
@@ -50,8 +50,8 @@ class Neighbours:
     """The notes around a note.
 
     Attributes:
-        nodes: The notes, by distance, then by score.
-        total: How many there are without `limit`.
+        nodes: By distance, then score.
+        total: Count before `limit`.
     """
 
     nodes: tuple[Neighbour, ...]
@@ -76,19 +76,19 @@ async def graph_neighbours(
     decay: Annotated[float, Interval(ge=0.01, le=1)] = 0.5,
     limit: Annotated[int, Interval(ge=1, le=500)] = 50,
 ) -> Neighbours:
-    """Find the notes around a note, step by step along links, arrows, shared rare tags or nearness in meaning.
+    """Find the notes around a note along links, arrows, shared rare tags or nearness in meaning.
 
     Args:
-        path: The note to start from.
-        depth: Most steps to take.
-        direction: Whether to follow links as they point (`out`), against that (`in`), or both ways.
-        kinds: What to walk along; `tag` joins notes with a tag that at most ten carry, `folder` those of a small
-            folder, `similar` those that are each among the nearest in meaning of the other.
+        path: The start.
+        depth: Maximum steps.
+        direction: Follow links forwards (`out`), backwards (`in`) or both ways.
+        kinds: Edge kinds; `tag` joins notes by a tag on at most ten, `folder` those of a small folder, `similar` mutual
+            nearest neighbours in meaning.
         decay: Share of the score that each step passes on.
-        limit: Most notes to return.
+        limit: Maximum notes.
 
     Raises:
-        NoteNotFound: There is no such note; the message names the closest ones.
+        NoteNotFound: No such note; the message names the closest.
     """
     graph_snapshot = await call.engine.waiting.graph_snapshot()
     start = require_number(call, graph_snapshot, path)
@@ -135,10 +135,10 @@ def collect_neighbours(
 
 @dataclass(frozen=True, slots=True)
 class GraphPath:
-    """One way from a note to another.
+    """A path between two notes.
 
     Attributes:
-        notes: The notes on the way, both ends included.
+        notes: Its notes, both ends included.
         steps: What leads from each to the next.
     """
 
@@ -148,10 +148,10 @@ class GraphPath:
 
 @dataclass(frozen=True, slots=True)
 class GraphPaths:
-    """Ways from a note to another.
+    """Paths between two notes.
 
     Attributes:
-        paths: The ways, those with the fewest steps first; none when nothing joins the two.
+        paths: Shortest first; empty if the notes are not connected.
     """
 
     paths: tuple[GraphPath, ...]
@@ -169,17 +169,17 @@ async def graph_path(
     direction: Literal["any", "out"] = "any",
     alternatives: Annotated[int, Interval(ge=1, le=10)] = 3,
 ) -> GraphPaths:
-    """Find how one note leads to another: the shortest ways, each step with the sentence that links.
+    """Find how one note leads to another: the shortest paths, each step with the sentence that links.
 
     Args:
-        source: The note to start from.
-        target: The note to reach.
-        kinds: What to walk along, as in `graph_neighbours`.
-        direction: Whether links may be walked both ways, or only as they point.
-        alternatives: Most ways to return; the longest has at most three steps more than the shortest.
+        source: The start.
+        target: The end.
+        kinds: As in `graph_neighbours`.
+        direction: Follow links both ways, or only forwards.
+        alternatives: Maximum paths, each at most three steps longer than the shortest.
 
     Raises:
-        NoteNotFound: There is no such note; the message names the closest ones.
+        NoteNotFound: No such note; the message names the closest.
     """
     graph_snapshot = await call.engine.waiting.graph_snapshot()
     ends = require_number(call, graph_snapshot, source), require_number(call, graph_snapshot, target)
@@ -234,16 +234,16 @@ Part = Literal[
 
 @dataclass(frozen=True, slots=True)
 class PartTotals:
-    """How many there are in all of the parts that were asked for; orphans, dead ends and sources tell theirs.
+    """Counts of the requested parts; orphans, dead ends and sources include their own.
 
     Attributes:
-        hubs: Notes that are joined to others.
-        pagerank: The same notes, in another order.
-        stubs: Names that notes link to and that no note has.
-        communities: Groups of three notes or more.
-        bridges: Pairs whose link alone joins two parts.
-        articulations: Notes without which the graph falls apart.
-        strong_pairs: Notes that link to each other both ways.
+        hubs: Connected notes.
+        pagerank: The same notes.
+        stubs: Unresolved names.
+        communities: Groups of at least three notes.
+        bridges: Sole links between two parts.
+        articulations: Notes whose removal splits the graph.
+        strong_pairs: Mutually linked pairs.
     """
 
     hubs: int | None = None
@@ -257,23 +257,23 @@ class PartTotals:
 
 @dataclass(frozen=True, slots=True)
 class GraphInsights:
-    """What stands out in the graph; parts that were not asked for are absent.
+    """The structure of the graph; only requested parts are present.
 
     Attributes:
-        counts: How much there is of everything.
-        totals: How many there are of each part.
-        offset: How many of each part come before these.
-        hubs: Notes joined to many that are joined to many, the greatest first.
-        pagerank: Notes that a reader who follows links comes by most, by PageRank; many of them are hubs too.
-        orphans: Notes without any link in either direction.
-        dead_ends: Notes that are linked to and link nowhere.
-        sources: Notes that link and that nothing links to.
-        stubs: Names that notes link to and that no note has, the most wanted first.
-        communities: Groups of notes with more links inside than between them, by Leiden's method, the largest first.
-        bridges: Pairs whose link alone joins two parts of the graph, those that join most first.
-        articulations: Notes without which the graph falls apart, those that hold most first.
-        strong_pairs: Notes that link to each other both ways, those with most links first.
-        gaps: Notes that others keep linking to together and that do not link to each other: perhaps they should.
+        counts: Totals of the graph.
+        totals: Counts of each part.
+        offset: The `offset` of this page.
+        hubs: Notes connected to well-connected notes, greatest first.
+        pagerank: Notes most visited by following links (PageRank); often hubs too.
+        orphans: Notes without links in either direction.
+        dead_ends: Notes with backlinks but no links.
+        sources: Notes with links but no backlinks.
+        stubs: Unresolved names, most linked first.
+        communities: Groups with more links inside than between (Leiden), largest first.
+        bridges: Pairs with the only link between two parts, most cut-off notes first.
+        articulations: Notes whose removal splits the graph, most cut-off notes first.
+        strong_pairs: Mutually linked pairs, most links first.
+        gaps: Pairs that other notes link to together but that do not link to each other.
     """
 
     counts: LinkCounts
@@ -309,14 +309,13 @@ async def graph_insights(
     limit: Annotated[int, Interval(ge=1, le=100)] = 5,
     offset: Annotated[int, Interval(ge=0)] = 0,
 ) -> GraphInsights:
-    """Tell what stands out in the graph: hubs, orphans, dead ends, wanted notes, communities, bridges, missing links.
+    """Report the structure of the graph: hubs, orphans, dead ends, wanted notes, communities, bridges, missing links.
 
     Args:
-        parts: Only these; without, all.
-        kinds: What joins notes, as in `graph_neighbours`; orphans, dead ends, sources, stubs and strong pairs are
-            always about what is written.
-        limit: Most notes, names or pairs of each part.
-        offset: How many of each part to pass over, for the next page of a part.
+        parts: Only these parts; all by default.
+        kinds: As in `graph_neighbours`; orphans, dead ends, sources, stubs and strong pairs always use written links.
+        limit: Maximum entries of each part.
+        offset: Entries of each part to skip.
     """
     from bridge.graph.census import census
 

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GraphStep:
-    """What leads from one note to the next.
+    """A step from one note to the next.
 
     Attributes:
-        source: Where the step begins.
-        target: Where it leads.
-        kind: What joins the two, the most telling if it is several things.
-        note: The note that says it: `target` when the link is walked against its direction; null when nobody wrote it.
-        line: The line it stands on.
-        text: The sentence around it, the label of an arrow, or what both have in common.
+        source: Its start.
+        target: Its end.
+        kind: Its edge kind, the most telling of several.
+        note: The note with the link: `target` if followed backwards; null for an unwritten edge.
+        line: Line of the link.
+        text: The sentence around it, an arrow's label, or what both notes share.
     """
 
     source: VaultPath

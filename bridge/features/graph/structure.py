@@ -25,15 +25,15 @@ SMALLEST = 3
 
 @dataclass(frozen=True, slots=True)
 class Hub:
-    """A note that much hangs together with.
+    """A well-connected note.
 
     Attributes:
         path: The note.
         title: Its title.
-        score: Eigenvector centrality from 0 to 100, the greatest hub's.
-        pagerank: How often a reader who follows links comes by; 1 is the average note.
-        joined: Notes that it is joined to.
-        community: The number of its community.
+        score: Eigenvector centrality, 0–100; the top hub has 100.
+        pagerank: PageRank; 1 is the average note.
+        joined: Notes connected to it.
+        community: Its community's number.
     """
 
     path: VaultPath
@@ -46,13 +46,13 @@ class Hub:
 
 @dataclass(frozen=True, slots=True)
 class Community:
-    """Notes that hang together.
+    """A group of connected notes.
 
     Attributes:
-        number: Its number in this answer and in `graph_view`; 0 is the largest.
-        name: The words that set it apart, of its titles and tags.
+        number: Its number here and in `graph_view`; 0 is the largest.
+        name: The words that distinguish its titles and tags.
         size: Notes in it.
-        notes: Those that are joined to most.
+        notes: Its best-connected notes.
     """
 
     number: int
@@ -63,12 +63,12 @@ class Community:
 
 @dataclass(frozen=True, slots=True)
 class SoleLink:
-    """Two notes whose link alone joins two parts of the graph.
+    """Two notes whose link is the only one between two parts of the graph.
 
     Attributes:
-        source: One of them.
+        source: One note.
         target: The other.
-        holds: Notes that would lose touch with the larger part.
+        holds: Notes that would be cut off from the larger part.
     """
 
     source: VaultPath
@@ -78,12 +78,12 @@ class SoleLink:
 
 @dataclass(frozen=True, slots=True)
 class Articulation:
-    """A note without which the graph falls apart.
+    """A note whose removal splits the graph.
 
     Attributes:
         path: The note.
         title: Its title.
-        holds: Notes that would lose touch with the largest part.
+        holds: Notes that would be cut off from the largest part.
     """
 
     path: VaultPath

@@ -47,19 +47,19 @@ GROUPS = 300
 
 @dataclass(frozen=True, slots=True)
 class ViewNode:
-    """A node of a picture.
+    """A node of the drawing.
 
     Attributes:
-        id: What edges call it.
-        path: The note; null for a name that no note has, and for a community.
+        id: Its id in edges.
+        path: The note; null for an unresolved name or a community.
         title: Its title or name.
-        type: What it is.
-        x: Where it is drawn.
-        y: Where it is drawn.
-        size: How large to draw it, 1 to 10; it grows with what it is joined to.
-        joined: Nodes of the whole graph that it is joined to; of a community, its notes.
-        community: The number of its community; null when it has none.
-        tags: Its tags, when asked for.
+        type: Its type.
+        x: Horizontal position.
+        y: Vertical position.
+        size: Size, 1–10, by its connections.
+        joined: Its connections in the whole graph; for a community, its notes.
+        community: Its community's number; null without one.
+        tags: Its tags, if requested.
     """
 
     id: int
@@ -76,13 +76,13 @@ class ViewNode:
 
 @dataclass(frozen=True, slots=True)
 class ViewEdge:
-    """What joins two nodes of a picture.
+    """An edge of the drawing.
 
     Attributes:
-        source: The `id` of one.
-        target: The `id` of the other; a link drawn once leads there.
-        kinds: How they are joined.
-        weight: How much joins them.
+        source: One node's `id`.
+        target: The other's; a one-way link points here.
+        kinds: Its edge kinds.
+        weight: Strength.
     """
 
     source: int
@@ -93,12 +93,12 @@ class ViewEdge:
 
 @dataclass(frozen=True, slots=True)
 class ViewCommunity:
-    """A group of notes of a picture.
+    """A community of the drawing.
 
     Attributes:
         number: Its number.
-        name: The words that set it apart.
-        size: Notes in it, drawn or not.
+        name: The words that distinguish it.
+        size: Its notes, drawn or not.
     """
 
     number: int
@@ -108,14 +108,14 @@ class ViewCommunity:
 
 @dataclass(frozen=True, slots=True)
 class GraphView:
-    """A picture of the graph.
+    """A drawing of the graph.
 
     Attributes:
-        nodes: What to draw.
-        edges: What joins them.
-        communities: The groups that are drawn, the largest first.
-        folded: Whether nodes stand for communities.
-        total: Nodes that pass the filters, drawn or not.
+        nodes: Drawn nodes.
+        edges: Drawn edges.
+        communities: Drawn communities, largest first.
+        folded: Whether nodes represent communities.
+        total: Nodes that match the filters, drawn or not.
     """
 
     nodes: tuple[ViewNode, ...]
@@ -146,27 +146,27 @@ async def graph_view(
     fold: bool | None = None,
     limit: Annotated[int, Interval(ge=1, le=WHOLE)] | None = None,
 ) -> GraphView:
-    """Draw the graph around a note, or all of it: places, sizes, communities. The same notes stay where they were.
+    """Draw the graph around a note, or all of it: places, sizes, communities. The same notes keep their places.
 
     Args:
-        path: The note in the middle; without, all notes are drawn.
-        depth: Most steps from the note in the middle.
-        kinds: What joins notes, as in `graph_neighbours`.
-        stubs: Draw names that no note has, too.
-        folder: Only notes in this folder and below.
-        tags: Only notes with all of these tags; `a` matches `a/b`.
-        types: Only these kinds of file.
-        modified_after: Only notes changed at or after this moment; `last week` counts from its Monday on.
-        modified_before: Only notes changed before this moment.
+        path: The centre; by default, all notes are drawn.
+        depth: Maximum steps from the centre.
+        kinds: As in `graph_neighbours`.
+        stubs: Include unresolved names.
+        folder: Only notes under this folder.
+        tags: Only notes with all these tags; `a` matches `a/b`.
+        types: Only these file types.
+        modified_after: Only notes modified since this time.
+        modified_before: Only notes modified before this time.
         community: Only notes of this community.
-        notes: Only these notes, such as those on a way of `graph_path`.
-        tagged: Tell the tags of each note.
-        fold: Draw communities in place of their notes; without, that is done from 2,000 nodes on.
-        limit: Most nodes; at most and unless said 300 around a note, 10,000 in all. Those joined to most are drawn.
+        notes: Only these notes, such as those of a `graph_path`.
+        tagged: Include tags.
+        fold: Draw communities instead of notes; automatic from 2,000 nodes.
+        limit: Maximum nodes, best-connected first; by default and at most 300 around a note, 10,000 for all.
 
     Raises:
-        NoteNotFound: There is no such note; the message names the closest ones.
-        FolderNotFound: No note is in such a folder; the message names the closest ones.
+        NoteNotFound: No such note; the message names the closest.
+        FolderNotFound: No notes in such a folder; the message names the closest.
     """
     from bridge.search.model import SearchRequest
 

@@ -42,14 +42,14 @@ def require_editor(call: Call) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ClaimedChange:
-    """A change that is the caller's to make, and nobody else's.
+    """A change that only the caller may now make.
 
     Attributes:
         change_id: Its id.
         path: The note.
-        before: SHA-256 of the whole file as it must be.
-        after: The same afterwards.
-        text: The whole text of the note afterwards.
+        before: Required SHA-256 of the whole file.
+        after: SHA-256 of the whole file afterwards.
+        text: Whole text of the note afterwards.
     """
 
     change_id: str
@@ -61,12 +61,12 @@ class ClaimedChange:
 
 @dataclass(frozen=True, slots=True)
 class Acknowledged:
-    """What became of a change that a program claimed.
+    """The outcome of a claimed change.
 
     Attributes:
         change_id: Its id.
-        state: `applied`; `rejected`, when it was not made, or `proposed`, when it waits for the user again; `conflict`,
-            when the note is neither as the change makes it, nor does the program say that it did not make it.
+        state: `applied`; `rejected` if not made, or `proposed` if it awaits approval again; `conflict` if the note
+            differs and was not reported as not made.
     """
 
     change_id: str
@@ -75,15 +75,15 @@ class Acknowledged:
 
 @operation(example={"change_id": "0"}, reads=False, scope="write", tool=False)
 async def claim_change(call: Call, change_id: ChangeId) -> ClaimedChange:
-    """Take a change that `apply_change` told of, to make it in Obsidian; the first who asks gets it, within a second.
+    """Claim a change from an `apply_change` event, to make it in Obsidian; the first claim within a second wins.
 
     Args:
         change_id: Its id.
 
     Raises:
-        Forbidden: The caller may not change notes at once.
-        ChangeNotFound: It is not offered any more.
-        ChangeConflict: Somebody has it, or it is too late.
+        Forbidden: The caller may not apply changes.
+        ChangeNotFound: It is no longer offered.
+        ChangeConflict: It is already claimed, or too late.
     """
     require_editor(call)
     offer = await call.engine.editor_sessions.claim(change_id)
@@ -103,18 +103,17 @@ async def claim_change(call: Call, change_id: ChangeId) -> ClaimedChange:
 async def acknowledge_change(
     call: Call, change_id: ChangeId, applied: bool, reason: Literal["unsaved", "changed", "failed"] | None = None
 ) -> Acknowledged:
-    """Say whether a change that was claimed was made; however late, it counts. The file on the disk has the last word.
+    """Report whether a claimed change was made, at any later time. The file on disk decides.
 
     Args:
         change_id: Its id.
         applied: Whether it was made.
-        reason: Why not: `unsaved`, the note has edits in Obsidian that are not saved; `changed`, it is not what
-            `before` says; or `failed`.
+        reason: Why not: `unsaved` edits in Obsidian, `changed` from `before`, or `failed`.
 
     Raises:
-        Forbidden: The caller may not change notes at once.
-        ChangeNotFound: There is no such change.
-        ChangeConflict: It was not claimed.
+        Forbidden: The caller may not apply changes.
+        ChangeNotFound: No such change.
+        ChangeConflict: It is not claimed.
     """
     require_editor(call)
     refused = None if applied else reason or "failed"

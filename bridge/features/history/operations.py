@@ -27,7 +27,7 @@ class ListedChanges:
     """Changes.
 
     Attributes:
-        changes: The newest first.
+        changes: Newest first.
     """
 
     changes: tuple[ListedChange, ...]
@@ -57,18 +57,18 @@ async def list_changes(
     limit: Annotated[int, Interval(ge=1, le=200)] = 20,
     offset: Annotated[int, Interval(ge=0)] = 0,
 ) -> ListedChanges:
-    """List what was changed or proposed through the bridge, the newest first.
+    """List what was changed or proposed through the bridge, newest first.
 
     Args:
-        path: Only changes that touched this file or folder, by its name then or today.
-        state: Only those in this state; `proposed` ones wait for the user.
-        client: Only those of this program.
+        path: Only changes to this file or folder, by its old or current name.
+        state: Only those in this state; `proposed` ones await approval.
+        client: Only those by this program.
         session: Only those of this session.
-        operation: Only those that this operation made.
-        since: Only those from this moment on.
-        until: Only those before this moment.
-        limit: Most changes to return.
-        offset: Changes to leave out at the start.
+        operation: Only those by this operation.
+        since: Only those at this time or later.
+        until: Only those before this time.
+        limit: Maximum changes.
+        offset: Changes to skip.
     """
     from bridge.state.change_records import ChangeFilter
 
@@ -96,13 +96,13 @@ async def list_changes(
     tasks=("show the diff of a change", "what exactly did a change do", "details of a proposal"),
 )
 async def show_change(call: Call, change_id: ChangeId) -> ShownChange:
-    """Show a change or proposal whole, and what became of it.
+    """Show a change or proposal in full, with its state.
 
     Args:
-        change_id: Its id, as the write or `list_changes` told it.
+        change_id: Its id, from the write or `list_changes`.
 
     Raises:
-        ChangeNotFound: There is no such change.
+        ChangeNotFound: No such change.
     """
     await call.engine.review.expire()
     return await asyncio.to_thread(lambda: describe_change(call.engine, call.engine.review.change(change_id)))
@@ -113,15 +113,15 @@ Hunks = Annotated[tuple[Annotated[int, Interval(ge=1)], ...], MinLen(1), MaxLen(
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What became of changes.
+    """The outcome for some changes.
 
     Attributes:
-        changes: The changes that were asked for, as they stand now.
-        change_id: The change that did it; null when nothing was written.
-        diff: What was written, as a unified diff.
-        state: `applied`; or `proposed`, when it waits until the user accepts it.
-        warnings: What to know about it.
-        dry_run: Whether nothing was written because only a dry run was asked for.
+        changes: The requested changes, with their new state.
+        change_id: The change that did it; null if nothing was written.
+        diff: Unified diff.
+        state: `applied`, or `proposed` if it awaits approval.
+        warnings: Warnings about the change.
+        dry_run: Whether this is a dry run; nothing was written.
     """
 
     changes: tuple[ListedChange, ...]
@@ -152,17 +152,17 @@ async def undo_change(
     dry_run: bool = False,
     reason: Reason | None = None,
 ) -> Settled:
-    """Turn a change back, however long ago; what was written since stays, or it is refused.
+    """Undo a change, however old. Later edits are kept; if they overlap, the undo is refused.
 
     Args:
-        change_id: Id of the change, from `list_changes`.
-        hunks: Only these parts of it, as `show_change` numbers them.
-        dry_run: Only tell what would happen.
+        change_id: Its id, from `list_changes`.
+        hunks: Only these hunks, numbered as in `show_change`.
+        dry_run: Only preview the change.
         reason: Why, for the user.
 
     Raises:
-        ChangeNotFound: There is no such change, or what it took away is kept no more.
-        ChangeConflict: The same lines were changed since; `conflicts` tells which.
+        ChangeNotFound: No such change, or its removed content is no longer kept.
+        ChangeConflict: The same lines have changed since; `conflicts` lists them.
     """
     made = await call.engine.review.undo([change_id], author(call, "undo_change", reason), hunks, dry_run=dry_run)
     return build_settled(call.engine, [change_id], made, dry_run=dry_run)
@@ -185,16 +185,16 @@ async def undo_session(
     dry_run: bool = False,
     reason: Reason | None = None,
 ) -> Settled:
-    """Turn back all that was changed in one session, as one change; all or nothing.
+    """Undo all changes of a session as one change; all or nothing.
 
     Args:
-        session: The session, as `list_changes` tells it; without, the one that the caller's own changes belong to.
-        dry_run: Only tell what would happen.
+        session: The session, from `list_changes`; by default, the caller's own.
+        dry_run: Only preview the change.
         reason: Why, for the user.
 
     Raises:
-        ChangeNotFound: Nothing of it is in force, or what it took away is kept no more.
-        ChangeConflict: The same lines were changed since; `conflicts` tells which.
+        ChangeNotFound: No change of it is active, or its removed content is no longer kept.
+        ChangeConflict: The same lines have changed since; `conflicts` lists them.
     """
     ids = await asyncio.to_thread(call.engine.review.of_session, session or session_of(call))
     made = await call.engine.review.undo(ids, author(call, "undo_session", reason), dry_run=dry_run)
@@ -214,16 +214,16 @@ async def undo_session(
     ),
 )
 async def redo_change(call: Call, change_id: ChangeId, dry_run: bool = False, reason: Reason | None = None) -> Settled:
-    """Make a change again that was turned back.
+    """Redo an undone change.
 
     Args:
-        change_id: Id of the change, from `list_changes`.
-        dry_run: Only tell what would happen.
+        change_id: Its id, from `list_changes`.
+        dry_run: Only preview the change.
         reason: Why, for the user.
 
     Raises:
-        ChangeNotFound: There is no such change, or what it wrote is kept no more.
-        ChangeConflict: It was not turned back, or the same lines were changed since.
+        ChangeNotFound: No such change, or its written content is no longer kept.
+        ChangeConflict: It is not undone, or the same lines have changed since.
     """
     made = await call.engine.review.redo(change_id, author(call, "redo_change", reason), dry_run=dry_run)
     return build_settled(call.engine, [change_id], made, dry_run=dry_run)
@@ -237,16 +237,16 @@ async def redo_change(call: Call, change_id: ChangeId, dry_run: bool = False, re
     tasks=("accept a proposed change", "approve a proposal"),
 )
 async def accept_change(call: Call, change_id: ChangeId, hunks: Hunks | None = None) -> Settled:
-    """Make a change that was proposed; only the user's own programs may.
+    """Apply a proposed change; only for the user's own programs.
 
     Args:
-        change_id: Id of the proposal, from `list_changes`.
-        hunks: Only these parts of it, as `show_change` numbers them; the others are rejected.
+        change_id: Its id, from `list_changes`.
+        hunks: Only these hunks, numbered as in `show_change`; the rest are rejected.
 
     Raises:
-        Forbidden: An agent asks.
-        ChangeNotFound: There is no such change.
-        ChangeConflict: It waits no more, or the same lines were changed since.
+        Forbidden: The caller is an agent.
+        ChangeNotFound: No such change.
+        ChangeConflict: It is no longer pending, or the same lines have changed since.
     """
     call.principal.require_local("accept-change")
     made = await call.engine.review.accept(change_id, author(call, "accept_change", None), hunks)
@@ -260,15 +260,15 @@ async def accept_change(call: Call, change_id: ChangeId, hunks: Hunks | None = N
     tasks=("reject a proposed change", "dismiss a proposal", "settle a conflict"),
 )
 async def reject_change(call: Call, change_id: ChangeId) -> Settled:
-    """Settle that a proposed change is not made, or that a `conflict` was looked at; the user's own programs may.
+    """Reject a proposed change, or mark a `conflict` as reviewed; only for the user's own programs.
 
     Args:
-        change_id: Id of the proposal, from `list_changes`.
+        change_id: Its id, from `list_changes`.
 
     Raises:
-        Forbidden: An agent asks.
-        ChangeNotFound: There is no such change.
-        ChangeConflict: It waits no more.
+        Forbidden: The caller is an agent.
+        ChangeNotFound: No such change.
+        ChangeConflict: It is no longer pending.
     """
     call.principal.require_local("reject-change")
     change = await call.engine.review.reject(change_id)

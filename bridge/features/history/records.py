@@ -25,16 +25,16 @@ class ListedChange:
     Attributes:
         id: Its id.
         time: When it was made or proposed.
-        client: The program that asked for it.
-        session: What tells that program's calls at that time from others.
-        operation: What it asked for.
-        reason: Why, in its words.
-        paths: The files it touched, as they were called then.
-        diff: What changed, as a unified diff; in a list a long one is cut.
-        state: What became of it: `conflict` needs a look, since a crash and somebody's edit left it half made.
-        expires: When a proposal is given up.
-        undoes: The changes that it turned back.
-        by: What wrote: the bridge itself, to the `disk`, or `obsidian`; null when nothing was written yet.
+        client: The requesting program.
+        session: Groups that program's calls of one time.
+        operation: The operation.
+        reason: Its stated reason.
+        paths: The files it touched, by their names then.
+        diff: Unified diff; truncated in a list if long.
+        state: Its state; `conflict`, half applied after a crash and another edit, needs review.
+        expires: When a proposal expires.
+        undoes: The changes it undid.
+        by: The writer: the bridge to `disk`, or `obsidian`; null before.
     """
 
     id: str
@@ -53,7 +53,7 @@ class ListedChange:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Text that stayed, went or came.
+    """Equal, removed or added text.
 
     Attributes:
         kind: Which.
@@ -66,15 +66,15 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class ShownHunk:
-    """Lines of a note that differ, and those around them.
+    """Changed lines of a note, with context.
 
     Attributes:
-        number: By which it is accepted or undone.
+        number: Its number, to accept or undo it.
         path: The note.
-        before: Its lines before; when there are none, the last is one less than the first.
+        before: Its lines before; without any, the last is one less than the first.
         after: Its lines afterwards, likewise.
         words: The lines, word by word.
-        undone: Whether it was turned back, alone or with the whole change.
+        undone: Whether it was undone.
     """
 
     number: int
@@ -87,23 +87,23 @@ class ShownHunk:
 
 @dataclass(frozen=True, slots=True)
 class ShownChange:
-    """A change to notes, with all that is kept of it.
+    """A change to notes, in full.
 
     Attributes:
         id: Its id.
         time: When it was made or proposed.
-        client: The program that asked for it.
-        session: What tells that program's calls at that time from others.
-        operation: What it asked for.
-        reason: Why, in its words.
-        paths: The files it touched, as they were called then.
-        now: What those files are called today.
-        diff: What changed, as a unified diff.
-        state: What became of it.
-        expires: When a proposal is given up.
-        undoes: The changes that it turned back.
-        by: What wrote: the bridge itself, to the `disk`, or `obsidian`; null when nothing was written yet.
-        hunks: What changed, in parts that can be accepted or undone one by one.
+        client: The requesting program.
+        session: Groups that program's calls of one time.
+        operation: The operation.
+        reason: Its stated reason.
+        paths: The files it touched, by their names then.
+        now: Those files' names today.
+        diff: Unified diff.
+        state: Its state.
+        expires: When a proposal expires.
+        undoes: The changes it undid.
+        by: The writer: the bridge to `disk`, or `obsidian`; null before.
+        hunks: The hunks, each of which can be accepted or undone.
     """
 
     id: str

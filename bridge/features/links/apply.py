@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ChosenLink:
-    """A suggestion that shall be made a link.
+    """A suggestion to turn into a link.
 
     Attributes:
-        target: The note it shall lead to.
-        text: The words that shall become the link.
-        span: First character and the one after the last, as `suggest_links` said.
+        target: The note to link to.
+        text: The words to link.
+        span: Start and end character offset, from `suggest_links`.
     """
 
     target: VaultPath
@@ -49,8 +49,8 @@ class MadeLink:
 
     Attributes:
         target: The note it leads to.
-        line: The line it stands on.
-        link: The link as it is written.
+        line: Its line.
+        link: The link as written.
     """
 
     target: VaultPath
@@ -63,9 +63,9 @@ class RefusedLink:
     """A link that the edit leaves out.
 
     Attributes:
-        target: The note it should have led to.
-        line: The line of the words.
-        why: Why it cannot stand there.
+        target: The intended note.
+        line: Line of the words.
+        why: Why it cannot be a link.
     """
 
     target: VaultPath
@@ -79,15 +79,15 @@ class LinkEdit:
 
     Attributes:
         path: The note.
-        diff: The edit as a unified diff; empty when there is nothing to link.
+        diff: Unified diff; empty if there is nothing to link.
         digest: SHA-256 of the whole file after the edit.
-        before: SHA-256 of the whole file that the edit is for.
+        before: SHA-256 of the whole file before it.
         links: The links it makes, in order.
-        refused: The links it does not make, in order, and why.
-        change_id: The change that was made or proposed; null when nothing was written.
-        state: `applied`; or `proposed`, when it waits until the user accepts it.
-        warnings: What to know about it.
-        dry_run: Whether nothing was written because only a dry run was asked for.
+        refused: The links it leaves out, in order.
+        change_id: The change made or proposed; null if nothing was written.
+        state: `applied`, or `proposed` if it awaits approval.
+        warnings: Warnings about the change.
+        dry_run: Whether this is a dry run; nothing was written.
     """
 
     path: VaultPath
@@ -120,21 +120,21 @@ async def apply_links(
     dry_run: bool = False,
     reason: Reason | None = None,
 ) -> LinkEdit:
-    """Make links of words that name notes, written as Obsidian would.
+    """Turn words that name notes into links, written as Obsidian would.
 
     Args:
         path: The note.
-        targets: Link to these notes alone, however unlikely; without, to all that `suggest_links` would suggest.
-        suggestions: Make just these links; then `targets`, `strictness` and `all` do not count.
-        strictness: How likely a link must be when no targets are given, as in `suggest_links`.
-        all: Every place that names a note, not the first alone.
-        digest: The note's digest as you read it; refused when the note is another now.
-        dry_run: Only tell what would happen.
+        targets: Link only to these notes, however unlikely; by default, to all that `suggest_links` returns.
+        suggestions: Make exactly these links; overrides `targets`, `strictness` and `all`.
+        strictness: As in `suggest_links`, when no targets are given.
+        all: Link every mention of a note, not only the first.
+        digest: Digest of the note as read; a changed note is refused.
+        dry_run: Only preview the change.
         reason: Why, for the user.
 
     Raises:
-        NoteNotFound: There is no such note; the message names the closest ones.
-        NoteChanged: The note is not what `digest` or the suggestions say.
+        NoteNotFound: No such note; the message names the closest.
+        NoteChanged: The note does not match `digest` or the suggestions.
     """
     call.engine.require_keyword()
     for target in (*targets, *(one.target for one in suggestions)):

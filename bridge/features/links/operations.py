@@ -33,13 +33,13 @@ MENTIONS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class NoteMention:
-    """A place that says a note's name and is no link.
+    """An unlinked mention of a note's name.
 
     Attributes:
-        path: The note it stands in.
-        line: The line it stands on.
-        text: The name as it is said there.
-        span: First character and the one after the last, counted in the text of the file, as `apply_links` takes it.
+        path: The note that contains it.
+        line: Its line.
+        text: The name as written there.
+        span: Start and end character offset in the file, end excluded; `apply_links` takes it.
         context: The sentence around it.
     """
 
@@ -91,15 +91,15 @@ class NoteLink:
     """One link in a note.
 
     Attributes:
-        path: The file it leads to; of a backlink, the note it stands in; null when it is unresolved.
-        line: The line it stands on.
-        text: What it shows: its alias, or its target as written.
-        kind: How it is written: `wiki`, `embed`, `markdown`, `property` or `canvas`.
+        path: The target, or for a backlink the source; null if unresolved.
+        line: Its line.
+        text: Its displayed text: alias, or target as written.
+        kind: `wiki`, `embed`, `markdown`, `property` or `canvas`.
         target: Its target as written, with `#heading` and `^block`.
         embed: Whether it embeds its target.
-        heading: The heading in its target that follows `#`; null without one.
-        block: The id of the block in its target that follows `#^`; null without one.
-        context: The sentence around it, when asked for; of the first 300 links, and of a note as it is on disk.
+        heading: The heading after `#` in its target.
+        block: The block id after `#^` in its target.
+        context: The sentence around it, if requested; for the first 300 links, and as on disk.
     """
 
     path: VaultPath | None
@@ -115,10 +115,10 @@ class NoteLink:
 
 @dataclass(frozen=True, slots=True)
 class LinkTotals:
-    """How many there are of each sort.
+    """Counts of each kind.
 
     Attributes:
-        links: Links in the note that lead somewhere.
+        links: Resolved links in the note.
         backlinks: Links to the note.
         unresolved: Unresolved links in the note.
     """
@@ -133,16 +133,14 @@ class NoteLinks:
     """The links of a note, in both directions.
 
     Attributes:
-        digest: The first 12 digits of the note's SHA-256, which every edit takes; empty for any other
-            file.
-        totals: How many there are of each sort in the directions asked for, whatever `limit` and `offset` are.
-        offset: How many of each sort come before these.
-        links: Links in the note that lead somewhere, in order.
-        backlinks: Links to the note in other notes, by path and line.
+        digest: First 12 digits of the note's SHA-256, for edits; empty for other files.
+        totals: Counts in the requested directions, before `limit` and `offset`.
+        offset: The `offset` of this page.
+        links: Resolved links in the note, in order.
+        backlinks: Links to the note, by path and line.
         unresolved: Unresolved links in the note, in order.
-        mentions: Places in other notes that say the note's name and are not links, by path and line, when asked for;
-            of the first 300 notes that say it.
-        mentions_total: How many mentions there are, when asked for.
+        mentions: Unlinked mentions in other notes, by path and line, if requested; from the first 300 such notes.
+        mentions_total: How many mentions there are, if requested.
     """
 
     digest: str
@@ -173,18 +171,18 @@ async def note_links(
     limit: Annotated[int, Interval(ge=1, le=LINES_SHOWN)] = LINES_SHOWN,
     offset: Annotated[int, Interval(ge=0)] = 0,
 ) -> NoteLinks:
-    """List what a note links to, what links to it, and which of its links are unresolved.
+    """List a note's links, backlinks and unresolved links.
 
     Args:
-        path: The note, or any other file for its backlinks.
-        direction: `out` for the links in the note only, `in` for those to it, `any` for both.
+        path: The note, or another file for its backlinks.
+        direction: `out`: links in the note; `in`: links to it.
         context: Add the sentence around each link.
-        mentions: Add where other notes say its name without a link.
-        limit: Most links of each sort, and most mentions.
-        offset: How many of each sort to pass over, for the next page.
+        mentions: Add unlinked mentions elsewhere.
+        limit: Maximum links of each kind and maximum mentions.
+        offset: Entries of each kind to skip.
 
     Raises:
-        NoteNotFound: There is no such file; the message names the closest ones.
+        NoteNotFound: No such file; the message names the closest.
     """
     resolved_links = await call.engine.waiting.resolved_links()
     found = await asyncio.to_thread(gather_links, call.engine, resolved_links, snapshot(call.engine), path, direction)
@@ -287,10 +285,10 @@ def resolve_note_link(link: "Link", names: "Names", source: VaultPath) -> NoteLi
 
 @dataclass(frozen=True, slots=True)
 class ResolvedLink:
-    """Where a link leads.
+    """The target of a link.
 
     Attributes:
-        path: The file; null when there is none.
+        path: The file; null if unresolved.
         heading: The heading after `#`, if any.
         block: The block id after `#^`, if any.
     """
@@ -310,11 +308,11 @@ async def resolve_link(
     source: VaultPath,
     kind: Literal["wiki", "embed", "markdown"] = "wiki",
 ) -> ResolvedLink:
-    """Find the file that a link means, as Obsidian would; for an unresolved link `path` is null.
+    """Find the file that a link means, as Obsidian would; `path` is null for an unresolved link.
 
     Args:
-        link: The inner text of the link, without brackets or alias.
-        source: The note that the link stands in.
+        link: The link's inner text, without brackets or alias.
+        source: The note that contains the link.
         kind: How the link is written.
     """
     call.engine.require_keyword()

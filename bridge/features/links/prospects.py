@@ -19,13 +19,13 @@ MAX_CHARACTERS = 200_000
 
 @dataclass(frozen=True, slots=True)
 class NameProspect:
-    """A name that several notes say and no note has.
+    """A name that several notes mention and no note has.
 
     Attributes:
-        name: The name, as most write it.
-        kind: What makes it a name: a `stub` is linked to already.
-        notes: How many notes say it or link to it.
-        confidence: How sure it is that it deserves a note, 0 to 1.
+        name: The name in its most common spelling.
+        kind: What makes it a name; a `stub` is already linked to.
+        notes: Notes that mention or link to it.
+        confidence: Confidence that it deserves a note, 0–1.
         examples: The first of those notes.
     """
 
@@ -41,10 +41,10 @@ class NameProspects:
     """Names that deserve a note.
 
     Attributes:
-        prospects: The surest first.
-        total: How many there are in all.
-        offset: How many of them come before these.
-        notices: What was left out, in sentences.
+        prospects: Most certain first.
+        total: Count before `limit` and `offset`.
+        offset: The `offset` of this page.
+        notices: What was left out.
     """
 
     prospects: tuple[NameProspect, ...]
@@ -68,18 +68,18 @@ async def find_prospects(
     offset: Annotated[int, Interval(ge=0)] = 0,
     folder: Folder | None = None,
 ) -> NameProspects:
-    """Find names worth a note that has none: linked to without leading anywhere, or said by several notes.
+    """Find names worth a note that have none: unresolved links, or names said by several notes.
 
-    Proper nouns, CamelCase, acronyms, quoted terms and ticket ids count as names. Ordinary words, headings and labels
-    of templates, and the capitalised nouns of German do not.
+    Names are proper nouns, CamelCase, acronyms, quoted terms and ticket ids; not ordinary words, template headings and
+    labels, or capitalised German nouns.
 
     Args:
-        limit: Most names to return.
-        offset: Names to pass over, for the next page.
-        folder: Only what notes in this folder and below say.
+        limit: Maximum names.
+        offset: Names to skip.
+        folder: Only names in notes under this folder.
 
     Raises:
-        FolderNotFound: No note is in such a folder; the message names the closest ones.
+        FolderNotFound: No notes in such a folder; the message names the closest.
     """
     engine = call.engine
     graph_snapshot = await engine.waiting.graph_snapshot()

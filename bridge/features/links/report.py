@@ -78,14 +78,14 @@ SAID = 3
 
 @dataclass(frozen=True, slots=True)
 class BrokenName:
-    """A name that links ask for, that no note has, and that means one nevertheless.
+    """An unresolved name that likely means an existing note.
 
     Attributes:
-        name: The name, as first written.
+        name: The name as first written.
         wanted: Notes that link to it.
         notes: The first of them.
-        meant: The note that it likely means.
-        why: What speaks for that.
+        meant: The note it likely means.
+        why: The evidence for it.
     """
 
     name: str
@@ -97,12 +97,12 @@ class BrokenName:
 
 @dataclass(frozen=True, slots=True)
 class UnlinkedPlace:
-    """A place that says a note's name without a link.
+    """An unlinked mention of a note.
 
     Attributes:
-        path: The note it stands in.
-        line: The line it stands on.
-        text: The name as it is said there.
+        path: The note that contains it.
+        line: Its line.
+        text: The name as written there.
     """
 
     path: VaultPath
@@ -116,11 +116,11 @@ class UnlinkedNote:
 
     Attributes:
         path: The note.
-        said: The names by which they mention it, the most frequent first.
-        mentioned: Notes that say one of its names, in words that are likely to mean it, and do not link to it.
+        said: Names used for it, most frequent first.
+        mentioned: Notes that likely mean it by one of its names without linking to it.
         linked: Notes that link to it.
-        notes: The first of those that do not.
-        places: Where these mention it.
+        notes: The first notes that mention it.
+        places: Where they do.
     """
 
     path: VaultPath
@@ -133,12 +133,12 @@ class UnlinkedNote:
 
 @dataclass(frozen=True, slots=True)
 class AmbiguousName:
-    """A name of several notes that links use without a folder.
+    """A name shared by several notes that links use without a folder.
 
     Attributes:
         name: The name.
-        notes: The notes that have it.
-        links: Links that say it without a folder.
+        notes: The notes with it.
+        links: Links that use it without a folder.
         sources: The first notes with such links.
     """
 
@@ -150,13 +150,13 @@ class AmbiguousName:
 
 @dataclass(frozen=True, slots=True)
 class ReportTotals:
-    """How many there are of each sort.
+    """Counts of each kind.
 
     Attributes:
-        broken: Names that are an alias of a note or almost its name, and those of this page that are close in meaning.
-        stubs: All other names that no note has.
-        unlinked: Notes that are mentioned without a link.
-        ambiguous: Names that mean several notes.
+        broken: Names that match an alias or nearly match a note; on this page, also those close in meaning.
+        stubs: All other unresolved names.
+        unlinked: Notes mentioned without a link.
+        ambiguous: Names shared by several notes.
     """
 
     broken: int
@@ -167,21 +167,21 @@ class ReportTotals:
 
 @dataclass(frozen=True, slots=True)
 class LinkReport:
-    """What could be better about the links of a vault.
+    """How the links of a vault could be better.
 
     Attributes:
-        totals: How many there are of each sort, whatever `limit` and `offset` are.
-        offset: How many of each sort come before these.
-        unresolved: How many names links ask for that no note has, as `graph_insights` counts them in a whole vault.
-        broken: Those that likely mean a note, the most wanted first.
-        stubs: Those that mean none, the most wanted first.
-        unlinked: Notes that are mentioned without a link, those first to which most links are missing.
-        ambiguous: Names that mean several notes, those with most links first.
-        accepted: Suggested links that were accepted.
-        declined: Suggested links that were declined, or taken out again.
-        rate: The share that was accepted; null before the first.
-        next_offset: The `offset` of the next page; absent on the last.
-        notices: What was left out, in sentences.
+        totals: Counts before `limit` and `offset`.
+        offset: The `offset` of this page.
+        unresolved: Unresolved names, counted as `graph_insights` does for a whole vault.
+        broken: Names that likely mean a note, most linked first.
+        stubs: Other unresolved names, most linked first.
+        unlinked: Notes mentioned without a link, most missing links first.
+        ambiguous: Names shared by several notes, most links first.
+        accepted: Accepted link suggestions.
+        declined: Suggested links declined, or removed later.
+        rate: Share accepted; null before the first.
+        next_offset: `offset` of the next page; absent on the last.
+        notices: What was left out.
     """
 
     totals: ReportTotals
@@ -214,15 +214,15 @@ async def link_report(
     offset: Annotated[int, Interval(ge=0)] = 0,
     folder: Folder | None = None,
 ) -> LinkReport:
-    """Tell which links are unresolved and may mean what, which notes are mentioned unlinked, and which names clash.
+    """Report unresolved links and what they may mean, unlinked mentions, and ambiguous names.
 
     Args:
-        limit: Most entries of each sort.
-        offset: How many of each sort to pass over, for the next page.
-        folder: Only links and mentions in notes of this folder and below.
+        limit: Maximum entries of each kind.
+        offset: Entries of each kind to skip.
+        folder: Only links and mentions in notes under this folder.
 
     Raises:
-        FolderNotFound: No note is in such a folder; the message names the closest ones.
+        FolderNotFound: No notes in such a folder; the message names the closest.
     """
     engine = call.engine
     graph_snapshot = await engine.waiting.graph_snapshot()

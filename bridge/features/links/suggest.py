@@ -29,12 +29,12 @@ class LinkSuggestion:
     """A link that may be missing.
 
     Attributes:
-        target: The note it should lead to.
-        text: The words that should become the link.
-        lines: First and last line they stand on.
-        span: First character and the one after the last, counted in the text of the file.
-        score: How likely it should be a link, 0 to 1.
-        why: What speaks for it.
+        target: The note to link to.
+        text: The words to link.
+        lines: Their first and last line.
+        span: Start and end character offset in the file, end excluded.
+        score: Likelihood that it should be a link, 0–1.
+        why: The evidence for it.
     """
 
     target: VaultPath
@@ -47,12 +47,12 @@ class LinkSuggestion:
 
 @dataclass(frozen=True, slots=True)
 class LinkSuggestions:
-    """The links a text may miss.
+    """Links that a text may be missing.
 
     Attributes:
-        suggestions: Likeliest first, one a note.
-        digest: SHA-256 of the whole file they were found in; empty for a text.
-        notices: What was left out, in sentences.
+        suggestions: Most likely first, one per note.
+        digest: SHA-256 of the whole file; empty for a text.
+        notices: What was left out.
     """
 
     suggestions: tuple[LinkSuggestion, ...]
@@ -77,20 +77,19 @@ async def suggest_links(
     strictness: Literal["conservative", "balanced", "aggressive"] = "balanced",
     limit: Annotated[int, Interval(ge=1, le=200)] = 50,
 ) -> LinkSuggestions:
-    """Find names of notes in prose that should be links, likeliest first, with what speaks for each.
+    """Find names of notes in prose that should be links, likeliest first, with the evidence for each.
 
-    Nothing inside links, code, math, headings, HTML, comments or properties is suggested, nor what the note links to
-    already.
+    Text in links, code, math, headings, HTML, comments and properties is skipped, as are notes already linked.
 
     Args:
         path: The note; give this or `text`.
-        text: Markdown that need not be in the vault; give this or `path`.
-        lines: Only what stands on these lines, first and last.
-        strictness: How likely a link must be: `conservative` is right four times in five, `aggressive` misses little.
-        limit: Most suggestions to return.
+        text: Any Markdown; give this or `path`.
+        lines: Only these lines, first and last.
+        strictness: `conservative` is right four times in five, `aggressive` misses little.
+        limit: Maximum suggestions.
 
     Raises:
-        NoteNotFound: There is no such note; the message names the closest ones.
+        NoteNotFound: No such note; the message names the closest.
     """
     if (path is None) == (text is None):
         raise InvalidArguments("Give either `path` or `text`.")
@@ -138,12 +137,12 @@ def describe_suggestion(text: str, found: "Suggestion") -> LinkSuggestion:
 
 @dataclass(frozen=True, slots=True)
 class LinkJudged:
-    """What was said so far to the links that were suggested.
+    """Feedback so far on suggested links.
 
     Attributes:
-        accepted: Acceptances of links to this note.
-        declined: Refusals of links to this note.
-        rate: The share of all suggestions of the vault that were accepted; null before the first.
+        accepted: Accepted links to this note.
+        declined: Declined links to this note.
+        rate: Share of all suggestions in the vault that were accepted; null before the first.
     """
 
     accepted: int
@@ -169,17 +168,16 @@ async def judge_link(
     text: Annotated[str, MaxLen(200)],
     verdict: Literal["accept", "decline", "revive"],
 ) -> LinkJudged:
-    """Tell what became of a suggested link, so that the next suggestions are better.
+    """Record whether a suggested link was accepted or declined; later suggestions learn from it.
 
     Args:
-        path: The note that the link stands in, or would.
-        target: The note that it leads to.
-        text: The words that were suggested, as the suggestion gave them.
-        verdict: `accept` when it was made a link, `decline` when it shall not be suggested there again, `revive` to
-            suggest what was declined again.
+        path: The note with the link or suggestion.
+        target: The note it links to.
+        text: The suggested words.
+        verdict: `accept` if linked, `decline` to suppress it there, `revive` to allow it again.
 
     Raises:
-        NoteNotFound: There is no such note; the message names the closest ones.
+        NoteNotFound: No such note; the message names the closest.
     """
     from bridge.linking.evidence import FeedbackModel
     from bridge.state.link_feedback import LinkFeedback

@@ -16,12 +16,12 @@ Count = Annotated[int, Interval(ge=0)]
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What the caller thinks that a change does; what is null is not expected in any number.
+    """The expected effect of a change; null fields are not checked.
 
     Attributes:
-        files: Files that are written, moved or removed.
-        links_rewritten: Links in other places that are written anew.
-        links_broken: Links that are unresolved afterwards.
+        files: Files written, moved or removed.
+        links_rewritten: Links updated in other places.
+        links_broken: Links left unresolved.
     """
 
     files: Count | None = None
@@ -70,22 +70,22 @@ async def change_set(
     reason: Reason | None = None,
     confirm: bool = False,
 ) -> Written:
-    """Make several changes as one: all or nothing, one after the other, undone as one.
+    """Make several changes as one: all or nothing, one after the other, undone together.
 
     Args:
-        edits: The changes, each as the operation that `op` names takes it.
-        expect: What they should do together; refused when they would do something else.
-        dry_run: Only tell what would happen.
+        edits: The changes; each takes the arguments of the operation that `op` names.
+        expect: Their expected combined effect; any other is refused.
+        dry_run: Only preview the change.
         reason: Why, for the user.
-        confirm: Make it although many files change.
+        confirm: Proceed despite `confirmation_required`.
 
     Raises:
-        ExpectationFailed: They would do something else than `expect` says; the error tells what.
-        NoteNotFound: There is no such note; the message names the closest ones.
-        NoteExists: There is a file where one should be made.
-        NoteChanged: A note is not what its `digest` says.
-        SettingsUnreadable: A settings file of Obsidian that says where a file belongs cannot be read.
-        ConfirmationRequired: Many files change.
+        ExpectationFailed: The effect differs from `expect`; the error says how.
+        NoteNotFound: No such note; the message names the closest.
+        NoteExists: A file to be created exists.
+        NoteChanged: A note's content does not match its `digest`.
+        SettingsUnreadable: An Obsidian settings file that decides where a file belongs cannot be read.
+        ConfirmationRequired: Many files would change.
     """
     return await execute_requests(
         call,

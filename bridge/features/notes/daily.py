@@ -33,17 +33,17 @@ class DailyNote:
     """The daily note of a day.
 
     Attributes:
-        path: Where it lies, by the vault's own settings, whether or not there is one.
+        path: Its path, whether or not it exists.
         date: The day.
-        text: Its whole text, after what was appended; null when there is none.
-        digest: SHA-256 of the whole file; null when there is none.
-        change_id: The change that appended; null when nothing was written.
-        diff: What changed, as a unified diff.
-        state: `applied`; or `proposed`, when it waits until the user accepts it.
-        warnings: What to know about it.
-        dry_run: Whether nothing was written because only a dry run was asked for.
-        would: What the change does, in a line; empty when nothing was asked for.
-        confirmation: Why the call itself must be confirmed; null when it need not be, and when it was no dry run.
+        text: Its whole text after the append; null if missing.
+        digest: SHA-256 of the whole file; null if missing.
+        change_id: The change made; null if nothing was written.
+        diff: Unified diff.
+        state: `applied`, or `proposed` if it awaits approval.
+        warnings: Warnings about the change.
+        dry_run: Whether this is a dry run; nothing was written.
+        would: The change in one line; empty without `append`.
+        confirmation: Why a dry run's change needs confirmation; null if it does not.
     """
 
     path: VaultPath
@@ -88,22 +88,22 @@ async def daily_note(
     reason: Reason | None = None,
     confirm: bool = False,
 ) -> DailyNote:
-    """Read the daily note of a day, or add to it; one that is missing is then made from the vault's template.
+    """Read the daily note of a day, or add to it; a missing one is made from the vault's template.
 
     Args:
         date: The day.
-        append: Markdown to add.
-        heading: Add it under this heading instead of at the end.
-        create_heading: Add the heading if the note lacks it.
-        dry_run: Only tell what would happen.
+        append: Markdown to append.
+        heading: Append under this heading instead of at the end.
+        create_heading: Add the heading if missing.
+        dry_run: Only preview the change.
         reason: Why, for the user.
-        confirm: Make it although it is large.
+        confirm: Proceed despite `confirmation_required`.
 
     Raises:
-        Forbidden: The caller may not write, and asks to append.
-        HeadingNotFound: The note has no such heading; `headings` lists those it has.
-        NoteNotFound: The vault's template of daily notes is not there.
-        SettingsUnreadable: Obsidian's settings of daily notes cannot be read.
+        Forbidden: `append` is given and the caller may not write.
+        HeadingNotFound: No such heading; `headings` lists those that exist.
+        NoteNotFound: The daily note template is missing.
+        SettingsUnreadable: Obsidian's daily note settings cannot be read.
         ConfirmationRequired: The change is large.
     """
     from bridge.vault.daily_notes import daily_path

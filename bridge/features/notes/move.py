@@ -41,18 +41,18 @@ async def move_note(
 
     Args:
         path: The file or folder.
-        to: Its full new path; with `/` at its end, the folder that it goes into.
-        digest: The file's digest as you read it; refused when the file is another now.
-        dry_run: Only tell what would happen.
+        to: Its full new path, or the target folder with a trailing `/`.
+        digest: Digest of the file as read; a changed file is refused.
+        dry_run: Only preview the change.
         reason: Why, for the user.
-        confirm: Make it although many files change.
+        confirm: Proceed despite `confirmation_required`.
 
     Raises:
-        NoteNotFound: There is no such file or folder; the message names the closest ones.
-        NoteExists: There is one at the new path.
-        NoteChanged: It is not what `digest` says.
-        ProtectedPath: A note that the settings keep as it is would have to change.
-        ConfirmationRequired: Many files change.
+        NoteNotFound: No such file or folder; the message names the closest.
+        NoteExists: The new path exists.
+        NoteChanged: Its content does not match `digest`.
+        ProtectedPath: A read-only note would have to change.
+        ConfirmationRequired: Many files would change.
     """
     asked = MoveNote(path, to, digest)
     return await execute_requests(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
@@ -89,20 +89,20 @@ async def rename_heading(
 
     Args:
         path: The note.
-        heading: The heading, or its path as `A > B`.
+        heading: The heading, or its path `A > B`.
         to: Its new text.
-        digest: The note's digest as you read it; refused when the note is another now.
-        dry_run: Only tell what would happen.
+        digest: Digest of the note as read; a changed note is refused.
+        dry_run: Only preview the change.
         reason: Why, for the user.
-        confirm: Make it although many files change.
+        confirm: Proceed despite `confirmation_required`.
 
     Raises:
-        NoteNotFound: There is no such note; the message names the closest ones.
-        NoteChanged: It is not what `digest` says.
-        HeadingNotFound: The note has no such heading; `headings` lists those it has.
-        AmbiguousHeading: The heading names two sections; `headings` lists the candidates.
-        ProtectedPath: A note that the settings keep as it is would have to change.
-        ConfirmationRequired: Many files change.
+        NoteNotFound: No such note; the message names the closest.
+        NoteChanged: Its content does not match `digest`.
+        HeadingNotFound: No such heading; `headings` lists those that exist.
+        AmbiguousHeading: Several sections match; `headings` lists them.
+        ProtectedPath: A read-only note would have to change.
+        ConfirmationRequired: Many files would change.
     """
     asked = RenameHeading(path, heading, to, digest)
     return await execute_requests(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
@@ -132,25 +132,25 @@ async def rename_alias(
     reason: Reason | None = None,
     confirm: bool = False,
 ) -> Written:
-    """Rename an alias of a note, and the links that show it if you want.
+    """Rename an alias of a note and, if you want, the links that show it.
 
     Args:
         path: The note.
-        alias: The alias, exactly.
-        to: What it shall be.
-        digest: The note's digest as you read it; refused when the note is another now.
-        links: Whether links that show the alias shall show the new one.
-        dry_run: Only tell what would happen.
+        alias: The exact alias.
+        to: The new alias.
+        digest: Digest of the note as read; a changed note is refused.
+        links: Also update links that show the old alias.
+        dry_run: Only preview the change.
         reason: Why, for the user.
-        confirm: Make it although many files change.
+        confirm: Proceed despite `confirmation_required`.
 
     Raises:
-        NoteNotFound: There is no such note; the message names the closest ones.
-        NoteChanged: It is not what `digest` says.
-        TextNotFound: It has no such alias.
-        InvalidProperties: Its properties cannot be read, so that nothing is changed.
-        ProtectedPath: A note that the settings keep as it is would have to change.
-        ConfirmationRequired: Many files change.
+        NoteNotFound: No such note; the message names the closest.
+        NoteChanged: Its content does not match `digest`.
+        TextNotFound: The note has no such alias.
+        InvalidProperties: Its properties cannot be parsed, so nothing is changed.
+        ProtectedPath: A read-only note would have to change.
+        ConfirmationRequired: Many files would change.
     """
     asked = RenameAlias(path, alias, to, digest, links)
     return await execute_requests(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
@@ -175,19 +175,19 @@ async def delete_note(
     reason: Reason | None = None,
     confirm: bool = False,
 ) -> Written:
-    """Delete a note as the user's Obsidian does, to the trash that was chosen there; `undo_change` brings it back.
+    """Delete a note as Obsidian does, to the trash chosen there; `undo_change` brings it back.
 
     Args:
         path: The note.
-        digest: The note's digest as you read it, 12 digits at least.
-        dry_run: Only tell what would happen, and which links would break.
+        digest: Digest of the note as read; a changed note is refused.
+        dry_run: Only preview the change.
         reason: Why, for the user.
-        confirm: Make it although links in many notes break.
+        confirm: Proceed despite `confirmation_required`.
 
     Raises:
-        NoteNotFound: There is no such note; the message names the closest ones.
-        NoteChanged: It is not what `digest` says.
-        SettingsUnreadable: Obsidian's `app.json`, which says where deleted files go, cannot be read.
-        ConfirmationRequired: Links in many notes break.
+        NoteNotFound: No such note; the message names the closest.
+        NoteChanged: Its content does not match `digest`.
+        SettingsUnreadable: Obsidian's `app.json`, which selects the trash, cannot be read.
+        ConfirmationRequired: Links in many notes would break.
     """
     return await execute_requests(call, [DeleteNote(path, digest)], dry_run=dry_run, reason=reason, confirm=confirm)

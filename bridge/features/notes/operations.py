@@ -34,8 +34,8 @@ class ListedNote:
         path: The note.
         title: Its title.
         tags: Its tags, without `#`.
-        modified: When the file was last changed.
-        digest: SHA-256 of the file as the index read it.
+        modified: When the file was last modified.
+        digest: SHA-256 of the file as indexed.
     """
 
     path: VaultPath
@@ -50,9 +50,9 @@ class FoundNotes:
     """A page of a list of notes.
 
     Attributes:
-        notes: The notes of this page.
-        total: How many there are without `limit` and `offset`.
-        notices: What to know about it, such as a folder, tag or property that does not exist.
+        notes: The notes on this page.
+        total: Count before `limit` and `offset`.
+        notices: Remarks, such as on a missing folder or tag.
     """
 
     notes: tuple[ListedNote, ...]
@@ -88,19 +88,19 @@ async def find_notes(
     """List notes by folder, tags, properties, links and dates.
 
     Args:
-        folder: Only notes in this folder and below.
-        tags: Only notes with all of these tags; `a` matches `a/b`.
-        properties: Only notes with these values, such as `{"status": "done"}`; a list means any of them.
-        links_to: Only notes that link to this file.
+        folder: Only notes under this folder.
+        tags: Only notes with all these tags; `a` matches `a/b`.
+        properties: Only notes with these values, such as `{"status": "done"}`; a list matches any.
+        links_to: Only notes linking to this file.
         linked_from: Only notes that this note links to.
-        modified_after: Only notes changed at or after this moment; `last week` counts from its Monday on.
-        modified_before: Only notes changed before this moment.
-        sort: The order; `-` reverses it: `-modified` is newest first.
-        limit: Most notes to return.
+        modified_after: Only notes modified since this time.
+        modified_before: Only notes modified before this time.
+        sort: `-` reverses: `-modified` is newest first.
+        limit: Maximum notes.
         offset: Notes to skip.
 
     Raises:
-        NoteNotFound: There is no file `links_to` or no note `linked_from`; the message names the closest ones.
+        NoteNotFound: No such file `links_to` or note `linked_from`; the message names the closest.
     """
     from bridge.search.filters import filter_notes
     from bridge.search.model import SearchRequest
@@ -169,8 +169,8 @@ class ListedFolder:
 
     Attributes:
         path: The folder.
-        notes: Notes in it and below.
-        direct: Notes in it alone.
+        notes: Notes in it and its subfolders.
+        direct: Notes directly in it.
     """
 
     path: Folder
@@ -180,10 +180,10 @@ class ListedFolder:
 
 @dataclass(frozen=True, slots=True)
 class FolderList:
-    """The folders that hold notes.
+    """Folders that contain notes.
 
     Attributes:
-        folders: The folders, by path.
+        folders: Sorted by path.
     """
 
     folders: tuple[ListedFolder, ...]
@@ -220,8 +220,8 @@ class ListedTag:
     """A tag in a list.
 
     Attributes:
-        tag: The tag, without `#`, as most notes write it.
-        count: Notes that carry it.
+        tag: The tag, without `#`, in its most common spelling.
+        count: Notes with it.
     """
 
     tag: str
@@ -233,8 +233,8 @@ class TagList:
     """The tags in use.
 
     Attributes:
-        tags: The tags, most used first.
-        notices: What to know about it, such as a `prefix` that no tag has.
+        tags: Most used first.
+        notices: Remarks, such as on an unused `prefix`.
     """
 
     tags: tuple[ListedTag, ...]
@@ -249,7 +249,7 @@ async def list_tags(call: Call, prefix: str = "") -> TagList:
     """List the tags of the vault and how many notes carry each.
 
     Args:
-        prefix: Only tags that begin with this, whatever their case.
+        prefix: Only tags with this prefix, ignoring case.
     """
     call.engine.require_keyword()
     return await asyncio.to_thread(count_tags, snapshot(call.engine), prefix.strip().removeprefix("#").casefold())

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """Arguments that read on where this answer was cut.
+    """Arguments that continue a truncated answer.
 
     Attributes:
-        lines: The lines that are left.
-        offset: Characters of them that were already read.
+        lines: The remaining lines.
+        offset: Characters of them already returned.
     """
 
     lines: Lines
@@ -36,8 +36,8 @@ class OutlinedSection:
 
     Attributes:
         heading: Its heading path, such as `A > B`.
-        lines: First and last line of the section, subsections included.
-        chars: Characters of its text, subsections included.
+        lines: First and last line, subsections included.
+        chars: Characters, subsections included.
     """
 
     heading: str
@@ -47,23 +47,22 @@ class OutlinedSection:
 
 @dataclass(frozen=True, slots=True)
 class ReadNote:
-    """A note, or the part of it that was asked for.
+    """A note, or the requested part of it.
 
     Attributes:
         path: The note.
         title: Its title.
-        text: The text that was asked for.
-        digest: SHA-256 of the whole file as it was read.
+        text: The requested text.
+        digest: SHA-256 of the whole file.
         lines: First and last line of `text`.
         total_lines: Lines of the whole note.
-        properties: Its properties, with YAML 1.2 meaning.
-        headings: The heading path of each section, such as `A > B`, or `A > B (line 12)` where several have it; each
-            can be given as `section`.
+        properties: Its properties, parsed as YAML 1.2.
+        headings: Heading paths of its sections, such as `A > B`, or `A > B (line 12)` if repeated; valid as `section`.
         tags: Its tags, without `#`.
-        aliases: Its other names.
-        problems: What could not be read of it.
-        next: Present when `text` was cut: arguments that read on.
-        outline: Present when only the outline was asked for: its sections with their lines and sizes.
+        aliases: Its aliases.
+        problems: What could not be parsed.
+        next: Arguments to read on, if truncated.
+        outline: Its sections, if requested.
     """
 
     path: VaultPath
@@ -94,20 +93,20 @@ async def read_note(
     max_chars: Annotated[int, Interval(ge=1)] | None = None,
     outline: bool = False,
 ) -> ReadNote:
-    """Read a note from the disk: all of it, one section, some lines, or only its outline.
+    """Read a note from disk: all of it, one section, some lines, or only its outline.
 
     Args:
         path: The note.
         section: Only the section under this heading, such as `A > B`.
         lines: Only these lines, first and last.
-        offset: Characters to skip at the start, as `next` said.
-        max_chars: Most characters of text to return; `next` reads on.
-        outline: Only the headings with their lines and sizes, without text: for a long note.
+        offset: Characters to skip, from `next`.
+        max_chars: Maximum characters of text; `next` reads on.
+        outline: Only headings, with lines and sizes: for a long note.
 
     Raises:
-        NoteNotFound: There is no such note; the message names the closest ones.
-        HeadingNotFound: The note has no such heading; `headings` lists those it has.
-        AmbiguousHeading: The heading names two sections; `headings` lists the candidates.
+        NoteNotFound: No such note; the message names the closest.
+        HeadingNotFound: No such heading; `headings` lists those that exist.
+        AmbiguousHeading: Several sections match; `headings` lists them.
     """
     if (section is not None) + (lines is not None) + outline > 1:
         raise InvalidArguments("Give only one of `section`, `lines` and `outline`.")

@@ -29,12 +29,12 @@ MOST = 20
 
 @dataclass(frozen=True, slots=True)
 class ReadPart:
-    """One of the notes, or why there is nothing of it.
+    """One of the notes, or why it could not be read.
 
     Attributes:
-        asked: What was asked for.
-        note: The note, or the part of it that was asked for; null when it could not be read.
-        problem: Why not; null when it was read.
+        asked: The requested path.
+        note: The note, or the requested part; null if unreadable.
+        problem: Why it is unreadable.
     """
 
     asked: str
@@ -47,7 +47,7 @@ class ReadNotes:
     """Several notes.
 
     Attributes:
-        notes: What was asked for, in that order.
+        notes: In the requested order.
     """
 
     notes: tuple[ReadPart, ...]
@@ -78,13 +78,13 @@ async def read_notes(
     section: str | None = None,
     max_chars: Annotated[int, Interval(ge=1, le=1_000_000)] = 24_000,
 ) -> ReadNotes:
-    """Read up to 20 notes at once; one that cannot be read does not keep the others back.
+    """Read up to 20 notes at once; one that cannot be read does not hold back the others.
 
     Args:
-        paths: The notes; `path#A#B` or `path#A > B` is only the section under that heading.
-        view: `whole`, `head` (the properties and the first lines) or `outline` (the headings without text).
-        section: Only the section under this heading, of each note whose path names none.
-        max_chars: Most characters of text in all; long notes are cut first, and `next` of each reads on by `read_note`.
+        paths: The notes; `path#A#B` or `path#A > B` reads only that section.
+        view: `head` is the properties and first lines, `outline` the headings without text.
+        section: Only this section of each note whose path names none.
+        max_chars: Maximum characters in all; long notes are cut first, and `read_note` reads on with `next`.
     """
     return await asyncio.to_thread(read_all, call.engine, paths, view, section, max_chars)
 

@@ -41,19 +41,19 @@ async def create_note(
     """Create a note; an existing one is never overwritten.
 
     Args:
-        path: Where, ending in `.md`; folders that are missing are made.
+        path: Where, ending in `.md`; missing folders are created.
         text: Its Markdown.
         properties: Its properties by name.
-        template: A note to begin with; `{{title}}`, `{{date}}` and `{{time}}` in it are filled in.
-        dry_run: Only tell what would happen.
+        template: Note to start from; fills in `{{title}}`, `{{date}}` and `{{time}}`.
+        dry_run: Only preview the change.
         reason: Why, for the user.
-        confirm: Make it although it is large, or much like another.
+        confirm: Proceed despite `confirmation_required`.
 
     Raises:
-        NoteExists: There is a file of this path.
-        NoteNotFound: There is no such template.
-        SettingsUnreadable: Obsidian's settings of templates cannot be read, and the note is to begin with one.
-        ConfirmationRequired: A note says nearly the same, or the text is large.
+        NoteExists: The file exists.
+        NoteNotFound: No such template.
+        SettingsUnreadable: Obsidian's template settings cannot be read, and `template` needs them.
+        ConfirmationRequired: A nearly identical note exists, or the text is large.
     """
     asked = CreateNote(path, text, properties or {}, template)
     call.engine.require_keyword()
@@ -97,24 +97,24 @@ async def edit_note(
     reason: Reason | None = None,
     confirm: bool = False,
 ) -> Written:
-    """Change a note's text, all edits or none; the rest stays as it is, byte by byte.
+    """Change a note's text, all edits or none; the rest stays byte for byte.
 
     Args:
         path: The note.
-        edits: What to change, such as `[{"op": "replace_text", "old": "teh", "new": "the"}]`. Lines and text are those
-            of the note as you read it; edits do not overlap.
-        digest: The note's digest as you read it, 12 digits at least; needed to replace anything.
-        dry_run: Only tell what would happen.
+        edits: Such as `[{"op": "replace_text", "old": "teh", "new": "the"}]`. They refer to the note as read and must
+            not overlap.
+        digest: Digest of the note as read; required to replace text.
+        dry_run: Only preview the change.
         reason: Why, for the user.
-        confirm: Make it although it is large.
+        confirm: Proceed despite `confirmation_required`.
 
     Raises:
-        NoteNotFound: There is no such note; the message names the closest ones.
-        NoteChanged: It is not what `digest` says; the error tells what differs.
-        HeadingNotFound: The note has no such heading; `headings` lists those it has.
-        AmbiguousHeading: The heading names two sections; `headings` lists the candidates.
-        BlockNotFound: The note has no such block; `blocks` lists those it has.
-        TextNotFound: The text does not stand there, or more than once.
+        NoteNotFound: No such note; the message names the closest.
+        NoteChanged: Its content does not match `digest`; the error shows the differences.
+        HeadingNotFound: No such heading; `headings` lists those that exist.
+        AmbiguousHeading: Several sections match; `headings` lists them.
+        BlockNotFound: No such block; `blocks` lists those that exist.
+        TextNotFound: The text does not occur, or occurs more than once.
         ConfirmationRequired: The change is large.
     """
     asked = EditNote(path, edits, digest)
@@ -154,17 +154,17 @@ async def set_properties(
 
     Args:
         path: The note.
-        digest: The note's digest as you read it; refused when the note is another now.
+        digest: Digest of the note as read; a changed note is refused.
         properties: New values by name.
-        remove: Properties to take away.
-        dry_run: Only tell what would happen.
+        remove: Properties to remove.
+        dry_run: Only preview the change.
         reason: Why, for the user.
-        confirm: Make it although it is large.
+        confirm: Proceed despite `confirmation_required`.
 
     Raises:
-        NoteNotFound: There is no such note; the message names the closest ones.
-        NoteChanged: It is not what `digest` says; the error tells what differs.
-        InvalidProperties: The properties cannot be read, so that nothing is changed; the message names the line.
+        NoteNotFound: No such note; the message names the closest.
+        NoteChanged: Its content does not match `digest`; the error shows the differences.
+        InvalidProperties: The properties cannot be parsed, so nothing is changed; the message names the line.
         ConfirmationRequired: The change is large.
     """
     asked = SetProperties(path, digest, properties or {}, remove)

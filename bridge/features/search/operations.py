@@ -30,9 +30,9 @@ class FoundPassage:
     """A passage of a note.
 
     Attributes:
-        heading: Heading path of the passage; empty before the first heading.
+        heading: Its heading path.
         lines: First and last line of the passage.
-        text: The passage as it reads.
+        text: Its text.
     """
 
     heading: str
@@ -42,20 +42,20 @@ class FoundPassage:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One note, shown by its best passage.
+    """A note, represented by its best passage.
 
     Attributes:
         path: The note.
         title: Its title.
-        heading: Heading path of the passage, such as `A > B`; empty before the first heading.
+        heading: Its heading path, such as `A > B`; empty before the first heading.
         lines: First and last line of the passage.
-        snippet: The words of the passage around the match, matches marked with `==…==`.
-        score: 0 to 1: the share of what could speak for a note; below 0.1 hardly anything does.
-        why: Why it is here, in short sentences.
+        snippet: Excerpt with matches marked `==…==`.
+        score: 0–1, the share of all possible evidence; below 0.1 is weak.
+        why: Why it matches, in short sentences.
         tags: The note's tags, without `#`.
-        modified: When the file was last changed.
-        digest: The first digits of its SHA-256, to change it by.
-        passages: The whole passages that were asked for, in their order.
+        modified: When the file was last modified.
+        digest: Leading digits of its SHA-256, for edits.
+        passages: The requested whole passages, in order.
     """
 
     path: VaultPath
@@ -73,11 +73,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """What the index still lacks.
+    """What is not indexed yet.
 
     Attributes:
-        pending_keyword: Notes whose words cannot be found yet.
-        pending_vectors: Passages that cannot be found by meaning yet.
+        pending_keyword: Notes missing from keyword search.
+        pending_vectors: Passages missing from semantic search.
     """
 
     pending_keyword: int
@@ -86,16 +86,16 @@ class Freshness:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Hits, best first, one a note.
+    """Hits, best first, one per note.
 
     Attributes:
-        hits: The notes found.
-        mode_used: How they were found; `keyword` when there is no model to search by meaning.
-        took_ms: How long it took, in milliseconds.
-        freshness: What the index still lacks.
-        notices: What to know about this answer, such as a part of the query that was not understood.
-        explain: The numbers behind the order, when asked for.
-        total: How many notes answer; `hits` are the best of them.
+        hits: The best matches.
+        mode_used: The mode used; `keyword` without a model.
+        took_ms: Duration in milliseconds.
+        freshness: What is not indexed yet.
+        notices: Remarks, such as on a misunderstood part of the query.
+        explain: Ranking details, if requested.
+        total: How many notes match.
     """
 
     hits: tuple[Hit, ...]
@@ -134,26 +134,26 @@ async def search(
     explain: bool = False,
     passage_tokens: PassageTokens = 0,
 ) -> SearchResult:
-    """Find notes by words and by meaning.
+    """Find notes by words and meaning.
 
-    A query may hold `"a phrase"`, `-not`, `OR`, brackets, `path:`, `file:`, `tag:#a` and `[property:value]`; what is
-    not understood is told in `notices`.
+    A query may contain `"a phrase"`, `-not`, `OR`, brackets, `path:`, `file:`, `tag:#a` and `[property:value]`;
+    `notices` names what was not understood.
 
     Args:
         query: What to look for.
-        limit: Most hits.
-        mode: Whether words, meaning or both count.
-        folder: Only notes in this folder and below.
-        tags: Only notes with all of these tags; `a` matches `a/b`.
-        properties: Only notes whose properties have these values; a list means any of them.
-        modified_after: Only notes changed at this time or later.
-        modified_before: Only notes changed before this time.
-        types: Only these kinds of file.
-        explain: Numbers behind the order.
-        passage_tokens: Whole passages, so many tokens.
+        limit: Maximum hits.
+        mode: Match words, meaning or both.
+        folder: Only notes under this folder.
+        tags: Only notes with all these tags; `a` matches `a/b`.
+        properties: Only notes with these values; a list matches any.
+        modified_after: Only notes modified since this time.
+        modified_before: Only notes modified before this time.
+        types: Only these file types.
+        explain: Add ranking details.
+        passage_tokens: Tokens of whole passages to add.
 
     Raises:
-        ModelMissing: The mode is semantic and there is no model.
+        ModelMissing: The mode is `semantic` and no model is installed.
     """
     from bridge.search.model import SearchRequest
     from bridge.search.pipeline import search as find
@@ -197,16 +197,16 @@ async def related_notes(
     text: Annotated[str, MaxLen(100_000)] | None = None,
     limit: Limit = 10,
 ) -> SearchResult:
-    """Find notes that are close to a note or to a text, in meaning and by links.
+    """Find notes similar to a note or text, in meaning and by links.
 
     Args:
         path: The note; give this or `text`.
-        line: Only the passage at this line counts.
+        line: Only the passage at this line.
         text: The text; give this or `path`.
-        limit: Most hits.
+        limit: Maximum hits.
 
     Raises:
-        NoteNotFound: There is no such note in the index; the message names the closest ones.
+        NoteNotFound: No such note in the index; the message names the closest.
     """
     from bridge.search.related import find_related
 

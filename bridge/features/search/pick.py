@@ -27,18 +27,18 @@ SHORTEST = 3
 async def pick_link(
     call: Call, words: Query, path: VaultPath | None = None, limit: Limit = 10, mode: SearchMode = "hybrid"
 ) -> SearchResult:
-    """Find the notes that a link may lead to, by their names and by what they say.
+    """Find notes that a link may lead to, by name and content.
 
-    What `judge_link` was told to have been chosen for these words, or for words that begin with them, comes first.
+    A note chosen earlier for these words, or for words that start with them, as recorded by `judge_link`, comes first.
 
     Args:
-        words: The words that shall become the link, or what the note is about.
-        path: The note that the link will stand in, which is not found.
-        limit: Most notes to return.
-        mode: Whether words, meaning or both count.
+        words: The words to link, or the subject of the note.
+        path: The note that will contain the link; excluded from the results.
+        limit: Maximum notes.
+        mode: Match words, meaning or both.
 
     Raises:
-        ModelMissing: The mode is semantic and there is no model.
+        ModelMissing: The mode is `semantic` and no model is installed.
     """
     found = await search(call, query=words, limit=min(limit + 1, 100), mode=mode)
     times = times_chosen(call.engine, words)

@@ -44,10 +44,10 @@ OURS = frozenset({"internal", "not_ready", "model_missing", "disk_full"})
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Everything that was looked at.
+    """The results of all checks.
 
     Attributes:
-        verdict: The worst of the findings.
+        verdict: The worst verdict.
         findings: The findings.
     """
 
@@ -61,7 +61,7 @@ class Diagnosis:
     tasks=("diagnose a problem", "check that everything works", "something is broken", "health check"),
 )
 async def doctor(call: Call) -> Diagnosis:
-    """Check the model, the index, the watcher, the runtime file, the vault, changes, the disk, settings and tokens."""
+    """Check the model, index, watcher, runtime file, vault, changes, disk, settings and tokens."""
     return await asyncio.to_thread(diagnose, call)
 
 

@@ -34,8 +34,8 @@ class Seen:
 
     Attributes:
         path: The file.
-        mtime: When it was last changed, in seconds since 1970, or in milliseconds as Obsidian counts.
-        size: Its bytes.
+        mtime: Modification time, in seconds since 1970, or milliseconds as in Obsidian.
+        size: Size in bytes.
     """
 
     path: str
@@ -46,12 +46,12 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """A change that another program noticed.
+    """A change seen by another program.
 
     Attributes:
         kind: What happened.
-        path: The file, after a rename its new path.
-        from_: After a rename, its old path.
+        path: The file; after a rename, its new path.
+        from_: Its old path, after a rename.
     """
 
     kind: Literal["upsert", "rename", "delete"]
@@ -62,10 +62,10 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class ReportTaken:
-    """What a report brought.
+    """The outcome of a report.
 
     Attributes:
-        news: Notes whose change was not known yet.
+        news: Notes whose change was not yet known.
     """
 
     news: int
@@ -81,11 +81,11 @@ class ReportTaken:
 async def report_changes(
     call: Call, snapshot: tuple[Seen, ...] = (), changes: tuple[Reported, ...] = ()
 ) -> ReportTaken:
-    """Hint that files may have changed; the disk decides, and saying it twice does no harm.
+    """Hint that files may have changed. The disk decides, and repeats are harmless.
 
     Args:
-        snapshot: Every file as the caller sees it; what differs from the index is read again.
-        changes: Single changes.
+        snapshot: Every file as the caller sees it; differing ones are read again.
+        changes: Individual changes.
     """
     engine = call.engine
     locate = engine.vault.locate
@@ -109,7 +109,7 @@ class Indexed:
     """Whether the index caught up.
 
     Attributes:
-        indexed: True when the index holds the note; false when the time ran out.
+        indexed: Whether the index holds the note; false on timeout.
     """
 
     indexed: bool
@@ -130,12 +130,12 @@ async def wait_until_indexed(
 
     Args:
         path: The note.
-        digest: Digest of the content to wait for; what is on disk now when absent.
+        digest: Content to wait for; by default, the file on disk.
         what: Which search must find it.
-        timeout: Most seconds to wait.
+        timeout: Maximum seconds.
 
     Raises:
-        NoteNotFound: There is no such note; the message names the closest ones.
+        NoteNotFound: No such note; the message names the closest.
     """
     try:
         async with periodic_progress(call, timeout, f"Waiting for `{path}`"):
@@ -146,10 +146,10 @@ async def wait_until_indexed(
 
 @dataclass(frozen=True, slots=True)
 class JobStarted:
-    """Work that goes on in the background.
+    """A background job.
 
     Attributes:
-        job_id: Its name for `job_status`.
+        job_id: Its id for `job_status`.
     """
 
     job_id: str
@@ -163,11 +163,11 @@ class JobStarted:
     tasks=("rebuild the index", "index again", "index the notes anew"),
 )
 async def reindex(call: Call, paths: tuple[VaultPath, ...] = (), full: bool = False) -> JobStarted:
-    """Compare the vault with the index and read again what differs.
+    """Compare the vault with the index and read what differs again.
 
     Args:
         paths: Notes to read again even if they look unchanged.
-        full: Read every note again and learn anew which lines recur; vectors of unchanged text are kept.
+        full: Read every note and detect repeated lines again; keeps vectors of unchanged text.
     """
     if paths and full:
         raise InvalidArguments("Give `paths` or `full`, not both.")
@@ -177,15 +177,15 @@ async def reindex(call: Call, paths: tuple[VaultPath, ...] = (), full: bool = Fa
 
 @dataclass(frozen=True, slots=True)
 class JobStatus:
-    """How far a job is.
+    """The progress of a job.
 
     Attributes:
         job_id: The job.
-        kind: What it does.
+        kind: Its kind.
         state: `running`, `done`, `failed` or `cancelled`.
         done: Steps done.
-        total: Steps in all, 0 while unknown.
-        message: What it is doing, or how it ended.
+        total: Steps in all; 0 while unknown.
+        message: Its current step or outcome.
     """
 
     job_id: str
@@ -206,14 +206,14 @@ async def job_status(
     job_id: Annotated[str, MaxLen(100)],
     wait: Annotated[float, Interval(ge=0, le=600)] = 0,
 ) -> JobStatus:
-    """Show how far a job is.
+    """Show the progress of a job.
 
     Args:
-        job_id: The job, as `reindex` named it.
-        wait: Most seconds to wait for its end.
+        job_id: The job's id, from `reindex`.
+        wait: Maximum seconds to wait for its end.
 
     Raises:
-        JobNotFound: There is no such job, or it is long past.
+        JobNotFound: No such job, or it ended long ago.
     """
     job = call.bridge.jobs[job_id]
     ends, told = time.monotonic() + wait, -1
@@ -227,10 +227,10 @@ async def job_status(
 
 @dataclass(frozen=True, slots=True)
 class Paused:
-    """Whether embedding stands still.
+    """Whether embedding is paused.
 
     Attributes:
-        paused: True while it does; words are kept up to date all the same.
+        paused: Whether it is; keyword indexing continues.
     """
 
     paused: bool
@@ -244,7 +244,7 @@ class Paused:
     tasks=("stop embedding for now", "pause indexing to save processor and power"),
 )
 async def pause_indexing(call: Call) -> Paused:
-    """Stop embedding until it is resumed; words and links stay up to date."""
+    """Pause embedding until it is resumed; words and links stay up to date."""
     call.engine.pause()
     return Paused(paused=call.engine.progress().paused)
 
@@ -257,6 +257,6 @@ async def pause_indexing(call: Call) -> Paused:
     tasks=("go on embedding", "continue paused indexing"),
 )
 async def resume_indexing(call: Call) -> Paused:
-    """Go on embedding."""
+    """Resume embedding."""
     call.engine.resume()
     return Paused(paused=call.engine.progress().paused)

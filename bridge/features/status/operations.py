@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class VaultDisk:
-    """Bytes that are kept of one vault.
+    """Bytes kept for one vault.
 
     Attributes:
-        index: The index, which is built again when it is deleted.
-        history: What notes said before and after changes.
-        state: What is left: the record of changes and calls with its backups, the log, a damaged index.
+        index: The index, which is rebuilt if deleted.
+        history: Note contents before and after changes.
+        state: The rest: records of changes and calls with their backups, the log, a damaged index.
     """
 
     index: int
@@ -41,11 +41,11 @@ class VaultDisk:
 
 @dataclass(frozen=True, slots=True)
 class Disk:
-    """Bytes that all vaults share.
+    """Bytes shared by all vaults.
 
     Attributes:
-        models: The models, also those that are not in use.
-        free: What is free where the data folder lies.
+        models: The models, in use or not.
+        free: Free space where the data folder is.
     """
 
     models: int
@@ -73,10 +73,10 @@ NAMED = 10
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """What is still to be done.
+    """Outstanding work.
 
     Attributes:
-        keyword: Notes to be read.
+        keyword: Notes to read.
         vectors: Passages without a vector.
     """
 
@@ -86,11 +86,11 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """What can be searched by.
+    """What can be searched.
 
     Attributes:
-        keyword: Whether the first full scan is done.
-        semantic: Whether words are ready, a model answers queries and at least half of the passages have a vector.
+        keyword: Whether the first full scan is complete.
+        semantic: Whether `keyword` is true, a model answers and at least half of the passages have vectors.
     """
 
     keyword: bool
@@ -102,7 +102,7 @@ class Left:
     """One file that is not in the index.
 
     Attributes:
-        path: The file, or a folder with all that is in it when it ends with `/`.
+        path: The file, or with a trailing `/` a whole folder.
         reason: Why.
     """
 
@@ -112,7 +112,7 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class LeftFor:
-    """Files that are not in the index for one reason.
+    """Files left out of the index for one reason.
 
     Attributes:
         reason: The reason.
@@ -127,12 +127,12 @@ class LeftFor:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Files that are not in the index.
+    """Files left out of the index.
 
     Attributes:
         count: How many.
         first: Some of them.
-        reasons: The most frequent reasons.
+        reasons: Most frequent reasons.
     """
 
     count: int
@@ -145,11 +145,11 @@ class ModelInUse:
     """The model that embeds the vault.
 
     Attributes:
-        id: Its name in the catalogue.
-        dimensions: Numbers in one of its vectors.
+        id: Its id.
+        dimensions: Dimensions of its vectors.
         digest: SHA-256 of its file.
         workers: Processes that run it.
-        answering: The vectors that answer queries now; those of the previous model until the new ones are complete.
+        answering: The vectors that answer queries: the previous model's until the new ones are complete.
     """
 
     id: str
@@ -161,11 +161,11 @@ class ModelInUse:
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """How embedding gets on.
+    """Embedding progress.
 
     Attributes:
-        per_second: Passages a second, lately.
-        seconds_left: Seconds until the last one has its vector, if it goes on like this.
+        per_second: Recent passages per second.
+        seconds_left: Estimated seconds to completion.
     """
 
     per_second: float
@@ -174,25 +174,25 @@ class Embedding:
 
 @dataclass(frozen=True, slots=True)
 class VaultStatus:
-    """How far the index of one vault is.
+    """The index of one vault.
 
     Attributes:
         id: The vault's id.
         name: The vault's name.
-        path: Where it lies.
+        path: Its folder.
         notes: Notes in the index.
         passages: Passages in the index.
-        pending: What is still to be done.
-        ready: What can be searched by.
+        pending: Outstanding work.
+        ready: What can be searched.
         skipped: Files left out by a rule.
         failed: Files that could not be read.
-        model: The model in use; null when none is installed.
+        model: The model in use; null without one.
         embedded_total: Passages ever embedded for this vault.
-        embedding: How embedding gets on; null while nothing is embedded.
+        embedding: Embedding progress; null while idle.
         paused: Whether embedding is paused.
-        trouble: Why indexing stands still, when it does.
-        disk: What is kept of it; null unless asked for.
-        model_known: Whether the bridge has looked for a model; before, `model` is null and means nothing.
+        trouble: Why indexing is stopped, if it is.
+        disk: Disk usage, if requested.
+        model_known: Whether the bridge has looked for a model; until then `model` is null.
     """
 
     id: VaultId
@@ -215,10 +215,10 @@ class VaultStatus:
 
 @dataclass(frozen=True, slots=True)
 class RunningBridge:
-    """The process that serves the vaults.
+    """The serving process.
 
     Attributes:
-        url: Where it listens.
+        url: Its address.
         pid: Its process id.
         since: When it started.
     """
@@ -230,13 +230,13 @@ class RunningBridge:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How far the bridge is.
+    """The state of the bridge.
 
     Attributes:
-        vaults: Every vault, or the one that was asked for.
-        version: The bridge's version.
-        bridge: The process that serves them; null when a command opened them by itself.
-        disk: What all vaults share, when asked for.
+        vaults: Every vault, or the requested one.
+        version: Its version.
+        bridge: The serving process; null if a command opened the vaults itself.
+        disk: Shared disk usage, if requested.
     """
 
     vaults: tuple[VaultStatus, ...]
@@ -257,10 +257,10 @@ class Status:
     ),
 )
 async def status(call: Call, disk: bool = False) -> Status:
-    """Show for each vault what is indexed, what is pending, and what was left out; never `not_ready`.
+    """Show what is indexed, pending and left out in each vault; never `not_ready`.
 
     Args:
-        disk: Add how much disk each part takes; its files are looked at for it.
+        disk: Add disk usage, measured from the files.
     """
     engines = call.bridge.vaults.values() if call.vault is None else [call.engine]
     found = Status(tuple(map(vault_status, engines)), program.__version__, describe_running(call.bridge))
@@ -319,12 +319,12 @@ def group_left_out(reasons: Mapping[str, str]) -> LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One passage of a note as the index holds it.
+    """A passage of a note in the index.
 
     Attributes:
-        heading: The heading path it stands under.
-        lines: Its first and last line.
-        embedded: Whether it can be found by meaning.
+        heading: Its heading path.
+        lines: First and last line.
+        embedded: Whether semantic search finds it.
     """
 
     heading: str
@@ -334,16 +334,16 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """What the index holds of one file.
+    """A file in the index.
 
     Attributes:
         path: The file.
         state: `indexed`, `pending`, `skipped` or `failed`.
-        reason: Why it is not in the index, when it is not.
-        digest: SHA-256 of the file as the index read it.
+        reason: Why it is not indexed, if so.
+        digest: SHA-256 of the file as indexed.
         passages: Its passages.
-        left_out: What was left out of the embedding, such as lines that recur across many notes.
-        problems: What could not be read of it.
+        left_out: What was not embedded, such as lines repeated across many notes.
+        problems: What could not be parsed.
     """
 
     path: VaultPath
@@ -366,13 +366,13 @@ class IndexStatus:
     ),
 )
 async def index_status(call: Call, path: VaultPath) -> IndexStatus:
-    """Show what the index holds of a file, what was left out, and why it is not found by search when it is not.
+    """Show what the index holds of a file, what was left out, and why search does not find it.
 
     Args:
         path: The file.
 
     Raises:
-        NoteNotFound: There is no such file; the message names the closest ones.
+        NoteNotFound: No such file; the message names the closest.
     """
     found = call.engine.inspect(path)
     if found.state == "unknown":

@@ -30,13 +30,13 @@ class Use:
 
     Attributes:
         name: The tool or the client.
-        calls: How many there were.
-        errors: How many of them ended in an error.
-        p50_ms: Milliseconds that half of them took at most.
-        p95_ms: Milliseconds that 95 % of them took at most.
-        tokens_out: Tokens that were sent, estimated as characters / 4.
-        tokens_whole: Tokens of the whole Markdown notes that the answers were about, estimated as bytes / 4. A note
-            counts once for each session of a client, or once a day where the client names no session.
+        calls: Number of calls.
+        errors: Calls that ended in an error.
+        p50_ms: Median duration in milliseconds.
+        p95_ms: 95th percentile in milliseconds.
+        tokens_out: Tokens sent, estimated as characters / 4.
+        tokens_whole: Tokens of the whole Markdown notes behind the answers, estimated as bytes / 4; a note counts once
+            per session, or daily without one.
     """
 
     name: str
@@ -50,11 +50,11 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class ErrorCount:
-    """How often calls ended in one kind of error.
+    """The calls that ended in one error.
 
     Attributes:
         code: The error's code.
-        calls: How many ended so.
+        calls: Calls that ended with it.
     """
 
     code: str
@@ -66,11 +66,11 @@ class UsageReport:
     """The calls of some days.
 
     Attributes:
-        days: The days it covers, up to now.
-        total: All calls together.
-        errors: Errors by code, the most frequent first.
-        tools: Each tool, the most called first.
-        clients: Each client, the most active first.
+        days: Days covered, up to now.
+        total: All calls.
+        errors: By code, most frequent first.
+        tools: By tool, most called first.
+        clients: By client, most active first.
     """
 
     days: int
@@ -85,14 +85,14 @@ class UsageReport:
     tasks=("usage statistics of tools and clients", "tokens spent by agents", "which tools were called"),
 )
 async def usage(call: Call, days: Days = 30, client: str | None = None) -> UsageReport:
-    """Report calls, errors, speed and tokens sent, against what reading the whole notes would have cost.
+    """Report calls, errors, speed and tokens sent, compared with the cost of reading the whole notes.
 
-    Of each call are kept, for 90 days and on this machine only: when, which client, which tool, how it ended, how long
-    it took, the tokens sent and the paths of the notes it was about; never what was asked or answered.
+    For 90 days, the bridge keeps on this machine each call's time, client, tool, outcome, duration, tokens sent and
+    note paths; never questions or answers.
 
     Args:
-        days: How many days to look back.
-        client: Only the calls of this client.
+        days: Days to look back.
+        client: Only calls of this client.
     """
     store = call.engine.store
     sizes = {path: note.size for path, note in snapshot(call.engine).items() if note.kind == "note"}

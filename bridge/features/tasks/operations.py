@@ -40,19 +40,19 @@ class ListedTask:
     Attributes:
         path: The note.
         line: Its line.
-        text: What is to be done, without dates and signs; tags stay.
+        text: The task, without dates and signs but with tags.
         status: The character in its box.
-        meaning: What the character says; `other` is a mark of a theme's or the user's own.
-        due: The day it is due.
-        tags: The tags of its line, without `#`.
-        heading: The heading path it stands under, such as `A > B`.
-        parent: The line of the task that it is nested in.
-        scheduled: The day it is planned for.
-        start: The day before which nothing is to be done.
-        done: The day it was done.
-        priority: How urgent it is.
-        recurrence: How often it comes again, in words.
-        digest: First 12 digits of the SHA-256 of the note, as the index read it.
+        meaning: Meaning of the character; `other` is a custom one.
+        due: Due date.
+        tags: Tags of its line, without `#`.
+        heading: Its heading path, such as `A > B`.
+        parent: Line of its parent task.
+        scheduled: Scheduled date.
+        start: Start date.
+        done: Completion date.
+        priority: Priority.
+        recurrence: Recurrence, in words.
+        digest: First 12 digits of the note's SHA-256 as indexed.
     """
 
     path: VaultPath
@@ -77,9 +77,9 @@ class TaskList:
     """A page of a list of tasks.
 
     Attributes:
-        tasks: The tasks of this page.
-        total: How many there are without `limit` and `offset`.
-        notices: What to know about it, such as a folder or tag that does not exist.
+        tasks: The tasks on this page.
+        total: Count before `limit` and `offset`.
+        notices: Remarks, such as on a missing folder or tag.
     """
 
     tasks: tuple[ListedTask, ...]
@@ -136,20 +136,20 @@ async def list_tasks(
 
     Args:
         path: Only tasks of this note.
-        folder: Only tasks of notes in this folder and below.
-        status: `all`, `open` (neither done nor cancelled), a `meaning` such as `done`, or characters of the box: `/!`.
-        due_on: Only tasks due on this day, or within this period: `this week`, `2026-11`.
-        due_after: Only tasks due on this day or later; `next week` counts from its Monday on.
-        due_before: Only tasks due before this day; `next week` counts up to the Sunday before it.
-        overdue: Only tasks due before today, and open unless `status` says otherwise.
-        tags: Only tasks with all of these tags in their line; `a` matches `a/b`.
-        text: Only tasks whose line says this, in any case.
-        sort: The order; by `due` the earliest come first, by `-due` the latest, those without a day last.
-        limit: Most tasks to return.
+        folder: Only tasks of notes under this folder.
+        status: `all`, `open` (neither done nor cancelled), a `meaning` such as `done`, or box characters: `/!`.
+        due_on: Only tasks due on this day or in this period.
+        due_after: Only tasks due on this day or later; `next week` means its Monday.
+        due_before: Only tasks due before this day; `next week` means its Monday.
+        overdue: Only tasks due before today, and open unless `status` is given.
+        tags: Only tasks with all these tags; `a` matches `a/b`.
+        text: Only tasks whose line contains this, ignoring case.
+        sort: `due` is earliest first, `-due` latest first, undated last.
+        limit: Maximum tasks.
         offset: Tasks to skip.
 
     Raises:
-        NoteNotFound: There is no note `path`; the message names the closest ones.
+        NoteNotFound: No such note `path`; the message names the closest.
     """
     from bridge.search.filters import filter_notes
     from bridge.search.model import SearchRequest
@@ -309,20 +309,20 @@ async def toggle_task(
     reason: Reason | None = None,
     confirm: bool = False,
 ) -> Written:
-    """Change the box of a task, as a click on it in Obsidian does, or to any mark.
+    """Change the box of a task as a click in Obsidian does, or to any mark.
 
     Args:
         path: The note.
-        line: The task's line, as `list_tasks` told it.
-        text: The task as `list_tasks` told it; refused when another stands in the line now.
-        status: The character for the box; without, a click's.
-        dry_run: Only tell what would happen.
+        line: Its line, from `list_tasks`.
+        text: Its text, from `list_tasks`; refused if another task is there now.
+        status: The new character; by default, what a click sets.
+        dry_run: Only preview the change.
         reason: Why, for the user.
-        confirm: Make it although it is large.
+        confirm: Proceed despite `confirmation_required`.
 
     Raises:
-        NoteNotFound: There is no such note; the message names the closest ones.
-        NoteChanged: Another task stands there now.
+        NoteNotFound: No such note; the message names the closest.
+        NoteChanged: The line now holds another task.
         ConfirmationRequired: The change is large.
     """
     asked = ToggleTask(path, line, text, status)
@@ -354,23 +354,23 @@ async def add_task(
     reason: Reason | None = None,
     confirm: bool = False,
 ) -> Written:
-    """Add a task to a note, its dates written as the note's other tasks write them.
+    """Add a task to a note, its dates written like those of the note's other tasks.
 
     Args:
         path: The note.
         text: What is to be done.
-        heading: The heading above the list; without, the note's last list.
-        due: The day it is due.
-        priority: How urgent it is.
-        create_heading: Add the heading if the note lacks it.
-        dry_run: Only tell what would happen.
+        heading: Heading above the list; by default, the note's last list.
+        due: Due date.
+        priority: Priority.
+        create_heading: Add the heading if missing.
+        dry_run: Only preview the change.
         reason: Why, for the user.
-        confirm: Make it although it is large.
+        confirm: Proceed despite `confirmation_required`.
 
     Raises:
-        NoteNotFound: There is no such note; the message names the closest ones.
-        HeadingNotFound: The note has no such heading; `headings` lists those it has.
-        AmbiguousHeading: The heading names two sections; `headings` lists the candidates.
+        NoteNotFound: No such note; the message names the closest.
+        HeadingNotFound: No such heading; `headings` lists those that exist.
+        AmbiguousHeading: Several sections match; `headings` lists them.
         ConfirmationRequired: The change is large.
     """
     asked = AddTask(path, text, heading, due, priority, create_heading)

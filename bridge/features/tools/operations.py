@@ -32,7 +32,7 @@ class ToolArgument:
 
     Attributes:
         name: Its name.
-        takes: What it must be.
+        takes: Accepted values.
         meaning: What it does.
         required: Whether it has no default.
     """
@@ -50,12 +50,12 @@ class FoundTool:
     Attributes:
         name: Its name, for `run_tool`.
         summary: What it does.
-        arguments: What it takes.
-        scope: What a token needs to run it.
-        reads: Whether it changes nothing.
-        listed: Whether the caller is offered it at once and calls it directly.
-        accuracy: How often it was the right one, 0 to 1; null until enough was said about that.
-        judged: How often somebody said whether it was the right one.
+        arguments: Its arguments.
+        scope: Scope it needs.
+        reads: Whether it only reads.
+        listed: Whether the caller's tool list includes it.
+        accuracy: Estimated share of correct matches, 0–1; null until rated often enough.
+        judged: How often it was rated.
     """
 
     name: str
@@ -73,8 +73,8 @@ class FoundTools:
     """Tools that may do a task.
 
     Attributes:
-        tools: The tools, the likeliest first; empty when none fits.
-        notices: What to know about it, such as which tool comes closest when none fits.
+        tools: Best match first; empty if none fits.
+        notices: Remarks, such as the closest tool if none fits.
     """
 
     tools: tuple[FoundTool, ...]
@@ -85,11 +85,11 @@ class FoundTools:
 async def find_tool(
     call: Call, task: Annotated[str, MaxLen(1_000)], limit: Annotated[int, Interval(ge=1, le=20)] = 3
 ) -> FoundTools:
-    """Find the tool for a task, also among those that are not listed.
+    """Find the tool for a task, including tools that are not listed.
 
     Args:
-        task: What is to be done, in a few English words.
-        limit: Most tools to return.
+        task: The task, in a few English words.
+        limit: Maximum tools.
     """
     if not task.strip():
         raise InvalidArguments("`task` is empty.")
@@ -135,11 +135,11 @@ def accuracy(right: int, wrong: int) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class RanTool:
-    """What a tool answered.
+    """A tool's answer.
 
     Attributes:
         name: The tool.
-        result: Its answer, as if it had been called directly.
+        result: Its answer, as in a direct call.
     """
 
     name: str
@@ -153,15 +153,15 @@ class RanTool:
     vault=False,
 )
 async def run_tool(call: Call, name: Annotated[str, MaxLen(100)], arguments: Mapping[str, Any] = {}) -> RanTool:
-    """Run a tool that `find_tool` named, with the rights that the caller has.
+    """Run a tool that `find_tool` named, with the caller's rights.
 
     Args:
         name: Name of the tool to run.
         arguments: Its arguments.
 
     Raises:
-        NoSuchOperation: There is no such tool; the message names the nearest.
-        Forbidden: The tool needs a scope that the caller lacks.
+        NoSuchOperation: No such tool; the message names the nearest.
+        Forbidden: The caller lacks the tool's scope.
     """
     tool = get_tool(name)
     if name == "run_tool":
@@ -178,12 +178,12 @@ async def run_tool(call: Call, name: Annotated[str, MaxLen(100)], arguments: Map
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What is known of a tool now.
+    """The tool's ratings.
 
     Attributes:
         tool: The tool.
-        accuracy: How often it was the right one, 0 to 1; null until enough was said about that.
-        judged: How often somebody said whether it was the right one.
+        accuracy: Estimated share of correct matches, 0–1; null until rated often enough.
+        judged: How often it was rated.
     """
 
     tool: str
@@ -193,14 +193,14 @@ class Feedback:
 
 @operation(example={"tool": "list_folders", "helped": True}, reads=False, vault=False)
 async def give_feedback(call: Call, tool: Annotated[str, MaxLen(100)], helped: bool) -> Feedback:
-    """Say whether a tool that `find_tool` named was the right one.
+    """Rate whether a tool that `find_tool` named was the right one.
 
     Args:
         tool: The tool.
-        helped: Whether it was.
+        helped: Whether it was right.
 
     Raises:
-        NoSuchOperation: There is no such tool; the message names the nearest.
+        NoSuchOperation: No such tool; the message names the nearest.
     """
     name, store = get_tool(tool).name, any_vault(call).store
     await asyncio.to_thread(store.judge, name, helped)

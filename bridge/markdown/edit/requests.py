@@ -34,13 +34,13 @@ class Prepend:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InsertUnder:
-    """Add text at the end of what stands under a heading, above its subheadings; a new subsection goes below them.
+    """Add text at the end of a heading's own text, above its subheadings; new subsections go below them.
 
     Attributes:
         op: `insert_under`.
-        heading: The heading, or its path as `A > B`; of several that are alike also its line, as `A > B (line 12)`.
-        text: Markdown; its headings are made deeper to fit.
-        create_heading: Add the heading if the note lacks it: at its end, or below `A`.
+        heading: The heading or its path `A > B`; if repeated, `A > B (line 12)`.
+        text: Markdown; its headings are deepened to fit.
+        create_heading: Add a missing heading, at the end or below `A`.
     """
 
     op: Literal["insert_under"] = "insert_under"
@@ -51,12 +51,12 @@ class InsertUnder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplaceSection:
-    """Replace all that stands under a heading, subsections too; the heading's own line stays.
+    """Replace everything under a heading, subsections included; the heading line stays.
 
     Attributes:
         op: `replace_section`.
-        heading: The heading, or its path as `A > B`; of several that are alike also its line, as `A > B (line 12)`.
-        text: Markdown, with or without the heading itself; its headings are made deeper to fit.
+        heading: The heading or its path `A > B`; if repeated, `A > B (line 12)`.
+        text: Markdown, with or without the heading itself; its headings are deepened to fit.
     """
 
     op: Literal["replace_section"] = "replace_section"
@@ -66,7 +66,7 @@ class ReplaceSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplaceBlock:
-    """Replace the block that an id names; it keeps the id.
+    """Replace the block with this id; the id stays.
 
     Attributes:
         op: `replace_block`.
@@ -81,12 +81,12 @@ class ReplaceBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplaceLines:
-    """Replace whole lines by exactly the text.
+    """Replace whole lines with exactly this text.
 
     Attributes:
         op: `replace_lines`.
-        lines: First and last line, as `read_note` counts them.
-        text: What stands there instead; empty to remove them.
+        lines: First and last line, as in `read_note`.
+        text: The new text; empty to remove the lines.
     """
 
     op: Literal["replace_lines"] = "replace_lines"
@@ -96,13 +96,13 @@ class ReplaceLines:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplaceText:
-    """Replace words that stand in the note once.
+    """Replace text that occurs once in the note.
 
     Attributes:
         op: `replace_text`.
-        old: The text exactly as it stands.
-        new: What stands there instead.
-        all: Replace it wherever it stands.
+        old: The exact text.
+        new: The new text.
+        all: Replace every occurrence.
     """
 
     op: Literal["replace_text"] = "replace_text"
@@ -113,14 +113,14 @@ class ReplaceText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddItem:
-    """Add an item behind the last one of a list, marked and indented like it; starts a list where there is none.
+    """Add an item to a list, marked and indented like the last; starts one if there is none.
 
     Attributes:
         op: `add_item`.
-        heading: The heading above the list, or its path as `A > B`; without, the note's last list.
-        text: The item without its marker; more lines go below it.
-        task: Give it a box.
-        create_heading: Add the heading if the note lacks it.
+        heading: Heading above the list; by default, the note's last list.
+        text: The item without its marker; further lines go below it.
+        task: Add a checkbox.
+        create_heading: Add the heading if missing.
     """
 
     op: Literal["add_item"] = "add_item"
