@@ -34,7 +34,7 @@ class ChangedFile:
         removed: Lines removed.
         moved_from: Its former path; null if not moved.
         deleted: Whether it is deleted.
-        trash: Its path in the vault's trash; null if not there or unknown.
+        trash: Its path in the vault's trash, if known.
     """
 
     path: VaultPath

@@ -40,7 +40,7 @@ class NoteCount:
     """The first of many notes.
 
     Attributes:
-        total: How many there are.
+        total: Number of notes.
         notes: The first of them, most recently modified first.
     """
 

@@ -214,7 +214,7 @@ def value_type(hint: Any) -> str:
         return items if rest == [Ellipsis] else f"{len(rest) + 1} {items}"
     if is_union(bare) and not union_tag(hint):
         return "value or list"
-    least, most = limits.least, limits.longest if limits.most is None else limits.most
+    least, most = limits.least, limits.longest if bare is str else limits.most
     if least is not None:
         return f"{TYPES[bare]} {least:,}–{most:,}" if most is not None else f"{TYPES[bare]} ≥{least:,}"
     return TYPES.get(bare, "object") + (f" ≤{most:,}" if most is not None else "")

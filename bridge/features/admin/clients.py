@@ -21,7 +21,7 @@ class ListedClient:
         created: When it got its token.
         last_used: Day of its last use; null if never used.
         applies: Whether its changes apply at once; others await approval.
-        links: Whether names of notes become links in what it writes.
+        links: Whether note names become links in its text.
     """
 
     id: str

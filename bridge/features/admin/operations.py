@@ -44,7 +44,7 @@ class SettingsInUse:
     Attributes:
         path: The settings file.
         settings: Every setting.
-        problems: Rejected lines of the file, and why.
+        problems: Rejected lines, and why.
     """
 
     path: str

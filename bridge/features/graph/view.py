@@ -58,7 +58,7 @@ class ViewNode:
         y: Vertical position.
         size: Size, 1–10, by its connections.
         joined: Its connections in the whole graph; for a community, its notes.
-        community: Its community's number; null without one.
+        community: Its community's number, if any.
         tags: Its tags, if requested.
     """
 

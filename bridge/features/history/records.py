@@ -26,7 +26,7 @@ class ListedChange:
         id: Its id.
         time: When it was made or proposed.
         client: The requesting program.
-        session: Groups that program's calls of one time.
+        session: The program's session.
         operation: The operation.
         reason: Its stated reason.
         paths: The files it touched, by their names then.
@@ -34,7 +34,7 @@ class ListedChange:
         state: Its state; `conflict`, half applied after a crash and another edit, needs review.
         expires: When a proposal expires.
         undoes: The changes it undid.
-        by: The writer: the bridge to `disk`, or `obsidian`; null before.
+        by: The writer: the bridge to `disk`, or `obsidian`; null until written.
     """
 
     id: str
@@ -56,7 +56,7 @@ class Words:
     """Equal, removed or added text.
 
     Attributes:
-        kind: Which.
+        kind: `same`, `removed` or `added`.
         text: The text.
     """
 
@@ -93,7 +93,7 @@ class ShownChange:
         id: Its id.
         time: When it was made or proposed.
         client: The requesting program.
-        session: Groups that program's calls of one time.
+        session: The program's session.
         operation: The operation.
         reason: Its stated reason.
         paths: The files it touched, by their names then.
@@ -102,7 +102,7 @@ class ShownChange:
         state: Its state.
         expires: When a proposal expires.
         undoes: The changes it undid.
-        by: The writer: the bridge to `disk`, or `obsidian`; null before.
+        by: The writer: the bridge to `disk`, or `obsidian`; null until written.
         hunks: The hunks, each of which can be accepted or undone.
     """
 

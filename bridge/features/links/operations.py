@@ -97,8 +97,8 @@ class NoteLink:
         kind: `wiki`, `embed`, `markdown`, `property` or `canvas`.
         target: Its target as written, with `#heading` and `^block`.
         embed: Whether it embeds its target.
-        heading: The heading after `#` in its target.
-        block: The block id after `#^` in its target.
+        heading: The heading after `#`, if any.
+        block: The block id after `#^`, if any.
         context: The sentence around it, if requested; for the first 300 links, and as on disk.
     """
 
@@ -140,7 +140,7 @@ class NoteLinks:
         backlinks: Links to the note, by path and line.
         unresolved: Unresolved links in the note, in order.
         mentions: Unlinked mentions in other notes, by path and line, if requested; from the first 300 such notes.
-        mentions_total: How many mentions there are, if requested.
+        mentions_total: Number of mentions, if requested.
     """
 
     digest: str
@@ -178,7 +178,7 @@ async def note_links(
         direction: `out`: links in the note; `in`: links to it.
         context: Add the sentence around each link.
         mentions: Add unlinked mentions elsewhere.
-        limit: Maximum links of each kind and maximum mentions.
+        limit: Maximum links of each kind, and mentions.
         offset: Entries of each kind to skip.
 
     Raises:

@@ -88,7 +88,7 @@ async def daily_note(
     reason: Reason | None = None,
     confirm: bool = False,
 ) -> DailyNote:
-    """Read the daily note of a day, or add to it; a missing one is made from the vault's template.
+    """Read the daily note of a day, or add to it, which makes a missing one from the vault's template.
 
     Args:
         date: The day.

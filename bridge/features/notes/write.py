@@ -103,7 +103,7 @@ async def edit_note(
         path: The note.
         edits: Such as `[{"op": "replace_text", "old": "teh", "new": "the"}]`. They refer to the note as read and must
             not overlap.
-        digest: Digest of the note as read; required to replace text.
+        digest: Digest of the note as read; required to replace anything.
         dry_run: Only preview the change.
         reason: Why, for the user.
         confirm: Proceed despite `confirmation_required`.

@@ -30,8 +30,8 @@ class FoundPassage:
     """A passage of a note.
 
     Attributes:
-        heading: Its heading path.
-        lines: First and last line of the passage.
+        heading: Its heading path; may be empty.
+        lines: First and last line.
         text: Its text.
     """
 
@@ -48,7 +48,7 @@ class Hit:
         path: The note.
         title: Its title.
         heading: Its heading path, such as `A > B`; empty before the first heading.
-        lines: First and last line of the passage.
+        lines: First and last line.
         snippet: Excerpt with matches marked `==…==`.
         score: 0–1, the share of all possible evidence; below 0.1 is weak.
         why: Why it matches, in short sentences.

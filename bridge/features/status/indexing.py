@@ -49,7 +49,7 @@ class Reported:
     """A change seen by another program.
 
     Attributes:
-        kind: What happened.
+        kind: `upsert`, `rename` or `delete`.
         path: The file; after a rename, its new path.
         from_: Its old path, after a rename.
     """
@@ -163,7 +163,7 @@ class JobStarted:
     tasks=("rebuild the index", "index again", "index the notes anew"),
 )
 async def reindex(call: Call, paths: tuple[VaultPath, ...] = (), full: bool = False) -> JobStarted:
-    """Compare the vault with the index and read what differs again.
+    """Compare the vault with the index and read again what differs.
 
     Args:
         paths: Notes to read again even if they look unchanged.

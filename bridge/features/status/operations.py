@@ -190,7 +190,7 @@ class VaultStatus:
         embedded_total: Passages ever embedded for this vault.
         embedding: Embedding progress; null while idle.
         paused: Whether embedding is paused.
-        trouble: Why indexing is stopped, if it is.
+        trouble: Why indexing is stopped.
         disk: Disk usage, if requested.
         model_known: Whether the bridge has looked for a model; until then `model` is null.
     """
@@ -234,7 +234,7 @@ class Status:
 
     Attributes:
         vaults: Every vault, or the requested one.
-        version: Its version.
+        version: The bridge's version.
         bridge: The serving process; null if a command opened the vaults itself.
         disk: Shared disk usage, if requested.
     """
@@ -339,7 +339,7 @@ class IndexStatus:
     Attributes:
         path: The file.
         state: `indexed`, `pending`, `skipped` or `failed`.
-        reason: Why it is not indexed, if so.
+        reason: Why it is not indexed.
         digest: SHA-256 of the file as indexed.
         passages: Its passages.
         left_out: What was not embedded, such as lines repeated across many notes.
