@@ -1,4 +1,4 @@
-"""What a type hint asks for, in words: the same words in error messages, documentation and `--help`."""
+"""Describes type hints in words, the same in error messages, documentation and `--help`."""
 
 import dataclasses
 import types
@@ -19,10 +19,10 @@ Scalar = str | int | float | bool | None
 Properties = Mapping[str, Scalar | tuple[Scalar, ...]]
 
 When = NewType("When", str)
-"""A moment: ISO 8601 or words such as `yesterday`; a day or a period is its first local midnight."""
+"""A time: ISO 8601 or words such as `yesterday`; a day or period means its first local midnight."""
 
 Period = NewType("Period", str)
-"""A day, or all days of a period such as `this week`; operations get `first/last`, both as `YYYY-MM-DD`."""
+"""A day, or a period such as `this week`; operations get `first/last`, both as `YYYY-MM-DD`."""
 
 Folder = NewType("Folder", str)
 """A folder inside the vault, `/`-separated; empty for the whole vault."""
@@ -43,7 +43,7 @@ WORDS: Mapping[Any, tuple[str, str]] = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Bounds:
-    """The least and the most that a number, or a string's length, may be."""
+    """The minimum and maximum of a number, and the maximum length of a string."""
 
     least: float | None = None
     most: float | None = None
@@ -51,7 +51,7 @@ class Bounds:
 
 
 def strip_hint(hint: Any) -> Any:
-    """Take `None` and annotations off a hint."""
+    """Remove `None` and annotations from a hint."""
     if get_origin(hint) is Annotated:
         return strip_hint(get_args(hint)[0])
     if is_union(hint):
@@ -61,12 +61,12 @@ def strip_hint(hint: Any) -> Any:
 
 
 def is_union(hint: Any) -> bool:
-    """Say whether a hint offers alternatives."""
+    """Return whether a hint is a union."""
     return get_origin(hint) in (Union, types.UnionType)
 
 
 def union_tag(hint: Any) -> tuple[str, Mapping[str, type]] | None:
-    """Return the field by which a union's records are told apart, and each record by its value; None when none does."""
+    """Return the field that distinguishes a union's records, and each record by its value; None without one."""
     if is_union(hint):
         return next(filter(None, map(union_tag, get_args(hint))), None)
     if get_origin(hint) is not Annotated:
@@ -79,7 +79,7 @@ def union_tag(hint: Any) -> tuple[str, Mapping[str, type]] | None:
 
 
 def role_of(hint: Any) -> PathRole | None:
-    """Return what a path may mean beside an existing file; None when nothing."""
+    """Return what a path may name besides an existing file; None if nothing."""
     if is_union(hint):
         return next(filter(None, map(role_of, get_args(hint))), None)
     marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
@@ -87,7 +87,7 @@ def role_of(hint: Any) -> PathRole | None:
 
 
 def walk_hint(hint: Any) -> Iterator[Any]:
-    """Yield a hint and all that it is made of, the fields of records too."""
+    """Yield a hint and all its parts, including the fields of records."""
     yield hint
     if is_record(hint):
         for field in get_type_hints(hint, include_extras=True).values():
@@ -97,17 +97,17 @@ def walk_hint(hint: Any) -> Iterator[Any]:
 
 
 def records_in(hint: Any) -> Iterator[Any]:
-    """Yield every record in a hint, and those inside them."""
+    """Yield every record in a hint, nested ones included."""
     return (part for part in walk_hint(hint) if is_record(part))
 
 
 def is_record(hint: Any) -> bool:
-    """Say whether a hint is a record."""
+    """Return whether a hint is a record."""
     return isinstance(hint, type) and dataclasses.is_dataclass(hint)
 
 
 def bounds(hint: Any) -> Bounds:
-    """Return the bounds that a hint is annotated with."""
+    """Return the bounds in a hint's annotations."""
     if is_union(hint):
         return next((b for b in map(bounds, get_args(hint)) if b != Bounds()), Bounds())
     marks = (
@@ -118,12 +118,12 @@ def bounds(hint: Any) -> Bounds:
 
 
 def expand_interval(mark: Any) -> Sequence[object]:
-    """Open an interval into its ends."""
+    """Return the two ends of an interval, or the mark itself."""
     return list(mark) if isinstance(mark, GroupedMetadata) else [mark]
 
 
 def describe_hint(hint: Any) -> str:
-    """Say what a hint asks for: "an integer from 1 to 100", "a list of strings"."""
+    """Describe a hint: "an integer from 1 to 100", "a list of strings"."""
     bare, limits = strip_hint(hint), bounds(hint)
     if get_origin(bare) is Literal:
         return "one of " + ", ".join(map(str, get_args(bare)))
@@ -144,7 +144,7 @@ def describe_hint(hint: Any) -> str:
 
 
 def describe_items(hint: Any) -> str:
-    """Say what a list holds."""
+    """Describe the items of a list."""
     bare = strip_hint(hint)
     if options := union_tag(hint):
         return f"objects with {describe_variants(*options)}"
@@ -156,7 +156,7 @@ def describe_items(hint: Any) -> str:
 
 
 def describe_variants(field: str, records: Mapping[str, type]) -> str:
-    """Say what the records of a union hold: "op append (text) or delete"."""
+    """Describe the records of a union: "op append (text) or delete"."""
     each = [
         f"{value} ({', '.join(rest)})" if (rest := [name for name in field_names(record) if name != field]) else value
         for value, record in records.items()
@@ -165,7 +165,7 @@ def describe_variants(field: str, records: Mapping[str, type]) -> str:
 
 
 def describe_bounds(limits: Bounds) -> str:
-    """Say what bounds a value has to keep."""
+    """Describe the bounds of a value."""
     if limits.longest is not None:
         return f" of at most {limits.longest:,} characters"
     match limits.least, limits.most:
@@ -180,7 +180,7 @@ def describe_bounds(limits: Bounds) -> str:
 
 
 def field_names(record: Any) -> list[str]:
-    """Name a record's fields as JSON does: a Python keyword loses its underscore."""
+    """Return the names of a record's fields in JSON: a Python keyword loses its underscore."""
     return [json_name(field.name) for field in dataclasses.fields(record)]
 
 
@@ -190,10 +190,10 @@ def json_name(name: str) -> str:
 
 
 def hint_at(hint: Any, place: tuple[int | str, ...]) -> tuple[Any, tuple[int | str, ...]]:
-    """Follow a place in a value down its hint, as far as there is one answer.
+    """Follow a place in a value down its hint, as far as it is unambiguous.
 
     Returns:
-        The hint found there and the part of the place that leads to it.
+        The hint found and the part of the place that leads to it.
     """
     bare, options = strip_hint(hint), union_tag(hint)
     if place and options:

@@ -1,4 +1,4 @@
-"""Moments and days as callers write and read them."""
+"""Parses and writes the times and days of callers."""
 
 import re
 from datetime import date, datetime, timedelta
@@ -9,7 +9,7 @@ from bridge.errors import InvalidArguments
 from bridge.types import Day
 
 FORMS: Final = "`2026-01-31`, `2026-01-31T09:30`, `2026-01`, `today`, `last week`, `3 days ago` or `monday`"
-"""What is understood, by example; the names of hints and schemas say the same."""
+"""Examples of accepted forms; hints and schemas name the same."""
 
 _DAYS: Final = {"today": 0, "yesterday": -1, "tomorrow": 1}
 _WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -23,14 +23,14 @@ _PART: Final = re.compile(r"(\d{4})(?:-(\d\d))?")
 
 
 def moment(name: str, written: When | None) -> float | None:
-    """Read a moment as seconds since 1970; a day or a period of the calendar is its first local midnight.
+    """Parse a time as seconds since 1970; a day or calendar period means its first local midnight.
 
     Args:
-        name: The argument it stands in, for the message.
-        written: What the caller sent.
+        name: The argument's name, for the message.
+        written: The caller's value.
 
     Raises:
-        InvalidArguments: It is no date.
+        InvalidArguments: It is not a date.
     """
     if written is None:
         return None
@@ -41,15 +41,15 @@ def moment(name: str, written: When | None) -> float | None:
 
 
 def day(name: str, written: str | None, now: datetime | None = None) -> Day | None:
-    """Read a day of the local calendar, of a period the first; weekdays and periods are those to come.
+    """Parse a day, or the first day of a period; weekdays and periods lie ahead.
 
     Args:
-        name: The argument it stands in, for the message.
-        written: What the caller sent.
-        now: The moment, with its time zone.
+        name: The argument's name, for the message.
+        written: The caller's value.
+        now: The current time, with its time zone.
 
     Raises:
-        InvalidArguments: It is no date.
+        InvalidArguments: It is not a date.
     """
     if written is None:
         return None
@@ -60,12 +60,12 @@ def day(name: str, written: str | None, now: datetime | None = None) -> Day | No
 
 
 def period(name: str, written: str | None, now: datetime | None = None) -> Period | None:
-    """Read a day or a period of the local calendar as its first and last day; weekdays and periods are those to come.
+    """Parse a day or period as its first and last day; weekdays and periods lie ahead.
 
     Args:
-        name: The argument it stands in, for the message.
-        written: What the caller sent.
-        now: The moment, with its time zone.
+        name: The argument's name, for the message.
+        written: The caller's value.
+        now: The current time, with its time zone.
 
     Raises:
         InvalidArguments: It is neither a date nor a period.
@@ -80,20 +80,20 @@ def period(name: str, written: str | None, now: datetime | None = None) -> Perio
 
 
 def invalid_date(name: str, written: str) -> InvalidArguments:
-    """Say that something is no date, and what is."""
+    """Return the error for an invalid date, with examples of valid ones."""
     return InvalidArguments(f'`{name}` must be a date such as {FORMS}, not "{written[:40]}".')
 
 
 def read_date(written: str, now: datetime, *, ahead: bool = False) -> datetime:
-    """Return the moment that is meant; one without a zone is local.
+    """Parse a time; without a zone it is local.
 
     Args:
         written: A date or time in ISO 8601, a month, or words such as `yesterday`.
-        now: The moment, with its time zone.
-        ahead: A weekday, month or period without `last` or `next` lies in the future instead of the past.
+        now: The current time, with its time zone.
+        ahead: Whether a weekday, month or period without `last` or `next` lies in the future, not the past.
 
     Raises:
-        ValueError: It is none of these.
+        ValueError: It is not a date.
         OverflowError: It lies outside the calendar.
     """
     said = " ".join(written.casefold().split())
@@ -113,7 +113,7 @@ def read_date(written: str, now: datetime, *, ahead: bool = False) -> datetime:
 
 
 def read_period(written: str, now: datetime) -> tuple[date, date]:
-    """Return the first and the last day that are meant: `next week` is one of the calendar, `2 weeks ago` is a day.
+    """Return the first and last day of a period: `next week` is a calendar week, `2 weeks ago` a day.
 
     Raises:
         ValueError: It is neither a date nor a period.
@@ -139,13 +139,13 @@ def read_period(written: str, now: datetime) -> tuple[date, date]:
 
 
 def start_of_unit(day: date, unit: str) -> date:
-    """Return the first day of the week, month or year that a day lies in."""
+    """Return the first day of the week, month or year of a day."""
     begun = {"day": day, "week": day - timedelta(days=day.weekday()), "month": day.replace(day=1)}
     return begun.get(unit, day.replace(month=1, day=1))
 
 
 def resolve_span(found: re.Match[str], today: date, *, ahead: bool) -> date:
-    """Return the day that lies a period away, or with which a period of the calendar begins: `next week` is a Monday.
+    """Return the day a period away, or the first day of a calendar period: `next week` is a Monday.
 
     Raises:
         ValueError: The words contradict each other.
@@ -162,7 +162,7 @@ def resolve_span(found: re.Match[str], today: date, *, ahead: bool) -> date:
 
 
 def shift_date(today: date, number: int, unit: str) -> date:
-    """Return the day so many days, weeks, months or years away; of a shorter month the last."""
+    """Return the day some days, weeks, months or years away, clamped to the end of a shorter month."""
     if unit in {"day", "week"}:
         return today + timedelta(days=number * (7 if unit == "week" else 1))
     months = today.year * 12 + today.month - 1 + number * (12 if unit == "year" else 1)
@@ -172,10 +172,10 @@ def shift_date(today: date, number: int, unit: str) -> date:
 
 
 def resolve_name(found: re.Match[str], today: date, *, ahead: bool) -> date:
-    """Return the day that a weekday is, or the first of a month.
+    """Return the date of a weekday, or the first day of a month.
 
     Raises:
-        ValueError: It is neither.
+        ValueError: The name is neither.
     """
     word, name, year = found.groups()
     ahead = word == "next" or (ahead and word != "last")
@@ -196,15 +196,15 @@ def resolve_name(found: re.Match[str], today: date, *, ahead: bool) -> date:
 
 
 def name_index(name: str, names: tuple[str, ...]) -> int | None:
-    """Return which of some names is meant; its first three letters will do."""
+    """Return the index of a name, which may be cut to three letters; None if it is unknown."""
     return next((at for at, known in enumerate(names) if name in {known, known[:3]}), None)
 
 
 def midnight(day: date) -> datetime:
-    """Return when a local day begins."""
+    """Return local midnight at the start of a day."""
     return datetime(day.year, day.month, day.day)  # noqa: DTZ001  # local, as all without a zone
 
 
 def iso(seconds: float) -> str:
-    """Write a moment in local time, to the second."""
+    """Format a time in local ISO 8601, to the second."""
     return datetime.fromtimestamp(seconds).astimezone().isoformat(timespec="seconds")

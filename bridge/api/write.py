@@ -1,4 +1,4 @@
-"""What every write answers, and the one way there."""
+"""Executes changes for every write operation, and describes the result."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bridge.engine.transactions import Author, ChangeOutcome
 
 Fetch = Callable[[Digest], bytes | None]
-"""Returns bytes by their digest; None when they are kept no more."""
+"""Returns content by its digest; None if it is no longer kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +62,19 @@ class LostLink:
 
 
 def lost_links(references: "Iterable[Reference]") -> tuple[LostLink, ...]:
-    """Tell of broken links."""
+    """Describe broken links."""
     return tuple(LostLink(one.path, one.line, one.text) for one in references)
 
 
 def diff_of(steps: Sequence[Step], fetch: Fetch) -> str:
-    """Return steps as one unified diff, with renames as git writes them, and in words what no diff can show."""
+    """Return steps as one unified diff, with renames as in git and remarks where a diff cannot show a change."""
     from bridge.changes.hunks import differences
 
     return unified_diff(differences(steps, fetch))
 
 
 def unified_diff(found: "Iterable[Difference]") -> str:
-    """Return differences as `diff_of` does."""
+    """Join differences as in `diff_of`."""
     parts: list[str] = []
     for one in found:
         if one.step.kind == "move":
@@ -84,7 +84,7 @@ def unified_diff(found: "Iterable[Difference]") -> str:
 
 
 def changed_files(found: "Iterable[Difference]") -> tuple[ChangedFile, ...]:
-    """Return the files that a change touches, each once, by the paths that they have afterwards."""
+    """Return each file that a change touches once, by its path afterwards."""
     files: dict[VaultPath, ChangedFile] = {}
     made: set[VaultPath] = set()
     for one in found:
@@ -111,7 +111,7 @@ def changed_files(found: "Iterable[Difference]") -> tuple[ChangedFile, ...]:
 
 
 def snapshot_fetcher(engine: "VaultEngine") -> Fetch:
-    """Return what fetches contents that are kept; one that was damaged on the disk is as one that is not."""
+    """Return a function that fetches kept contents; damaged ones count as missing."""
 
     def fetch(digest: Digest) -> bytes | None:
         try:
@@ -123,7 +123,7 @@ def snapshot_fetcher(engine: "VaultEngine") -> Fetch:
 
 
 MOST_FILES = 1_000
-"""Files that an answer lists."""
+"""Maximum files in a result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,19 +173,19 @@ async def execute_requests(
     operation: str | None = None,
     expect: Mapping[str, int] | None = None,
 ) -> Written:
-    """Do what was asked, as one change.
+    """Execute requests as one change.
 
     Args:
-        call: Who asks.
-        requests: What.
-        dry_run: Only tell what would happen.
-        reason: Why, in the caller's words.
-        confirm: Whether a large change was confirmed.
-        operation: The name that the change is listed by; the request's own without.
-        expect: How much the change should do.
+        call: The caller.
+        requests: The requests.
+        dry_run: Only preview the change.
+        reason: The caller's reason.
+        confirm: Whether a large change is confirmed.
+        operation: The operation to list the change under; by default, that of the first request.
+        expect: The expected counts.
 
     Raises:
-        BridgeError: As the operations of the requests' names.
+        BridgeError: As for the operations that the requests name.
     """
     by = author(call, operation or requests[0].op, reason, confirmed=call.confirmed(confirm))
     finish = await make_auto_linker(call.engine, None if call.principal.local else call.principal.name)
@@ -194,7 +194,7 @@ async def execute_requests(
 
 
 def author(call: Call, operation: str, reason: str | None, *, confirmed: bool = True) -> "Author":
-    """Tell who makes a change."""
+    """Return the author of a change."""
     from bridge.engine.transactions import Author
 
     return Author(
@@ -203,14 +203,14 @@ def author(call: Call, operation: str, reason: str | None, *, confirmed: bool = 
 
 
 def session_of(call: Call) -> str:
-    """Name the session that a caller's changes belong to now."""
+    """Return the caller's current session."""
     if call.transport != "command":
         return call.bridge.sessions.of(client_name(call), call.session)
     return call.bridge.sessions.of(client_name(call), call.session, partial(latest_session, call))
 
 
 def latest_session(call: Call, seconds: float) -> str | None:
-    """Return the session of the caller's newest change in the last seconds; None when there is none."""
+    """Return the session of the caller's latest change within some seconds; None without one."""
     from bridge.state.change_records import ChangeFilter
 
     found = call.engine.review.changes(ChangeFilter(since=time.time() - seconds, client=client_name(call)), 1, 0)
@@ -218,7 +218,7 @@ def latest_session(call: Call, seconds: float) -> str | None:
 
 
 def build_written(made: "ChangeOutcome", *, dry_run: bool) -> Written:
-    """Tell of a change."""
+    """Describe the outcome of a change."""
     from bridge.changes.hunks import differences
 
     found = list(differences(made.plan.steps, made.plan.blobs.get))
@@ -239,18 +239,18 @@ def build_written(made: "ChangeOutcome", *, dry_run: bool) -> Written:
         dry_run=dry_run,
         would=made.would,
         confirmation=made.confirmation.message if made.confirmation else None,
-        # What the files would be is nothing that a call can be made with.
+        # A digest of content that was not written is of no use to a caller.
         changed=tuple(replace(file, digest=None) for file in files) if dry_run else tuple(files),
     )
 
 
 def client_name(call: Call) -> str | None:
-    """Name the client of a call: as its token does, else as it names itself."""
+    """Return the client's name: its token's, or the name it gives itself."""
     name = (call.client or "").partition("/")[0] if call.principal.local else call.principal.name
     return name[:100] or None
 
 
 def is_proposer(call: Call) -> bool:
-    """Say whether what this caller changes waits for the user."""
+    """Return whether this caller's changes await approval."""
     allowed = {name.casefold() for name in call.engine.settings.apply_clients}
     return not call.principal.local and not allowed & {"*", call.principal.name.casefold()}

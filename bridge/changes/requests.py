@@ -1,4 +1,4 @@
-"""What can be asked to be changed: the words in which callers say it, alone or several as one change."""
+"""The changes that callers can request, individually or in a change set."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -180,7 +180,7 @@ class AddTask:
 
 
 Renaming = MoveNote | RenameHeading | RenameAlias | DeleteNote
-"""What changes names, so that links anywhere are concerned."""
+"""Requests that change names, and so may affect links anywhere."""
 
 Request = Annotated[
     CreateNote | EditNote | SetProperties | MoveNote | RenameHeading | RenameAlias | DeleteNote | ToggleTask | AddTask,

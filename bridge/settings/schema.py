@@ -1,4 +1,4 @@
-"""Every setting with its default and meaning; from here come the file, the operations and the docs."""
+"""Every setting with its default and meaning, for the file, the operations and the docs."""
 
 import dataclasses
 from dataclasses import dataclass, field
@@ -140,7 +140,7 @@ def type_name(hint: Any) -> str:
 
 
 def value_problem(name: str, value: Any) -> str | None:
-    """Say why `value` does not fit the setting `name`, or None when it does."""
+    """Return why `value` does not fit the setting `name`; None if it does."""
     hint = get_type_hints(Settings)[name]
     limits = next(f for f in dataclasses.fields(Settings) if f.name == name).metadata
     least, most = limits["least"], limits["most"]

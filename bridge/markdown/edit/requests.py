@@ -1,4 +1,4 @@
-"""The changes that a note's text takes: a closed union whose members `op` tells apart."""
+"""The edits of a note's text: a closed union, distinguished by `op`."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
