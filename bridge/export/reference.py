@@ -73,7 +73,7 @@ EMPTY = frozenset({"null", "{}", "false", "", "0"})
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedParts:
     """What is described once, and linked to from each operation."""
 
     arguments: Mapping[str, str]
@@ -85,7 +85,7 @@ class Shared:
 def reference() -> str:
     """Return the whole page."""
     known = operations()
-    shared = Shared(shared_arguments(known), shared_records(known))
+    shared = SharedParts(shared_arguments(known), shared_records(known))
     groups = {one.name: [each for each in known if each.function in one.operations] for one in FEATURES}
     lines = [INTRODUCTION]
     for name, group in groups.items():
@@ -117,7 +117,7 @@ def shared_records(known: Iterable[Operation]) -> Iterable[type]:
     return [record for record, count in counts.items() if count > 1]
 
 
-def section(operation: Operation, shared: Shared) -> Iterator[str]:
+def section(operation: Operation, shared: SharedParts) -> Iterator[str]:
     """Describe one operation."""
     yield f"### {operation.name}\n"
     yield f"{operation.summary}\n"
@@ -157,7 +157,7 @@ def remarks(operation: Operation) -> str:
     return " ".join(said)
 
 
-def arguments(operation: Operation, shared: Shared) -> Iterator[str]:
+def arguments(operation: Operation, shared: SharedParts) -> Iterator[str]:
     """Describe the arguments of an operation, and name those that are described elsewhere."""
     elsewhere = []
     for argument in operation.arguments:
@@ -187,7 +187,7 @@ def shared_line(argument: Argument) -> str:
     return argument_line(argument).replace(", required): ", "): ", 1)
 
 
-def argument_fields(hint: Any, shared: Shared) -> Iterator[str]:
+def argument_fields(hint: Any, shared: SharedParts) -> Iterator[str]:
     """Describe the records that an argument takes, but for those that are the arguments of an operation."""
     if options := next(filter(None, map(union_tag, (hint, *get_args(strip_hint(hint))))), None):
         tag, records = options
@@ -220,7 +220,7 @@ def value_type(hint: Any) -> str:
     return TYPES.get(bare, "object") + (f" ≤{most:,}" if most is not None else "")
 
 
-def fields(record: type, indent: str, shared: Shared) -> Iterator[str]:
+def fields(record: type, indent: str, shared: SharedParts) -> Iterator[str]:
     """Describe the fields of a record and of the records in it."""
     hints = get_type_hints(record)
     for name, meaning in parse_docstring(record).section("Attributes").items():

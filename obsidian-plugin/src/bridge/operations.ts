@@ -73,9 +73,9 @@ export const FORMS = {
 export type AnyCallError = "unauthorized" | "forbidden" | "bad_host" | "too_large" | "rate_limited" | "internal";
 
 export interface AcceptChangeArguments {
-	/** Id of the proposal, from `list_changes`. */
+	/** Its id, from `list_changes`. */
 	readonly change_id: string;
-	/** Only these parts of it, as `show_change` numbers them; the others are rejected. */
+	/** Only these hunks, numbered as in `show_change`; the rest are rejected. */
 	readonly hunks?: readonly number[] | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -86,31 +86,31 @@ export interface AcknowledgeChangeArguments {
 	readonly change_id: string;
 	/** Whether it was made. */
 	readonly applied: boolean;
-	/** Why not: `unsaved`, the note has edits in Obsidian that are not saved; `changed`, it is not what `before` says; or `failed`. */
+	/** Why not: `unsaved` edits in Obsidian, `changed` from `before`, or `failed`. */
 	readonly reason?: "unsaved" | "changed" | "failed" | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
-/** What became of a change that a program claimed. */
+/** The outcome of a claimed change. */
 export interface Acknowledged {
 	/** Its id. */
 	readonly change_id: string;
-	/** `applied`; `rejected`, when it was not made, or `proposed`, when it waits for the user again; `conflict`, when the note is neither as the change makes it, nor does the program say that it did not make it. */
+	/** `applied`; `rejected` if not made, or `proposed` if it awaits approval again; `conflict` if the note differs and was not reported as not made. */
 	readonly state: "applied" | "proposed" | "rejected" | "expired" | "undone" | "conflict";
 }
 
-/** Add an item behind the last one of a list, marked and indented like it; starts a list where there is none. */
+/** Add an item to a list, marked and indented like the last; starts one if there is none. */
 export interface AddItem {
 	/** `add_item`. */
 	readonly op: "add_item";
-	/** The heading above the list, or its path as `A > B`; without, the note's last list. */
+	/** Heading above the list; by default, the note's last list. */
 	readonly heading?: string | null;
-	/** The item without its marker; more lines go below it. */
+	/** The item without its marker; further lines go below it. */
 	readonly text: string;
-	/** Give it a box. */
+	/** Add a checkbox. */
 	readonly task?: boolean;
-	/** Add the heading if the note lacks it. */
+	/** Add the heading if missing. */
 	readonly create_heading?: boolean;
 }
 
@@ -120,15 +120,15 @@ export interface AddTask {
 	readonly path: string;
 	/** What is to be done. */
 	readonly text: string;
-	/** The heading above the list, or its path as `A > B`; without, the note's last list. */
+	/** Heading above the list, or its path `A > B`; by default, the note's last list. */
 	readonly heading?: string | null;
-	/** The day it is due. */
+	/** Due date. */
 	readonly due?: string | null;
-	/** How urgent it is. */
+	/** Priority. */
 	readonly priority?: "highest" | "high" | "medium" | "low" | "lowest" | null;
-	/** Add the heading if the note lacks it. */
+	/** Add the heading if missing. */
 	readonly create_heading?: boolean;
-	/** What is asked. */
+	/** The operation. */
 	readonly op: "add_task";
 }
 
@@ -137,31 +137,31 @@ export interface AddTaskArguments {
 	readonly path: string;
 	/** What is to be done. */
 	readonly text: string;
-	/** The heading above the list; without, the note's last list. */
+	/** Heading above the list; by default, the note's last list. */
 	readonly heading?: string | null;
-	/** The day it is due. */
+	/** Due date. */
 	readonly due?: string | null;
-	/** How urgent it is. */
+	/** Priority. */
 	readonly priority?: "highest" | "high" | "medium" | "low" | "lowest" | null;
-	/** Add the heading if the note lacks it. */
+	/** Add the heading if missing. */
 	readonly create_heading?: boolean;
-	/** Only tell what would happen. */
+	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Make it although it is large. */
+	/** Proceed despite `confirmation_required`. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
-/** A name of several notes that links use without a folder. */
+/** A name shared by several notes that links use without a folder. */
 export interface AmbiguousName {
 	/** The name. */
 	readonly name: string;
-	/** The notes that have it. */
+	/** The notes with it. */
 	readonly notes: readonly string[];
-	/** Links that say it without a folder. */
+	/** Links that use it without a folder. */
 	readonly links: number;
 	/** The first notes with such links. */
 	readonly sources: readonly string[];
@@ -178,17 +178,17 @@ export interface Append {
 export interface ApplyLinksArguments {
 	/** The note. */
 	readonly path: string;
-	/** Link to these notes alone, however unlikely; without, to all that `suggest_links` would suggest. */
+	/** Link only to these notes, however unlikely; by default, to all that `suggest_links` returns. */
 	readonly targets?: readonly string[];
-	/** Make just these links; then `targets`, `strictness` and `all` do not count. */
+	/** Make exactly these links; overrides `targets`, `strictness` and `all`. */
 	readonly suggestions?: readonly ChosenLink[];
-	/** How likely a link must be when no targets are given, as in `suggest_links`. */
+	/** As in `suggest_links`, when no targets are given. */
 	readonly strictness?: "conservative" | "balanced" | "aggressive";
-	/** Every place that names a note, not the first alone. */
+	/** Link every mention of a note, not only the first. */
 	readonly all?: boolean;
-	/** The note's digest as you read it; refused when the note is another now. */
+	/** Digest of the note as read; a changed note is refused. */
 	readonly digest?: string | null;
-	/** Only tell what would happen. */
+	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
@@ -196,67 +196,67 @@ export interface ApplyLinksArguments {
 	readonly vault?: string | null;
 }
 
-/** A note without which the graph falls apart. */
+/** A note whose removal splits the graph. */
 export interface Articulation {
 	/** The note. */
 	readonly path: string;
 	/** Its title. */
 	readonly title: string;
-	/** Notes that would lose touch with the largest part. */
+	/** Notes that would be cut off from the largest part. */
 	readonly holds: number;
 }
 
-/** A name that links ask for, that no note has, and that means one nevertheless. */
+/** An unresolved name that likely means an existing note. */
 export interface BrokenName {
-	/** The name, as first written. */
+	/** The name as first written. */
 	readonly name: string;
 	/** Notes that link to it. */
 	readonly wanted: number;
 	/** The first of them. */
 	readonly notes: readonly string[];
-	/** The note that it likely means. */
+	/** The note it likely means. */
 	readonly meant: string;
-	/** What speaks for that. */
+	/** The evidence for it. */
 	readonly why: string;
 }
 
 export interface ChangeSetArguments {
-	/** The changes, each as the operation that `op` names takes it. */
+	/** The changes; each takes the arguments of the operation that `op` names. */
 	readonly edits: readonly (CreateNote | EditNote | SetProperties | MoveNote | RenameHeading | RenameAlias | DeleteNote | ToggleTask | AddTask)[];
-	/** What they should do together; refused when they would do something else. */
+	/** Their expected combined effect; any other is refused. */
 	readonly expect?: Expectation | null;
-	/** Only tell what would happen. */
+	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Make it although many files change. */
+	/** Proceed despite `confirmation_required`. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
 export interface ChangeSettingsArguments {
-	/** New values by name; null takes a setting back to its default. */
+	/** New values by name; null restores the default. */
 	readonly changes: Readonly<Record<string, unknown>>;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
-/** A file that a change touches. */
+/** A file touched by a change. */
 export interface ChangedFile {
-	/** The file or folder, by the path that it has afterwards; of a removed file the one that it had. */
+	/** Its path afterwards; for a removed file, its former path. */
 	readonly path: string;
-	/** SHA-256 of the whole file afterwards; null for a folder, a removed file, and in a dry run. */
+	/** SHA-256 of the whole file afterwards; null for a folder, a removed file or a dry run. */
 	readonly digest: string | null;
-	/** Lines that it gains. */
+	/** Lines added. */
 	readonly added: number;
-	/** Lines that it loses. */
+	/** Lines removed. */
 	readonly removed: number;
-	/** The path that it had before; null for one that is not moved. */
+	/** Its former path; null if not moved. */
 	readonly moved_from?: string | null;
 	/** Whether it is deleted. */
 	readonly deleted?: boolean;
-	/** Where it lies in the vault's trash; null for one that does not, or when that is not known. */
+	/** Its path in the vault's trash, if known. */
 	readonly trash?: string | null;
 }
 
@@ -271,9 +271,9 @@ export interface CheckGlobsArguments {
 export interface CheckedGlob {
 	/** The glob. */
 	readonly glob: string;
-	/** Why it cannot be used; null when it can. */
+	/** Why it is invalid; null if it is valid. */
 	readonly problem: string | null;
-	/** Notes that it means, those too that another rule hides; null where no vault is open. */
+	/** Matching notes, including those hidden by other rules; null without an open vault. */
 	readonly notes: number | null;
 	/** Some of them. */
 	readonly first: readonly string[];
@@ -281,17 +281,17 @@ export interface CheckedGlob {
 
 /** The globs. */
 export interface CheckedGlobs {
-	/** In the order in which they were given. */
+	/** In the given order. */
 	readonly globs: readonly CheckedGlob[];
 }
 
-/** A suggestion that shall be made a link. */
+/** A suggestion to turn into a link. */
 export interface ChosenLink {
-	/** The note it shall lead to. */
+	/** The note to link to. */
 	readonly target: string;
-	/** The words that shall become the link. */
+	/** The words to link. */
 	readonly text: string;
-	/** First character and the one after the last, as `suggest_links` said. */
+	/** Start and end character offset, from `suggest_links`. */
 	readonly span: readonly [number, number];
 }
 
@@ -302,60 +302,60 @@ export interface ClaimChangeArguments {
 	readonly vault?: string | null;
 }
 
-/** A change that is the caller's to make, and nobody else's. */
+/** A change that only the caller may now make. */
 export interface ClaimedChange {
 	/** Its id. */
 	readonly change_id: string;
 	/** The note. */
 	readonly path: string;
-	/** SHA-256 of the whole file as it must be. */
+	/** Required SHA-256 of the whole file. */
 	readonly before: string;
-	/** The same afterwards. */
+	/** SHA-256 of the whole file afterwards. */
 	readonly after: string;
-	/** The whole text of the note afterwards. */
+	/** Whole text of the note afterwards. */
 	readonly text: string;
 }
 
-/** Notes that hang together. */
+/** A group of connected notes. */
 export interface Community {
-	/** Its number in this answer and in `graph_view`; 0 is the largest. */
+	/** Its number here and in `graph_view`; 0 is the largest. */
 	readonly number: number;
-	/** The words that set it apart, of its titles and tags. */
+	/** The words that distinguish its titles and tags. */
 	readonly name: string;
 	/** Notes in it. */
 	readonly size: number;
-	/** Those that are joined to most. */
+	/** Its best-connected notes. */
 	readonly notes: readonly string[];
 }
 
-/** Make a note. */
+/** Create a note. */
 export interface CreateNote {
-	/** Where, with `.md`; folders that are missing are made. */
+	/** Where, ending in `.md`; missing folders are created. */
 	readonly path: string;
 	/** Its text. */
 	readonly text?: string;
 	/** Its properties. */
 	readonly properties?: Readonly<Record<string, unknown>>;
-	/** A note whose text comes first, with `{{title}}`, `{{date}}` and `{{time}}` filled in. */
+	/** Note to start from; fills in `{{title}}`, `{{date}}` and `{{time}}`. */
 	readonly template?: string | null;
-	/** What is asked. */
+	/** The operation. */
 	readonly op: "create_note";
 }
 
 export interface CreateNoteArguments {
-	/** Where, ending in `.md`; folders that are missing are made. */
+	/** Where, ending in `.md`; missing folders are created. */
 	readonly path: string;
 	/** Its Markdown. */
 	readonly text?: string;
 	/** Its properties by name. */
 	readonly properties?: Readonly<Record<string, unknown>> | null;
-	/** A note to begin with; `{{title}}`, `{{date}}` and `{{time}}` in it are filled in. */
+	/** Note to start from; fills in `{{title}}`, `{{date}}` and `{{time}}`. */
 	readonly template?: string | null;
-	/** Only tell what would happen. */
+	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Make it although it is large, or much like another. */
+	/** Proceed despite `confirmation_required`. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -363,87 +363,87 @@ export interface CreateNoteArguments {
 
 /** The daily note of a day. */
 export interface DailyNote {
-	/** Where it lies, by the vault's own settings, whether or not there is one. */
+	/** Its path, whether or not it exists. */
 	readonly path: string;
 	/** The day. */
 	readonly date: string;
-	/** Its whole text, after what was appended; null when there is none. */
+	/** Its whole text after the append; null if missing. */
 	readonly text: string | null;
-	/** SHA-256 of the whole file; null when there is none. */
+	/** SHA-256 of the whole file; null if missing. */
 	readonly digest: string | null;
-	/** The change that appended; null when nothing was written. */
+	/** The change made; null if nothing was written. */
 	readonly change_id: string | null;
-	/** What changed, as a unified diff. */
+	/** Unified diff. */
 	readonly diff: string;
-	/** `applied`; or `proposed`, when it waits until the user accepts it. */
+	/** `applied`, or `proposed` if it awaits approval. */
 	readonly state: "applied" | "proposed";
-	/** What to know about it. */
+	/** Warnings about the change. */
 	readonly warnings: readonly string[];
-	/** Whether nothing was written because only a dry run was asked for. */
+	/** Whether this is a dry run; nothing was written. */
 	readonly dry_run: boolean;
-	/** What the change does, in a line; empty when nothing was asked for. */
+	/** The change in one line; empty without `append`. */
 	readonly would: string;
-	/** Why the call itself must be confirmed; null when it need not be, and when it was no dry run. */
+	/** Why a dry run's change needs confirmation; null if it does not. */
 	readonly confirmation: string | null;
 }
 
 export interface DailyNoteArguments {
 	/** The day. */
 	readonly date?: string;
-	/** Markdown to add. */
+	/** Markdown to append. */
 	readonly append?: string | null;
-	/** Add it under this heading instead of at the end. */
+	/** Append under this heading instead of at the end. */
 	readonly heading?: string | null;
-	/** Add the heading if the note lacks it. */
+	/** Add the heading if missing. */
 	readonly create_heading?: boolean;
-	/** Only tell what would happen. */
+	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Make it although it is large. */
+	/** Proceed despite `confirmation_required`. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
-/** Delete a note, as the user's Obsidian does. */
+/** Delete a note as the user's Obsidian does. */
 export interface DeleteNote {
 	/** The note. */
 	readonly path: string;
-	/** The note's digest as it was read; needed unless this change set made the note. */
+	/** Digest of the note as read; required unless this change set created the note. */
 	readonly digest?: string | null;
-	/** What is asked. */
+	/** The operation. */
 	readonly op: "delete_note";
 }
 
 export interface DeleteNoteArguments {
 	/** The note. */
 	readonly path: string;
-	/** The note's digest as you read it, 12 digits at least. */
+	/** Digest of the note as read; a changed note is refused. */
 	readonly digest: string;
-	/** Only tell what would happen, and which links would break. */
+	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Make it although links in many notes break. */
+	/** Proceed despite `confirmation_required`. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
-/** Everything that was looked at. */
+/** The results of all checks. */
 export interface Diagnosis {
-	/** The worst of the findings. */
+	/** The worst verdict. */
 	readonly verdict: "ok" | "warn" | "fail";
 	/** The findings. */
 	readonly findings: readonly Finding[];
 }
 
-/** Bytes that all vaults share. */
+/** Bytes shared by all vaults. */
 export interface Disk {
-	/** The models, also those that are not in use. */
+	/** The models, in use or not. */
 	readonly models: number;
-	/** What is free where the data folder lies. */
+	/** Free space where the data folder is. */
 	readonly free: number;
 }
 
@@ -452,67 +452,67 @@ export interface DoctorArguments {
 	readonly vault?: string | null;
 }
 
-/** Change the text of a note. */
+/** Edit a note's text. */
 export interface EditNote {
 	/** The note. */
 	readonly path: string;
-	/** The edits, all or none; their places are those of the text as it was read. */
+	/** The edits, all or none; their places refer to the text as read. */
 	readonly edits: readonly (Append | Prepend | InsertUnder | ReplaceSection | ReplaceBlock | ReplaceLines | ReplaceText | AddItem)[];
-	/** The note's digest as it was read; needed where something is replaced that this change set did not write. */
+	/** Digest of the note as read; required to replace text that this change set did not write. */
 	readonly digest?: string | null;
-	/** What is asked. */
+	/** The operation. */
 	readonly op: "edit_note";
 }
 
 export interface EditNoteArguments {
 	/** The note. */
 	readonly path: string;
-	/** What to change, such as `[{"op": "replace_text", "old": "teh", "new": "the"}]`. Lines and text are those of the note as you read it; edits do not overlap. */
+	/** Such as `[{"op": "replace_text", "old": "teh", "new": "the"}]`. They refer to the note as read and must not overlap. */
 	readonly edits: readonly (Append | Prepend | InsertUnder | ReplaceSection | ReplaceBlock | ReplaceLines | ReplaceText | AddItem)[];
-	/** The note's digest as you read it, 12 digits at least; needed to replace anything. */
+	/** Digest of the note as read; required to replace anything. */
 	readonly digest?: string | null;
-	/** Only tell what would happen. */
+	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Make it although it is large. */
+	/** Proceed despite `confirmation_required`. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
-/** How embedding gets on. */
+/** Embedding progress. */
 export interface Embedding {
-	/** Passages a second, lately. */
+	/** Recent passages per second. */
 	readonly per_second: number;
-	/** Seconds until the last one has its vector, if it goes on like this. */
+	/** Estimated seconds to completion. */
 	readonly seconds_left: number;
 }
 
-/** How often calls ended in one kind of error. */
+/** The calls that ended in one error. */
 export interface ErrorCount {
 	/** The error's code. */
 	readonly code: string;
-	/** How many ended so. */
+	/** Calls that ended with it. */
 	readonly calls: number;
 }
 
-/** What the caller thinks that a change does; what is null is not expected in any number. */
+/** The expected effect of a change; null fields are not checked. */
 export interface Expectation {
-	/** Files that are written, moved or removed. */
+	/** Files written, moved or removed. */
 	readonly files?: number | null;
-	/** Links in other places that are written anew. */
+	/** Links updated in other places. */
 	readonly links_rewritten?: number | null;
-	/** Links that are unresolved afterwards. */
+	/** Links left unresolved. */
 	readonly links_broken?: number | null;
 }
 
 export interface ExportGraphArguments {
 	/** GraphML, or JSON with nodes and links. */
 	readonly format?: "graphml" | "json";
-	/** What joins notes, as in `graph_neighbours`; every note is a node, joined or not. */
+	/** As in `graph_neighbours`; every note is a node. */
 	readonly kinds?: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
-	/** Also the names that no note has, as nodes. */
+	/** Include unresolved names as nodes. */
 	readonly stubs?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -520,44 +520,44 @@ export interface ExportGraphArguments {
 
 /** The graph as text. */
 export interface ExportedGraph {
-	/** What it is written in. */
+	/** Its format. */
 	readonly format: "graphml" | "json";
 	/** GraphML, or JSON with `nodes` and `links` as D3 and NetworkX read it. */
 	readonly text: string;
-	/** How many nodes it has. */
+	/** Number of nodes. */
 	readonly nodes: number;
-	/** How many edges. */
+	/** Number of edges. */
 	readonly edges: number;
 }
 
-/** What is known of a tool now. */
+/** The tool's ratings. */
 export interface Feedback {
 	/** The tool. */
 	readonly tool: string;
-	/** How often it was the right one, 0 to 1; null until enough was said about that. */
+	/** Estimated share of correct matches, 0–1; null until rated often enough. */
 	readonly accuracy: number | null;
-	/** How often somebody said whether it was the right one. */
+	/** How often it was rated. */
 	readonly judged: number;
 }
 
 export interface FindNotesArguments {
-	/** Only notes in this folder and below. */
+	/** Only notes under this folder. */
 	readonly folder?: string | null;
-	/** Only notes with all of these tags; `a` matches `a/b`. */
+	/** Only notes with all these tags; `a` matches `a/b`. */
 	readonly tags?: readonly string[];
-	/** Only notes with these values, such as `{"status": "done"}`; a list means any of them. */
+	/** Only notes with these values, such as `{"status": "done"}`; a list matches any. */
 	readonly properties?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean | null)[] | null>>;
-	/** Only notes that link to this file. */
+	/** Only notes linking to this file. */
 	readonly links_to?: string | null;
 	/** Only notes that this note links to. */
 	readonly linked_from?: string | null;
-	/** Only notes changed at or after this moment; `last week` counts from its Monday on. */
+	/** Only notes modified since this time. */
 	readonly modified_after?: string | null;
-	/** Only notes changed before this moment. */
+	/** Only notes modified before this time. */
 	readonly modified_before?: string | null;
-	/** The order; `-` reverses it: `-modified` is newest first. */
+	/** `-` reverses: `-modified` is newest first. */
 	readonly sort?: "path" | "-path" | "title" | "-title" | "modified" | "-modified";
-	/** Most notes to return. */
+	/** Maximum notes. */
 	readonly limit?: number;
 	/** Notes to skip. */
 	readonly offset?: number;
@@ -566,62 +566,62 @@ export interface FindNotesArguments {
 }
 
 export interface FindProspectsArguments {
-	/** Most names to return. */
+	/** Maximum names. */
 	readonly limit?: number;
-	/** Names to pass over, for the next page. */
+	/** Names to skip. */
 	readonly offset?: number;
-	/** Only what notes in this folder and below say. */
+	/** Only names in notes under this folder. */
 	readonly folder?: string | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
 export interface FindToolArguments {
-	/** What is to be done, in a few English words. */
+	/** The task, in a few English words. */
 	readonly task: string;
-	/** Most tools to return. */
+	/** Maximum tools. */
 	readonly limit?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
-	/** What was looked at. */
+	/** The check. */
 	readonly check: string;
 	/** `ok`, `warn` or `fail`. */
 	readonly verdict: "ok" | "warn" | "fail";
-	/** What was found. */
+	/** What it found. */
 	readonly message: string;
-	/** What to do about it; empty when nothing. */
+	/** The remedy; empty if none is needed. */
 	readonly do: string;
-	/** The vault it concerns; null when all. */
+	/** The vault concerned; null for all. */
 	readonly vault: string | null;
 }
 
-/** The folders that hold notes. */
+/** Folders that contain notes. */
 export interface FolderList {
-	/** The folders, by path. */
+	/** Sorted by path. */
 	readonly folders: readonly ListedFolder[];
 }
 
 /** A page of a list of notes. */
 export interface FoundNotes {
-	/** The notes of this page. */
+	/** The notes on this page. */
 	readonly notes: readonly ListedNote[];
-	/** How many there are without `limit` and `offset`. */
+	/** Count before `limit` and `offset`. */
 	readonly total: number;
-	/** What to know about it, such as a folder, tag or property that does not exist. */
+	/** Remarks, such as on a missing folder or tag. */
 	readonly notices?: readonly string[];
 }
 
 /** A passage of a note. */
 export interface FoundPassage {
-	/** Heading path of the passage; empty before the first heading. */
+	/** Its heading path; may be empty. */
 	readonly heading: string;
-	/** First and last line of the passage. */
+	/** First and last line. */
 	readonly lines: readonly [number, number];
-	/** The passage as it reads. */
+	/** Its text. */
 	readonly text: string;
 }
 
@@ -631,223 +631,223 @@ export interface FoundTool {
 	readonly name: string;
 	/** What it does. */
 	readonly summary: string;
-	/** What it takes. */
+	/** Its arguments. */
 	readonly arguments: readonly ToolArgument[];
-	/** What a token needs to run it. */
+	/** Scope it needs. */
 	readonly scope: "read" | "write" | "admin";
-	/** Whether it changes nothing. */
+	/** Whether it only reads. */
 	readonly reads: boolean;
-	/** Whether the caller is offered it at once and calls it directly. */
+	/** Whether the caller's tool list includes it. */
 	readonly listed: boolean;
-	/** How often it was the right one, 0 to 1; null until enough was said about that. */
+	/** Estimated share of correct matches, 0–1; null until rated often enough. */
 	readonly accuracy: number | null;
-	/** How often somebody said whether it was the right one. */
+	/** How often it was rated. */
 	readonly judged: number;
 }
 
 /** Tools that may do a task. */
 export interface FoundTools {
-	/** The tools, the likeliest first; empty when none fits. */
+	/** Best match first; empty if none fits. */
 	readonly tools: readonly FoundTool[];
-	/** What to know about it, such as which tool comes closest when none fits. */
+	/** Remarks, such as the closest tool if none fits. */
 	readonly notices: readonly string[];
 }
 
-/** What the index still lacks. */
+/** What is not indexed yet. */
 export interface Freshness {
-	/** Notes whose words cannot be found yet. */
+	/** Notes missing from keyword search. */
 	readonly pending_keyword: number;
-	/** Passages that cannot be found by meaning yet. */
+	/** Passages missing from semantic search. */
 	readonly pending_vectors: number;
 }
 
-/** Two notes that are linked to together and not to each other. */
+/** Two notes that are linked to together but not to each other. */
 export interface Gap {
-	/** One of them. */
+	/** One note. */
 	readonly source: string;
 	/** The other. */
 	readonly target: string;
 	/** Notes that link to both. */
 	readonly together: number;
-	/** How telling that is: notes with few links, and targets that few others link to, count more. */
+	/** Strength of evidence; sources with few links and rarely linked targets count more. */
 	readonly score: number;
 }
 
 export interface GiveFeedbackArguments {
 	/** The tool. */
 	readonly tool: string;
-	/** Whether it was. */
+	/** Whether it was right. */
 	readonly helped: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
-/** How the graph grew. */
+/** The growth of the graph. */
 export interface GraphHistory {
-	/** The first day that is known; what was before it is not told. */
+	/** First recorded day. */
 	readonly since: string;
-	/** The weeks in which the bridge ran, the latest first. */
+	/** Weeks in which the bridge ran, latest first. */
 	readonly weeks: readonly GraphWeek[];
 }
 
 export interface GraphHistoryArguments {
-	/** How many weeks to look back, this one included. */
+	/** Weeks to look back, including this one. */
 	readonly weeks?: number;
-	/** Most notes of each sort in a week. */
+	/** Maximum notes of each kind per week. */
 	readonly limit?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
-/** What stands out in the graph; parts that were not asked for are absent. */
+/** The structure of the graph; only requested parts are present. */
 export interface GraphInsights {
-	/** How much there is of everything. */
+	/** Totals of the graph. */
 	readonly counts: LinkCounts;
-	/** How many there are of each part. */
+	/** Counts of each part. */
 	readonly totals: PartTotals;
-	/** How many of each part come before these. */
+	/** The `offset` of this page. */
 	readonly offset: number;
-	/** Notes joined to many that are joined to many, the greatest first. */
+	/** Notes connected to well-connected notes, greatest first. */
 	readonly hubs?: readonly Hub[] | null;
-	/** Notes that a reader who follows links comes by most, by PageRank; many of them are hubs too. */
+	/** Notes most visited by following links (PageRank); often hubs too. */
 	readonly pagerank?: readonly Hub[] | null;
-	/** Notes without any link in either direction. */
+	/** Notes without links in either direction. */
 	readonly orphans?: NoteCount | null;
-	/** Notes that are linked to and link nowhere. */
+	/** Notes with backlinks but no links. */
 	readonly dead_ends?: NoteCount | null;
-	/** Notes that link and that nothing links to. */
+	/** Notes with links but no backlinks. */
 	readonly sources?: NoteCount | null;
-	/** Names that notes link to and that no note has, the most wanted first. */
+	/** Unresolved names, most linked first. */
 	readonly stubs?: readonly Stub[] | null;
-	/** Groups of notes with more links inside than between them, by Leiden's method, the largest first. */
+	/** Groups with more links inside than between (Leiden), largest first. */
 	readonly communities?: readonly Community[] | null;
-	/** Pairs whose link alone joins two parts of the graph, those that join most first. */
+	/** Pairs with the only link between two parts, most cut-off notes first. */
 	readonly bridges?: readonly SoleLink[] | null;
-	/** Notes without which the graph falls apart, those that hold most first. */
+	/** Notes whose removal splits the graph, most cut-off notes first. */
 	readonly articulations?: readonly Articulation[] | null;
-	/** Notes that link to each other both ways, those with most links first. */
+	/** Mutually linked pairs, most links first. */
 	readonly strong_pairs?: readonly StrongPair[] | null;
-	/** Notes that others keep linking to together and that do not link to each other: perhaps they should. */
+	/** Pairs that other notes link to together but that do not link to each other. */
 	readonly gaps?: readonly Gap[] | null;
 }
 
 export interface GraphInsightsArguments {
-	/** Only these; without, all. */
+	/** Only these parts; all by default. */
 	readonly parts?: readonly ("hubs" | "pagerank" | "orphans" | "dead_ends" | "sources" | "stubs" | "communities" | "bridges" | "articulations" | "strong_pairs" | "gaps")[];
-	/** What joins notes, as in `graph_neighbours`; orphans, dead ends, sources, stubs and strong pairs are always about what is written. */
+	/** As in `graph_neighbours`; orphans, dead ends, sources, stubs and strong pairs always use written links. */
 	readonly kinds?: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
-	/** Most notes, names or pairs of each part. */
+	/** Maximum entries of each part. */
 	readonly limit?: number;
-	/** How many of each part to pass over, for the next page of a part. */
+	/** Entries of each part to skip. */
 	readonly offset?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
 export interface GraphNeighboursArguments {
-	/** The note to start from. */
+	/** The start. */
 	readonly path: string;
-	/** Most steps to take. */
+	/** Maximum steps. */
 	readonly depth?: number;
-	/** Whether to follow links as they point (`out`), against that (`in`), or both ways. */
+	/** Follow links forwards (`out`), backwards (`in`) or both ways. */
 	readonly direction?: "any" | "out" | "in";
-	/** What to walk along; `tag` joins notes with a tag that at most ten carry, `folder` those of a small folder, `similar` those that are each among the nearest in meaning of the other. */
+	/** Edge kinds; `tag` joins notes by a tag on at most ten, `folder` those of a small folder, `similar` mutual nearest neighbours in meaning. */
 	readonly kinds?: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
 	/** Share of the score that each step passes on. */
 	readonly decay?: number;
-	/** Most notes to return. */
+	/** Maximum notes. */
 	readonly limit?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
-/** One way from a note to another. */
+/** A path between two notes. */
 export interface GraphPath {
-	/** The notes on the way, both ends included. */
+	/** Its notes, both ends included. */
 	readonly notes: readonly string[];
 	/** What leads from each to the next. */
 	readonly steps: readonly GraphStep[];
 }
 
 export interface GraphPathArguments {
-	/** The note to start from. */
+	/** The start. */
 	readonly source: string;
-	/** The note to reach. */
+	/** The end. */
 	readonly target: string;
-	/** What to walk along, as in `graph_neighbours`. */
+	/** As in `graph_neighbours`. */
 	readonly kinds?: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
-	/** Whether links may be walked both ways, or only as they point. */
+	/** Follow links both ways, or only forwards. */
 	readonly direction?: "any" | "out";
-	/** Most ways to return; the longest has at most three steps more than the shortest. */
+	/** Maximum paths, each at most three steps longer than the shortest. */
 	readonly alternatives?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
-/** Ways from a note to another. */
+/** Paths between two notes. */
 export interface GraphPaths {
-	/** The ways, those with the fewest steps first; none when nothing joins the two. */
+	/** Shortest first; empty if the notes are not connected. */
 	readonly paths: readonly GraphPath[];
 }
 
-/** What leads from one note to the next. */
+/** A step from one note to the next. */
 export interface GraphStep {
-	/** Where the step begins. */
+	/** Its start. */
 	readonly source: string;
-	/** Where it leads. */
+	/** Its end. */
 	readonly target: string;
-	/** What joins the two, the most telling if it is several things. */
+	/** Its edge kind, the most telling of several. */
 	readonly kind: "wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar";
-	/** The note that says it: `target` when the link is walked against its direction; null when nobody wrote it. */
+	/** The note with the link: `target` if followed backwards; null for an unwritten edge. */
 	readonly note: string | null;
-	/** The line it stands on. */
+	/** Line of the link. */
 	readonly line: number | null;
-	/** The sentence around it, the label of an arrow, or what both have in common. */
+	/** The sentence around it, an arrow's label, or what both notes share. */
 	readonly text: string;
 }
 
-/** A picture of the graph. */
+/** A drawing of the graph. */
 export interface GraphView {
-	/** What to draw. */
+	/** Drawn nodes. */
 	readonly nodes: readonly ViewNode[];
-	/** What joins them. */
+	/** Drawn edges. */
 	readonly edges: readonly ViewEdge[];
-	/** The groups that are drawn, the largest first. */
+	/** Drawn communities, largest first. */
 	readonly communities: readonly ViewCommunity[];
-	/** Whether nodes stand for communities. */
+	/** Whether nodes represent communities. */
 	readonly folded: boolean;
-	/** Nodes that pass the filters, drawn or not. */
+	/** Nodes that match the filters, drawn or not. */
 	readonly total: number;
 }
 
 export interface GraphViewArguments {
-	/** The note in the middle; without, all notes are drawn. */
+	/** The centre; by default, all notes are drawn. */
 	readonly path?: string | null;
-	/** Most steps from the note in the middle. */
+	/** Maximum steps from the centre. */
 	readonly depth?: number;
-	/** What joins notes, as in `graph_neighbours`. */
+	/** As in `graph_neighbours`. */
 	readonly kinds?: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
-	/** Draw names that no note has, too. */
+	/** Include unresolved names. */
 	readonly stubs?: boolean;
-	/** Only notes in this folder and below. */
+	/** Only notes under this folder. */
 	readonly folder?: string | null;
-	/** Only notes with all of these tags; `a` matches `a/b`. */
+	/** Only notes with all these tags; `a` matches `a/b`. */
 	readonly tags?: readonly string[];
-	/** Only these kinds of file. */
+	/** Only these file types. */
 	readonly types?: readonly ("note" | "canvas" | "excalidraw" | "pdf")[];
-	/** Only notes changed at or after this moment; `last week` counts from its Monday on. */
+	/** Only notes modified since this time. */
 	readonly modified_after?: string | null;
-	/** Only notes changed before this moment. */
+	/** Only notes modified before this time. */
 	readonly modified_before?: string | null;
 	/** Only notes of this community. */
 	readonly community?: number | null;
-	/** Only these notes, such as those on a way of `graph_path`. */
+	/** Only these notes, such as those of a `graph_path`. */
 	readonly notes?: readonly string[];
-	/** Tell the tags of each note. */
+	/** Include tags. */
 	readonly tagged?: boolean;
-	/** Draw communities in place of their notes; without, that is done from 2,000 nodes on. */
+	/** Draw communities instead of notes; automatic from 2,000 nodes. */
 	readonly fold?: boolean | null;
-	/** Most nodes; at most and unless said 300 around a note, 10,000 in all. Those joined to most are drawn. */
+	/** Maximum nodes, best-connected first; by default and at most 300 around a note, 10,000 for all. */
 	readonly limit?: number | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -857,81 +857,81 @@ export interface GraphViewArguments {
 export interface GraphWeek {
 	/** Its Monday. */
 	readonly week: string;
-	/** How much there was at its end. */
+	/** Totals at its end. */
 	readonly counts: LinkCounts;
-	/** Notes that are new, those joined to most first. */
+	/** New notes, best-connected first. */
 	readonly appeared: readonly string[];
-	/** Notes that are gone; a note that was moved has vanished and appeared. */
+	/** Removed notes; a moved note is both removed and new. */
 	readonly vanished: readonly string[];
-	/** Notes joined to more or fewer notes than before, those that changed most first. */
+	/** Notes that gained or lost neighbours, largest change first. */
 	readonly grown: readonly Grown[];
 }
 
-/** A note that was joined to more notes, or to fewer. */
+/** A note that gained or lost neighbours. */
 export interface Grown {
 	/** The note. */
 	readonly path: string;
-	/** How many more; negative when fewer. */
+	/** Neighbours gained; negative if lost. */
 	readonly more: number;
 }
 
-/** One note, shown by its best passage. */
+/** A note, represented by its best passage. */
 export interface Hit {
 	/** The note. */
 	readonly path: string;
 	/** Its title. */
 	readonly title: string;
-	/** Heading path of the passage, such as `A > B`; empty before the first heading. */
+	/** Its heading path, such as `A > B`; empty before the first heading. */
 	readonly heading: string;
-	/** First and last line of the passage. */
+	/** First and last line. */
 	readonly lines: readonly [number, number];
-	/** The words of the passage around the match, matches marked with `==…==`. */
+	/** Excerpt with matches marked `==…==`. */
 	readonly snippet: string;
-	/** 0 to 1: the share of what could speak for a note; below 0.1 hardly anything does. */
+	/** 0–1, the share of all possible evidence; below 0.1 is weak. */
 	readonly score: number;
-	/** Why it is here, in short sentences. */
+	/** Why it matches, in short sentences. */
 	readonly why: readonly string[];
 	/** The note's tags, without `#`. */
 	readonly tags: readonly string[];
-	/** When the file was last changed. */
+	/** When the file was last modified. */
 	readonly modified: string;
-	/** The first digits of its SHA-256, to change it by. */
+	/** Leading digits of its SHA-256, for edits. */
 	readonly digest: string;
-	/** The whole passages that were asked for, in their order. */
+	/** The requested whole passages, in order. */
 	readonly passages?: readonly FoundPassage[];
 }
 
-/** A note that much hangs together with. */
+/** A well-connected note. */
 export interface Hub {
 	/** The note. */
 	readonly path: string;
 	/** Its title. */
 	readonly title: string;
-	/** Eigenvector centrality from 0 to 100, the greatest hub's. */
+	/** Eigenvector centrality, 0–100; the top hub has 100. */
 	readonly score: number;
-	/** How often a reader who follows links comes by; 1 is the average note. */
+	/** PageRank; 1 is the average note. */
 	readonly pagerank: number;
-	/** Notes that it is joined to. */
+	/** Notes connected to it. */
 	readonly joined: number;
-	/** The number of its community. */
+	/** Its community's number. */
 	readonly community: number;
 }
 
-/** What the index holds of one file. */
+/** A file in the index. */
 export interface IndexStatus {
 	/** The file. */
 	readonly path: string;
 	/** `indexed`, `pending`, `skipped` or `failed`. */
 	readonly state: string;
-	/** Why it is not in the index, when it is not. */
+	/** Why it is not indexed. */
 	readonly reason: string | null;
-	/** SHA-256 of the file as the index read it. */
+	/** SHA-256 of the file as indexed. */
 	readonly digest: string | null;
 	/** Its passages. */
 	readonly passages: readonly Passage[];
-	/** What was left out of the embedding, such as lines that recur across many notes. */
+	/** What was not embedded, such as lines repeated across many notes. */
 	readonly left_out: readonly string[];
-	/** What could not be read of it. */
+	/** What could not be parsed. */
 	readonly problems: readonly string[];
 }
 
@@ -944,61 +944,61 @@ export interface IndexStatusArguments {
 
 /** Whether the index caught up. */
 export interface Indexed {
-	/** True when the index holds the note; false when the time ran out. */
+	/** Whether the index holds the note; false on timeout. */
 	readonly indexed: boolean;
 }
 
-/** Add text at the end of what stands under a heading, above its subheadings; a new subsection goes below them. */
+/** Add text at the end of a heading's own text, above its subheadings; new subsections go below them. */
 export interface InsertUnder {
 	/** `insert_under`. */
 	readonly op: "insert_under";
-	/** The heading, or its path as `A > B`; of several that are alike also its line, as `A > B (line 12)`. */
+	/** The heading or its path `A > B`; if repeated, `A > B (line 12)`. */
 	readonly heading: string;
-	/** Markdown; its headings are made deeper to fit. */
+	/** Markdown; its headings are deepened to fit. */
 	readonly text: string;
-	/** Add the heading if the note lacks it: at its end, or below `A`. */
+	/** Add a missing heading, at the end or below `A`. */
 	readonly create_heading?: boolean;
 }
 
-/** Work that goes on in the background. */
+/** A background job. */
 export interface JobStarted {
-	/** Its name for `job_status`. */
+	/** Its id for `job_status`. */
 	readonly job_id: string;
 }
 
-/** How far a job is. */
+/** The progress of a job. */
 export interface JobStatus {
 	/** The job. */
 	readonly job_id: string;
-	/** What it does. */
+	/** Its kind. */
 	readonly kind: string;
 	/** `running`, `done`, `failed` or `cancelled`. */
 	readonly state: string;
 	/** Steps done. */
 	readonly done: number;
-	/** Steps in all, 0 while unknown. */
+	/** Steps in all; 0 while unknown. */
 	readonly total: number;
-	/** What it is doing, or how it ended. */
+	/** Its current step or outcome. */
 	readonly message: string;
 }
 
 export interface JobStatusArguments {
-	/** The job, as `reindex` named it. */
+	/** The job's id, from `reindex`. */
 	readonly job_id: string;
-	/** Most seconds to wait for its end. */
+	/** Maximum seconds to wait for its end. */
 	readonly wait?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
 export interface JudgeLinkArguments {
-	/** The note that the link stands in, or would. */
+	/** The note with the link or suggestion. */
 	readonly path: string;
-	/** The note that it leads to. */
+	/** The note it links to. */
 	readonly target: string;
-	/** The words that were suggested, as the suggestion gave them. */
+	/** The suggested words. */
 	readonly text: string;
-	/** `accept` when it was made a link, `decline` when it shall not be suggested there again, `revive` to suggest what was declined again. */
+	/** `accept` if linked, `decline` to suppress it there, `revive` to allow it again. */
 	readonly verdict: "accept" | "decline" | "revive";
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -1006,13 +1006,13 @@ export interface JudgeLinkArguments {
 
 /** One file that is not in the index. */
 export interface Left {
-	/** The file, or a folder with all that is in it when it ends with `/`. */
+	/** The file, or with a trailing `/` a whole folder. */
 	readonly path: string;
 	/** Why. */
 	readonly reason: string;
 }
 
-/** Files that are not in the index for one reason. */
+/** Files left out of the index for one reason. */
 export interface LeftFor {
 	/** The reason. */
 	readonly reason: string;
@@ -1022,23 +1022,23 @@ export interface LeftFor {
 	readonly first: readonly string[];
 }
 
-/** Files that are not in the index. */
+/** Files left out of the index. */
 export interface LeftOut {
 	/** How many. */
 	readonly count: number;
 	/** Some of them. */
 	readonly first: readonly Left[];
-	/** The most frequent reasons. */
+	/** Most frequent reasons. */
 	readonly reasons: readonly LeftFor[];
 }
 
-/** How much there is. */
+/** Totals of the graph. */
 export interface LinkCounts {
 	/** Notes. */
 	readonly notes: number;
-	/** Pairs of notes of which one links to the other, or that an arrow joins. */
+	/** Pairs of notes joined by links or arrows. */
 	readonly links: number;
-	/** Names that notes link to and that no note has. */
+	/** Unresolved names. */
 	readonly stubs: number;
 }
 
@@ -1046,70 +1046,70 @@ export interface LinkCounts {
 export interface LinkEdit {
 	/** The note. */
 	readonly path: string;
-	/** The edit as a unified diff; empty when there is nothing to link. */
+	/** Unified diff; empty if there is nothing to link. */
 	readonly diff: string;
 	/** SHA-256 of the whole file after the edit. */
 	readonly digest: string;
-	/** SHA-256 of the whole file that the edit is for. */
+	/** SHA-256 of the whole file before it. */
 	readonly before: string;
 	/** The links it makes, in order. */
 	readonly links: readonly MadeLink[];
-	/** The links it does not make, in order, and why. */
+	/** The links it leaves out, in order. */
 	readonly refused: readonly RefusedLink[];
-	/** The change that was made or proposed; null when nothing was written. */
+	/** The change made or proposed; null if nothing was written. */
 	readonly change_id: string | null;
-	/** `applied`; or `proposed`, when it waits until the user accepts it. */
+	/** `applied`, or `proposed` if it awaits approval. */
 	readonly state: "applied" | "proposed";
-	/** What to know about it. */
+	/** Warnings about the change. */
 	readonly warnings: readonly string[];
-	/** Whether nothing was written because only a dry run was asked for. */
+	/** Whether this is a dry run; nothing was written. */
 	readonly dry_run: boolean;
 }
 
-/** What was said so far to the links that were suggested. */
+/** Feedback so far on suggested links. */
 export interface LinkJudged {
-	/** Acceptances of links to this note. */
+	/** Accepted links to this note. */
 	readonly accepted: number;
-	/** Refusals of links to this note. */
+	/** Declined links to this note. */
 	readonly declined: number;
-	/** The share of all suggestions of the vault that were accepted; null before the first. */
+	/** Share of all suggestions in the vault that were accepted; null before the first. */
 	readonly rate: number | null;
 }
 
-/** What could be better about the links of a vault. */
+/** How the links of a vault could be better. */
 export interface LinkReport {
-	/** How many there are of each sort, whatever `limit` and `offset` are. */
+	/** Counts before `limit` and `offset`. */
 	readonly totals: ReportTotals;
-	/** How many of each sort come before these. */
+	/** The `offset` of this page. */
 	readonly offset: number;
-	/** How many names links ask for that no note has, as `graph_insights` counts them in a whole vault. */
+	/** Unresolved names, counted as `graph_insights` does for a whole vault. */
 	readonly unresolved: number;
-	/** Those that likely mean a note, the most wanted first. */
+	/** Names that likely mean a note, most linked first. */
 	readonly broken: readonly BrokenName[];
-	/** Those that mean none, the most wanted first. */
+	/** Other unresolved names, most linked first. */
 	readonly stubs: readonly Stub[];
-	/** Notes that are mentioned without a link, those first to which most links are missing. */
+	/** Notes mentioned without a link, most missing links first. */
 	readonly unlinked: readonly UnlinkedNote[];
-	/** Names that mean several notes, those with most links first. */
+	/** Names shared by several notes, most links first. */
 	readonly ambiguous: readonly AmbiguousName[];
-	/** Suggested links that were accepted. */
+	/** Accepted link suggestions. */
 	readonly accepted: number;
-	/** Suggested links that were declined, or taken out again. */
+	/** Suggested links declined, or removed later. */
 	readonly declined: number;
-	/** The share that was accepted; null before the first. */
+	/** Share accepted; null before the first. */
 	readonly rate: number | null;
-	/** The `offset` of the next page; absent on the last. */
+	/** `offset` of the next page; absent on the last. */
 	readonly next_offset?: number | null;
-	/** What was left out, in sentences. */
+	/** What was left out. */
 	readonly notices?: readonly string[];
 }
 
 export interface LinkReportArguments {
-	/** Most entries of each sort. */
+	/** Maximum entries of each kind. */
 	readonly limit?: number;
-	/** How many of each sort to pass over, for the next page. */
+	/** Entries of each kind to skip. */
 	readonly offset?: number;
-	/** Only links and mentions in notes of this folder and below. */
+	/** Only links and mentions in notes under this folder. */
 	readonly folder?: string | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -1117,33 +1117,33 @@ export interface LinkReportArguments {
 
 /** A link that may be missing. */
 export interface LinkSuggestion {
-	/** The note it should lead to. */
+	/** The note to link to. */
 	readonly target: string;
-	/** The words that should become the link. */
+	/** The words to link. */
 	readonly text: string;
-	/** First and last line they stand on. */
+	/** Their first and last line. */
 	readonly lines: readonly [number, number];
-	/** First character and the one after the last, counted in the text of the file. */
+	/** Start and end character offset in the file, end excluded. */
 	readonly span: readonly [number, number];
-	/** How likely it should be a link, 0 to 1. */
+	/** Likelihood that it should be a link, 0–1. */
 	readonly score: number;
-	/** What speaks for it. */
+	/** The evidence for it. */
 	readonly why: readonly string[];
 }
 
-/** The links a text may miss. */
+/** Links that a text may be missing. */
 export interface LinkSuggestions {
-	/** Likeliest first, one a note. */
+	/** Most likely first, one per note. */
 	readonly suggestions: readonly LinkSuggestion[];
-	/** SHA-256 of the whole file they were found in; empty for a text. */
+	/** SHA-256 of the whole file; empty for a text. */
 	readonly digest: string;
-	/** What was left out, in sentences. */
+	/** What was left out. */
 	readonly notices?: readonly string[];
 }
 
-/** How many there are of each sort. */
+/** Counts of each kind. */
 export interface LinkTotals {
-	/** Links in the note that lead somewhere. */
+	/** Resolved links in the note. */
 	readonly links: number;
 	/** Links to the note. */
 	readonly backlinks: number;
@@ -1152,23 +1152,23 @@ export interface LinkTotals {
 }
 
 export interface ListChangesArguments {
-	/** Only changes that touched this file or folder, by its name then or today. */
+	/** Only changes to this file or folder, by its old or current name. */
 	readonly path?: string | null;
-	/** Only those in this state; `proposed` ones wait for the user. */
+	/** Only those in this state; `proposed` ones await approval. */
 	readonly state?: "applied" | "proposed" | "rejected" | "expired" | "undone" | "conflict" | null;
-	/** Only those of this program. */
+	/** Only those by this program. */
 	readonly client?: string | null;
 	/** Only those of this session. */
 	readonly session?: string | null;
-	/** Only those that this operation made. */
+	/** Only those by this operation. */
 	readonly operation?: string | null;
-	/** Only those from this moment on. */
+	/** Only those at this time or later. */
 	readonly since?: string | null;
-	/** Only those before this moment. */
+	/** Only those before this time. */
 	readonly until?: string | null;
-	/** Most changes to return. */
+	/** Maximum changes. */
 	readonly limit?: number;
-	/** Changes to leave out at the start. */
+	/** Changes to skip. */
 	readonly offset?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -1190,7 +1190,7 @@ export interface ListModelsArguments {
 }
 
 export interface ListTagsArguments {
-	/** Only tags that begin with this, whatever their case. */
+	/** Only tags with this prefix, ignoring case. */
 	readonly prefix?: string;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -1199,25 +1199,25 @@ export interface ListTagsArguments {
 export interface ListTasksArguments {
 	/** Only tasks of this note. */
 	readonly path?: string | null;
-	/** Only tasks of notes in this folder and below. */
+	/** Only tasks of notes under this folder. */
 	readonly folder?: string | null;
-	/** `all`, `open` (neither done nor cancelled), a `meaning` such as `done`, or characters of the box: `/!`. */
+	/** `all`, `open` (neither done nor cancelled), a `meaning` such as `done`, or box characters: `/!`. */
 	readonly status?: string;
-	/** Only tasks due on this day, or within this period: `this week`, `2026-11`. */
+	/** Only tasks due on this day or in this period. */
 	readonly due_on?: string | null;
-	/** Only tasks due on this day or later; `next week` counts from its Monday on. */
+	/** Only tasks due on this day or later; `next week` means its Monday. */
 	readonly due_after?: string | null;
-	/** Only tasks due before this day; `next week` counts up to the Sunday before it. */
+	/** Only tasks due before this day; `next week` means its Monday. */
 	readonly due_before?: string | null;
-	/** Only tasks due before today, and open unless `status` says otherwise. */
+	/** Only tasks due before today, and open unless `status` is given. */
 	readonly overdue?: boolean;
-	/** Only tasks with all of these tags in their line; `a` matches `a/b`. */
+	/** Only tasks with all these tags; `a` matches `a/b`. */
 	readonly tags?: readonly string[];
-	/** Only tasks whose line says this, in any case. */
+	/** Only tasks whose line contains this, ignoring case. */
 	readonly text?: string;
-	/** The order; by `due` the earliest come first, by `-due` the latest, those without a day last. */
+	/** `due` is earliest first, `-due` latest first, undated last. */
 	readonly sort?: "path" | "due" | "-due";
-	/** Most tasks to return. */
+	/** Maximum tasks. */
 	readonly limit?: number;
 	/** Tasks to skip. */
 	readonly offset?: number;
@@ -1231,57 +1231,57 @@ export interface ListedChange {
 	readonly id: string;
 	/** When it was made or proposed. */
 	readonly time: string;
-	/** The program that asked for it. */
+	/** The requesting program. */
 	readonly client: string | null;
-	/** What tells that program's calls at that time from others. */
+	/** The program's session. */
 	readonly session: string | null;
-	/** What it asked for. */
+	/** The operation. */
 	readonly operation: string;
-	/** Why, in its words. */
+	/** Its stated reason. */
 	readonly reason: string | null;
-	/** The files it touched, as they were called then. */
+	/** The files it touched, by their names then. */
 	readonly paths: readonly string[];
-	/** What changed, as a unified diff; in a list a long one is cut. */
+	/** Unified diff; truncated in a list if long. */
 	readonly diff: string;
-	/** What became of it: `conflict` needs a look, since a crash and somebody's edit left it half made. */
+	/** Its state; `conflict`, half applied after a crash and another edit, needs review. */
 	readonly state: "applied" | "proposed" | "rejected" | "expired" | "undone" | "conflict";
-	/** When a proposal is given up. */
+	/** When a proposal expires. */
 	readonly expires: string | null;
-	/** The changes that it turned back. */
+	/** The changes it undid. */
 	readonly undoes: readonly string[];
-	/** What wrote: the bridge itself, to the `disk`, or `obsidian`; null when nothing was written yet. */
+	/** The writer: the bridge to `disk`, or `obsidian`; null until written. */
 	readonly by: "disk" | "obsidian" | null;
 }
 
 /** Changes. */
 export interface ListedChanges {
-	/** The newest first. */
+	/** Newest first. */
 	readonly changes: readonly ListedChange[];
 }
 
-/** A program that holds a token of its own. */
+/** A client with its own token. */
 export interface ListedClient {
 	/** Its id. */
 	readonly id: string;
 	/** Its name. */
 	readonly name: string;
-	/** What it may do. */
+	/** Its scopes. */
 	readonly scopes: readonly ("read" | "write" | "admin")[];
-	/** Which tools it is offered, when its token says so. */
+	/** Its tool preset, if its token sets one. */
 	readonly preset: "default" | "writing" | "read-only" | "full" | null;
 	/** When it got its token. */
 	readonly created: string;
-	/** The day on which it was last here; null when it never was. */
+	/** Day of its last use; null if never used. */
 	readonly last_used: string | null;
-	/** Whether its changes are made at once; those of others wait for the user. */
+	/** Whether its changes apply at once; others await approval. */
 	readonly applies: boolean;
-	/** Whether the names of notes become links in what it writes. */
+	/** Whether note names become links in its text. */
 	readonly links: boolean;
 }
 
 /** The clients. */
 export interface ListedClients {
-	/** Every client, oldest first. */
+	/** Oldest first. */
 	readonly clients: readonly ListedClient[];
 }
 
@@ -1289,9 +1289,9 @@ export interface ListedClients {
 export interface ListedFolder {
 	/** The folder. */
 	readonly path: string;
-	/** Notes in it and below. */
+	/** Notes in it and its subfolders. */
 	readonly notes: number;
-	/** Notes in it alone. */
+	/** Notes directly in it. */
 	readonly direct: number;
 }
 
@@ -1299,25 +1299,25 @@ export interface ListedFolder {
 export interface ListedModel {
 	/** Its name in the settings. */
 	readonly id: string;
-	/** What its makers call it. */
+	/** Its makers' name for it. */
 	readonly title: string;
-	/** Numbers in one of its vectors. */
+	/** Dimensions of its vectors. */
 	readonly dimensions: number;
-	/** The size of its file in MB; null when that is not known. */
+	/** File size in MB; null if unknown. */
 	readonly size_mb: number | null;
-	/** The languages it was made for. */
+	/** Its languages. */
 	readonly languages: string;
-	/** The licence it comes under. */
+	/** Its licence. */
 	readonly license: string;
 	/** Whether it is on this machine. */
 	readonly installed: boolean;
-	/** Whether the settings name it. */
+	/** Whether the settings select it. */
 	readonly chosen: boolean;
 }
 
 /** The models. */
 export interface ListedModels {
-	/** Those that can be installed by name, and those that were made of files. */
+	/** Models installable by name, and models made from files. */
 	readonly models: readonly ListedModel[];
 }
 
@@ -1329,17 +1329,17 @@ export interface ListedNote {
 	readonly title: string;
 	/** Its tags, without `#`. */
 	readonly tags: readonly string[];
-	/** When the file was last changed. */
+	/** When the file was last modified. */
 	readonly modified: string;
-	/** SHA-256 of the file as the index read it. */
+	/** SHA-256 of the file as indexed. */
 	readonly digest: string;
 }
 
 /** A tag in a list. */
 export interface ListedTag {
-	/** The tag, without `#`, as most notes write it. */
+	/** The tag, without `#`, in its most common spelling. */
 	readonly tag: string;
-	/** Notes that carry it. */
+	/** Notes with it. */
 	readonly count: number;
 }
 
@@ -1349,41 +1349,41 @@ export interface ListedTask {
 	readonly path: string;
 	/** Its line. */
 	readonly line: number;
-	/** What is to be done, without dates and signs; tags stay. */
+	/** The task, without dates and signs but with tags. */
 	readonly text: string;
 	/** The character in its box. */
 	readonly status: string;
-	/** What the character says; `other` is a mark of a theme's or the user's own. */
+	/** Meaning of the character; `other` is a custom one. */
 	readonly meaning: "todo" | "in_progress" | "done" | "cancelled" | "other";
-	/** The day it is due. */
+	/** Due date. */
 	readonly due: string | null;
-	/** The tags of its line, without `#`. */
+	/** Tags of its line, without `#`. */
 	readonly tags: readonly string[];
-	/** The heading path it stands under, such as `A > B`. */
+	/** Its heading path, such as `A > B`. */
 	readonly heading?: string | null;
-	/** The line of the task that it is nested in. */
+	/** Line of its parent task. */
 	readonly parent?: number | null;
-	/** The day it is planned for. */
+	/** Scheduled date. */
 	readonly scheduled?: string | null;
-	/** The day before which nothing is to be done. */
+	/** Start date. */
 	readonly start?: string | null;
-	/** The day it was done. */
+	/** Completion date. */
 	readonly done?: string | null;
-	/** How urgent it is. */
+	/** Priority. */
 	readonly priority?: "highest" | "high" | "medium" | "low" | "lowest" | null;
-	/** How often it comes again, in words. */
+	/** Recurrence, in words. */
 	readonly recurrence?: string | null;
-	/** First 12 digits of the SHA-256 of the note, as the index read it. */
+	/** First 12 digits of the note's SHA-256 as indexed. */
 	readonly digest?: string;
 }
 
-/** A link that a change breaks. */
+/** A link broken by a change. */
 export interface LostLink {
-	/** The note that has it. */
+	/** The note that contains it. */
 	readonly path: string;
 	/** Its line. */
 	readonly line: number;
-	/** What it points at, as written. */
+	/** Its target as written. */
 	readonly text: string;
 }
 
@@ -1391,64 +1391,64 @@ export interface LostLink {
 export interface MadeLink {
 	/** The note it leads to. */
 	readonly target: string;
-	/** The line it stands on. */
+	/** Its line. */
 	readonly line: number;
-	/** The link as it is written. */
+	/** The link as written. */
 	readonly link: string;
 }
 
 /** The model that embeds the vault. */
 export interface ModelInUse {
-	/** Its name in the catalogue. */
+	/** Its id. */
 	readonly id: string;
-	/** Numbers in one of its vectors. */
+	/** Dimensions of its vectors. */
 	readonly dimensions: number;
 	/** SHA-256 of its file. */
 	readonly digest: string;
 	/** Processes that run it. */
 	readonly workers: number;
-	/** The vectors that answer queries now; those of the previous model until the new ones are complete. */
+	/** The vectors that answer queries: the previous model's until the new ones are complete. */
 	readonly answering: string | null;
 }
 
-/** Move or rename a note, another file or a folder; links follow. */
+/** Move or rename a note, another file or a folder, and update links. */
 export interface MoveNote {
-	/** What. */
+	/** The file or folder. */
 	readonly path: string;
-	/** Its full new path; with `/` at its end, the folder that it goes into. */
+	/** Its full new path, or the target folder with a trailing `/`. */
 	readonly to: string;
-	/** The file's digest as it was read; refused when the file is another now. */
+	/** Digest of the file as read; a changed file is refused. */
 	readonly digest?: string | null;
-	/** What is asked. */
+	/** The operation. */
 	readonly op: "move_note";
 }
 
 export interface MoveNoteArguments {
 	/** The file or folder. */
 	readonly path: string;
-	/** Its full new path; with `/` at its end, the folder that it goes into. */
+	/** Its full new path, or the target folder with a trailing `/`. */
 	readonly to: string;
-	/** The file's digest as you read it; refused when the file is another now. */
+	/** Digest of the file as read; a changed file is refused. */
 	readonly digest?: string | null;
-	/** Only tell what would happen. */
+	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Make it although many files change. */
+	/** Proceed despite `confirmation_required`. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
-/** A name that several notes say and no note has. */
+/** A name that several notes mention and no note has. */
 export interface NameProspect {
-	/** The name, as most write it. */
+	/** The name in its most common spelling. */
 	readonly name: string;
-	/** What makes it a name: a `stub` is linked to already. */
+	/** What makes it a name; a `stub` is already linked to. */
 	readonly kind: "stub" | "name" | "camel case" | "acronym" | "quoted" | "ticket";
-	/** How many notes say it or link to it. */
+	/** Notes that mention or link to it. */
 	readonly notes: number;
-	/** How sure it is that it deserves a note, 0 to 1. */
+	/** Confidence that it deserves a note, 0–1. */
 	readonly confidence: number;
 	/** The first of those notes. */
 	readonly examples: readonly string[];
@@ -1456,13 +1456,13 @@ export interface NameProspect {
 
 /** Names that deserve a note. */
 export interface NameProspects {
-	/** The surest first. */
+	/** Most certain first. */
 	readonly prospects: readonly NameProspect[];
-	/** How many there are in all. */
+	/** Count before `limit` and `offset`. */
 	readonly total: number;
-	/** How many of them come before these. */
+	/** The `offset` of this page. */
 	readonly offset: number;
-	/** What was left out, in sentences. */
+	/** What was left out. */
 	readonly notices?: readonly string[];
 }
 
@@ -1472,108 +1472,108 @@ export interface Neighbour {
 	readonly path: string;
 	/** Its title. */
 	readonly title: string;
-	/** Steps from the note that was asked about. */
+	/** Steps from the start. */
 	readonly distance: number;
-	/** 0 to 1: what arrives of 1 that starts there; a way through a note with many links passes on little. */
+	/** 0–1: the share of a walk from the start that arrives; much-linked notes pass on little. */
 	readonly score: number;
-	/** The note before it on the way that brings most; null for direct neighbours. */
+	/** The previous note on the strongest way; null for direct neighbours. */
 	readonly via: string | null;
-	/** How it is joined to the note before it. */
+	/** How it is joined to the previous note. */
 	readonly kinds: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
 }
 
 /** The notes around a note. */
 export interface Neighbours {
-	/** The notes, by distance, then by score. */
+	/** By distance, then score. */
 	readonly nodes: readonly Neighbour[];
-	/** How many there are without `limit`. */
+	/** Count before `limit`. */
 	readonly total: number;
 }
 
-/** Arguments that read on where this answer was cut. */
+/** Arguments that continue a truncated answer. */
 export interface Next {
-	/** The lines that are left. */
+	/** The remaining lines. */
 	readonly lines: readonly [number, number];
-	/** Characters of them that were already read. */
+	/** Characters of them already returned. */
 	readonly offset: number;
 }
 
-/** Some of many notes. */
+/** The first of many notes. */
 export interface NoteCount {
-	/** How many there are. */
+	/** Number of notes. */
 	readonly total: number;
-	/** The first of them, the most recently changed first. */
+	/** The first of them, most recently modified first. */
 	readonly notes: readonly string[];
 }
 
 /** One link in a note. */
 export interface NoteLink {
-	/** The file it leads to; of a backlink, the note it stands in; null when it is unresolved. */
+	/** The target, or for a backlink the source; null if unresolved. */
 	readonly path: string | null;
-	/** The line it stands on. */
+	/** Its line. */
 	readonly line: number;
-	/** What it shows: its alias, or its target as written. */
+	/** Its displayed text: alias, or target as written. */
 	readonly text: string;
-	/** How it is written: `wiki`, `embed`, `markdown`, `property` or `canvas`. */
+	/** `wiki`, `embed`, `markdown`, `property` or `canvas`. */
 	readonly kind: string;
 	/** Its target as written, with `#heading` and `^block`. */
 	readonly target: string;
 	/** Whether it embeds its target. */
 	readonly embed: boolean;
-	/** The heading in its target that follows `#`; null without one. */
+	/** The heading after `#`, if any. */
 	readonly heading?: string | null;
-	/** The id of the block in its target that follows `#^`; null without one. */
+	/** The block id after `#^`, if any. */
 	readonly block?: string | null;
-	/** The sentence around it, when asked for; of the first 300 links, and of a note as it is on disk. */
+	/** The sentence around it, if requested; for the first 300 links, and as on disk. */
 	readonly context?: string | null;
 }
 
 /** The links of a note, in both directions. */
 export interface NoteLinks {
-	/** The first 12 digits of the note's SHA-256, which every edit takes; empty for any other file. */
+	/** First 12 digits of the note's SHA-256, for edits; empty for other files. */
 	readonly digest: string;
-	/** How many there are of each sort in the directions asked for, whatever `limit` and `offset` are. */
+	/** Counts in the requested directions, before `limit` and `offset`. */
 	readonly totals: LinkTotals;
-	/** How many of each sort come before these. */
+	/** The `offset` of this page. */
 	readonly offset: number;
-	/** Links in the note that lead somewhere, in order. */
+	/** Resolved links in the note, in order. */
 	readonly links: readonly NoteLink[];
-	/** Links to the note in other notes, by path and line. */
+	/** Links to the note, by path and line. */
 	readonly backlinks: readonly NoteLink[];
 	/** Unresolved links in the note, in order. */
 	readonly unresolved: readonly NoteLink[];
-	/** Places in other notes that say the note's name and are not links, by path and line, when asked for; of the first 300 notes that say it. */
+	/** Unlinked mentions in other notes, by path and line, if requested; from the first 300 such notes. */
 	readonly mentions?: readonly NoteMention[] | null;
-	/** How many mentions there are, when asked for. */
+	/** Number of mentions, if requested. */
 	readonly mentions_total?: number | null;
 }
 
 export interface NoteLinksArguments {
-	/** The note, or any other file for its backlinks. */
+	/** The note, or another file for its backlinks. */
 	readonly path: string;
-	/** `out` for the links in the note only, `in` for those to it, `any` for both. */
+	/** `out`: links in the note; `in`: links to it. */
 	readonly direction?: "any" | "out" | "in";
 	/** Add the sentence around each link. */
 	readonly context?: boolean;
-	/** Add where other notes say its name without a link. */
+	/** Add unlinked mentions elsewhere. */
 	readonly mentions?: boolean;
-	/** Most links of each sort, and most mentions. */
+	/** Maximum links of each kind, and mentions. */
 	readonly limit?: number;
-	/** How many of each sort to pass over, for the next page. */
+	/** Entries of each kind to skip. */
 	readonly offset?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
-/** A place that says a note's name and is no link. */
+/** An unlinked mention of a note's name. */
 export interface NoteMention {
-	/** The note it stands in. */
+	/** The note that contains it. */
 	readonly path: string;
-	/** The line it stands on. */
+	/** Its line. */
 	readonly line: number;
-	/** The name as it is said there. */
+	/** The name as written there. */
 	readonly text: string;
-	/** First character and the one after the last, counted in the text of the file, as `apply_links` takes it. */
+	/** Start and end character offset in the file, end excluded; `apply_links` takes it. */
 	readonly span: readonly [number, number];
 	/** The sentence around it. */
 	readonly context: string;
@@ -1588,45 +1588,45 @@ export interface OpenPairingArguments {
 export interface OutlinedSection {
 	/** Its heading path, such as `A > B`. */
 	readonly heading: string;
-	/** First and last line of the section, subsections included. */
+	/** First and last line, subsections included. */
 	readonly lines: readonly [number, number];
-	/** Characters of its text, subsections included. */
+	/** Characters, subsections included. */
 	readonly chars: number;
 }
 
-/** A chance for one client to pair. */
+/** A pairing code for one client. */
 export interface PairingOpened {
 	/** Six digits for the client to send. */
 	readonly code: string;
-	/** Seconds for which they count. */
+	/** Seconds until they expire. */
 	readonly expires_in_s: number;
 }
 
-/** How many there are in all of the parts that were asked for; orphans, dead ends and sources tell theirs. */
+/** Counts of the requested parts; orphans, dead ends and sources include their own. */
 export interface PartTotals {
-	/** Notes that are joined to others. */
+	/** Connected notes. */
 	readonly hubs?: number | null;
-	/** The same notes, in another order. */
+	/** The same notes. */
 	readonly pagerank?: number | null;
-	/** Names that notes link to and that no note has. */
+	/** Unresolved names. */
 	readonly stubs?: number | null;
-	/** Groups of three notes or more. */
+	/** Groups of at least three notes. */
 	readonly communities?: number | null;
-	/** Pairs whose link alone joins two parts. */
+	/** Sole links between two parts. */
 	readonly bridges?: number | null;
-	/** Notes without which the graph falls apart. */
+	/** Notes whose removal splits the graph. */
 	readonly articulations?: number | null;
-	/** Notes that link to each other both ways. */
+	/** Mutually linked pairs. */
 	readonly strong_pairs?: number | null;
 }
 
-/** One passage of a note as the index holds it. */
+/** A passage of a note in the index. */
 export interface Passage {
-	/** The heading path it stands under. */
+	/** Its heading path. */
 	readonly heading: string;
-	/** Its first and last line. */
+	/** First and last line. */
 	readonly lines: readonly [number, number];
-	/** Whether it can be found by meaning. */
+	/** Whether semantic search finds it. */
 	readonly embedded: boolean;
 }
 
@@ -1635,28 +1635,28 @@ export interface PauseIndexingArguments {
 	readonly vault?: string | null;
 }
 
-/** Whether embedding stands still. */
+/** Whether embedding is paused. */
 export interface Paused {
-	/** True while it does; words are kept up to date all the same. */
+	/** Whether it is; keyword indexing continues. */
 	readonly paused: boolean;
 }
 
-/** What is still to be done. */
+/** Outstanding work. */
 export interface Pending {
-	/** Notes to be read. */
+	/** Notes to read. */
 	readonly keyword: number;
 	/** Passages without a vector. */
 	readonly vectors: number;
 }
 
 export interface PickLinkArguments {
-	/** The words that shall become the link, or what the note is about. */
+	/** The words to link, or the subject of the note. */
 	readonly words: string;
-	/** The note that the link will stand in, which is not found. */
+	/** The note that will contain the link; excluded from the results. */
 	readonly path?: string | null;
-	/** Most notes to return. */
+	/** Maximum notes. */
 	readonly limit?: number;
-	/** Whether words, meaning or both count. */
+	/** Match words, meaning or both. */
 	readonly mode?: "hybrid" | "keyword" | "semantic";
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -1670,41 +1670,41 @@ export interface Prepend {
 	readonly text: string;
 }
 
-/** What a tool answered. */
+/** A tool's answer. */
 export interface RanTool {
 	/** The tool. */
 	readonly name: string;
-	/** Its answer, as if it had been called directly. */
+	/** Its answer, as in a direct call. */
 	readonly result: Readonly<Record<string, unknown>>;
 }
 
-/** A note, or the part of it that was asked for. */
+/** A note, or the requested part of it. */
 export interface ReadNote {
 	/** The note. */
 	readonly path: string;
 	/** Its title. */
 	readonly title: string;
-	/** The text that was asked for. */
+	/** The requested text. */
 	readonly text: string;
-	/** SHA-256 of the whole file as it was read. */
+	/** SHA-256 of the whole file. */
 	readonly digest: string;
 	/** First and last line of `text`. */
 	readonly lines: readonly [number, number];
 	/** Lines of the whole note. */
 	readonly total_lines: number;
-	/** Its properties, with YAML 1.2 meaning. */
+	/** Its properties, parsed as YAML 1.2. */
 	readonly properties: Readonly<Record<string, unknown>>;
-	/** The heading path of each section, such as `A > B`, or `A > B (line 12)` where several have it; each can be given as `section`. */
+	/** Heading paths of its sections, such as `A > B`, or `A > B (line 12)` if repeated; valid as `section`. */
 	readonly headings: readonly string[];
 	/** Its tags, without `#`. */
 	readonly tags: readonly string[];
-	/** Its other names. */
+	/** Its aliases. */
 	readonly aliases: readonly string[];
-	/** What could not be read of it. */
+	/** What could not be parsed. */
 	readonly problems: readonly string[];
-	/** Present when `text` was cut: arguments that read on. */
+	/** Arguments to read on, if truncated. */
 	readonly next?: Next | null;
-	/** Present when only the outline was asked for: its sections with their lines and sizes. */
+	/** Its sections, if requested. */
 	readonly outline?: readonly OutlinedSection[] | null;
 }
 
@@ -1715,11 +1715,11 @@ export interface ReadNoteArguments {
 	readonly section?: string | null;
 	/** Only these lines, first and last. */
 	readonly lines?: readonly [number, number] | null;
-	/** Characters to skip at the start, as `next` said. */
+	/** Characters to skip, from `next`. */
 	readonly offset?: number;
-	/** Most characters of text to return; `next` reads on. */
+	/** Maximum characters of text; `next` reads on. */
 	readonly max_chars?: number | null;
-	/** Only the headings with their lines and sizes, without text: for a long note. */
+	/** Only headings, with lines and sizes: for a long note. */
 	readonly outline?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -1727,30 +1727,30 @@ export interface ReadNoteArguments {
 
 /** Several notes. */
 export interface ReadNotes {
-	/** What was asked for, in that order. */
+	/** In the requested order. */
 	readonly notes: readonly ReadPart[];
 }
 
 export interface ReadNotesArguments {
-	/** The notes; `path#A#B` or `path#A > B` is only the section under that heading. */
+	/** The notes; `path#A#B` or `path#A > B` reads only that section. */
 	readonly paths: readonly string[];
-	/** `whole`, `head` (the properties and the first lines) or `outline` (the headings without text). */
+	/** `head` is the properties and first lines, `outline` the headings without text. */
 	readonly view?: "whole" | "head" | "outline";
-	/** Only the section under this heading, of each note whose path names none. */
+	/** Only this section of each note whose path names none. */
 	readonly section?: string | null;
-	/** Most characters of text in all; long notes are cut first, and `next` of each reads on by `read_note`. */
+	/** Maximum characters in all; long notes are cut first, and `read_note` reads on with `next`. */
 	readonly max_chars?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
-/** One of the notes, or why there is nothing of it. */
+/** One of the notes, or why it could not be read. */
 export interface ReadPart {
-	/** What was asked for. */
+	/** The requested path. */
 	readonly asked: string;
-	/** The note, or the part of it that was asked for; null when it could not be read. */
+	/** The note, or the requested part; null if unreadable. */
 	readonly note: ReadNote | null;
-	/** Why not; null when it was read. */
+	/** Why it is unreadable. */
 	readonly problem: string | null;
 }
 
@@ -1759,18 +1759,18 @@ export interface ReadSettingsArguments {
 	readonly vault?: string | null;
 }
 
-/** What can be searched by. */
+/** What can be searched. */
 export interface Ready {
-	/** Whether the first full scan is done. */
+	/** Whether the first full scan is complete. */
 	readonly keyword: boolean;
-	/** Whether words are ready, a model answers queries and at least half of the passages have a vector. */
+	/** Whether `keyword` is true, a model answers and at least half of the passages have vectors. */
 	readonly semantic: boolean;
 }
 
 export interface RedoChangeArguments {
-	/** Id of the change, from `list_changes`. */
+	/** Its id, from `list_changes`. */
 	readonly change_id: string;
-	/** Only tell what would happen. */
+	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
@@ -1780,25 +1780,25 @@ export interface RedoChangeArguments {
 
 /** A link that the edit leaves out. */
 export interface RefusedLink {
-	/** The note it should have led to. */
+	/** The intended note. */
 	readonly target: string;
-	/** The line of the words. */
+	/** Line of the words. */
 	readonly line: number;
-	/** Why it cannot stand there. */
+	/** Why it cannot be a link. */
 	readonly why: string;
 }
 
 export interface ReindexArguments {
 	/** Notes to read again even if they look unchanged. */
 	readonly paths?: readonly string[];
-	/** Read every note again and learn anew which lines recur; vectors of unchanged text are kept. */
+	/** Read every note and detect repeated lines again; keeps vectors of unchanged text. */
 	readonly full?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
 export interface RejectChangeArguments {
-	/** Id of the proposal, from `list_changes`. */
+	/** Its id, from `list_changes`. */
 	readonly change_id: string;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -1807,11 +1807,11 @@ export interface RejectChangeArguments {
 export interface RelatedNotesArguments {
 	/** The note; give this or `text`. */
 	readonly path?: string | null;
-	/** Only the passage at this line counts. */
+	/** Only the passage at this line. */
 	readonly line?: number | null;
 	/** The text; give this or `path`. */
 	readonly text?: string | null;
-	/** Most hits. */
+	/** Maximum hits. */
 	readonly limit?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -1821,73 +1821,73 @@ export interface RelatedNotesArguments {
 export interface RenameAlias {
 	/** The note. */
 	readonly path: string;
-	/** The alias, exactly. */
+	/** The exact alias. */
 	readonly alias: string;
-	/** What it shall be. */
+	/** The new alias. */
 	readonly to: string;
-	/** The note's digest as it was read; refused when the note is another now. */
+	/** Digest of the note as read; a changed note is refused. */
 	readonly digest?: string | null;
-	/** Whether links that show the alias shall show the new one. */
+	/** Also update links that show the old alias. */
 	readonly links?: boolean;
-	/** What is asked. */
+	/** The operation. */
 	readonly op: "rename_alias";
 }
 
 export interface RenameAliasArguments {
 	/** The note. */
 	readonly path: string;
-	/** The alias, exactly. */
+	/** The exact alias. */
 	readonly alias: string;
-	/** What it shall be. */
+	/** The new alias. */
 	readonly to: string;
-	/** The note's digest as you read it; refused when the note is another now. */
+	/** Digest of the note as read; a changed note is refused. */
 	readonly digest?: string | null;
-	/** Whether links that show the alias shall show the new one. */
+	/** Also update links that show the old alias. */
 	readonly links?: boolean;
-	/** Only tell what would happen. */
+	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Make it although many files change. */
+	/** Proceed despite `confirmation_required`. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
-/** Rename a heading; links follow. */
+/** Rename a heading and update links. */
 export interface RenameHeading {
 	/** The note. */
 	readonly path: string;
-	/** The heading's text, or its path as `A > B`. */
+	/** The heading, or its path `A > B`. */
 	readonly heading: string;
 	/** Its new text. */
 	readonly to: string;
-	/** The note's digest as it was read; refused when the note is another now. */
+	/** Digest of the note as read; a changed note is refused. */
 	readonly digest?: string | null;
-	/** What is asked. */
+	/** The operation. */
 	readonly op: "rename_heading";
 }
 
 export interface RenameHeadingArguments {
 	/** The note. */
 	readonly path: string;
-	/** The heading, or its path as `A > B`. */
+	/** The heading, or its path `A > B`. */
 	readonly heading: string;
 	/** Its new text. */
 	readonly to: string;
-	/** The note's digest as you read it; refused when the note is another now. */
+	/** Digest of the note as read; a changed note is refused. */
 	readonly digest?: string | null;
-	/** Only tell what would happen. */
+	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Make it although many files change. */
+	/** Proceed despite `confirmation_required`. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
-/** Replace the block that an id names; it keeps the id. */
+/** Replace the block with this id; the id stays. */
 export interface ReplaceBlock {
 	/** `replace_block`. */
 	readonly op: "replace_block";
@@ -1897,79 +1897,79 @@ export interface ReplaceBlock {
 	readonly text: string;
 }
 
-/** Replace whole lines by exactly the text. */
+/** Replace whole lines with exactly this text. */
 export interface ReplaceLines {
 	/** `replace_lines`. */
 	readonly op: "replace_lines";
-	/** First and last line, as `read_note` counts them. */
+	/** First and last line, as in `read_note`. */
 	readonly lines: readonly [number, number];
-	/** What stands there instead; empty to remove them. */
+	/** The new text; empty to remove the lines. */
 	readonly text: string;
 }
 
-/** Replace all that stands under a heading, subsections too; the heading's own line stays. */
+/** Replace everything under a heading, subsections included; the heading line stays. */
 export interface ReplaceSection {
 	/** `replace_section`. */
 	readonly op: "replace_section";
-	/** The heading, or its path as `A > B`; of several that are alike also its line, as `A > B (line 12)`. */
+	/** The heading or its path `A > B`; if repeated, `A > B (line 12)`. */
 	readonly heading: string;
-	/** Markdown, with or without the heading itself; its headings are made deeper to fit. */
+	/** Markdown, with or without the heading itself; its headings are deepened to fit. */
 	readonly text: string;
 }
 
-/** Replace words that stand in the note once. */
+/** Replace text that occurs once in the note. */
 export interface ReplaceText {
 	/** `replace_text`. */
 	readonly op: "replace_text";
-	/** The text exactly as it stands. */
+	/** The exact text. */
 	readonly old: string;
-	/** What stands there instead. */
+	/** The new text. */
 	readonly new: string;
-	/** Replace it wherever it stands. */
+	/** Replace every occurrence. */
 	readonly all?: boolean;
 }
 
 export interface ReportChangesArguments {
-	/** Every file as the caller sees it; what differs from the index is read again. */
+	/** Every file as the caller sees it; differing ones are read again. */
 	readonly snapshot?: readonly Seen[];
-	/** Single changes. */
+	/** Individual changes. */
 	readonly changes?: readonly Reported[];
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
-/** What a report brought. */
+/** The outcome of a report. */
 export interface ReportTaken {
-	/** Notes whose change was not known yet. */
+	/** Notes whose change was not yet known. */
 	readonly news: number;
 }
 
-/** How many there are of each sort. */
+/** Counts of each kind. */
 export interface ReportTotals {
-	/** Names that are an alias of a note or almost its name, and those of this page that are close in meaning. */
+	/** Names that match an alias or nearly match a note; on this page, also those close in meaning. */
 	readonly broken: number;
-	/** All other names that no note has. */
+	/** All other unresolved names. */
 	readonly stubs: number;
-	/** Notes that are mentioned without a link. */
+	/** Notes mentioned without a link. */
 	readonly unlinked: number;
-	/** Names that mean several notes. */
+	/** Names shared by several notes. */
 	readonly ambiguous: number;
 }
 
-/** A change that another program noticed. */
+/** A change seen by another program. */
 export interface Reported {
-	/** What happened. */
+	/** `upsert`, `rename` or `delete`. */
 	readonly kind: "upsert" | "rename" | "delete";
-	/** The file, after a rename its new path. */
+	/** The file; after a rename, its new path. */
 	readonly path: string;
-	/** After a rename, its old path. */
+	/** Its old path, after a rename. */
 	readonly from?: string | null;
 }
 
 export interface ResolveLinkArguments {
-	/** The inner text of the link, without brackets or alias. */
+	/** The link's inner text, without brackets or alias. */
 	readonly link: string;
-	/** The note that the link stands in. */
+	/** The note that contains the link. */
 	readonly source: string;
 	/** How the link is written. */
 	readonly kind?: "wiki" | "embed" | "markdown";
@@ -1977,9 +1977,9 @@ export interface ResolveLinkArguments {
 	readonly vault?: string | null;
 }
 
-/** Where a link leads. */
+/** The target of a link. */
 export interface ResolvedLink {
-	/** The file; null when there is none. */
+	/** The file; null if unresolved. */
 	readonly path: string | null;
 	/** The heading after `#`, if any. */
 	readonly heading: string | null;
@@ -2008,9 +2008,9 @@ export interface RunToolArguments {
 	readonly vault?: string | null;
 }
 
-/** The process that serves the vaults. */
+/** The serving process. */
 export interface RunningBridge {
-	/** Where it listens. */
+	/** Its address. */
 	readonly url: string;
 	/** Its process id. */
 	readonly pid: number;
@@ -2021,45 +2021,45 @@ export interface RunningBridge {
 export interface SearchArguments {
 	/** What to look for. */
 	readonly query: string;
-	/** Most hits. */
+	/** Maximum hits. */
 	readonly limit?: number;
-	/** Whether words, meaning or both count. */
+	/** Match words, meaning or both. */
 	readonly mode?: "hybrid" | "keyword" | "semantic";
-	/** Only notes in this folder and below. */
+	/** Only notes under this folder. */
 	readonly folder?: string | null;
-	/** Only notes with all of these tags; `a` matches `a/b`. */
+	/** Only notes with all these tags; `a` matches `a/b`. */
 	readonly tags?: readonly string[];
-	/** Only notes whose properties have these values; a list means any of them. */
+	/** Only notes with these values; a list matches any. */
 	readonly properties?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean | null)[] | null>>;
-	/** Only notes changed at this time or later. */
+	/** Only notes modified since this time. */
 	readonly modified_after?: string | null;
-	/** Only notes changed before this time. */
+	/** Only notes modified before this time. */
 	readonly modified_before?: string | null;
-	/** Only these kinds of file. */
+	/** Only these file types. */
 	readonly types?: readonly ("note" | "canvas" | "excalidraw" | "pdf")[];
-	/** Numbers behind the order. */
+	/** Add ranking details. */
 	readonly explain?: boolean;
-	/** Whole passages, so many tokens. */
+	/** Tokens of whole passages to add. */
 	readonly passage_tokens?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
-/** Hits, best first, one a note. */
+/** Hits, best first, one per note. */
 export interface SearchResult {
-	/** The notes found. */
+	/** The best matches. */
 	readonly hits: readonly Hit[];
-	/** How they were found; `keyword` when there is no model to search by meaning. */
+	/** The mode used; `keyword` without a model. */
 	readonly mode_used: "hybrid" | "keyword" | "semantic";
-	/** How long it took, in milliseconds. */
+	/** Duration in milliseconds. */
 	readonly took_ms: number;
-	/** What the index still lacks. */
+	/** What is not indexed yet. */
 	readonly freshness: Freshness;
-	/** What to know about this answer, such as a part of the query that was not understood. */
+	/** Remarks, such as on a misunderstood part of the query. */
 	readonly notices: readonly string[];
-	/** The numbers behind the order, when asked for. */
+	/** Ranking details, if requested. */
 	readonly explain?: Readonly<Record<string, unknown>> | null;
-	/** How many notes answer; `hits` are the best of them. */
+	/** How many notes match. */
 	readonly total?: number;
 }
 
@@ -2067,9 +2067,9 @@ export interface SearchResult {
 export interface Seen {
 	/** The file. */
 	readonly path: string;
-	/** When it was last changed, in seconds since 1970, or in milliseconds as Obsidian counts. */
+	/** Modification time, in seconds since 1970, or milliseconds as in Obsidian. */
 	readonly mtime: number;
-	/** Its bytes. */
+	/** Size in bytes. */
 	readonly size: number;
 }
 
@@ -2077,30 +2077,30 @@ export interface Seen {
 export interface SetProperties {
 	/** The note. */
 	readonly path: string;
-	/** The note's digest as it was read; refused when the note is another now. */
+	/** Digest of the note as read; a changed note is refused. */
 	readonly digest?: string | null;
 	/** New values by name. */
 	readonly properties?: Readonly<Record<string, unknown>>;
-	/** Names of properties to take away. */
+	/** Properties to remove. */
 	readonly remove?: readonly string[];
-	/** What is asked. */
+	/** The operation. */
 	readonly op: "set_properties";
 }
 
 export interface SetPropertiesArguments {
 	/** The note. */
 	readonly path: string;
-	/** The note's digest as you read it; refused when the note is another now. */
+	/** Digest of the note as read; a changed note is refused. */
 	readonly digest?: string | null;
 	/** New values by name. */
 	readonly properties?: Readonly<Record<string, unknown>> | null;
-	/** Properties to take away. */
+	/** Properties to remove. */
 	readonly remove?: readonly string[];
-	/** Only tell what would happen. */
+	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Make it although it is large. */
+	/** Proceed despite `confirmation_required`. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -2110,123 +2110,123 @@ export interface SetPropertiesArguments {
 export interface Setting {
 	/** Its name in the file. */
 	readonly name: string;
-	/** Its value now; null for `deny` unless the caller may change it, since it names what must seem missing. */
+	/** Its value; null for `deny` unless the caller may change it. */
 	readonly value: unknown;
-	/** What it is without a line in the file. */
+	/** Its default. */
 	readonly default: unknown;
-	/** What it takes. */
+	/** Its type. */
 	readonly type: string;
-	/** What it does. */
+	/** Its effect. */
 	readonly meaning: string;
-	/** Whether a change is taken up only by the next start. */
+	/** Whether a change takes effect only after a restart. */
 	readonly restart: boolean;
 }
 
 /** The settings in use. */
 export interface SettingsInUse {
-	/** The file they are kept in. */
+	/** The settings file. */
 	readonly path: string;
 	/** Every setting. */
 	readonly settings: readonly Setting[];
-	/** Lines of the file that were not taken, and why. */
+	/** Rejected lines, and why. */
 	readonly problems: readonly string[];
 }
 
-/** What became of changes. */
+/** The outcome for some changes. */
 export interface Settled {
-	/** The changes that were asked for, as they stand now. */
+	/** The requested changes, with their new state. */
 	readonly changes: readonly ListedChange[];
-	/** The change that did it; null when nothing was written. */
+	/** The change that did it; null if nothing was written. */
 	readonly change_id: string | null;
-	/** What was written, as a unified diff. */
+	/** Unified diff. */
 	readonly diff: string;
-	/** `applied`; or `proposed`, when it waits until the user accepts it. */
+	/** `applied`, or `proposed` if it awaits approval. */
 	readonly state: "applied" | "proposed";
-	/** What to know about it. */
+	/** Warnings about the change. */
 	readonly warnings: readonly string[];
-	/** Whether nothing was written because only a dry run was asked for. */
+	/** Whether this is a dry run; nothing was written. */
 	readonly dry_run: boolean;
 }
 
 export interface ShowChangeArguments {
-	/** Its id, as the write or `list_changes` told it. */
+	/** Its id, from the write or `list_changes`. */
 	readonly change_id: string;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
-/** A change to notes, with all that is kept of it. */
+/** A change to notes, in full. */
 export interface ShownChange {
 	/** Its id. */
 	readonly id: string;
 	/** When it was made or proposed. */
 	readonly time: string;
-	/** The program that asked for it. */
+	/** The requesting program. */
 	readonly client: string | null;
-	/** What tells that program's calls at that time from others. */
+	/** The program's session. */
 	readonly session: string | null;
-	/** What it asked for. */
+	/** The operation. */
 	readonly operation: string;
-	/** Why, in its words. */
+	/** Its stated reason. */
 	readonly reason: string | null;
-	/** The files it touched, as they were called then. */
+	/** The files it touched, by their names then. */
 	readonly paths: readonly string[];
-	/** What those files are called today. */
+	/** Those files' names today. */
 	readonly now: readonly string[];
-	/** What changed, as a unified diff. */
+	/** Unified diff. */
 	readonly diff: string;
-	/** What became of it. */
+	/** Its state. */
 	readonly state: "applied" | "proposed" | "rejected" | "expired" | "undone" | "conflict";
-	/** When a proposal is given up. */
+	/** When a proposal expires. */
 	readonly expires: string | null;
-	/** The changes that it turned back. */
+	/** The changes it undid. */
 	readonly undoes: readonly string[];
-	/** What wrote: the bridge itself, to the `disk`, or `obsidian`; null when nothing was written yet. */
+	/** The writer: the bridge to `disk`, or `obsidian`; null until written. */
 	readonly by: "disk" | "obsidian" | null;
-	/** What changed, in parts that can be accepted or undone one by one. */
+	/** The hunks, each of which can be accepted or undone. */
 	readonly hunks: readonly ShownHunk[];
 }
 
-/** Lines of a note that differ, and those around them. */
+/** Changed lines of a note, with context. */
 export interface ShownHunk {
-	/** By which it is accepted or undone. */
+	/** Its number, to accept or undo it. */
 	readonly number: number;
 	/** The note. */
 	readonly path: string;
-	/** Its lines before; when there are none, the last is one less than the first. */
+	/** Its lines before; without any, the last is one less than the first. */
 	readonly before: readonly [number, number];
 	/** Its lines afterwards, likewise. */
 	readonly after: readonly [number, number];
 	/** The lines, word by word. */
 	readonly words: readonly Words[];
-	/** Whether it was turned back, alone or with the whole change. */
+	/** Whether it was undone. */
 	readonly undone: boolean;
 }
 
-/** Two notes whose link alone joins two parts of the graph. */
+/** Two notes whose link is the only one between two parts of the graph. */
 export interface SoleLink {
-	/** One of them. */
+	/** One note. */
 	readonly source: string;
 	/** The other. */
 	readonly target: string;
-	/** Notes that would lose touch with the larger part. */
+	/** Notes that would be cut off from the larger part. */
 	readonly holds: number;
 }
 
-/** How far the bridge is. */
+/** The state of the bridge. */
 export interface Status {
-	/** Every vault, or the one that was asked for. */
+	/** Every vault, or the requested one. */
 	readonly vaults: readonly VaultStatus[];
 	/** The bridge's version. */
 	readonly version: string;
-	/** The process that serves them; null when a command opened them by itself. */
+	/** The serving process; null if a command opened the vaults itself. */
 	readonly bridge: RunningBridge | null;
-	/** What all vaults share, when asked for. */
+	/** Shared disk usage, if requested. */
 	readonly disk?: Disk | null;
 }
 
 export interface StatusArguments {
-	/** Add how much disk each part takes; its files are looked at for it. */
+	/** Add disk usage, measured from the files. */
 	readonly disk?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -2238,13 +2238,13 @@ export interface StrongPair {
 	readonly source: string;
 	/** The other. */
 	readonly target: string;
-	/** Links from one to the other, both ways. */
+	/** Links between them. */
 	readonly links: number;
 }
 
-/** A name that no note has. */
+/** A name that notes link to and no note has. */
 export interface Stub {
-	/** The name, as first written. */
+	/** The name as first written. */
 	readonly name: string;
 	/** Notes that link to it. */
 	readonly wanted: number;
@@ -2255,13 +2255,13 @@ export interface Stub {
 export interface SuggestLinksArguments {
 	/** The note; give this or `text`. */
 	readonly path?: string | null;
-	/** Markdown that need not be in the vault; give this or `path`. */
+	/** Any Markdown; give this or `path`. */
 	readonly text?: string | null;
-	/** Only what stands on these lines, first and last. */
+	/** Only these lines, first and last. */
 	readonly lines?: readonly [number, number] | null;
-	/** How likely a link must be: `conservative` is right four times in five, `aggressive` misses little. */
+	/** `conservative` is right four times in five, `aggressive` misses little. */
 	readonly strictness?: "conservative" | "balanced" | "aggressive";
-	/** Most suggestions to return. */
+	/** Maximum suggestions. */
 	readonly limit?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -2269,19 +2269,19 @@ export interface SuggestLinksArguments {
 
 /** The tags in use. */
 export interface TagList {
-	/** The tags, most used first. */
+	/** Most used first. */
 	readonly tags: readonly ListedTag[];
-	/** What to know about it, such as a `prefix` that no tag has. */
+	/** Remarks, such as on an unused `prefix`. */
 	readonly notices?: readonly string[];
 }
 
 /** A page of a list of tasks. */
 export interface TaskList {
-	/** The tasks of this page. */
+	/** The tasks on this page. */
 	readonly tasks: readonly ListedTask[];
-	/** How many there are without `limit` and `offset`. */
+	/** Count before `limit` and `offset`. */
 	readonly total: number;
-	/** What to know about it, such as a folder or tag that does not exist. */
+	/** Remarks, such as on a missing folder or tag. */
 	readonly notices?: readonly string[];
 }
 
@@ -2291,28 +2291,28 @@ export interface ToggleTask {
 	readonly path: string;
 	/** The task's line. */
 	readonly line: number;
-	/** The task as it was read, with or without dates; refused when another stands there. */
+	/** The task as read, with or without dates; refused if the line now holds another. */
 	readonly text: string;
-	/** The character for the box; without, the one that a click in Obsidian gives. */
+	/** The character for the box; by default, what a click in Obsidian sets. */
 	readonly status?: string | null;
-	/** What is asked. */
+	/** The operation. */
 	readonly op: "toggle_task";
 }
 
 export interface ToggleTaskArguments {
 	/** The note. */
 	readonly path: string;
-	/** The task's line, as `list_tasks` told it. */
+	/** Its line, from `list_tasks`. */
 	readonly line: number;
-	/** The task as `list_tasks` told it; refused when another stands in the line now. */
+	/** Its text, from `list_tasks`; refused if another task is there now. */
 	readonly text: string;
-	/** The character for the box; without, a click's. */
+	/** The new character; by default, what a click sets. */
 	readonly status?: string | null;
-	/** Only tell what would happen. */
+	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** Make it although it is large. */
+	/** Proceed despite `confirmation_required`. */
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -2322,7 +2322,7 @@ export interface ToggleTaskArguments {
 export interface ToolArgument {
 	/** Its name. */
 	readonly name: string;
-	/** What it must be. */
+	/** Accepted values. */
 	readonly takes: string;
 	/** What it does. */
 	readonly meaning: string;
@@ -2331,11 +2331,11 @@ export interface ToolArgument {
 }
 
 export interface UndoChangeArguments {
-	/** Id of the change, from `list_changes`. */
+	/** Its id, from `list_changes`. */
 	readonly change_id: string;
-	/** Only these parts of it, as `show_change` numbers them. */
+	/** Only these hunks, numbered as in `show_change`. */
 	readonly hunks?: readonly number[] | null;
-	/** Only tell what would happen. */
+	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
@@ -2344,9 +2344,9 @@ export interface UndoChangeArguments {
 }
 
 export interface UndoSessionArguments {
-	/** The session, as `list_changes` tells it; without, the one that the caller's own changes belong to. */
+	/** The session, from `list_changes`; by default, the caller's own. */
 	readonly session?: string | null;
-	/** Only tell what would happen. */
+	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
@@ -2358,32 +2358,32 @@ export interface UndoSessionArguments {
 export interface UnlinkedNote {
 	/** The note. */
 	readonly path: string;
-	/** The names by which they mention it, the most frequent first. */
+	/** Names used for it, most frequent first. */
 	readonly said: readonly string[];
-	/** Notes that say one of its names, in words that are likely to mean it, and do not link to it. */
+	/** Notes that likely mean it by one of its names without linking to it. */
 	readonly mentioned: number;
 	/** Notes that link to it. */
 	readonly linked: number;
-	/** The first of those that do not. */
+	/** The first notes that mention it. */
 	readonly notes: readonly string[];
-	/** Where these mention it. */
+	/** Where they do. */
 	readonly places: readonly UnlinkedPlace[];
 }
 
-/** A place that says a note's name without a link. */
+/** An unlinked mention of a note. */
 export interface UnlinkedPlace {
-	/** The note it stands in. */
+	/** The note that contains it. */
 	readonly path: string;
-	/** The line it stands on. */
+	/** Its line. */
 	readonly line: number;
-	/** The name as it is said there. */
+	/** The name as written there. */
 	readonly text: string;
 }
 
 export interface UsageArguments {
-	/** How many days to look back. */
+	/** Days to look back. */
 	readonly days?: number;
-	/** Only the calls of this client. */
+	/** Only calls of this client. */
 	readonly client?: string | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -2391,15 +2391,15 @@ export interface UsageArguments {
 
 /** The calls of some days. */
 export interface UsageReport {
-	/** The days it covers, up to now. */
+	/** Days covered, up to now. */
 	readonly days: number;
-	/** All calls together. */
+	/** All calls. */
 	readonly total: Use;
-	/** Errors by code, the most frequent first. */
+	/** By code, most frequent first. */
 	readonly errors: readonly ErrorCount[];
-	/** Each tool, the most called first. */
+	/** By tool, most called first. */
 	readonly tools: readonly Use[];
-	/** Each client, the most active first. */
+	/** By client, most active first. */
 	readonly clients: readonly Use[];
 }
 
@@ -2407,179 +2407,179 @@ export interface UsageReport {
 export interface Use {
 	/** The tool or the client. */
 	readonly name: string;
-	/** How many there were. */
+	/** Number of calls. */
 	readonly calls: number;
-	/** How many of them ended in an error. */
+	/** Calls that ended in an error. */
 	readonly errors: number;
-	/** Milliseconds that half of them took at most. */
+	/** Median duration in milliseconds. */
 	readonly p50_ms: number;
-	/** Milliseconds that 95 % of them took at most. */
+	/** 95th percentile in milliseconds. */
 	readonly p95_ms: number;
-	/** Tokens that were sent, estimated as characters / 4. */
+	/** Tokens sent, estimated as characters / 4. */
 	readonly tokens_out: number;
-	/** Tokens of the whole Markdown notes that the answers were about, estimated as bytes / 4. A note counts once for each session of a client, or once a day where the client names no session. */
+	/** Tokens of the whole Markdown notes behind the answers, estimated as bytes / 4; a note counts once per session, or daily without one. */
 	readonly tokens_whole: number;
 }
 
-/** Bytes that are kept of one vault. */
+/** Bytes kept for one vault. */
 export interface VaultDisk {
-	/** The index, which is built again when it is deleted. */
+	/** The index, which is rebuilt if deleted. */
 	readonly index: number;
-	/** What notes said before and after changes. */
+	/** Note contents before and after changes. */
 	readonly history: number;
-	/** What is left: the record of changes and calls with its backups, the log, a damaged index. */
+	/** The rest: records of changes and calls with their backups, the log, a damaged index. */
 	readonly state: number;
 }
 
-/** How far the index of one vault is. */
+/** The index of one vault. */
 export interface VaultStatus {
 	/** The vault's id. */
 	readonly id: string;
 	/** The vault's name. */
 	readonly name: string;
-	/** Where it lies. */
+	/** Its folder. */
 	readonly path: string;
 	/** Notes in the index. */
 	readonly notes: number;
 	/** Passages in the index. */
 	readonly passages: number;
-	/** What is still to be done. */
+	/** Outstanding work. */
 	readonly pending: Pending;
-	/** What can be searched by. */
+	/** What can be searched. */
 	readonly ready: Ready;
 	/** Files left out by a rule. */
 	readonly skipped: LeftOut;
 	/** Files that could not be read. */
 	readonly failed: LeftOut;
-	/** The model in use; null when none is installed. */
+	/** The model in use; null without one. */
 	readonly model: ModelInUse | null;
 	/** Passages ever embedded for this vault. */
 	readonly embedded_total: number;
-	/** How embedding gets on; null while nothing is embedded. */
+	/** Embedding progress; null while idle. */
 	readonly embedding: Embedding | null;
 	/** Whether embedding is paused. */
 	readonly paused: boolean;
-	/** Why indexing stands still, when it does. */
+	/** Why indexing is stopped. */
 	readonly trouble: string | null;
-	/** What is kept of it; null unless asked for. */
+	/** Disk usage, if requested. */
 	readonly disk: VaultDisk | null;
-	/** Whether the bridge has looked for a model; before, `model` is null and means nothing. */
+	/** Whether the bridge has looked for a model; until then `model` is null. */
 	readonly model_known?: boolean;
 }
 
-/** A group of notes of a picture. */
+/** A community of the drawing. */
 export interface ViewCommunity {
 	/** Its number. */
 	readonly number: number;
-	/** The words that set it apart. */
+	/** The words that distinguish it. */
 	readonly name: string;
-	/** Notes in it, drawn or not. */
+	/** Its notes, drawn or not. */
 	readonly size: number;
 }
 
-/** What joins two nodes of a picture. */
+/** An edge of the drawing. */
 export interface ViewEdge {
-	/** The `id` of one. */
+	/** One node's `id`. */
 	readonly source: number;
-	/** The `id` of the other; a link drawn once leads there. */
+	/** The other's; a one-way link points here. */
 	readonly target: number;
-	/** How they are joined. */
+	/** Its edge kinds. */
 	readonly kinds: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
-	/** How much joins them. */
+	/** Strength. */
 	readonly weight: number;
 }
 
-/** A node of a picture. */
+/** A node of the drawing. */
 export interface ViewNode {
-	/** What edges call it. */
+	/** Its id in edges. */
 	readonly id: number;
-	/** The note; null for a name that no note has, and for a community. */
+	/** The note; null for an unresolved name or a community. */
 	readonly path: string | null;
 	/** Its title or name. */
 	readonly title: string;
-	/** What it is. */
+	/** Its type. */
 	readonly type: "note" | "canvas" | "excalidraw" | "pdf" | "stub" | "community";
-	/** Where it is drawn. */
+	/** Horizontal position. */
 	readonly x: number;
-	/** Where it is drawn. */
+	/** Vertical position. */
 	readonly y: number;
-	/** How large to draw it, 1 to 10; it grows with what it is joined to. */
+	/** Size, 1–10, by its connections. */
 	readonly size: number;
-	/** Nodes of the whole graph that it is joined to; of a community, its notes. */
+	/** Its connections in the whole graph; for a community, its notes. */
 	readonly joined: number;
-	/** The number of its community; null when it has none. */
+	/** Its community's number, if any. */
 	readonly community: number | null;
-	/** Its tags, when asked for. */
+	/** Its tags, if requested. */
 	readonly tags?: readonly string[] | null;
 }
 
 export interface WaitUntilIndexedArguments {
 	/** The note. */
 	readonly path: string;
-	/** Digest of the content to wait for; what is on disk now when absent. */
+	/** Content to wait for; by default, the file on disk. */
 	readonly digest?: string | null;
 	/** Which search must find it. */
 	readonly what?: "keyword" | "links" | "vectors";
-	/** Most seconds to wait. */
+	/** Maximum seconds. */
 	readonly timeout?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
 
-/** Text that stayed, went or came. */
+/** Equal, removed or added text. */
 export interface Words {
-	/** Which. */
+	/** `same`, `removed` or `added`. */
 	readonly kind: "same" | "removed" | "added";
 	/** The text. */
 	readonly text: string;
 }
 
-/** A change to notes that was made, proposed or only tried. */
+/** A change made, proposed or previewed. */
 export interface Written {
-	/** Its id for `undo_change`; null when nothing was changed, or `dry_run` was asked for. */
+	/** Its id for `undo_change`; null if nothing was written. */
 	readonly change_id: string | null;
-	/** The note, by the path that it has afterwards. */
+	/** The note, by its path afterwards. */
 	readonly path: string;
-	/** SHA-256 of the whole file afterwards, in a dry run of the file as it is now; null when there is none. */
+	/** SHA-256 of the whole file afterwards, or in a dry run now; null without one. */
 	readonly digest: string | null;
-	/** What changed, as a unified diff. */
+	/** Unified diff. */
 	readonly diff: string;
-	/** `applied`; or `proposed`, when it waits until the user accepts it. A dry run says what it would be. */
+	/** `applied`, or `proposed` if it awaits approval; a dry run predicts it. */
 	readonly state: "applied" | "proposed";
-	/** What to know about it. */
+	/** Warnings about the change. */
 	readonly warnings: readonly string[];
-	/** Links in other places that were written anew. */
+	/** Links updated in other places. */
 	readonly links_rewritten: number;
-	/** Links that are unresolved afterwards. */
+	/** Links left unresolved. */
 	readonly links_broken: readonly LostLink[];
-	/** Files that were written, moved or removed. */
+	/** Files written, moved or removed. */
 	readonly files: number;
-	/** What wrote: the bridge itself, to the `disk`, or `obsidian`. */
+	/** What wrote it: the bridge to `disk`, or `obsidian`. */
 	readonly by: "disk" | "obsidian";
-	/** Whether nothing was written because only a dry run was asked for. */
+	/** Whether this is a dry run; nothing was written. */
 	readonly dry_run: boolean;
-	/** What the change does, in a line. */
+	/** The change in one line. */
 	readonly would: string;
-	/** Why the call itself must be confirmed; null when it need not be, and when it was no dry run. */
+	/** Why a dry run's change needs confirmation; null if it does not. */
 	readonly confirmation: string | null;
-	/** The files that are written, moved or removed, a folder as one; at most 1,000. */
+	/** The files, with a folder as one; at most 1,000. */
 	readonly changed: readonly ChangedFile[];
 }
 
 export interface Operations {
-	/** Find notes by words and by meaning. */
+	/** Find notes by words and meaning. */
 	search: {
 		arguments: SearchArguments;
 		result: SearchResult;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "model_missing";
 	};
-	/** Find notes that are close to a note or to a text, in meaning and by links. */
+	/** Find notes similar to a note or text, in meaning and by links. */
 	related_notes: {
 		arguments: RelatedNotesArguments;
 		result: SearchResult;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
-	/** Find the notes that a link may lead to, by their names and by what they say. */
+	/** Find notes that a link may lead to, by name and content. */
 	pick_link: {
 		arguments: PickLinkArguments;
 		result: SearchResult;
@@ -2603,13 +2603,13 @@ export interface Operations {
 		result: TagList;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
-	/** Read a note from the disk: all of it, one section, some lines, or only its outline. */
+	/** Read a note from disk: all of it, one section, some lines, or only its outline. */
 	read_note: {
 		arguments: ReadNoteArguments;
 		result: ReadNote;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "heading_not_found" | "ambiguous_heading";
 	};
-	/** Read up to 20 notes at once; one that cannot be read does not keep the others back. */
+	/** Read up to 20 notes at once; one that cannot be read does not hold back the others. */
 	read_notes: {
 		arguments: ReadNotesArguments;
 		result: ReadNotes;
@@ -2621,7 +2621,7 @@ export interface Operations {
 		result: Written;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_exists" | "settings_unreadable" | "confirmation_required";
 	};
-	/** Change a note's text, all edits or none; the rest stays as it is, byte by byte. */
+	/** Change a note's text, all edits or none; the rest stays byte for byte. */
 	edit_note: {
 		arguments: EditNoteArguments;
 		result: Written;
@@ -2645,25 +2645,25 @@ export interface Operations {
 		result: Written;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "heading_not_found" | "ambiguous_heading" | "confirmation_required";
 	};
-	/** Rename an alias of a note, and the links that show it if you want. */
+	/** Rename an alias of a note and, if you want, the links that show it. */
 	rename_alias: {
 		arguments: RenameAliasArguments;
 		result: Written;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "text_not_found" | "invalid_properties" | "confirmation_required";
 	};
-	/** Delete a note as the user's Obsidian does, to the trash that was chosen there; `undo_change` brings it back. */
+	/** Delete a note as Obsidian does, to the trash chosen there; `undo_change` brings it back. */
 	delete_note: {
 		arguments: DeleteNoteArguments;
 		result: Written;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "settings_unreadable" | "confirmation_required";
 	};
-	/** Read the daily note of a day, or add to it; one that is missing is then made from the vault's template. */
+	/** Read the daily note of a day, or add to it, which makes a missing one from the vault's template. */
 	daily_note: {
 		arguments: DailyNoteArguments;
 		result: DailyNote;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden" | "heading_not_found" | "note_not_found" | "settings_unreadable" | "confirmation_required";
 	};
-	/** Make several changes as one: all or nothing, one after the other, undone as one. */
+	/** Make several changes as one: all or nothing, one after the other, undone together. */
 	change_set: {
 		arguments: ChangeSetArguments;
 		result: Written;
@@ -2675,163 +2675,163 @@ export interface Operations {
 		result: TaskList;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
-	/** Change the box of a task, as a click on it in Obsidian does, or to any mark. */
+	/** Change the box of a task as a click in Obsidian does, or to any mark. */
 	toggle_task: {
 		arguments: ToggleTaskArguments;
 		result: Written;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "confirmation_required";
 	};
-	/** Add a task to a note, its dates written as the note's other tasks write them. */
+	/** Add a task to a note, its dates written like those of the note's other tasks. */
 	add_task: {
 		arguments: AddTaskArguments;
 		result: Written;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "heading_not_found" | "ambiguous_heading" | "confirmation_required";
 	};
-	/** List what was changed or proposed through the bridge, the newest first. */
+	/** List what was changed or proposed through the bridge, newest first. */
 	list_changes: {
 		arguments: ListChangesArguments;
 		result: ListedChanges;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
-	/** Show a change or proposal whole, and what became of it. */
+	/** Show a change or proposal in full, with its state. */
 	show_change: {
 		arguments: ShowChangeArguments;
 		result: ShownChange;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found";
 	};
-	/** Turn a change back, however long ago; what was written since stays, or it is refused. */
+	/** Undo a change, however old. Later edits are kept; if they overlap, the undo is refused. */
 	undo_change: {
 		arguments: UndoChangeArguments;
 		result: Settled;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found" | "change_conflict";
 	};
-	/** Turn back all that was changed in one session, as one change; all or nothing. */
+	/** Undo all changes of a session as one change; all or nothing. */
 	undo_session: {
 		arguments: UndoSessionArguments;
 		result: Settled;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found" | "change_conflict";
 	};
-	/** Make a change again that was turned back. */
+	/** Redo an undone change. */
 	redo_change: {
 		arguments: RedoChangeArguments;
 		result: Settled;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found" | "change_conflict";
 	};
-	/** Make a change that was proposed; only the user's own programs may. */
+	/** Apply a proposed change; only for the user's own programs. */
 	accept_change: {
 		arguments: AcceptChangeArguments;
 		result: Settled;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden" | "change_not_found" | "change_conflict";
 	};
-	/** Settle that a proposed change is not made, or that a `conflict` was looked at; the user's own programs may. */
+	/** Reject a proposed change, or mark a `conflict` as reviewed; only for the user's own programs. */
 	reject_change: {
 		arguments: RejectChangeArguments;
 		result: Settled;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden" | "change_not_found" | "change_conflict";
 	};
-	/** Take a change that `apply_change` told of, to make it in Obsidian; the first who asks gets it, within a second. */
+	/** Claim a change from an `apply_change` event, to make it in Obsidian; the first claim within a second wins. */
 	claim_change: {
 		arguments: ClaimChangeArguments;
 		result: ClaimedChange;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden" | "change_not_found" | "change_conflict";
 	};
-	/** Say whether a change that was claimed was made; however late, it counts. The file on the disk has the last word. */
+	/** Report whether a claimed change was made, at any later time. The file on disk decides. */
 	acknowledge_change: {
 		arguments: AcknowledgeChangeArguments;
 		result: Acknowledged;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden" | "change_not_found" | "change_conflict";
 	};
-	/** List what a note links to, what links to it, and which of its links are unresolved. */
+	/** List a note's links, backlinks and unresolved links. */
 	note_links: {
 		arguments: NoteLinksArguments;
 		result: NoteLinks;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
-	/** Find the file that a link means, as Obsidian would; for an unresolved link `path` is null. */
+	/** Find the file that a link means, as Obsidian would; `path` is null for an unresolved link. */
 	resolve_link: {
 		arguments: ResolveLinkArguments;
 		result: ResolvedLink;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
-	/** Find names of notes in prose that should be links, likeliest first, with what speaks for each. */
+	/** Find names of notes in prose that should be links, likeliest first, with the evidence for each. */
 	suggest_links: {
 		arguments: SuggestLinksArguments;
 		result: LinkSuggestions;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
-	/** Tell what became of a suggested link, so that the next suggestions are better. */
+	/** Record whether a suggested link was accepted or declined; later suggestions learn from it. */
 	judge_link: {
 		arguments: JudgeLinkArguments;
 		result: LinkJudged;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
-	/** Make links of words that name notes, written as Obsidian would. */
+	/** Turn words that name notes into links, written as Obsidian would. */
 	apply_links: {
 		arguments: ApplyLinksArguments;
 		result: LinkEdit;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed";
 	};
-	/** Find names worth a note that has none: linked to without leading anywhere, or said by several notes. */
+	/** Find names worth a note that have none: unresolved links, or names said by several notes. */
 	find_prospects: {
 		arguments: FindProspectsArguments;
 		result: NameProspects;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "folder_not_found";
 	};
-	/** Tell which links are unresolved and may mean what, which notes are mentioned unlinked, and which names clash. */
+	/** Report unresolved links and what they may mean, unlinked mentions, and ambiguous names. */
 	link_report: {
 		arguments: LinkReportArguments;
 		result: LinkReport;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "folder_not_found";
 	};
-	/** Find the notes around a note, step by step along links, arrows, shared rare tags or nearness in meaning. */
+	/** Find the notes around a note along links, arrows, shared rare tags or nearness in meaning. */
 	graph_neighbours: {
 		arguments: GraphNeighboursArguments;
 		result: Neighbours;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
-	/** Find how one note leads to another: the shortest ways, each step with the sentence that links. */
+	/** Find how one note leads to another: the shortest paths, each step with the sentence that links. */
 	graph_path: {
 		arguments: GraphPathArguments;
 		result: GraphPaths;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
-	/** Tell what stands out in the graph: hubs, orphans, dead ends, wanted notes, communities, bridges, missing links. */
+	/** Report the structure of the graph: hubs, orphans, dead ends, wanted notes, communities, bridges, missing links. */
 	graph_insights: {
 		arguments: GraphInsightsArguments;
 		result: GraphInsights;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
-	/** Draw the graph around a note, or all of it: places, sizes, communities. The same notes stay where they were. */
+	/** Draw the graph around a note, or all of it: places, sizes, communities. The same notes keep their places. */
 	graph_view: {
 		arguments: GraphViewArguments;
 		result: GraphView;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "folder_not_found";
 	};
-	/** Tell how the graph grew week by week, on the days on which a bridge ran: new, vanished and newly linked notes. */
+	/** Report how the graph grew week by week, on days when a bridge ran: new, vanished and newly linked notes. */
 	graph_history: {
 		arguments: GraphHistoryArguments;
 		result: GraphHistory;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
-	/** Return the graph as text for other programs, such as Gephi or NetworkX; no file is written. */
+	/** Return the graph as text for other programs, such as Gephi or NetworkX; writes no file. */
 	export_graph: {
 		arguments: ExportGraphArguments;
 		result: ExportedGraph;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
-	/** Show for each vault what is indexed, what is pending, and what was left out; never `not_ready`. */
+	/** Show what is indexed, pending and left out in each vault; never `not_ready`. */
 	status: {
 		arguments: StatusArguments;
 		result: Status;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault";
 	};
-	/** Show what the index holds of a file, what was left out, and why it is not found by search when it is not. */
+	/** Show what the index holds of a file, what was left out, and why search does not find it. */
 	index_status: {
 		arguments: IndexStatusArguments;
 		result: IndexStatus;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
-	/** Hint that files may have changed; the disk decides, and saying it twice does no harm. */
+	/** Hint that files may have changed. The disk decides, and repeats are harmless. */
 	report_changes: {
 		arguments: ReportChangesArguments;
 		result: ReportTaken;
@@ -2849,31 +2849,31 @@ export interface Operations {
 		result: JobStarted;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
-	/** Show how far a job is. */
+	/** Show the progress of a job. */
 	job_status: {
 		arguments: JobStatusArguments;
 		result: JobStatus;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "job_not_found";
 	};
-	/** Stop embedding until it is resumed; words and links stay up to date. */
+	/** Pause embedding until it is resumed; words and links stay up to date. */
 	pause_indexing: {
 		arguments: PauseIndexingArguments;
 		result: Paused;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
-	/** Go on embedding. */
+	/** Resume embedding. */
 	resume_indexing: {
 		arguments: ResumeIndexingArguments;
 		result: Paused;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
-	/** Check the model, the index, the watcher, the runtime file, the vault, changes, the disk, settings and tokens. */
+	/** Check the model, index, watcher, runtime file, vault, changes, disk, settings and tokens. */
 	doctor: {
 		arguments: DoctorArguments;
 		result: Diagnosis;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault";
 	};
-	/** Report calls, errors, speed and tokens sent, against what reading the whole notes would have cost. */
+	/** Report calls, errors, speed and tokens sent, compared with the cost of reading the whole notes. */
 	usage: {
 		arguments: UsageArguments;
 		result: UsageReport;
@@ -2885,55 +2885,55 @@ export interface Operations {
 		result: SettingsInUse;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault";
 	};
-	/** Change settings; the file's other lines and comments are kept. */
+	/** Change settings; other lines and comments of the file are kept. */
 	change_settings: {
 		arguments: ChangeSettingsArguments;
 		result: SettingsInUse;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault";
 	};
-	/** Say of globs for `exclude`, `deny` and `readonly` what is wrong with them, and which notes they mean. */
+	/** Report what is wrong with globs for `exclude`, `deny` and `readonly`, and which notes they match. */
 	check_globs: {
 		arguments: CheckGlobsArguments;
 		result: CheckedGlobs;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault";
 	};
-	/** List the embedding models, those that are installed and those that can be; none is fetched. */
+	/** List the embedding models, installed or available; downloads nothing. */
 	list_models: {
 		arguments: ListModelsArguments;
 		result: ListedModels;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault";
 	};
-	/** List the clients that hold tokens of their own, and what becomes of what they change. */
+	/** List the clients with their own tokens, and whether their changes apply at once. */
 	list_clients: {
 		arguments: ListClientsArguments;
 		result: ListedClients;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault";
 	};
-	/** Take a client's token away: it counts no more at the next request, and what the client has open ends. */
+	/** Revoke a client's token: its next request is refused and its open connections end. */
 	revoke_client: {
 		arguments: RevokeClientArguments;
 		result: ListedClients;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault";
 	};
-	/** Let one client get a token of its own: show the code to the person, who gives it to the client. */
+	/** Let one client get its own token: show the code to the person, who gives it to the client. */
 	open_pairing: {
 		arguments: OpenPairingArguments;
 		result: PairingOpened;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "forbidden" | "not_ready";
 	};
-	/** Find the tool for a task, also among those that are not listed. */
+	/** Find the tool for a task, including tools that are not listed. */
 	find_tool: {
 		arguments: FindToolArguments;
 		result: FoundTools;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault";
 	};
-	/** Run a tool that `find_tool` named, with the rights that the caller has. */
+	/** Run a tool that `find_tool` named, with the caller's rights. */
 	run_tool: {
 		arguments: RunToolArguments;
 		result: RanTool;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "no_such_operation" | "forbidden";
 	};
-	/** Say whether a tool that `find_tool` named was the right one. */
+	/** Rate whether a tool that `find_tool` named was the right one. */
 	give_feedback: {
 		arguments: GiveFeedbackArguments;
 		result: Feedback;
