@@ -33,10 +33,10 @@ def setting_row(setting: SettingDescription) -> str:
     """Describe one setting."""
     default = json.dumps(setting.default)
     restart = " Takes effect after a restart." if setting.restart else ""
-    return f"| `{setting.name}` | {value_type(setting)} | `{default}` | {setting.meaning}{restart} |"
+    return f"| `{setting.name}` | {setting_values(setting)} | `{default}` | {setting.meaning}{restart} |"
 
 
-def value_type(setting: SettingDescription) -> str:
+def setting_values(setting: SettingDescription) -> str:
     """Name the values that a setting may have."""
     kind = setting.type.replace("'", "`").replace(" | ", ", ")
     if setting.least is None or setting.most is None:
