@@ -89,7 +89,8 @@ def reference() -> str:
     groups = {one.name: [each for each in known if each.function in one.operations] for one in FEATURES}
     lines = [INTRODUCTION]
     for name, group in groups.items():
-        lines.append(f"- [{name.capitalize()}](#{name}): " + ", ".join(f"[`{o.name}`](#{o.name})" for o in group))
+        links = (f"[`{o.name}`](#{o.name}{'-1' if o.name in groups else ''})" for o in group)
+        lines.append(f"- [{name.capitalize()}](#{name}): {', '.join(links)}")
     lines.append(f"- [Shared arguments](#{ARGUMENTS_ANCHOR}), [shared records](#shared-records), [errors](#errors)\n")
     for name, group in groups.items():
         lines.append(f"## {name.capitalize()}\n")

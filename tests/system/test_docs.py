@@ -76,7 +76,10 @@ def sources() -> frozenset[str]:
 def anchors(page: Path) -> frozenset[str]:
     """Return the anchors of a page's headings, as GitHub makes them."""
     text = FENCED.sub("", page.read_text(encoding="utf-8"))
-    return frozenset(re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(text))
+    names = [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(text)]
+    return frozenset(
+        f"{name}-{before}" if (before := names[:at].count(name)) else name for at, name in enumerate(names)
+    )
 
 
 @cache
