@@ -45,7 +45,7 @@ async def test_a_note_that_leaves_the_index_meanwhile_is_left_out(
         await sources.index.write([], [VaultPath("Rye.md")])
         return texts
 
-    monkeypatch.setattr(sys.modules[rare_words.__module__], "read", slowly)
+    monkeypatch.setattr(sys.modules[rare_words.__module__], "read_passages", slowly)
     answer = await find_related(sources, path=None, text="What hydration does a rye starter want?", limit=2)
     assert [hit.path for hit in answer.hits] == ["Sourdough.md"]
 
