@@ -97,9 +97,9 @@ def unique_note(notes: Sequence[VaultPath], name: str) -> VaultPath | None:
 
 def notes_named(names: "Names", name: VaultPath, made: Collection[VaultPath]) -> list[VaultPath]:
     """Return the notes whose path equals a name, with or without `.md`, or ends with it."""
-    from bridge.markdown.link_targets import fold
+    from bridge.markdown.link_targets import fold_name
 
-    wanted = fold(name).removesuffix(".md") + ".md"
+    wanted = fold_name(name).removesuffix(".md") + ".md"
     known = dict.fromkeys((*names.with_name(wanted), *made))
-    whole = [path for path in known if fold(path) == wanted]
-    return whole[:1] or [path for path in known if fold(path).endswith(f"/{wanted}")]
+    whole = [path for path in known if fold_name(path) == wanted]
+    return whole[:1] or [path for path in known if fold_name(path).endswith(f"/{wanted}")]

@@ -11,7 +11,7 @@ from bridge.errors import BridgeError
 from bridge.index.note import IndexedNote
 from bridge.markdown.edit.contents import Contents, read_contents
 from bridge.markdown.kinds import kind_of, title_of
-from bridge.markdown.link_targets import fold, target_file, target_subpath
+from bridge.markdown.link_targets import fold_name, target_file, target_subpath
 from bridge.markdown.names import Names
 from bridge.markdown.note import Link, LinkKind
 from bridge.markdown.sections import decode_place, resolve_headings
@@ -134,20 +134,20 @@ class _Vault:
         file = target_file(link.target, link.kind)
         if not file:
             return None
-        owners = [path for path, note in self._notes.items() if fold(file) in map(fold, note.aliases)]
+        owners = [path for path, note in self._notes.items() if fold_name(file) in map(fold_name, note.aliases)]
         if owners:
             title = title_of(owners[0])
             return f"is unresolved: it is only an alias of `{owners[0]}`; write `[[{title}|{file[:LONGEST]}]]`."
         # A name without an ending means a note.
         near = (path for path in self._names.closest(file) if path in self._notes or "." in file)
-        within = (path for path in self._notes if fold(file) in fold(title_of(path)))
+        within = (path for path in self._notes if fold_name(file) in fold_name(title_of(path)))
         closest = next(near, None) or min(within, key=len, default=None)
         return f"is unresolved; the closest is `{closest}`." if closest else "is unresolved: no note has this name."
 
     def lost(self, path: VaultPath, sources: Callable[[VaultPath], Collection[VaultPath]]) -> Iterator[Reference]:
         """Yield the links to headings and blocks that a note loses."""
         before, after = self._before(path), self._now(path)
-        gone = {fold(one.text) for one in before.headings} - {fold(one.text) for one in after.headings}
+        gone = {fold_name(one.text) for one in before.headings} - {fold_name(one.text) for one in after.headings}
         blocks = before.blocks - after.blocks
         if not gone and not blocks:
             return

@@ -12,7 +12,7 @@ from bridge.changes.view import BOOKMARKS, VaultView
 from bridge.errors import InvalidArguments, NoteExists, PathKept
 from bridge.markdown.kinds import kind_of, title_of
 from bridge.markdown.link_parts import NOT_IN_WIKI
-from bridge.markdown.link_targets import fold
+from bridge.markdown.link_targets import fold_name
 from bridge.markdown.parse import parse
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
@@ -77,12 +77,12 @@ def stale_name_warnings(draft: Draft) -> Iterator[str]:
         if origin is None or kind_of(place) != "note" or not draft.is_file(place):
             continue
         old, new = title_of(origin), title_of(place)
-        if fold(old) == fold(new):
+        if fold_name(old) == fold_name(new):
             continue
         note = parse(place, draft.read(place))
-        if any(fold(heading.text) == fold(old) for heading in note.headings[:1]):
+        if any(fold_name(heading.text) == fold_name(old) for heading in note.headings[:1]):
             yield f"`{place}` still begins with the heading `{note.headings[0].text}`; `rename_heading` changes it."
-        if any(fold(alias) == fold(new) for alias in note.aliases):
+        if any(fold_name(alias) == fold_name(new) for alias in note.aliases):
             yield f"`{place}` has its new name as an alias too."
 
 
@@ -121,9 +121,9 @@ def _check(wanted: Move, known: VaultView) -> None:
 
 def _existing_target(wanted: Move, known: VaultView) -> VaultPath | None:
     """Return a file at one of the targets, ignoring case and spelling, since some disks do not tell them apart."""
-    targets = {fold(to) for to in wanted.files.values()}
-    place = f"{fold(wanted.to)}/"
-    others = ((file, fold(file)) for file in known.names if file not in wanted.files)
+    targets = {fold_name(to) for to in wanted.files.values()}
+    place = f"{fold_name(wanted.to)}/"
+    others = ((file, fold_name(file)) for file in known.names if file not in wanted.files)
     return next((file for file, name in others if name in targets or name.startswith(place)), None)
 
 

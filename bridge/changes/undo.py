@@ -89,7 +89,7 @@ def redo(draft: Draft, change: Change, snapshot: Snapshot, today: VaultState) ->
     _apply_steps(draft, change, change.steps, snapshot, today, touching=True)
 
 
-def accept(
+def apply_proposal(
     draft: Draft, change: Change, snapshot: Snapshot, today: VaultState, hunks: Collection[int] | None = None
 ) -> None:
     """Apply a proposed change, or some of its hunks; arguments and errors as for `undo`.

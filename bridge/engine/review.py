@@ -11,7 +11,7 @@ from bridge.changes.draft import Draft, digest_of
 from bridge.changes.effect import Effect
 from bridge.changes.path_history import VaultState
 from bridge.changes.undo import (
-    accept,
+    apply_proposal,
     hunk_states_after_accept,
     hunk_states_after_redo,
     hunk_states_after_undo,
@@ -150,7 +150,7 @@ class ChangeReview:
         def draw(draft: Draft) -> PlannedChange:
             today = self._in_state(id_, "proposed")
             draft.back = "undoes" in change.facts
-            accept(draft, today, self._store.snapshot, self._today, hunks)
+            apply_proposal(draft, today, self._store.snapshot, self._today, hunks)
             switches = hunk_states_after_accept(today, self._store.snapshot, self._store.change, hunks)
             return PlannedChange(first_path(change), facts={**change.facts, **hunk_state_facts(switches)})
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from bridge.state.link_feedback import LinkFeedback
-from bridge.text.fold import UNSPACED, fold, letters_and_digits
+from bridge.text.fold import UNSPACED, fold_case, letters_and_digits
 from bridge.types import VaultPath
 
 Strictness = Literal["conservative", "balanced", "aggressive"]
@@ -91,7 +91,7 @@ def name_evidence(said: str, name: str, *, alias: bool, almost: bool = False) ->
     """
     parts = [Evidence("prior", PRIOR), length_evidence(said)]
     if almost:
-        same = letters_and_digits(fold(said)) == letters_and_digits(fold(name))
+        same = letters_and_digits(fold_case(said)) == letters_and_digits(fold_case(name))
         parts.append(Evidence("almost", PARTED if same else ALMOST, f"almost says “{name}”"))
     elif alias:
         parts.append(Evidence("alias", ALIAS, f"says the alias “{said}”"))

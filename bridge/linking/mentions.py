@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from bridge.text.fold import UNSPACED, FoldedText, fold, letters_and_digits
+from bridge.text.fold import UNSPACED, FoldedText, fold_case, letters_and_digits
 from bridge.types import Span, VaultPath
 
 LEAST_INEXACT: Final = 4
@@ -196,7 +196,7 @@ class NameFinder:
 
         forms: dict[str, list[Name]] = {}
         for name in names:
-            form = fold(name.text).strip()
+            form = fold_case(name.text).strip()
             if is_findable(form):
                 forms.setdefault(form, []).append(name)
         self._forms: Mapping[str, Sequence[Name]] = forms
@@ -259,7 +259,7 @@ class NameFinder:
 
     def forms(self, text: str) -> frozenset[str]:
         """Return the names that a text contains anywhere as separate words."""
-        return frozenset(form for _, _, form in self._whole_words(fold(text)))
+        return frozenset(form for _, _, form in self._whole_words(fold_case(text)))
 
     def _whole_words(self, folded: str) -> Iterator[tuple[int, int, str]]:
         if self._automaton is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from bridge.linking.capitals import CapitalisedName, NameKind, find_capitalised, label_words, strip_markup
-from bridge.text.fold import fold
+from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
 CandidateKind = Literal["stub"] | NameKind
@@ -85,7 +85,7 @@ class Usage:
         several = set(words)
         self.small.update(word for word in several if word.islower())
         self.capital.update(word.lower() for word in several if word[0].isupper())
-        self.labels.update(set(map(fold, label_words(text, prose))))
+        self.labels.update(set(map(fold_case, label_words(text, prose))))
         return len(words)
 
     def is_ordinary(self, word: str) -> bool:
@@ -122,15 +122,15 @@ def find_candidates(
     written: dict[str, Counter[str]] = defaultdict(Counter)
     kinds: dict[str, CandidateKind] = {}
     for target, paths in stubs.items():
-        form = fold(target)
+        form = fold_case(target)
         kinds[form] = "stub"
         written[form][target] += 1
         said[form] |= dict.fromkeys(paths)
-    within = {fold(place.text) for places in looking.values() for place in places if not place.begins}
+    within = {fold_case(place.text) for places in looking.values() for place in places if not place.begins}
     for path, places in looking.items():
         for place in places:
-            name = place.text if fold(place.text) in within else drop_first_word(place, usage)
-            form = fold(name)
+            name = place.text if fold_case(place.text) in within else drop_first_word(place, usage)
+            form = fold_case(name)
             kinds.setdefault(form, place.kind)
             written[form][name] += 1
             said[form][path] = None
@@ -164,7 +164,7 @@ def filter_nouns(
         yield from places
         return
     if capitalises:
-        usage.nouns.update({fold(place.text) for place in single})
+        usage.nouns.update({fold_case(place.text) for place in single})
     for place in places:
         if place.kind != "name":
             yield place

@@ -33,7 +33,7 @@ class Target:
     block: str | None
 
 
-def fold(text: str) -> str:
+def fold_name(text: str) -> str:
     """Return the form in which Obsidian compares names: composed, lower case, plain spaces."""
     if text.isascii():
         return text.lower()
@@ -84,7 +84,7 @@ def name_key(path: str, *, whole: bool = False) -> str:
         path: The path of a file, or the file that a link names.
         whole: Keep the folders as written.
     """
-    folded = fold(path)
+    folded = fold_name(path)
     return (folded if whole else folded.rpartition("/")[2]).removesuffix(".md")
 
 

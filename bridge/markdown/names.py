@@ -4,7 +4,7 @@ import bisect
 from collections.abc import Iterable, Iterator, Sequence
 
 from bridge.errors import NoteNotFound
-from bridge.markdown.link_targets import ResolvedLink, fold, is_external, resolve_relative, split_target
+from bridge.markdown.link_targets import ResolvedLink, fold_name, is_external, resolve_relative, split_target
 from bridge.markdown.note import LinkKind
 from bridge.types import VaultPath
 
@@ -29,7 +29,7 @@ class Names:
         """Add a path; a known one changes nothing."""
         if path in self._folded:
             return
-        folded = fold(path)
+        folded = fold_name(path)
         self._folded[path] = folded
         bisect.insort(self._by_name.setdefault(file_name(folded), []), path, key=shortest_path_key)
         bisect.insort(self._by_path.setdefault(folded, []), path)
@@ -67,7 +67,7 @@ class Names:
         if not parts.file:
             return ResolvedLink(source if target.strip() else None, parts.heading, parts.block)
         if kind == "canvas":
-            return ResolvedLink(self._exact(fold(parts.file), parts.file), parts.heading, parts.block)
+            return ResolvedLink(self._exact(fold_name(parts.file), parts.file), parts.heading, parts.block)
         return ResolvedLink(self._find(parts.file, source), parts.heading, parts.block)
 
     def namesakes(self, path: VaultPath) -> tuple[VaultPath, ...]:
@@ -76,7 +76,7 @@ class Names:
 
     def with_name(self, name: str) -> tuple[VaultPath, ...]:
         """Return the files whose name is a path's last part, extension included, the nearest to the root first."""
-        return tuple(self._by_name.get(file_name(fold(name)), ()))
+        return tuple(self._by_name.get(file_name(fold_name(name)), ()))
 
     def depends_on_source(self, file: str, kind: LinkKind = "wiki") -> bool:
         """Return whether links to a file can resolve differently in different notes, as when several have its name.
@@ -85,7 +85,7 @@ class Names:
             file: The file that the links name, as `target_file` returns it.
             kind: How they are written.
         """
-        wanted = file_name(fold(file))
+        wanted = file_name(fold_name(file))
         candidates = self._by_name.get(wanted, ()) or self._by_name.get(f"{wanted}.md", ())
         return kind != "canvas" and (file.startswith(".") or len(candidates) > 1)
 
@@ -93,7 +93,7 @@ class Names:
         """Return the paths most similar to one that does not exist, best first."""
         from rapidfuzz import fuzz, process
 
-        wanted = fold(path).strip("/ ")
+        wanted = fold_name(path).strip("/ ")
         # An extension shared by nearly every file makes no two of them similar.
         wholes = {known: folded.removesuffix(".md") for known, folded in self._folded.items()}
         stems = {known: stem(folded) for known, folded in self._folded.items()}
@@ -132,7 +132,7 @@ class Names:
 
     def _find(self, target: str, source: VaultPath) -> VaultPath | None:
         """Find a file by the end of its path."""
-        wanted = fold(target)
+        wanted = fold_name(target)
         candidates = self._by_name.get(file_name(wanted), []) if "." in file_name(wanted) else []
         if not candidates:
             # `.md` is added only to a name that no file has: `[[logo.png]]` never means `logo.png.md` beside
@@ -141,7 +141,7 @@ class Names:
             candidates = self._by_name.get(file_name(wanted), [])
         if not candidates:
             return None
-        folder = fold(source).rpartition("/")[0]
+        folder = fold_name(source).rpartition("/")[0]
         rooted = wanted.startswith("/")
         if wanted.startswith(("./", "../")):
             wanted = resolve_relative(folder, wanted)

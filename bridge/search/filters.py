@@ -15,6 +15,7 @@ from bridge.markdown.names import Names, did_you_mean
 from bridge.markdown.note import Value
 from bridge.search.model import SearchRequest
 from bridge.search.terms import All, Either, HasProperty, HasTag, HasText, InFile, InPath, Not, Term, Word, conditions
+from bridge.text.fold import fold_case
 from bridge.text.match import UNSPACED, compile_matcher, words_of
 from bridge.types import VaultPath
 
@@ -43,7 +44,7 @@ def filter_notes(notes: Notes, request: SearchRequest) -> frozenset[VaultPath] |
         kept = [note for note in kept if note.mtime_ns < before]
     if (folder := folder_prefix(request.folder)) is not None:
         kept = [note for note in kept if note.path.startswith(folder)] or [
-            note for note in kept if fold(note.path).startswith(fold(folder))
+            note for note in kept if fold_case(note.path).startswith(fold_case(folder))
         ]
     for tag in request.tags:
         kept = filter_by_tag(list(kept), tag)
@@ -54,10 +55,10 @@ def filter_notes(notes: Notes, request: SearchRequest) -> frozenset[VaultPath] |
 
 def filter_by_tag(notes: Sequence[IndexedNote], tag: str) -> list[IndexedNote]:
     """Keep the notes with a tag or one nested in it."""
-    wanted = fold(tag.strip().lstrip("#").rstrip("/"))
+    wanted = fold_case(tag.strip().lstrip("#").rstrip("/"))
     inside = f"{wanted}/"
     known: set[str] = set().union(*(note.tags for note in notes if note.tags))
-    matching = frozenset(name for name in known if (folded := fold(name)) == wanted or folded.startswith(inside))
+    matching = frozenset(name for name in known if (folded := fold_case(name)) == wanted or folded.startswith(inside))
     return [note for note in notes if note.tags and not matching.isdisjoint(note.tags)]
 
 
@@ -110,7 +111,9 @@ def folder_spelling(notes: Collection[VaultPath], folder: str | None) -> str | N
         return ""
     wanted, depth = prefix[:-1], prefix.count("/")
     known = {"/".join(path.split("/")[:depth]) for path in notes if path.count("/") >= depth}
-    return wanted if wanted in known else next((one for one in sorted(known) if fold(one) == fold(wanted)), None)
+    return (
+        wanted if wanted in known else next((one for one in sorted(known) if fold_case(one) == fold_case(wanted)), None)
+    )
 
 
 def no_such_folder(notes: Collection[VaultPath], folder: str | None) -> str | None:
@@ -158,20 +161,15 @@ def no_such_property(notes: Notes, name: str, *values: Value) -> str | None:
 
 def no_such_path(notes: Collection[VaultPath], part: str) -> str | None:
     """Return a notice that no path contains a text, with the closest paths and folders; None when one does."""
-    if any(fold(part) in fold(path) for path in notes):
+    if any(fold_case(part) in fold_case(path) for path in notes):
         return None
     folders = {path[:end] for path in notes for end, letter in enumerate(path) if letter == "/"}
     return f"No path contains `{part}`{_closest({*notes, *folders}, part)}"
 
 
-def fold(text: str) -> str:
-    """Return text in the form in which names are compared: NFC, without case."""
-    return unicodedata.normalize("NFC", text).casefold()
-
-
 def _closest(known: Collection[str], wanted: str) -> str:
     """Return the end of a "not found" sentence, with the most similar names."""
-    spellings = {fold(name): VaultPath(name) for name in sorted(known)}
+    spellings = {fold_case(name): VaultPath(name) for name in sorted(known)}
     return did_you_mean(Names(spellings.values()).closest(wanted))
 
 
@@ -188,9 +186,9 @@ def _narrows(request: SearchRequest) -> bool:
 
 def _with_property(notes: Sequence[IndexedNote], name: str) -> list[tuple[IndexedNote, Value]]:
     """Return the notes that have a property, in any case, with its value."""
-    wanted = fold(name.strip())
+    wanted = fold_case(name.strip())
     known: set[str] = set().union(*(note.properties for note in notes if note.properties))
-    spellings = [key for key in known if fold(str(key)) == wanted]
+    spellings = [key for key in known if fold_case(str(key)) == wanted]
     return [
         (note, note.properties[key]) for note in notes if note.properties for key in spellings if key in note.properties
     ]
@@ -211,9 +209,9 @@ def _comparable(value: Value) -> str:
             return f"{value:g}" if abs(value) < 1e15 else str(value)
         case str():
             link = _LINK.match(value.strip())
-            return fold((link.group(1) if link else value).strip())
+            return fold_case((link.group(1) if link else value).strip())
         case _:
-            return fold(str(value))
+            return fold_case(str(value))
 
 
 def _display_value(value: Value) -> str:
@@ -288,9 +286,9 @@ async def _notes_matching(index: "Index", term: Term) -> Paths:  # noqa: PLR0911
         case HasText(text) | Word(text):
             return await _notes_containing(index, text) | await _notes_with_stem(index, text)
         case InPath(text):
-            return frozenset(path for path in notes if fold(text) in fold(path))
+            return frozenset(path for path in notes if fold_case(text) in fold_case(path))
         case InFile(text):
-            return frozenset(path for path in notes if fold(text) in fold(path.rpartition("/")[2]))
+            return frozenset(path for path in notes if fold_case(text) in fold_case(path.rpartition("/")[2]))
         case HasTag(tag):
             return frozenset(note.path for note in filter_by_tag(list(notes.values()), tag))
         case HasProperty():
@@ -316,9 +314,9 @@ async def _notes_with_stem(index: "Index", text: str) -> Paths:
 async def _notes_containing(index: "Index", text: str) -> Paths:
     """Return the notes that contain something in their text or in a name."""
     notes: Mapping[VaultPath, IndexedNote] = index.notes
-    part = fold(text)
+    part = fold_case(text)
     called = frozenset(
-        path for path, note in notes.items() if any(part in fold(name) for name in (note.title, *note.aliases))
+        path for path, note in notes.items() if any(part in fold_case(name) for name in (note.title, *note.aliases))
     )
     asked = TextQuery(must=(text,))
     if len(words_of(text)) == 1 and not _UNSPACED.search(text):

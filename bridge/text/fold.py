@@ -39,7 +39,7 @@ class FoldedText:
         at = 0
         for found in (_GROWING if normal else _CLUSTER).finditer(text):
             start, end = found.span()
-            piece = fold(found[0])
+            piece = fold_case(found[0])
             pieces += (text[at:start].casefold(), piece)
             self._places += (*range(at, start), *[start] * len(piece))
             at = end
@@ -52,7 +52,7 @@ class FoldedText:
         return index if self._places is None else self._places[index]
 
 
-def fold(text: str) -> str:
+def fold_case(text: str) -> str:
     """Fold a name."""
     return unicodedata.normalize("NFC", text).casefold()
 

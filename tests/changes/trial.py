@@ -9,7 +9,7 @@ from functools import cache, partial
 from bridge.changes.draft import Draft, digest_of
 from bridge.changes.path_history import VaultState
 from bridge.changes.undo import (
-    accept,
+    apply_proposal,
     hunk_states_after_accept,
     hunk_states_after_redo,
     hunk_states_after_undo,
@@ -170,7 +170,7 @@ class Trial:
 
         def draw(draft: Draft) -> None:
             draft.back = "undoes" in facts
-            accept(draft, change, self.snapshot, self.today, hunks)
+            apply_proposal(draft, change, self.snapshot, self.today, hunks)
 
         return self.do(draw, facts, of=change)
 

@@ -1,6 +1,6 @@
 import pytest
 
-from bridge.markdown.link_targets import ResolvedLink, Target, fold, is_external, resolve_relative, split_target
+from bridge.markdown.link_targets import ResolvedLink, Target, fold_name, is_external, resolve_relative, split_target
 from bridge.markdown.names import Names
 from bridge.types import VaultPath
 
@@ -64,7 +64,7 @@ def test_an_address_leads_to_no_file() -> None:
 
 
 def test_names_compare_composed_lower_and_with_plain_spaces() -> None:
-    assert fold("Cafe\u0301\u00a0A\u202fB") == "café a b"
+    assert fold_name("Cafe\u0301\u00a0A\u202fB") == "café a b"
 
 
 @pytest.mark.parametrize(

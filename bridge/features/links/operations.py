@@ -52,10 +52,10 @@ class NoteMention:
 
 def mentions_of(engine: "VaultEngine", corpus: "Corpus", path: VaultPath) -> tuple[NoteMention, ...]:
     """Return where other notes say a name of a note, by path and line; of the first notes alone when many do."""
-    from bridge.text.fold import fold
+    from bridge.text.fold import fold_case
 
     note = engine.index.notes.get(path)
-    forms = {fold(name).strip() for name in (note.title, *note.aliases)} if note else set()
+    forms = {fold_case(name).strip() for name in (note.title, *note.aliases)} if note else set()
     saying = [source for source in corpus.saying(forms) if source != path]
     found = (mention for source in saying[:READ] for mention in mentions_in(engine, corpus, source, path))
     return tuple(mention for mention, _ in zip(found, range(MENTIONS), strict=False))

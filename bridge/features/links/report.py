@@ -73,7 +73,7 @@ MAX_CHARACTERS = 200_000
 """Characters of each note in which mentions without a link are looked for."""
 
 SAID = 3
-"""Names by which a note is mentioned that are told of it."""
+"""Most names listed of those by which a note is mentioned."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,12 +35,12 @@ def find_by_name(corpus: "Corpus", wanted: Sequence[str]) -> list[MeantNote | No
     """Find the note that each name may have meant by title or alias; None where there is none."""
     from rapidfuzz import fuzz, process
 
-    from bridge.text.fold import fold, letters_and_digits
+    from bridge.text.fold import fold_case, letters_and_digits
 
     keys = {letters_and_digits(form): form for form in corpus.names}
 
     def find(name: str) -> MeantNote | None:
-        form = fold(name.rpartition("/")[2]).strip()
+        form = fold_case(name.rpartition("/")[2]).strip()
         for known in corpus.names.of(form):
             return (
                 known.path,
@@ -83,8 +83,8 @@ def are_siblings(name: str, title: str) -> bool:
     """Say whether two names share a word and differ in others: “Loops” does not mean “C While Loops”."""
     from rapidfuzz import fuzz
 
-    from bridge.text.fold import fold
+    from bridge.text.fold import fold_case
 
-    some, others = WORD.findall(fold(name.rpartition("/")[2])), WORD.findall(fold(title))
+    some, others = WORD.findall(fold_case(name.rpartition("/")[2])), WORD.findall(fold_case(title))
     alike = {(one, other) for one in some for other in others if fuzz.ratio(one, other) >= ALIKE_WORDS}
     return bool(alike) and ({one for one, _ in alike} != set(some) or {other for _, other in alike} != set(others))

@@ -181,7 +181,7 @@ async def judge_link(
     """
     from bridge.linking.evidence import FeedbackModel
     from bridge.state.link_feedback import LinkFeedback
-    from bridge.text.fold import fold
+    from bridge.text.fold import fold_case
 
     call.engine.require_keyword()
     for note in (path, target):
@@ -192,7 +192,7 @@ async def judge_link(
         await asyncio.to_thread(store.revive, target, path)
     else:
         accepted = verdict == "accept"
-        said = LinkFeedback(path, target, fold(text).strip(), int(accepted), int(not accepted))
+        said = LinkFeedback(path, target, fold_case(text).strip(), int(accepted), int(not accepted))
         await asyncio.to_thread(store.decide, said)
         if accepted:
             # The link may be there already; once seen, taking it out is a verdict too.

@@ -50,9 +50,9 @@ async def pick_link(
 
 def times_chosen(engine: "VaultEngine", words: str) -> "Mapping[VaultPath, int]":
     """Count how often each note was chosen for such words, the most often chosen first."""
-    from bridge.text.fold import fold
+    from bridge.text.fold import fold_case
 
-    said = fold(words).strip()
+    said = fold_case(words).strip()
     counts = Counter[VaultPath]()
     for verdict in engine.store.verdicts():
         if verdict.form == said or (len(said) >= SHORTEST and verdict.form.startswith(said)):

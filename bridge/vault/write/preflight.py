@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bridge.errors import InvalidArguments, NoteExists, PathKept
 from bridge.markdown.link_parts import NOT_IN_WIKI
+from bridge.markdown.names import file_name
 from bridge.vault.open_file import is_link, relative_path
 from bridge.vault.paths import DEVICE, display_path, nfc, vault_path
 from bridge.vault.plan import Plan, Step
@@ -49,7 +50,7 @@ def require_name(path: str) -> None:
     Raises:
         InvalidArguments: It is not.
     """
-    name = base_name(path)
+    name = file_name(path)
     if found := NOT_IN_WIKI.search(name):
         raise InvalidArguments(
             f"`{display_path(name)}` has `{found[0]}` in it, which no link can name.",
@@ -77,7 +78,7 @@ def require_shallow(path: str) -> None:
 
 def name_warnings(path: str) -> list[str]:
     """Return warnings about the last part of a path on other systems that may sync the vault."""
-    name = base_name(path)
+    name = file_name(path)
     found = [
         f"`{display_path(name)}` has `{bad[0]}` in it: Windows and Android refuse it."
         for bad in [ELSEWHERE.search(name)]
@@ -92,14 +93,9 @@ def name_warnings(path: str) -> list[str]:
 
 def case_conflicts(path: str, names: list[str]) -> list[str]:
     """Return a warning when a name in the folder differs in case only: Windows and macOS take both for one file."""
-    name = base_name(path)
+    name = file_name(path)
     twin = next((other for other in names if nfc(other) != name and nfc(other).casefold() == name.casefold()), None)
     return [f"`{display_path(twin)}` differs in case only: Windows and macOS take both for one."] if twin else []
-
-
-def base_name(path: str) -> str:
-    """Return the last part of a path."""
-    return path.rpartition("/")[2]
 
 
 HARD_LINK_WARNING = "`{}` has a second name elsewhere (a hard link): under that one it keeps its old text."
@@ -212,7 +208,7 @@ class Preflight:
         try:
             with self.hands.at(before) as place:
                 names = place.names()
-                if f".{base_name(path)}.icloud" in names:
+                if f".{file_name(path)}.icloud" in names:
                     raise NoteExists(f"`{display_path(path)}` is in iCloud and was not downloaded to this computer.")
                 if (
                     place.info is not None
@@ -221,7 +217,7 @@ class Preflight:
                 ):
                     raise exists_error(path)
                 yield from case_conflicts(
-                    path, [name for name in names if step.kind != "move" or nfc(name) != base_name(step.path)]
+                    path, [name for name in names if step.kind != "move" or nfc(name) != file_name(step.path)]
                 )
         except FileNotFoundError:
             # Its folder is made by an earlier step, unless the path is a broken link.
@@ -240,7 +236,7 @@ class Preflight:
 
 def check_new_name(step: Step, path: str) -> Iterator[str]:
     """Check a name that a step gives, if it is a new one."""
-    if step.kind != "move" or base_name(path) != base_name(step.path):
+    if step.kind != "move" or file_name(path) != file_name(step.path):
         require_name(path)
         yield from name_warnings(path)
 
