@@ -1,0 +1,88 @@
+"""The commands of README.md and docs do what they say, on a copy of the sample vault that is being served."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.system.sidecar import Sidecar
+from tests.system.test_docs import PAGES, ROOT, typed_lines
+
+SAMPLE = ROOT / "tests" / "vaults" / "sample"
+NOT_RUN = {
+    "scripts/": "other tests run the scripts",
+    "pipx ": "installs for the user",
+    "cd obsidian-plugin": "the plugin's tests build it",
+    "mkdir ": "the plugin's tests install it",
+    "cp ": "the plugin's tests install it",
+    "vault-bridge models install": "fetches the model from the network",
+    "vault-bridge pair": "waits for a program that pairs",
+}
+"""Beginnings of lines that are not run here, and why."""
+
+
+def runnable_lines(page: Path) -> list[str]:
+    """Return the lines of a page that can be run against a served vault."""
+    lines = (line.replace(".venv/bin/vault-bridge", "vault-bridge") for line in typed_lines(page))
+    return [line for line in lines if line.strip() and not line.startswith(tuple(NOT_RUN))]
+
+
+REFERENCE = ROOT / "docs" / "operations.md"
+"""Its commands are the operations' examples, which `tests/features/test_contract.py` runs."""
+RUN = [page for page in PAGES if page != REFERENCE and runnable_lines(page)]
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """Serve `~/Notes` with keyword search only, and yield the environment of a user's shell."""
+    home = tmp_path / "home"
+    shutil.copytree(SAMPLE, home / "Notes")
+    data, models = tmp_path / "data", tmp_path / "no models"
+    bridge = Sidecar.start(home / "Notes", data_dir=data, models_dir=models).wait_ready()
+    try:
+        bridge.wait_indexed(vectors=False)
+        yield {
+            **os.environ,
+            "HOME": str(home),
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "VAULT_BRIDGE_DATA_DIR": str(data),
+            "VAULT_BRIDGE_MODELS_DIR": str(models),
+            "TOKEN": bridge.ready["token"],
+            "URL": bridge.ready["url"],
+        }
+    finally:
+        bridge.stop()
+
+
+def run(line: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a line as bash does in the vault."""
+    command = ["bash", "-o", "pipefail", "-c", line]
+    return subprocess.run(
+        command, cwd=Path(env["HOME"]) / "Notes", env=env, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+@pytest.mark.parametrize("page", RUN, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_command_of_a_page_succeeds(page: Path, shell: dict[str, str]) -> None:
+    run("vault-bridge tokens create NAME --scope read", shell)
+    failed = {}
+    for line in runnable_lines(page):
+        typed = line
+        if " ID" in line:
+            newest = json.loads(run("vault-bridge list-changes --limit 1 --json", shell).stdout)["changes"][0]
+            typed = line.replace(" ID", f" {newest['id']}")
+        done = run(typed, shell)
+        if done.returncode:
+            failed[line] = done.stdout + done.stderr
+    assert failed == {}
+
+
+def test_the_pages_with_commands_are_run() -> None:
+    assert {"README.md", "docs/agents.md", "docs/SECURITY.md", "docs/programs.md"} <= {
+        page.relative_to(ROOT).as_posix() for page in RUN
+    }
