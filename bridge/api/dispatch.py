@@ -75,7 +75,7 @@ async def dispatch_call(
         with contextlib.suppress(BridgeError):
             engine = recording_vault(operation, call)
             paths = touched_notes(engine, operation, given, result)
-            engine.store.record(build_call_record(tool_of(operation, given), call, began, ms, code, sent, paths))
+            engine.store.calls.record(build_call_record(tool_of(operation, given), call, began, ms, code, sent, paths))
     return formed
 
 

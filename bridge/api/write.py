@@ -115,7 +115,7 @@ def snapshot_fetcher(engine: "VaultEngine") -> Fetch:
 
     def fetch(digest: Digest) -> bytes | None:
         try:
-            return engine.store.snapshot(digest)
+            return engine.store.snapshots.read(digest)
         except StateUnusable:
             return None
 

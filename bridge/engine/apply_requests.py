@@ -95,7 +95,7 @@ class RequestExecutor:
         held = self._recent.get(digest)
         if held is None:
             with contextlib.suppress(BridgeError):
-                held = self._store.snapshot(digest)
+                held = self._store.snapshots.read(digest)
         return held
 
 

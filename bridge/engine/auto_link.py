@@ -48,7 +48,7 @@ def link_new_text(
     mark = "\ufeff" if after.startswith(b"\xef\xbb\xbf") else ""
     if old is None or (mark + note.text).encode("utf-8", "surrogatepass") != after:
         return None
-    around = LinkContext(engine, path, FeedbackModel(engine.store.verdicts()))
+    around = LinkContext(engine, path, FeedbackModel(engine.store.feedback.all()))
     found = find_places(source_of(engine, note), corpus, around, strictness="conservative")
     fresh = added_spans(old.removeprefix("\ufeff"), note.text)
     chosen = [place for place in found if any(start <= place.span[0] and place.span[1] <= end for start, end in fresh)]

@@ -151,6 +151,6 @@ class VectorBackfill:
             vectors = poison.embeddings.vectors[done]
         # Counted before it is stored: after a crash between the two, the passages are embedded and counted again.
         passages = sum(batch[at].passage for at in done)
-        await asyncio.to_thread(self._store.count, "embedded", passages)
+        await asyncio.to_thread(self._store.counters.add, "embedded", passages)
         await self._index.add_vectors([batch[at].digest for at in done], vectors)
         return passages

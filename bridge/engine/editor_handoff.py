@@ -211,7 +211,7 @@ class EditorDelegate:
             return False
         change = replace(change, steps=tuple(plan.steps), facts={**change.facts, **BY})
         await asyncio.to_thread(entry.prepare, plan)
-        offer = Offer(change, text, partial(self._store.add_facts, change.id, BY))
+        offer = Offer(change, text, partial(self._store.journal.add_facts, change.id, BY))
         with self._editor_sessions.offering(offer):
             said = await offer.outcome()
             if said == UNCLAIMED:
@@ -242,7 +242,7 @@ class EditorDelegate:
         if said is not None and said.refused is not None:
             entry.settle(False)
             return "rejected"
-        self._store.set_state(change.id, "conflict")
+        self._store.journal.set_state(change.id, "conflict")
         return "conflict"
 
 

@@ -45,7 +45,7 @@ class DenyEnforcer:
         indexer = self._indexer
         index, rules = indexer.index, indexer.vault.rules
         indexer.hide()
-        self._store.mend([path for path in self._store.failures() if rules.denies(path)])
+        self._store.failures.remove_if(rules.denies)
         self._due.set()
         # Before anything is read: data about notes that a lifted rule lets in is stored from now on.
         still = index.cleansed & {*rules.deny}

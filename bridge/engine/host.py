@@ -102,7 +102,7 @@ class VaultEngine:
             # Counters are available from the first answer on; `_open` reports what is wrong with the file.
             with contextlib.suppress(BridgeError):
                 self._store = Store.open(state)
-                self._store.mend([path for path in self._store.failures() if self.vault.rules.denies(path)])
+                self._store.failures.remove_if(self.vault.rules.denies)
 
     @property
     def started(self) -> bool:
@@ -169,7 +169,7 @@ class VaultEngine:
 
     async def _limit_history(self) -> None:
         """Drop snapshots beyond the limits in the settings."""
-        await asyncio.to_thread(self.store.limit_history, self.settings.history_mb, self.settings.history_days)
+        await asyncio.to_thread(self.store.journal.limit_history, self.settings.history_mb, self.settings.history_days)
 
     async def _let_go(self) -> None:
         """Close the parts; the next run opens them again."""

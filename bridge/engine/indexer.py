@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 def learn_from_links(store: Store, notes: Iterable[IndexedNote], names: Names) -> None:
     """Record link feedback from notes that were just written."""
-    accepting = store.accepting
+    accepting = store.feedback.notes_with_accepted
     for note in notes:
         if note.path in accepting:
-            store.follow_links(note.path, frozenset(resolve_targets(note, names)), names.__contains__)
+            store.feedback.follow_links(note.path, frozenset(resolve_targets(note, names)), names.__contains__)
 
 
 def detect_moves(gone: Collection[IndexedNote], fresh: Iterable[IndexedNote]) -> Mapping[VaultPath, VaultPath]:
@@ -289,8 +289,8 @@ class Indexer:
 
     def _bad(self, scan: Scan, again: frozenset[VaultPath]) -> set[VaultPath]:
         """Return the notes that failed before and are unchanged; failures of missing notes are forgotten."""
-        failed = self._store.failures()
-        self._store.mend([path for path in failed if path not in scan.files and self.vault.stat(path) is None])
+        failed = self._store.failures.all()
+        self._store.failures.remove_if(lambda path: path not in scan.files and self.vault.stat(path) is None)
         return {
             path
             for path, (state, _) in failed.items()
@@ -321,7 +321,7 @@ class Indexer:
             return
         stat = self.vault.stat(outcome.path)
         if stat is not None:
-            self._store.fail(outcome.path, state_of(stat), outcome.reason)
+            self._store.failures.add(outcome.path, state_of(stat), outcome.reason)
 
     async def _write(self, entries: list[PreparedNote], gone: Collection[VaultPath], write: Write) -> None:
         """Write one batch, and notify of it."""
@@ -331,7 +331,7 @@ class Indexer:
             return
         await write(entries, gone)
         written = [entry.note.path for entry in entries]
-        self._store.mend(written)
+        self._store.failures.remove(written)
         learn_from_links(self._store, (entry.note for entry in entries), self.names)
         for path in gone:
             self.names.discard(path)

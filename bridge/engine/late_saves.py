@@ -114,7 +114,7 @@ class LateSaves:
             except NoteNotFound:
                 draft.create(path, data)
             else:
-                base = self.store.snapshot(file.before)
+                base = self.store.snapshots.read(file.before)
                 merged = None if base is None else merge_file(path, base, now, data, touching=False, alike=True)
                 draft.replace(path, merged if isinstance(merged, bytes) else data)
             return PlannedChange(path)

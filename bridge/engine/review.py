@@ -50,20 +50,22 @@ class ChangeReview:
 
         A change that cannot be recovered now stays in the journal, and the next start tries again.
         """
-        for change, entry in self._store.unsettled():
+        for change, entry in self._store.journal.unsettled():
             try:
                 if is_delegated(change):
                     # The editor may be about to write the note, so the file is left as it is.
                     if is_applied(change, self._vault):
                         entry.settle(True)
                     else:
-                        self._store.set_state(change.id, "conflict")
+                        self._store.journal.set_state(change.id, "conflict")
                     continue
-                found = {digest: self._store.snapshot(digest) for step in change.steps for digest in step_digests(step)}
+                found = {
+                    digest: self._store.snapshots.read(digest) for step in change.steps for digest in step_digests(step)
+                }
                 blobs = {digest: data for digest, data in found.items() if data is not None}
                 match self._writing.writer.recover(Plan(change.steps, blobs)):
                     case "conflict":
-                        self._store.set_state(change.id, "conflict")
+                        self._store.journal.set_state(change.id, "conflict")
                     case became:
                         entry.settle(became == "after")
             except BridgeError as error:
@@ -72,8 +74,8 @@ class ChangeReview:
     async def expire(self) -> None:
         """Expire overdue proposals and publish this; a disk error leaves it to a later call."""
         with contextlib.suppress(BridgeError):
-            for id_ in await asyncio.to_thread(self._store.expire):
-                if (change := self._store.change(id_)) is not None:
+            for id_ in await asyncio.to_thread(self._store.journal.expire):
+                if (change := self._store.journal.change(id_)) is not None:
                     self._writing.tell(change)
 
     def change(self, id_: str) -> Change:
@@ -82,14 +84,14 @@ class ChangeReview:
         Raises:
             ChangeNotFound: There is no such change, or it is hidden.
         """
-        found = self._store.change(id_)
+        found = self._store.journal.change(id_)
         if found is None or found.state == "prepared" or self._is_hidden(found):
             raise ChangeNotFound(f"There is no change `{id_[:40]}`.")
         return found
 
     def changes(self, wanted: ChangeFilter, limit: int, offset: int) -> list[Change]:
         """Return changes, the newest first."""
-        return [change for change in self._store.changes(wanted, limit, offset) if not self._is_hidden(change)]
+        return [change for change in self._store.journal.changes(wanted, limit, offset) if not self._is_hidden(change)]
 
     async def undo(
         self, ids: Sequence[str], author: Author, hunks: Collection[int] | None = None, *, dry_run: bool = False
@@ -100,7 +102,7 @@ class ChangeReview:
             ChangeNotFound: There is no such change, or its snapshots are no longer kept.
             ChangeConflict: It is not active, or what it touched was changed since.
         """
-        store, snapshot = self._store, self._store.snapshot
+        store, snapshot = self._store, self._store.snapshots.read
 
         def draw(draft: Draft) -> PlannedChange:
             draft.back = True
@@ -108,7 +110,7 @@ class ChangeReview:
             found = (self._in_state(id_, "applied") for id_ in ids)
             changes = sorted(found, key=lambda change: change.made, reverse=True)
             notes = undo(draft, changes, snapshot, self._today, hunks)
-            switches = hunk_states_after_undo(changes, snapshot, store.change, store.past, hunks)
+            switches = hunk_states_after_undo(changes, snapshot, store.journal.change, store.files.past, hunks)
             facts = {"undoes": [change.id for change in changes], **hunk_state_facts(switches)}
             return PlannedChange(first_path(changes[0]), Effect(warnings=notes), facts)
 
@@ -116,7 +118,7 @@ class ChangeReview:
         if not made.plan.steps:
             made = replace(made, warnings=(*made.drawn.effect.warnings, NOTHING_LEFT))
             if not (dry_run or author.proposes):
-                await asyncio.to_thread(self._store.switch, [*read_hunk_states(made.drawn.facts)])
+                await asyncio.to_thread(self._store.journal.switch, [*read_hunk_states(made.drawn.facts)])
                 for id_ in ids:
                     self._writing.tell(self.change(id_))
         return made
@@ -131,8 +133,8 @@ class ChangeReview:
 
         def draw(draft: Draft) -> PlannedChange:
             change = self._in_state(id_, "undone")
-            redo(draft, change, self._store.snapshot, self._today)
-            switches = hunk_states_after_redo(change, self._store.snapshot, self._store.change)
+            redo(draft, change, self._store.snapshots.read, self._today)
+            switches = hunk_states_after_redo(change, self._store.snapshots.read, self._store.journal.change)
             return PlannedChange(first_path(change), facts={"redoes": change.id, **hunk_state_facts(switches)})
 
         return await self._writing.make(draw, None, author, dry_run=dry_run)
@@ -150,8 +152,8 @@ class ChangeReview:
         def draw(draft: Draft) -> PlannedChange:
             today = self._in_state(id_, "proposed")
             draft.back = "undoes" in change.facts
-            apply_proposal(draft, today, self._store.snapshot, self._today, hunks)
-            switches = hunk_states_after_accept(today, self._store.snapshot, self._store.change, hunks)
+            apply_proposal(draft, today, self._store.snapshots.read, self._today, hunks)
+            switches = hunk_states_after_accept(today, self._store.snapshots.read, self._store.journal.change, hunks)
             return PlannedChange(first_path(change), facts={**change.facts, **hunk_state_facts(switches)})
 
         return await self._writing.make(draw, None, replace(author, proposes=False, confirmed=True), of=change)
@@ -166,7 +168,7 @@ class ChangeReview:
         await self.expire()
         async with self._writing.alone():
             change = replace(self._in_state(id_, "proposed", "conflict"), state="rejected")
-            await asyncio.to_thread(self._store.set_state, change.id, change.state)
+            await asyncio.to_thread(self._store.journal.set_state, change.id, change.state)
         self._writing.tell(change)
         return change
 
@@ -200,7 +202,7 @@ class ChangeReview:
             # A proposal that was not made waits again.
             change = replace(change, state="rejected" if change.expires is None else "proposed")
         if change.state != "conflict":
-            await asyncio.to_thread(self._store.set_state, change.id, change.state)
+            await asyncio.to_thread(self._store.journal.set_state, change.id, change.state)
             self._writing.tell(change)
         return change.state
 
@@ -243,10 +245,10 @@ class ChangeReview:
         return VaultState(
             inside=vault.inside,
             has=has,
-            past=store.past,
-            is_newest=store.is_newest,
-            folders=store.folders,
-            departures=store.departures,
+            past=store.files.past,
+            is_newest=store.files.is_newest,
+            folders=store.files.folder_events,
+            departures=store.files.departures,
         )
 
     @property

@@ -74,7 +74,7 @@ def save_graph_day(graph_snapshot: GraphSnapshot, store: Store) -> None:
     joined = found.joined.tolist()
     today = datetime.now().astimezone().date().isoformat()
     size = Size(found.notes, found.links, found.stubs)
-    store.keep_day(today, size, {path: joined[number] for number, path in graph_snapshot.graph.paths.items()})
+    store.graph_days.save(today, size, {path: joined[number] for number, path in graph_snapshot.graph.paths.items()})
 
 
 LOOKED_AT_S = 35 * DAY_S
@@ -137,7 +137,7 @@ class CoReadingTracker:
         if not before.weight:
             return
         now = time.time()
-        readings = await asyncio.to_thread(self._store.readings, now - LOOKED_AT_S, MOST)
+        readings = await asyncio.to_thread(self._store.calls.readings, now - LOOKED_AT_S, MOST)
         notes = self._index.notes
         beside = await asyncio.to_thread(co_read_pairs, [one for one in readings if one.path in notes], now)
         # Changed settings schedule another refresh.

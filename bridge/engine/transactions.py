@@ -267,14 +267,14 @@ class ChangeWriter:
         """Store a change as a proposal for the user."""
         change = self._begun(made, author)
         change = replace(change, state="proposed", expires=change.time + PROPOSED_FOR_S)
-        await asyncio.to_thread(self._store.propose, change, made.plan.blobs)
+        await asyncio.to_thread(self._store.journal.propose, change, made.plan.blobs)
         self._events.publish("change_proposed", self._id, **event_payload(change))
         return replace(made, change=change)
 
     async def _apply(self, made: ChangeOutcome, author: Author, of: Change | None) -> ChangeOutcome:
         """Write a change, index it and publish it."""
         change = replace(of or self._begun(made, author), state="applied", facts={**made.drawn.facts, "by": "disk"})
-        entry, steps = self._store.begin(change), made.plan.steps
+        entry, steps = self._store.journal.begin(change), made.plan.steps
         if await self._handover.makes(change, made.plan, entry, self.vault):
             made = replace(made, by="obsidian")
         else:
@@ -290,7 +290,7 @@ class ChangeWriter:
 
     def _begun(self, made: ChangeOutcome, author: Author) -> Change:
         return Change(
-            id=self._store.next_id(),
+            id=self._store.journal.next_id(),
             time=time.time(),
             client=author.client,
             session=author.session,

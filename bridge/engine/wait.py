@@ -27,7 +27,7 @@ def inspect_note(indexer: Indexer, store: Store, path: VaultPath) -> Inspection:
         passages = tuple(IndexedPassage(p.heading, p.lines, p.embedded) for p in indexer.index.passages_of(path))
         state: Literal["indexed", "pending"] = "pending" if path in indexer.pending else "indexed"
         return Inspection(state, None, note.digest, passages, note.left_out, note.problems)
-    failed = store.failures().get(path)
+    failed = store.failures.all().get(path)
     if failed is not None:
         return Inspection("failed", failed[1], None, (), (), ())
     if path in indexer.pending:

@@ -1,14 +1,15 @@
 """Logs calls: the client, the operation, the outcome and the notes concerned; never the content."""
 
-import logging
+import contextlib
+import functools
 import sqlite3
 import threading
-import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import astuple, dataclass, fields
 
 from bridge.errors import BridgeError
+from bridge.state.database import Database
 from bridge.types import VaultPath
 
 DAY_S = 86_400.0
@@ -28,6 +29,7 @@ class CallRecord:
     client: str | None
     version: str | None
     session: str | None
+    """The digest of the session that the client names, as in changes."""
     transport: str | None
     code: str | None
     """The error code; None when the call succeeded."""
@@ -57,53 +59,104 @@ INSERT = f"INSERT INTO call ({', '.join(NAMES)}) VALUES ({', '.join('?' * len(NA
 PAGE = 2_000
 """Calls read at once, while others wait."""
 
-
-def insert(connection: sqlite3.Connection, calls: Iterable[CallRecord]) -> None:
-    """Insert calls."""
-    connection.executemany(INSERT, ((*astuple(call)[:-1], encode_paths(call.paths)) for call in calls))
+WAITING = 10_000
+"""Calls that wait at most while the disk accepts none; the oldest are lost first."""
 
 
-def page(connection: sqlite3.Connection, since: float, after: int) -> tuple[list[CallRecord], int | None]:
-    """Return some calls since a moment, and where to continue; None at the end.
+class CallLog:
+    """The calls of the last months. A call is accepted at once; the background thread writes it."""
 
-    Args:
-        connection: The state database.
-        since: The moment, in seconds since 1970.
-        after: Where the previous page said to continue; 0 for the first page.
-    """
+    def __init__(self, database: Database) -> None:
+        self.arrival = threading.Event()
+        """Set when a call waits to be written."""
+        self._database = database
+        self._waiting: deque[CallRecord] = deque(maxlen=WAITING)
+        self._flushing = threading.Lock()
+
+    def record(self, call: CallRecord) -> None:
+        """Log a call; it is written within a second."""
+        self._waiting.append(call)
+        self.arrival.set()
+
+    def flush(self) -> None:
+        """Write the waiting calls.
+
+        Raises:
+            BridgeError: The disk does not accept them; they keep waiting.
+        """
+        with self._flushing:
+            batch = []
+            while self._waiting:
+                batch.append(self._waiting.popleft())
+            try:
+                if batch:
+                    rows = ((*astuple(call)[:-1], encode_paths(call.paths)) for call in batch)
+                    self._database.write(INSERT, *rows)
+            except BridgeError:
+                self._waiting.extendleft(reversed(batch))
+                raise
+
+    def since(self, moment: float) -> list[CallRecord]:
+        """Return the calls since a moment, in seconds since 1970, in the order in which they ended."""
+        self._try_flush()
+        found: list[CallRecord] = []
+        after: int | None = 0
+        while after is not None:
+            some, after = self._database.read(functools.partial(_page, since=moment, after=after))
+            found += some
+        return found
+
+    def readings(self, since: float, most: int) -> list[NoteRead]:
+        """Return which notes programs have read since a moment, the last first; commands of people do not count."""
+        self._try_flush()
+        rows = self._database.read(
+            lambda connection: connection.execute(
+                "SELECT time, coalesce(client, ''), coalesce(session, ''), paths FROM call WHERE time >= ?"
+                " AND paths != '' AND tool = 'read_note' AND code IS NULL AND transport IN ('http', 'mcp')"
+                " ORDER BY id DESC LIMIT ?",
+                (since, most),
+            ).fetchall()
+        )
+        return [
+            NoteRead(at, f"{client}{BETWEEN}{session}", read)
+            for at, client, session, paths in rows
+            for read in decode_paths(paths)[:1]
+        ]
+
+    def last_codes(self, count: int) -> Counter[str | None]:
+        """Count the outcomes of the last calls by error code, None for success."""
+        self._try_flush()
+        query = "SELECT code FROM call ORDER BY id DESC LIMIT ?"
+        return self._database.read(lambda connection: Counter(code for (code,) in connection.execute(query, (count,))))
+
+    def purge(self, now: float) -> None:
+        """Delete calls that are too old or too many."""
+        with self._database.transaction() as connection:
+            connection.execute("DELETE FROM call WHERE time < ?", (now - KEPT_DAYS * DAY_S,))
+            connection.execute("DELETE FROM call WHERE id <= (SELECT max(id) FROM call) - ?", (MOST,))
+
+    def move(self, moved: Mapping[VaultPath, VaultPath]) -> None:
+        """Update the paths of moved notes, page by page."""
+        self.flush()
+        after: int | None = 0
+        while after is not None:
+            with self._database.transaction() as connection:
+                after = _move_page(connection, moved, after)
+
+    def _try_flush(self) -> None:
+        with contextlib.suppress(BridgeError):
+            self.flush()
+
+
+def _page(connection: sqlite3.Connection, since: float, after: int) -> tuple[list[CallRecord], int | None]:
+    """Return some calls after an id, and where to continue; None at the end."""
     query = f"SELECT {', '.join(NAMES)}, id FROM call WHERE id > ? AND time >= ? ORDER BY id LIMIT ?"  # noqa: S608
     rows = connection.execute(query, (after, since, PAGE)).fetchall()
     calls = [CallRecord(**dict(zip(NAMES, [*row[:-2], tuple(decode_paths(row[-2]))], strict=True))) for row in rows]
     return calls, rows[-1][-1] if len(rows) == PAGE else None
 
 
-def readings(connection: sqlite3.Connection, since: float, most: int) -> list[NoteRead]:
-    """Return which notes programs have read since a moment, the last first; commands typed by people do not count."""
-    rows = connection.execute(
-        "SELECT time, coalesce(client, ''), coalesce(session, ''), paths FROM call WHERE time >= ? AND paths != ''"
-        " AND tool = 'read_note' AND code IS NULL AND transport IN ('http', 'mcp') ORDER BY id DESC LIMIT ?",
-        (since, most),
-    )
-    return [
-        NoteRead(at, f"{client}{BETWEEN}{session}", read)
-        for at, client, session, paths in rows
-        for read in decode_paths(paths)[:1]
-    ]
-
-
-def last_codes(connection: sqlite3.Connection, count: int) -> list[str | None]:
-    """Return the outcomes of the last calls, the last first."""
-    return [code for (code,) in connection.execute("SELECT code FROM call ORDER BY id DESC LIMIT ?", (count,))]
-
-
-def purge(connection: sqlite3.Connection, now: float) -> None:
-    """Delete calls that are too old or too many."""
-    connection.execute("DELETE FROM call WHERE time < ?", (now - KEPT_DAYS * DAY_S,))
-    connection.execute("DELETE FROM call WHERE id <= (SELECT max(id) FROM call) - ?", (MOST,))
-
-
-def move(connection: sqlite3.Connection, moved: Mapping[VaultPath, VaultPath], after: int) -> int | None:
-    """Update the paths of moved notes in some calls, and return where to continue, as `page` does."""
+def _move_page(connection: sqlite3.Connection, moved: Mapping[VaultPath, VaultPath], after: int) -> int | None:
     rows = connection.execute("SELECT id, paths FROM call WHERE id > ? ORDER BY id LIMIT ?", (after, PAGE)).fetchall()
     named = ((number, decode_paths(text)) for number, text in rows)
     changed = [
@@ -134,92 +187,3 @@ def encode_paths(paths: Iterable[VaultPath]) -> str:
 def decode_paths(text: str) -> list[VaultPath]:
     """Decode stored paths."""
     return [VaultPath(path) for path in text.split(BETWEEN) if path]
-
-
-log = logging.getLogger(__name__)
-
-GATHER_S = 0.5
-"""Seconds for which calls are gathered before a write; a crash can lose this much."""
-
-LOOK_EVERY_S = 3_600.0
-"""Seconds between checks for daily maintenance."""
-
-WAITING = 10_000
-"""Calls that wait at most while the disk accepts none; the oldest are lost first."""
-
-
-class CallLogWriter:
-    """Accepts calls at once and writes them in batches."""
-
-    def __init__(self, write: Callable[[list[CallRecord]], None], tidy: Callable[[], None]) -> None:
-        """Start the thread.
-
-        Args:
-            write: Writes a batch.
-            tidy: Runs the maintenance that is due.
-        """
-        self._write = write
-        self._tidy = tidy
-        self._waiting: deque[CallRecord] = deque(maxlen=WAITING)
-        self._news = threading.Event()
-        self._end = threading.Event()
-        self._hurried = threading.Event()
-        self._writing = threading.Lock()
-        self._thread = threading.Thread(target=self._run, name="state", daemon=True)
-        self._thread.start()
-
-    def take(self, call: CallRecord) -> None:
-        """Accept a call; returns at once."""
-        self._waiting.append(call)
-        self._news.set()
-
-    def hurry(self) -> None:
-        """Request maintenance soon; returns at once."""
-        self._hurried.set()
-        self._news.set()
-
-    def flush(self) -> None:
-        """Write the waiting calls.
-
-        Raises:
-            BridgeError: The disk does not accept them; they keep waiting.
-        """
-        with self._writing:
-            batch = []
-            while self._waiting:
-                batch.append(self._waiting.popleft())
-            try:
-                if batch:
-                    self._write(batch)
-            except BridgeError:
-                self._waiting.extendleft(reversed(batch))
-                raise
-
-    def stop(self) -> None:
-        """Write the waiting calls, as far as the disk accepts them, and end."""
-        self._end.set()
-        self._news.set()
-        self._thread.join()
-        self._try(self.flush, "")
-
-    def _run(self) -> None:
-        """Run maintenance, then write calls as they come and repeat the maintenance periodically, until stopped."""
-        trouble, due = "", 0.0
-        while not self._end.is_set():
-            if self._hurried.is_set() or time.monotonic() >= due:
-                self._hurried.clear()
-                trouble, due = self._try(self._tidy, trouble), time.monotonic() + LOOK_EVERY_S
-            if self._news.wait(LOOK_EVERY_S):
-                self._news.clear()
-                self._end.wait(GATHER_S)
-                trouble = self._try(self.flush, trouble)
-
-    def _try(self, work: Callable[[], None], trouble: str) -> str:
-        """Run work that may fail; a lasting error is logged once."""
-        try:
-            work()
-        except BridgeError as error:
-            if error.code != trouble:
-                log.warning("What was called is not written now: %s", error.code)
-            return error.code
-        return ""

@@ -10,7 +10,7 @@ import json
 import logging
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,13 +48,15 @@ WATCHED = """
 class ChangeLog:
     """The log file of changes."""
 
-    def __init__(self, connection: sqlite3.Connection, state: Path) -> None:
+    def __init__(self, connection: sqlite3.Connection, state: Path, overflow: Callable[[], None]) -> None:
         """Start tracking which changes are written.
 
         Args:
             connection: The state database.
             state: Its path.
+            overflow: Called when the log has become long.
         """
+        self._overflow = overflow
         self._connection = connection
         self._path = log_path(state)
         connection.executescript(WATCHED)
@@ -76,6 +78,8 @@ class ChangeLog:
                 file.write(b"\n" + b"".join(lines))
         except OSError as error:
             log.warning("The newest changes are not kept a second time: %s", error.strerror)
+        if self.is_long:
+            self._overflow()
 
     @property
     def is_long(self) -> bool:

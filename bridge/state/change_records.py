@@ -4,7 +4,7 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, cast
+from typing import Any, Literal
 
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step, StepKind
@@ -84,7 +84,7 @@ def find_changes(connection: sqlite3.Connection, wanted: ChangeFilter, limit: in
 
 
 def build_changes(
-    connection: sqlite3.Connection, rows: Sequence[tuple[object, ...]], *, pending: bool = False
+    connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]], *, pending: bool = False
 ) -> list[Change]:
     """Build changes from rows of the table, with their steps."""
     found = [change_of(row) for row in rows]
@@ -105,24 +105,15 @@ def build_changes(
     return filled
 
 
-def change_of(row: tuple[object, ...]) -> Change:
+def change_of(row: tuple[Any, ...]) -> Change:
     """Build a change from a row, without its steps; damaged `facts` are dropped."""
-    id_, time, client, session, operation, reason, state, expires, facts, made = cast("tuple[str, ...]", row)
+    values = dict(zip(COLUMNS.split(", "), row, strict=True))
     try:
-        known = json.loads(facts)
+        facts = json.loads(values["facts"])
     except ValueError:
-        known = None
+        facts = None
     return Change(
-        id=id_,
-        time=float(time),
-        operation=operation,
-        client=client,
-        session=session,
-        reason=reason,
-        state=cast("State", state),
-        expires=cast("float | None", expires),
-        facts=known if isinstance(known, dict) else {},
-        made=made or id_,
+        **{**values, "facts": facts if isinstance(facts, dict) else {}, "made": values["made"] or values["id"]}
     )
 
 
@@ -132,14 +123,12 @@ def is_undo_or_redo(facts: Mapping[str, object]) -> bool:
 
 
 def step_of(
-    kind: str, path: str, target: str | None, before: str | None, after: str | None, inode: str | None = None
+    kind: StepKind,
+    path: VaultPath,
+    target: VaultPath | None,
+    before: Digest | None,
+    after: Digest | None,
+    inode: str | None = None,
 ) -> Step:
     """Build a step from a row."""
-    return Step(
-        cast("StepKind", kind),
-        VaultPath(path),
-        to=None if target is None else VaultPath(target),
-        before=None if before is None else Digest(before),
-        after=None if after is None else Digest(after),
-        inode=None if inode is None else int(inode),
-    )
+    return Step(kind, path, target, before, after, None if inode is None else int(inode))

@@ -6,12 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 from bridge.state import file_history
 from bridge.state.change_parts import read_hunk_states, set_hunk_states
-from bridge.state.change_records import COLUMNS, Change, State, build_changes, find_change
+from bridge.state.change_records import COLUMNS, Change, State, find_change
 from bridge.types import Digest, VaultPath
 
 INSERT = f"INSERT OR REPLACE INTO change ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - no values
-MOST = 100_000
-"""Changes kept at most."""
 
 
 def insert(connection: sqlite3.Connection, change: Change, *, pending: bool) -> None:
@@ -84,41 +82,11 @@ def add_facts(connection: sqlite3.Connection, change: str, facts: Mapping[str, o
         connection.execute("UPDATE change SET facts = ? WHERE id = ?", (told, change))
 
 
-def expire(connection: sqlite3.Connection, moment: float) -> list[str]:
-    """Expire overdue proposals, and return their ids."""
-    rows = connection.execute("SELECT id FROM change WHERE state = 'proposed' AND expires <= ?", (moment,)).fetchall()
-    connection.executemany("UPDATE change SET state = 'expired' WHERE id = ?", rows)
-    return [change for (change,) in rows]
-
-
-def last_id(connection: sqlite3.Connection) -> str:
-    """Return the greatest id."""
-    (found,) = connection.execute("SELECT max(coalesce(made, id)) FROM change").fetchone()
-    return found or ""
-
-
-def unsettled_changes(connection: sqlite3.Connection) -> list[Change]:
-    """Return the changes that were begun and not settled, with their pending steps, the oldest first."""
-    rows = connection.execute(
-        f"SELECT {COLUMNS} FROM change"  # noqa: S608
-        " WHERE state = 'prepared' OR id IN (SELECT change FROM step WHERE pending) ORDER BY id"
-    )
-    return build_changes(connection, rows.fetchall(), pending=True)
-
-
 def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:
     """Delete changes that touched a denied note: no change may be undone in part."""
     touched: Iterable[tuple[str, ...]] = connection.execute("SELECT change, path, target, now FROM step").fetchall()
     gone = {change for change, *paths in touched if any(path and denied(VaultPath(path)) for path in paths)}
     drop(connection, gone)
-
-
-def purge(connection: sqlite3.Connection) -> None:
-    """Delete the oldest changes beyond the limit, but none that is still open."""
-    rows = connection.execute(
-        "SELECT id FROM change WHERE state NOT IN ('prepared', 'proposed') ORDER BY id DESC LIMIT -1 OFFSET ?", (MOST,)
-    )
-    drop(connection, [change for (change,) in rows])
 
 
 def drop(connection: sqlite3.Connection, changes: Collection[str]) -> None:

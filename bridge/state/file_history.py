@@ -9,6 +9,7 @@ from typing import Final
 
 from bridge.state.change_parts import read_hunk_states, turned_by
 from bridge.state.change_records import COLUMNS, Change, build_changes, find_change, step_of
+from bridge.state.database import Database
 from bridge.types import VaultPath
 from bridge.vault.plan import Step
 
@@ -184,59 +185,69 @@ def path_after_moves(path: str, moved: Mapping[VaultPath, VaultPath]) -> str:
     return path
 
 
-def changes_of_file(connection: sqlite3.Connection, path: VaultPath, gone: str | None, limit: int) -> list[Change]:
-    """Return the newest changes of a file, the oldest first.
+class FileHistory:
+    """The changes of each file and folder, wherever it has moved."""
 
-    Args:
-        connection: The state database.
-        path: Its current path.
-        gone: The change that took it away.
-        limit: The number of changes at most.
-    """
-    rows = connection.execute(
-        f"SELECT {COLUMNS} FROM change WHERE {WERE_MADE} AND id IN"  # noqa: S608
-        f" (SELECT change FROM step WHERE now = ? AND gone IS ? AND NOT pending) ORDER BY {MADE} DESC LIMIT ?",
-        (path, gone, limit),
-    )
-    return build_changes(connection, rows.fetchall())[::-1]
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def past(self, path: VaultPath, gone: str | None = None, limit: int = 1_000) -> list[Change]:
+        """Return the newest changes of a file, the oldest first.
+
+        Args:
+            path: Its current path.
+            gone: The change that took it away.
+            limit: The number of changes at most.
+        """
+        query = (
+            f"SELECT {COLUMNS} FROM change WHERE {WERE_MADE} AND id IN"  # noqa: S608
+            f" (SELECT change FROM step WHERE now = ? AND gone IS ? AND NOT pending) ORDER BY {MADE} DESC LIMIT ?"
+        )
+        return self._database.read(
+            lambda connection: build_changes(connection, connection.execute(query, (path, gone, limit)).fetchall())
+        )[::-1]
+
+    def is_newest(self, made: str, path: VaultPath, gone: str | None = None) -> bool:
+        """Return whether a file has no later change than a moment; other arguments as for `past`."""
+        query = (
+            "SELECT 1 FROM step JOIN change ON id = change"  # noqa: S608
+            f" WHERE now = ? AND gone IS ? AND NOT pending AND {WERE_MADE} AND {MADE} > ? LIMIT 1"
+        )
+        return self._database.read(lambda connection: connection.execute(query, (path, gone, made)).fetchone() is None)
+
+    def folder_events(self, since: str) -> list[FolderEvent]:
+        """Return the folder events since a change was made, including its own steps, the oldest first."""
+        query = (
+            f"SELECT id, {MADE}, number, facts, kind, path, target, before, after"  # noqa: S608
+            " FROM step JOIN change ON id = change"
+            " WHERE (kind = 'move' AND before IS NULL OR kind IN ('make_folder', 'remove_folder'))"
+            f" AND NOT pending AND {WERE_MADE} AND {MADE} >= ? ORDER BY {MADE}, number"
+        )
+        rows = self._database.read(lambda connection: connection.execute(query, (since,)).fetchall())
+        told = {id_: json.loads(facts) for id_, _, _, facts, *_ in rows}
+        turned = {id_: turned_by(facts) for id_, facts in told.items()}
+        # An undo of an undo takes away what that had restored, as the change itself had; its hunk states name both.
+        reached = {
+            id_: turned[id_].union(each.change for each in read_hunk_states(facts)) for id_, facts in told.items()
+        }
+        backs = {
+            id_: ids | {other for other, some in reached.items() if not ids.isdisjoint(some)} if ids else ids
+            for id_, ids in turned.items()
+        }
+        return [
+            FolderEvent((made, number), step_of(*step), id_, frozenset(backs[id_]))
+            for id_, made, number, _, *step in rows
+        ]
+
+    def departures(self, after: str) -> list[tuple[str, Moment, VaultPath]]:
+        """Return the files taken away after a moment, with the active change, time and path, the oldest first.
+
+        A file taken away by a redo counts as taken away by the change that is redone.
+        """
+        return self._database.read(lambda connection: _departures(connection, after))
 
 
-def is_newest(connection: sqlite3.Connection, made: str, path: VaultPath, gone: str | None) -> bool:
-    """Return whether a file has no later change than a moment; other arguments as for `changes_of_file`."""
-    later = connection.execute(
-        "SELECT 1 FROM step JOIN change ON id = change"  # noqa: S608
-        f" WHERE now = ? AND gone IS ? AND NOT pending AND {WERE_MADE} AND {MADE} > ? LIMIT 1",
-        (path, gone, made),
-    )
-    return later.fetchone() is None
-
-
-def folder_events(connection: sqlite3.Connection, since: str) -> list[FolderEvent]:
-    """Return the folder events since a change was made, including its own steps, the oldest first."""
-    rows = connection.execute(
-        f"SELECT id, {MADE}, number, facts, kind, path, target, before, after FROM step JOIN change ON id = change"  # noqa: S608
-        " WHERE (kind = 'move' AND before IS NULL OR kind IN ('make_folder', 'remove_folder'))"
-        f" AND NOT pending AND {WERE_MADE} AND {MADE} >= ? ORDER BY {MADE}, number",
-        (since,),
-    ).fetchall()
-    told = {id_: json.loads(facts) for id_, _, _, facts, *_ in rows}
-    turned = {id_: turned_by(facts) for id_, facts in told.items()}
-    # An undo of an undo takes away what that had restored, as the change itself had; its hunk states name both.
-    reached = {id_: turned[id_].union(each.change for each in read_hunk_states(facts)) for id_, facts in told.items()}
-    backs = {
-        id_: ids | {other for other, some in reached.items() if not ids.isdisjoint(some)} if ids else ids
-        for id_, ids in turned.items()
-    }
-    return [
-        FolderEvent((made, number), step_of(*step), id_, frozenset(backs[id_])) for id_, made, number, _, *step in rows
-    ]
-
-
-def departures(connection: sqlite3.Connection, after: str) -> list[tuple[str, Moment, VaultPath]]:
-    """Return the files taken away after a moment, with the active change, the time and the path, the oldest first.
-
-    A file taken away by a redo counts as taken away by the change that is redone.
-    """
+def _departures(connection: sqlite3.Connection, after: str) -> list[tuple[str, Moment, VaultPath]]:
     rows = connection.execute(
         f"SELECT id, {MADE}, number, path, facts FROM step JOIN change ON id = change"  # noqa: S608
         f" WHERE kind IN ('move', 'remove') AND NOT pending AND state = 'applied' AND {MADE} > ?"

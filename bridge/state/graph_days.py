@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from bridge.state.database import Database
 from bridge.types import VaultPath
 
 KEPT = 400
@@ -56,24 +57,37 @@ Degrees = Mapping[VaultPath, int]
 """The degree of each note: how many notes it is linked with."""
 
 
-def keep(connection: sqlite3.Connection, day: str, size: Size, joined: Degrees) -> None:
-    """Record the graph of a day; may be called again on the same day."""
-    earlier = connection.execute(
-        "SELECT state FROM graph_day WHERE day < ? AND state IS NOT NULL ORDER BY day DESC LIMIT 1", (day,)
-    ).fetchone()
-    before = None if earlier is None else decompress_day(earlier[0])
-    changes = Changes() if before is None else compare_days(before, joined)
-    connection.execute(
-        "INSERT OR REPLACE INTO graph_day VALUES (?, ?, ?, ?, ?, ?)",
-        (day, size.notes, size.links, size.stubs, encode_changes(changes), compress_day(joined)),
-    )
-    # The full state is only needed for today and for the day that it is compared with.
-    connection.execute(
-        "UPDATE graph_day SET state = NULL WHERE day < (SELECT max(day) FROM graph_day WHERE day < ?)", (day,)
-    )
-    connection.execute(
-        "DELETE FROM graph_day WHERE day NOT IN (SELECT day FROM graph_day ORDER BY day DESC LIMIT ?)", (KEPT,)
-    )
+class GraphDays:
+    """The graph of each day."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def save(self, day: str, size: Size, joined: Degrees) -> None:
+        """Record the graph of a day: its size, and the degree of each note; may be called again on the same day."""
+        with self._database.transaction() as connection:
+            earlier = connection.execute(
+                "SELECT state FROM graph_day WHERE day < ? AND state IS NOT NULL ORDER BY day DESC LIMIT 1", (day,)
+            ).fetchone()
+            before = None if earlier is None else decompress_day(earlier[0])
+            changes = Changes() if before is None else compare_days(before, joined)
+            connection.execute(
+                "INSERT OR REPLACE INTO graph_day VALUES (?, ?, ?, ?, ?, ?)",
+                (day, size.notes, size.links, size.stubs, encode_changes(changes), compress_day(joined)),
+            )
+            # The full state is only needed for today and for the day that it is compared with.
+            connection.execute(
+                "UPDATE graph_day SET state = NULL WHERE day < (SELECT max(day) FROM graph_day WHERE day < ?)", (day,)
+            )
+            connection.execute(
+                "DELETE FROM graph_day WHERE day NOT IN (SELECT day FROM graph_day ORDER BY day DESC LIMIT ?)", (KEPT,)
+            )
+
+    def since(self, day: str) -> list[Day]:
+        """Return the days from one on, the oldest first."""
+        query = "SELECT day, notes, links, stubs, changes FROM graph_day WHERE day >= ? ORDER BY day"
+        rows = self._database.read(lambda connection: connection.execute(query, (day,)).fetchall())
+        return [Day(at, Size(*size), decode_changes(changes)) for at, *size, changes in rows]
 
 
 def compare_days(before: Degrees, now: Degrees) -> Changes:
@@ -84,14 +98,6 @@ def compare_days(before: Degrees, now: Degrees) -> Changes:
         tuple(sorted(before.keys() - now.keys(), key=lambda path: (-before[path], path))[:NAMED]),
         tuple(sorted(grown.items(), key=lambda item: (-abs(item[1]), item[0]))[:NAMED]),
     )
-
-
-def days_since(connection: sqlite3.Connection, day: str) -> list[Day]:
-    """Return the days from one on, the oldest first."""
-    rows = connection.execute(
-        "SELECT day, notes, links, stubs, changes FROM graph_day WHERE day >= ? ORDER BY day", (day,)
-    )
-    return [Day(at, Size(notes, links, stubs), decode_changes(changes)) for at, notes, links, stubs, changes in rows]
 
 
 def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:

@@ -1,10 +1,13 @@
-"""Stores the user's feedback on suggested links."""
+"""Keeps the user's feedback on suggested links."""
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import astuple, dataclass
 
+from bridge.state.database import Database
 from bridge.types import VaultPath
+
+COLUMNS = "source, target, form, accepted, declined"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,43 +25,66 @@ class LinkFeedback:
     declined: int
 
 
-def add(connection: sqlite3.Connection, verdict: LinkFeedback) -> None:
-    """Add to the feedback on a link."""
-    connection.execute(
-        "INSERT INTO verdict (source, target, form, accepted, declined) VALUES (?, ?, ?, ?, ?)"
-        " ON CONFLICT (source, target, form) DO UPDATE"
-        " SET accepted = accepted + excluded.accepted, declined = declined + excluded.declined",
-        astuple(verdict),
-    )
+class FeedbackLog:
+    """The feedback on every suggested link."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.load()
+
+    def load(self) -> None:
+        """Read in which notes a link was accepted; held in memory, as it is asked after every edit."""
+        rows = self._database.connection.execute("SELECT DISTINCT source FROM verdict WHERE accepted > 0")
+        self.notes_with_accepted = frozenset(VaultPath(source) for (source,) in rows)
+        """The notes in which a link was accepted."""
+
+    def all(self) -> list[LinkFeedback]:
+        """Return the feedback on every suggested link."""
+        return self._database.read(_all_rows)
+
+    def add(self, feedback: LinkFeedback) -> None:
+        """Add to the feedback on a suggested link."""
+        with self._database.transaction() as connection:
+            connection.execute(
+                f"INSERT INTO verdict ({COLUMNS}) VALUES (?, ?, ?, ?, ?) ON CONFLICT (source, target, form) DO UPDATE"  # noqa: S608
+                " SET accepted = accepted + excluded.accepted, declined = declined + excluded.declined",
+                astuple(feedback),
+            )
+            self.load()
+
+    def revive(self, target: VaultPath, source: VaultPath | None = None) -> None:
+        """Forget declined links to a note, in one note or in all."""
+        query = "UPDATE verdict SET declined = 0 WHERE target = ? AND (? IS NULL OR source = ?)"
+        self._database.write(query, (target, source, source))
+
+    def follow_links(
+        self, source: VaultPath, links: Collection[VaultPath], exists: Callable[[VaultPath], bool]
+    ) -> None:
+        """Update the feedback on accepted links of a note: one that was there and is gone counts as declined.
+
+        Args:
+            source: The note.
+            links: The notes that it links to now.
+            exists: Returns whether there is a note: a link that went with its target was not declined.
+        """
+        with self._database.transaction() as connection:
+            connection.executemany(
+                "UPDATE verdict SET seen = 1 WHERE source = ? AND target = ?", [(source, target) for target in links]
+            )
+            rows = connection.execute(
+                "SELECT target FROM verdict WHERE source = ? AND seen AND accepted > 0", (source,)
+            ).fetchall()
+            connection.executemany(
+                "UPDATE verdict SET declined = declined + accepted, accepted = 0, seen = 0"
+                " WHERE source = ? AND target = ?",
+                [(source, target) for (target,) in rows if target not in links and exists(VaultPath(target))],
+            )
+            self.load()
 
 
-def revive(connection: sqlite3.Connection, target: VaultPath, source: VaultPath | None) -> None:
-    """Forget declined links to a note, in one note or in all."""
-    connection.execute(
-        "UPDATE verdict SET declined = 0 WHERE target = ? AND (? IS NULL OR source = ?)", (target, source, source)
-    )
-
-
-def notes_with_accepted(connection: sqlite3.Connection) -> frozenset[VaultPath]:
-    """Return the notes in which a link was accepted."""
-    rows = connection.execute("SELECT DISTINCT source FROM verdict WHERE accepted > 0")
-    return frozenset(VaultPath(source) for (source,) in rows)
-
-
-def mark_seen(connection: sqlite3.Connection, source: VaultPath, links: Collection[VaultPath]) -> None:
-    """Record that a note now has links to some notes."""
-    connection.executemany(
-        "UPDATE verdict SET seen = 1 WHERE source = ? AND target = ?", [(source, target) for target in links]
-    )
-
-
-def decline_missing(connection: sqlite3.Connection, source: VaultPath, gone: Callable[[VaultPath], bool]) -> None:
-    """Count accepted links of a note as declined if they were seen in it and are now gone."""
-    rows = connection.execute("SELECT target FROM verdict WHERE source = ? AND seen AND accepted > 0", (source,))
-    connection.executemany(
-        "UPDATE verdict SET declined = declined + accepted, accepted = 0, seen = 0 WHERE source = ? AND target = ?",
-        [(source, target) for (target,) in rows.fetchall() if gone(VaultPath(target))],
-    )
+def _all_rows(connection: sqlite3.Connection) -> list[LinkFeedback]:
+    rows = connection.execute(f"SELECT {COLUMNS} FROM verdict ORDER BY source, target, form")  # noqa: S608
+    return [LinkFeedback(VaultPath(source), VaultPath(target), *rest) for source, target, *rest in rows]
 
 
 def move(connection: sqlite3.Connection, moved: Mapping[VaultPath, VaultPath]) -> None:
@@ -75,20 +101,9 @@ def move(connection: sqlite3.Connection, moved: Mapping[VaultPath, VaultPath]) -
     )
 
 
-def all_feedback(connection: sqlite3.Connection) -> list[LinkFeedback]:
-    """Return the feedback on every link."""
-    rows = connection.execute(
-        "SELECT source, target, form, accepted, declined FROM verdict ORDER BY source, target, form"
-    )
-    return [
-        LinkFeedback(VaultPath(source), VaultPath(target), form, accepted, declined)
-        for source, target, form, accepted, declined in rows
-    ]
-
-
 def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:
     """Remove denied notes from all feedback."""
-    gone: Iterable[LinkFeedback] = (v for v in all_feedback(connection) if denied(v.source) or denied(v.target))
-    connection.executemany(
-        "DELETE FROM verdict WHERE source = ? AND target = ?", [(v.source, v.target) for v in list(gone)]
-    )
+    denied_pairs = [
+        (one.source, one.target) for one in _all_rows(connection) if denied(one.source) or denied(one.target)
+    ]
+    connection.executemany("DELETE FROM verdict WHERE source = ? AND target = ?", denied_pairs)

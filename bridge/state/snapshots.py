@@ -102,7 +102,7 @@ class Snapshots:
             self._size = sum(file.stat().st_size for file in self._files())
         return self._size
 
-    def damaged(self) -> int:
+    def count_damaged(self) -> int:
         """Count the contents that are damaged on disk; reads them all."""
         count = 0
         for file in self._files():

@@ -4,7 +4,8 @@ import random
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
+from pathlib import Path
 
 from bridge.changes.draft import Draft, digest_of
 from bridge.changes.path_history import VaultState
@@ -17,9 +18,11 @@ from bridge.changes.undo import (
     undo,
 )
 from bridge.errors import ChangeConflict, NoteNotFound
-from bridge.state import change_records, change_rows, file_history
+from bridge.state import change_records, change_rows
 from bridge.state.change_parts import hunk_state_facts, set_hunk_states
 from bridge.state.change_records import Change, ChangeFilter, State
+from bridge.state.database import Database
+from bridge.state.file_history import FileHistory
 from bridge.state.schema import migrate
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step
@@ -38,6 +41,7 @@ class Trial:
         self.kept: dict[Digest, bytes] = {}
         self.journal = sqlite3.connect(":memory:")
         _empty().backup(self.journal)
+        self.history = FileHistory(Database(self.journal, Path(":memory:")))
         self.count = 0
         self.notes: tuple[str, ...] = ()
 
@@ -69,16 +73,13 @@ class Trial:
             data = {**self.files, **self.trash}.get(path)
             return data is not None and digest_of(data) == digest
 
-        def past(path: VaultPath, gone: str | None) -> list[Change]:
-            return file_history.changes_of_file(self.journal, path, gone, 1_000)
-
         return VaultState(
             self.inside,
             has,
-            past,
-            partial(file_history.is_newest, self.journal),
-            partial(file_history.folder_events, self.journal),
-            partial(file_history.departures, self.journal),
+            self.history.past,
+            self.history.is_newest,
+            self.history.folder_events,
+            self.history.departures,
         )
 
     @property

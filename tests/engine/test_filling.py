@@ -8,7 +8,7 @@ import pytest
 from bridge.changes.requests import EditNote
 from bridge.engine.transactions import Author
 from bridge.markdown.edit.requests import Append
-from bridge.state.store import Store
+from bridge.state.counters import Counters
 from bridge.types import VaultPath
 from tests.engine.conftest import Opened, settled, until
 
@@ -22,7 +22,7 @@ async def test_what_is_changed_again_and_again_is_embedded_when_that_ends(
     async with opened(vault) as bridge:
         engine = bridge.find(None)
         await settled(engine)
-        before = engine.store.counted("embedded")
+        before = engine.store.counters.get("embedded")
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
         monkeypatch.setattr("bridge.engine.backfill.LONGEST_S", 3600)
         for turn in range(5):
@@ -31,7 +31,7 @@ async def test_what_is_changed_again_and_again_is_embedded_when_that_ends(
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 0)
         engine.parts.backfill.wake()
         await settled(engine)
-        assert engine.store.counted("embedded") == before + 1
+        assert engine.store.counters.get("embedded") == before + 1
 
 
 @pytest.mark.model
@@ -41,7 +41,11 @@ async def test_what_is_changed_while_a_batch_is_embedded_waits_for_a_pause_too(
     async with opened(vault) as bridge:
         engine = bridge.find(None)
         await settled(engine)
-        backfill, count, before = engine.parts.backfill, engine.store.count, engine.store.counted("embedded")
+        backfill, count, before = (
+            engine.parts.backfill,
+            engine.store.counters.add,
+            engine.store.counters.get("embedded"),
+        )
         loop = asyncio.get_running_loop()
 
         def counting(what: str, many: int) -> None:
@@ -57,18 +61,18 @@ async def test_what_is_changed_while_a_batch_is_embedded_waits_for_a_pause_too(
         monkeypatch.setattr("bridge.engine.backfill.LONGEST_S", 3600)
         for path in (BEANS, RAIN):
             await change(path, "Watered.")
-        monkeypatch.setattr(Store, "count", staticmethod(counting))
+        monkeypatch.setattr(Counters, "add", staticmethod(counting))
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 0)
         backfill.wake()
         await until(lambda: engine.progress().pending_vectors == 1)
         for turn in range(5):
             await change(BEANS, f"Day {turn}.")
             await change(RAIN, f"Day {turn}.")
-        assert engine.store.counted("embedded") == before + 1
+        assert engine.store.counters.get("embedded") == before + 1
         monkeypatch.undo()
         backfill.wake()
         await settled(engine)
-        assert engine.store.counted("embedded") == before + 3
+        assert engine.store.counters.get("embedded") == before + 3
 
 
 @pytest.mark.model

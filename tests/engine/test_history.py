@@ -29,8 +29,8 @@ async def test_a_vault_that_was_moved_keeps_its_history(vault: Path, opened: Ope
     async with opened(vault) as bridge:
         await settled(only(bridge))
         store, index = only(bridge).store, only(bridge).index
-        change = Change(store.next_id(), time.time(), "edit_note")
-        Writer(Vault(vault, Rules())).write(plan(), store.begin(change))
+        change = Change(store.journal.next_id(), time.time(), "edit_note")
+        Writer(Vault(vault, Rules())).write(plan(), store.journal.begin(change))
         add_to_vault_list(bridge.folders, {only(bridge).id: vault})
         await until(lambda: VaultPath("Garden/Peas.md") in index.notes)
         await until(lambda: index.notes[VaultPath(NOTE)].digest == digest(NEW))
@@ -38,10 +38,10 @@ async def test_a_vault_that_was_moved_keeps_its_history(vault: Path, opened: Ope
     async with opened(vault.with_name("Moved")) as bridge:
         await settled(only(bridge))
         store = only(bridge).store
-        found = store.change(change.id)
+        found = store.journal.change(change.id)
         assert found is not None
         assert [step.path for step in found.steps] == [NOTE, "Garden/Peas.md"]
-        assert store.snapshot(digest(OLD)) == OLD
+        assert store.snapshots.read(digest(OLD)) == OLD
 
 
 async def test_a_change_that_a_crash_broke_off_is_turned_back_at_the_start(vault: Path, opened: Opened) -> None:
@@ -49,7 +49,7 @@ async def test_a_change_that_a_crash_broke_off_is_turned_back_at_the_start(vault
         await settled(only(bridge))
         state = bridge.folders.state(only(bridge).id)
     store = Store.open(state)
-    change = Change(store.next_id(), time.time(), "change_set")
+    change = Change(store.journal.next_id(), time.time(), "change_set")
     at = 0
     while (vault / NOTE).read_bytes() == OLD:
         at += 1
@@ -57,7 +57,7 @@ async def test_a_change_that_a_crash_broke_off_is_turned_back_at_the_start(vault
             draft.unlink()
         disk = FaultyDisk(Fault("kill", at))
         try:
-            Writer(Vault(vault, Rules()), disk).write(plan(), FaultyEntry(store.begin(change), disk))
+            Writer(Vault(vault, Rules()), disk).write(plan(), FaultyEntry(store.journal.begin(change), disk))
         except Killed:
             continue
     store.close()
@@ -67,7 +67,7 @@ async def test_a_change_that_a_crash_broke_off_is_turned_back_at_the_start(vault
         await settled(engine)
         assert (vault / NOTE).read_bytes() == OLD
         assert engine.index.notes[VaultPath(NOTE)].digest == digest(OLD)
-        assert (engine.store.unsettled(), engine.store.change(change.id)) == ([], None)
+        assert (engine.store.journal.unsettled(), engine.store.journal.change(change.id)) == ([], None)
 
 
 async def test_the_history_of_a_note_goes_when_it_is_moved_to_where_it_is_denied(vault: Path, opened: Opened) -> None:
@@ -76,13 +76,13 @@ async def test_the_history_of_a_note_goes_when_it_is_moved_to_where_it_is_denied
         engine = only(bridge)
         await until(lambda: engine.vault.rules.deny == ("Private/**",))
         await settled(engine)
-        change = Change(engine.store.next_id(), time.time(), "edit_note")
-        Writer(engine.vault).write(put(NOTE, OLD, NEW), engine.store.begin(change))
+        change = Change(engine.store.journal.next_id(), time.time(), "edit_note")
+        Writer(engine.vault).write(put(NOTE, OLD, NEW), engine.store.journal.begin(change))
         await until(lambda: engine.index.notes[VaultPath(NOTE)].digest == digest(NEW))
         (vault / "Private").mkdir()
         (vault / NOTE).rename(vault / "Private/Beans.md")
-        await until(lambda: engine.store.change(change.id) is None)
-        await until(lambda: engine.store.snapshot(digest(NEW)) is None)
+        await until(lambda: engine.store.journal.change(change.id) is None)
+        await until(lambda: engine.store.snapshots.read(digest(NEW)) is None)
 
 
 async def test_a_note_is_followed_into_a_renamed_folder_though_others_say_the_same(vault: Path, opened: Opened) -> None:
@@ -91,8 +91,8 @@ async def test_a_note_is_followed_into_a_renamed_folder_though_others_say_the_sa
     async with opened(vault) as bridge:
         await settled(only(bridge))
         store, index = only(bridge).store, only(bridge).index
-        change = Change(store.next_id(), time.time(), "edit_note")
-        Writer(Vault(vault, Rules())).write(together(put(NOTE, OLD, NEW)), store.begin(change))
+        change = Change(store.journal.next_id(), time.time(), "edit_note")
+        Writer(Vault(vault, Rules())).write(together(put(NOTE, OLD, NEW)), store.journal.begin(change))
         await until(lambda: index.notes[VaultPath(NOTE)].digest == digest(NEW))
         (vault / "Garden").rename(vault / "Plot")
-        await until(lambda: (found := store.change(change.id)) is not None and found.now == ("Plot/Beans.md",))
+        await until(lambda: (found := store.journal.change(change.id)) is not None and found.now == ("Plot/Beans.md",))

@@ -45,9 +45,9 @@ async def test_a_late_save_is_merged_with_the_change(vault: Path, opened: Opened
         with place.open("r+") as program:
             change = await append(engine, "The agent's.")
             program.write(f"{old.replace('# Rye', '# Rye bread')}")
-        await until(lambda: len(engine.store.changes()) == 2)
+        await until(lambda: len(engine.store.journal.changes()) == 2)
         assert place.read_text() == f"{old.replace('# Rye', '# Rye bread')}\nThe agent's.\n"
-        assert [found.operation for found in engine.store.changes(ChangeFilter(path=NOTE))] == [
+        assert [found.operation for found in engine.store.journal.changes(ChangeFilter(path=NOTE))] == [
             "keep_save",
             "edit_note",
         ]
@@ -65,12 +65,12 @@ async def test_of_what_contradicts_the_save_stays_and_the_change_is_kept(vault: 
             change = await append(engine, "The agent's.")
             assert place.read_text() == "The agent's.\n"
             program.write(b"All of it.\n")
-        await until(lambda: len(engine.store.changes()) == 2)
+        await until(lambda: len(engine.store.journal.changes()) == 2)
         assert place.read_text() == "All of it.\n"
-        kept = engine.store.change(change)
+        kept = engine.store.journal.change(change)
         assert kept is not None
         assert kept.steps[0].after is not None
-        assert engine.store.snapshot(kept.steps[0].after) == b"The agent's.\n"
+        assert engine.store.snapshots.read(kept.steps[0].after) == b"The agent's.\n"
 
 
 async def test_a_note_that_was_deleted_while_it_was_saved_comes_back(vault: Path, opened: Opened) -> None:
@@ -96,10 +96,10 @@ async def test_a_late_save_that_is_older_than_another_is_proposed(vault: Path, o
             await append(engine, "The agent's.")
             program.write(b"late")
             place.write_bytes(b"later")
-        await until(lambda: bool(engine.store.changes(ChangeFilter(state="proposed"))))
-        (proposed,) = engine.store.changes(ChangeFilter(state="proposed"))
+        await until(lambda: bool(engine.store.journal.changes(ChangeFilter(state="proposed"))))
+        (proposed,) = engine.store.journal.changes(ChangeFilter(state="proposed"))
         assert place.read_bytes() == b"later"
-        assert engine.store.snapshot(Digest(str(proposed.steps[0].after))) == b"late"
+        assert engine.store.snapshots.read(Digest(str(proposed.steps[0].after))) == b"late"
 
 
 async def test_a_bridge_that_stops_brings_back_what_it_can(vault: Path, opened: Opened) -> None:

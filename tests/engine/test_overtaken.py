@@ -45,8 +45,8 @@ async def test_an_addition_goes_to_what_was_saved_in_between(
         save_before_exchanges(monkeypatch, vault / NOTE, 1)
         await append(engine)
         assert (vault / NOTE).read_text() == "Saved 0.\n\nThe agent's.\n"
-        (change,) = engine.store.changes()
-        assert engine.store.snapshot(Digest(str(change.steps[0].before))) == b"Saved 0.\n"
+        (change,) = engine.store.journal.changes()
+        assert engine.store.snapshots.read(Digest(str(change.steps[0].before))) == b"Saved 0.\n"
 
 
 async def test_what_was_read_counts_and_a_program_without_rest_is_told(
@@ -63,5 +63,5 @@ async def test_what_was_read_counts_and_a_program_without_rest_is_told(
         with pytest.raises(NoteChanged):
             await append(engine)
         assert (vault / NOTE).read_text().startswith("Saved")
-        assert engine.store.changes() == []
-        assert engine.store.unsettled() == []
+        assert engine.store.journal.changes() == []
+        assert engine.store.journal.unsettled() == []

@@ -104,7 +104,7 @@ async def test_a_rule_that_comes_while_running_erases_at_once(secretive: Path, o
         await until(lambda: engine.index.notes[SECRET].size == len(TEXT))
         await settled(engine)
         marks += digests(engine, SECRET)
-        engine.store.fail(SECRET, engine.index.notes[SECRET].digest, "It was damaged.")
+        engine.store.failures.add(SECRET, engine.index.notes[SECRET].digest, "It was damaged.")
         assert SECRET in await found(engine, "marzipanskew")
         before = engine.progress()
         known = vectors(engine)
@@ -138,7 +138,7 @@ async def test_a_rule_that_came_while_the_bridge_was_down_holds_from_the_first_m
 ) -> None:
     async with opened(secretive) as bridge:
         await settled(only(bridge))
-        only(bridge).store.fail(SECRET, only(bridge).index.notes[SECRET].digest, "It was damaged.")
+        only(bridge).store.failures.add(SECRET, only(bridge).index.notes[SECRET].digest, "It was damaged.")
         total = only(bridge).progress().embedded_total
     bridge.settings_path.write_text('deny = ["Private/**"]\n')
     async with opened(secretive) as bridge:

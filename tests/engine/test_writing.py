@@ -338,7 +338,7 @@ async def test_a_proposal_past_its_time_has_expired_whoever_asks(vault: Path, op
         assert made.change is not None
         late = replace(made.change, expires=time.time())
         for decide in (partial(engine.review.accept, author=AGENT), engine.review.reject):
-            engine.store.propose(late, made.plan.blobs)
+            engine.store.journal.propose(late, made.plan.blobs)
             with bridge.events.subscribed() as told:
                 with pytest.raises(ChangeConflict, match="expired"):
                     await decide(late.id)
@@ -351,7 +351,7 @@ async def test_what_expired_while_no_bridge_ran_is_ended_at_the_start(vault: Pat
         engine = await ready(bridge)
         made = await make(engine, append(BEANS, "One."), author=Author("edit_note", proposes=True))
         assert made.change is not None
-        engine.store.propose(replace(made.change, expires=time.time()), made.plan.blobs)
+        engine.store.journal.propose(replace(made.change, expires=time.time()), made.plan.blobs)
     async with opened(vault) as bridge:
         engine = await ready(bridge)
         await until(lambda: engine.review.change(ids(engine)[0]).state == "expired")
@@ -362,7 +362,7 @@ async def test_a_conflict_that_was_looked_at_is_over(vault: Path, opened: Opened
         engine = await ready(bridge)
         made = await make(engine, append(BEANS, "One."))
         assert made.change is not None
-        engine.store.set_state(made.change.id, "conflict")
+        engine.store.journal.set_state(made.change.id, "conflict")
         assert (await engine.review.reject(made.change.id)).state == "rejected"
 
 
@@ -445,7 +445,7 @@ async def test_a_caller_that_goes_away_leaves_no_half_change(vault: Path, opened
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
             await engine.writing.close()
-            assert not engine.store.unsettled()
+            assert not engine.store.journal.unsettled()
             written = bytes_of(vault) != before
             assert written == (len(ids(engine)) > 0 and f"Line {turns}.\n" in (vault / BEANS).read_text())
 

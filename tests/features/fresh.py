@@ -68,7 +68,7 @@ async def offered(served: Served, *, claimed: bool) -> str:
     engine = served.bridge.find(None)
     text, other = b"Words.", b"More words."
     step = Step("put", NOTE, before=digest_of(text), after=digest_of(other))
-    change = Change(engine.store.next_id(), 0.0, "edit_note", steps=(step,))
+    change = Change(engine.store.journal.next_id(), 0.0, "edit_note", steps=(step,))
     offer = Offer(change, other.decode(), lambda: None)
     offer.became.set_result("rejected")
     LENT.enter_context(engine.editor_sessions.offering(offer))

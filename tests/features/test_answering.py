@@ -20,7 +20,7 @@ NOTES = {"Bread/Rye.md": "# Rye\nSour and dark. [[Wheat]]\n", "Wheat.md": "# Whe
 async def calls(served: Served, tool: str) -> list[CallRecord]:
     """Return what is recorded of a tool."""
     store = served.bridge.find(None).store
-    return [call for call in await asyncio.to_thread(store.calls, 0.0) if call.tool == tool]
+    return [call for call in await asyncio.to_thread(store.calls.since, 0.0) if call.tool == tool]
 
 
 def call(served: Served, **facts: Any) -> Call:
@@ -117,7 +117,7 @@ async def test_what_is_about_no_vault_is_recorded_by_the_first(tmp_path: Path) -
         await served.call("list_tags", vault="Two")
         await served.call("list_tags")
         stores = [served.bridge.find(name).store for name in ("One", "Two")]
-        tools = [[made.tool for made in await asyncio.to_thread(store.calls, 0.0)] for store in stores]
+        tools = [[made.tool for made in await asyncio.to_thread(store.calls.since, 0.0)] for store in stores]
         assert [tool for tool in tools[0] if tool != "status"] == ["doctor"]
         assert tools[1] == ["doctor", "list_tags"]
 

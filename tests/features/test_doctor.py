@@ -143,11 +143,11 @@ async def test_an_earlier_version_that_was_damaged_is_seen(served: Served) -> No
 async def test_changes_that_were_left_are_seen(served: Served) -> None:
     store, now = served.bridge.find(None).store, time.time()
     plan = Plan([Step("put", VaultPath("A.md"), before=digest_of(b"old"), after=digest_of(b"new"))])
-    left = Change(store.next_id(), now - 100, "edit_note", steps=tuple(plan.steps))
-    store.begin(left).prepare(plan)
+    left = Change(store.journal.next_id(), now - 100, "edit_note", steps=tuple(plan.steps))
+    store.journal.begin(left).prepare(plan)
     found = (await findings(served))["changes"]
     assert (found.verdict, found.message, "Restart" in found.do) == ("warn", "Changes that broke off: 1.", True)
-    store.set_state(left.id, "conflict")
+    store.journal.set_state(left.id, "conflict")
     found = (await findings(served))["changes"]
     assert (found.verdict, "--state conflict" in found.do) == ("warn", True)
 
@@ -157,8 +157,8 @@ async def test_proposals_that_take_more_room_than_they_may_are_seen(served: Serv
     await served.bridge.reload()
     store, text = served.bridge.find(None).store, os.urandom(2 << 20)
     step = Step("put", VaultPath("B.md"), after=digest_of(text))
-    change = Change(store.next_id(), time.time(), "create_note", steps=(step,))
-    store.propose(change, {digest_of(text): text})
+    change = Change(store.journal.next_id(), time.time(), "create_note", steps=(step,))
+    store.journal.propose(change, {digest_of(text): text})
     found = (await findings(served))["changes"]
     assert (found.verdict, "history_mb" in found.do) == ("warn", True)
 

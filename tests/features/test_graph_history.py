@@ -32,7 +32,7 @@ async def grown(drawn: Served) -> AsyncIterator[Served]:
         (before + timedelta(weeks=1), {old: 4, notes[0]: 3, passing: 1}),
         (before + timedelta(weeks=1, days=1), {old: 5, notes[0]: 2}),
     ):
-        store.keep_day(day.isoformat(), Size(len(joined), 7, 0), joined)
+        store.graph_days.save(day.isoformat(), Size(len(joined), 7, 0), joined)
     yield drawn
 
 

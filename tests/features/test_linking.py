@@ -246,9 +246,9 @@ async def test_taking_out_an_accepted_link_declines_it(served: Served, tmp_path:
     await served.call("judge_link", **said, verdict="accept")
     await wrote(served, diary, "Not linked yet: Old Rye Starter.\n")
     await wrote(served, diary, "I fed the [[Old Rye Starter]].\n")
-    assert [(one.accepted, one.declined) for one in engine.store.verdicts()] == [(1, 0)]
+    assert [(one.accepted, one.declined) for one in engine.store.feedback.all()] == [(1, 0)]
     await wrote(served, diary, "I fed the Old Rye Starter.\n")
-    assert [(one.accepted, one.declined) for one in engine.store.verdicts()] == [(0, 1)]
+    assert [(one.accepted, one.declined) for one in engine.store.feedback.all()] == [(0, 1)]
     assert await targets(served, path="Diary.md") == []
 
 
@@ -258,7 +258,7 @@ async def test_a_link_that_is_there_when_it_is_accepted_was_seen(served: Served,
     said = {"path": "Diary.md", "target": "Old Rye Starter.md", "text": "Old Rye Starter"}
     await served.call("judge_link", **said, verdict="accept")
     await wrote(served, diary, "I fed the Old Rye Starter.\n")
-    assert [(one.accepted, one.declined) for one in engine.store.verdicts()] == [(0, 1)]
+    assert [(one.accepted, one.declined) for one in engine.store.feedback.all()] == [(0, 1)]
 
 
 async def test_what_was_said_follows_a_note_that_is_renamed(served: Served, tmp_path: Path) -> None:

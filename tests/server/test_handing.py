@@ -13,7 +13,7 @@ import pytest
 
 from bridge.engine import editor_handoff
 from bridge.errors import DiskFull
-from bridge.state.store import Store
+from bridge.state.journal import Journal
 from tests.features.served import Answer, Served
 from tests.server.clients import bearer, made
 from tests.server.conftest import NOTES
@@ -291,7 +291,7 @@ async def test_what_is_not_written_down_as_claimed_is_not_given_away(
     def full(*_: object) -> None:
         raise DiskFull
 
-    monkeypatch.setattr(Store, "add_facts", full)
+    monkeypatch.setattr(Journal, "add_facts", full)
     async with applying(served) as reader, editing(served) as edit:
         change = await offered(reader)
         assert (await served.call("claim_change", change_id=change)).code == "disk_full"

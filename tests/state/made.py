@@ -28,14 +28,14 @@ def call(number: int, *, time: float = 1_000_000.0, code: str | None = None) -> 
 def filled(path: Path, calls: range) -> Store:
     """Open a store at the time of the calls and add something of each kind."""
     store = Store.open(path, now=lambda: 1_000_000.0)
-    store.count("embedded", len(calls))
+    store.counters.add("embedded", len(calls))
     for number in range(TOOLS):
-        store.judge(f"tool_{number}", helped=number % 2 == 0)
+        store.tool_scores.add(f"tool_{number}", helped=number % 2 == 0)
     for number in calls:
-        store.record(call(number))
+        store.calls.record(call(number))
     return store
 
 
 def recorded(store: Store) -> set[int]:
     """Return which calls a store contains."""
-    return {found.tokens for found in store.calls(0.0)}
+    return {found.tokens for found in store.calls.since(0.0)}

@@ -27,20 +27,20 @@ def test_calls_are_given_back_as_they_were_recorded(tmp_path: Path) -> None:
         CallRecord(1_000_003.0, "status", None, None, None, None, None, 0.25, 7, ()),
     ]
     for one in made:
-        store.record(one)
-    assert store.calls(0.0) == made
-    assert store.calls(1_000_003.0) == made[2:]
-    assert store.last_codes(2) == {"note_not_found": 1, None: 1}
+        store.calls.record(one)
+    assert store.calls.since(0.0) == made
+    assert store.calls.since(1_000_003.0) == made[2:]
+    assert store.calls.last_codes(2) == {"note_not_found": 1, None: 1}
     store.close()
     again = Store.open(tmp_path / "state.sqlite", now=lambda: 1_000_000.0)
-    assert again.calls(0.0) == made
+    assert again.calls.since(0.0) == made
     again.close()
 
 
 def test_a_name_that_is_no_unicode_does_not_stop_the_recording(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "state.sqlite", now=lambda: 1_000_000.0)
-    store.record(CallRecord(1.0, "read_note", None, None, None, None, None, 1.0, 1, (VaultPath("caf\udce9.md"),)))
-    store.record(call(2))
+    store.calls.record(CallRecord(1.0, "read_note", None, None, None, None, None, 1.0, 1, (VaultPath("caf\udce9.md"),)))
+    store.calls.record(call(2))
     assert recorded(store) == {1, 2}
     store.close()
 
@@ -49,7 +49,7 @@ def test_calls_are_kept_for_ninety_days(tmp_path: Path) -> None:
     today = 200 * DAY_S
     store = Store.open(tmp_path / "state.sqlite", now=lambda: today)
     for number, age in enumerate([0, 89, 91, 150]):
-        store.record(call(number, time=today - age * DAY_S))
+        store.calls.record(call(number, time=today - age * DAY_S))
     assert recorded(store) == {0, 1, 2, 3}
     store.close()
     later = Store.open(tmp_path / "state.sqlite", now=lambda: today)
@@ -76,11 +76,11 @@ def test_readings_are_the_notes_that_programs_read(tmp_path: Path) -> None:
         replace(reading(16.0, "Listed.md"), tool="search"),
         reading(17.0, "B.md"),
     ):
-        store.record(one)
-    found = store.readings(10.0, 100)
+        store.calls.record(one)
+    found = store.calls.readings(10.0, 100)
     assert [(one.time, one.path) for one in found] == [(17.0, "B.md"), (12.0, "A.md"), (11.0, "A.md")]
     assert found[0].reader == found[2].reader != found[1].reader
-    assert store.readings(10.0, 1) == found[:1]
+    assert store.calls.readings(10.0, 1) == found[:1]
     store.close()
 
 
@@ -88,10 +88,10 @@ def test_calls_follow_notes_that_are_moved(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "state.sqlite", now=lambda: 1_000.0)
     many = PAGE + 1
     for at in range(many):
-        store.record(reading(float(at), "A.md", "B.md"))
+        store.calls.record(reading(float(at), "A.md", "B.md"))
     store.move({VaultPath("A.md"): VaultPath("New/A.md")})
-    assert {one.paths for one in store.calls(0.0)} == {("New/A.md", "B.md")}
-    assert len(store.calls(0.0)) == many
+    assert {one.paths for one in store.calls.since(0.0)} == {("New/A.md", "B.md")}
+    assert len(store.calls.since(0.0)) == many
     store.close()
 
 
@@ -104,10 +104,10 @@ log = Path(sys.argv[1] + "-wal")
 store = Store.open(Path(sys.argv[1]), now=lambda: 1_000_000.0)
 before = log.stat().st_size if log.exists() else 0
 for number in range(50):
-    store.record(call(number))
+    store.calls.record(call(number))
 while not log.exists() or log.stat().st_size == before:
     time.sleep(0.01)
-store.count("embedded", 1)
+store.counters.add("embedded", 1)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -126,16 +126,16 @@ def test_a_full_disk_costs_calls_but_no_answer(tmp_path: Path) -> None:
     with small(tmp_path):
         path = tmp_path / "state.sqlite"
         store = Store.open(path, now=lambda: 1_000_000.0)
-        store.record(call(1))
+        store.calls.record(call(1))
         assert recorded(store) == {1}
         ballast = fill(tmp_path, 0)
         for number in range(2, 2_000):
-            store.record(call(number))
+            store.calls.record(call(number))
         assert recorded(store) < set(range(2_000))
         ballast.unlink()
         assert recorded(store) == set(range(1, 2_000))
         ballast = fill(tmp_path, 0)
-        store.record(call(2_000))
+        store.calls.record(call(2_000))
         store.close()
         ballast.unlink()
         again = Store.open(path, now=lambda: 1_000_000.0)
@@ -146,11 +146,11 @@ def test_a_full_disk_costs_calls_but_no_answer(tmp_path: Path) -> None:
 def test_judgements_are_counted(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "state.sqlite")
     for helped in (True, True, False):
-        store.judge("note_links", helped=helped)
-    store.judge("find_notes", helped=False)
+        store.tool_scores.add("note_links", helped=helped)
+    store.tool_scores.add("find_notes", helped=False)
     store.close()
     again = Store.open(tmp_path / "state.sqlite")
-    assert again.judged() == {"find_notes": (0, 1), "note_links": (2, 1)}
+    assert again.tool_scores.all() == {"find_notes": (0, 1), "note_links": (2, 1)}
     again.close()
 
 
@@ -166,18 +166,18 @@ def test_forgotten_notes_are_in_no_file(tmp_path: Path) -> None:
     for session in range(2):
         store = Store.open(tmp_path / "state.sqlite")
         for _ in range(3_000):
-            store.record(about(draw))
+            store.calls.record(about(draw))
         for number in range(300):
-            store.fail(VaultPath(f"Secret/{session}{number}.md"), Digest("1"), "bad")
-            store.fail(VaultPath(f"Open/{session}{number}.md"), Digest("1"), "bad")
+            store.failures.add(VaultPath(f"Secret/{session}{number}.md"), Digest("1"), "bad")
+            store.failures.add(VaultPath(f"Open/{session}{number}.md"), Digest("1"), "bad")
         if session == 0:
             store.close()
     store.forget(lambda path: path.startswith("Secret/"))
     files = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
     assert {name: data.count(b"Secret") for name, data in files.items()} == dict.fromkeys(files, 0)
     assert {*files} == {f"state.sqlite{end}" for end in ("", "-wal", ".backup", ".backup-1")}
-    assert sum(path.startswith("Other/") for one in store.calls(0.0) for path in one.paths) > 5_000
-    assert (len(store.calls(0.0)), len(store.failures())) == (6_000, 600)
+    assert sum(path.startswith("Other/") for one in store.calls.since(0.0) for path in one.paths) > 5_000
+    assert (len(store.calls.since(0.0)), len(store.failures.all())) == (6_000, 600)
     store.close()
     assert not any(b"Secret" in file.read_bytes() for file in tmp_path.iterdir())
 
@@ -185,7 +185,7 @@ def test_forgotten_notes_are_in_no_file(tmp_path: Path) -> None:
 def test_a_damaged_file_is_not_kept_when_notes_are_forgotten(tmp_path: Path) -> None:
     path = tmp_path / "state.sqlite"
     store = Store.open(path)
-    store.fail(VaultPath("Secret/bad.md"), Digest("1"), "too deep")
+    store.failures.add(VaultPath("Secret/bad.md"), Digest("1"), "too deep")
     store.close()
     path.write_bytes(b"spoilt" + path.read_bytes()[6:])
     store = Store.open(path)

@@ -44,8 +44,8 @@ def opened(path: Path) -> Store:
 
 
 def make(store: Store, plan: Plan, number: int) -> str:
-    change = Change(store.next_id(), float(number), "edit_note", facts={"number": number})
-    entry = store.begin(change)
+    change = Change(store.journal.next_id(), float(number), "edit_note", facts={"number": number})
+    entry = store.journal.begin(change)
     entry.prepare(plan)
     entry.settle(True)
     return change.id
@@ -79,8 +79,8 @@ def test_the_newest_changes_outlive_their_file(tmp_path: Path, destroy: Damage, 
     moved = Plan([Step("move", VaultPath("a.md"), to=VaultPath("b.md"), before=digest(b"40"))])
     make(store, moved, 40)
     edit(store, 41, "b.md")
-    store.set_state(edit(store, 42, "b.md"), "undone", {"why": "asked"})
-    before, past = store.changes(limit=100), store.past(VaultPath("b.md"))
+    store.journal.set_state(edit(store, 42, "b.md"), "undone", {"why": "asked"})
+    before, past = store.journal.changes(limit=100), store.files.past(VaultPath("b.md"))
     left = killed(data, tmp_path / "left")
     store.close()
     destroy(left)
@@ -88,10 +88,10 @@ def test_the_newest_changes_outlive_their_file(tmp_path: Path, destroy: Damage, 
         log.unlink(missing_ok=True)
     again = Store.open(left)
     assert again.salvaged
-    assert again.changes(limit=100) == before
-    assert [change.state for change in again.changes(limit=2)] == ["undone", "applied"]
-    assert again.past(VaultPath("b.md")) == past
-    assert again.snapshot(digest(b"43")) == b"43"
+    assert again.journal.changes(limit=100) == before
+    assert [change.state for change in again.journal.changes(limit=2)] == ["undone", "applied"]
+    assert again.files.past(VaultPath("b.md")) == past
+    assert again.snapshots.read(digest(b"43")) == b"43"
     again.close()
 
 
@@ -106,10 +106,10 @@ def test_a_torn_or_spoilt_line_costs_only_itself(tmp_path: Path) -> None:
     left.with_name("state.sqlite-wal").unlink()
     again = Store.open(left)
     # Of the third the last line is torn: what was kept when it was begun is there, so that it is made whole.
-    assert {change.id for change in again.changes()} == {first}
-    assert [change.id for change, _ in again.unsettled()] == [third]
+    assert {change.id for change in again.journal.changes()} == {first}
+    assert [change.id for change, _ in again.journal.unsettled()] == [third]
     edit(again, 5)
-    assert len(again.changes()) == 2
+    assert len(again.journal.changes()) == 2
     again.close()
 
 
@@ -127,13 +127,13 @@ def test_what_is_denied_is_in_no_line(tmp_path: Path) -> None:
     zero(left)
     left.with_name("state.sqlite-wal").unlink(missing_ok=True)
     again = Store.open(left)
-    assert [change.id for change in again.changes(ChangeFilter())] == [kept]
+    assert [change.id for change in again.journal.changes(ChangeFilter())] == [kept]
     again.close()
 
 
 def test_a_change_that_is_gone_stays_gone(tmp_path: Path) -> None:
     store = opened(tmp_path / "state.sqlite")
-    entry = store.begin(Change(store.next_id(), 1.0, "edit_note"))
+    entry = store.journal.begin(Change(store.journal.next_id(), 1.0, "edit_note"))
     entry.prepare(put("a.md", None, b"new"))
     entry.settle(False)
     left = killed(tmp_path, tmp_path / "left")
@@ -141,8 +141,8 @@ def test_a_change_that_is_gone_stays_gone(tmp_path: Path) -> None:
     zero(left)
     left.with_name("state.sqlite-wal").unlink()
     again = Store.open(left)
-    assert again.changes() == []
-    assert again.unsettled() == []
+    assert again.journal.changes() == []
+    assert again.journal.unsettled() == []
     again.close()
 
 

@@ -69,27 +69,29 @@ def moved(before: str, after: str) -> Plan:
 
 def made(store: Store, plan: Plan, client: str | None = None, session: str | None = None) -> str:
     """Make a change as the writer does, and return its id."""
-    change = Change(id=store.next_id(), time=store._now(), operation="edit_note", client=client, session=session)
-    entry = store.begin(change)
+    change = Change(
+        id=store.journal.next_id(), time=store._now(), operation="edit_note", client=client, session=session
+    )
+    entry = store.journal.begin(change)
     entry.prepare(plan)
     entry.settle(True)
     return change.id
 
 
 def proposed(store: Store, plan: Plan, expires: float | None = None) -> str:
-    change = Change(store.next_id(), store._now(), "edit_note", steps=tuple(plan.steps), expires=expires)
-    store.propose(change, plan.blobs)
+    change = Change(store.journal.next_id(), store._now(), "edit_note", steps=tuple(plan.steps), expires=expires)
+    store.journal.propose(change, plan.blobs)
     return change.id
 
 
 def kept(store: Store) -> set[str]:
-    return {file.name for file in store._snapshots.folder.glob("*/*")}
+    return {file.name for file in store.snapshots.folder.glob("*/*")}
 
 
 def test_a_change_is_kept_with_its_steps_and_contents(tmp_path: Path, store: Store) -> None:
     plan = put("Ordner/Übersicht.md", b"old", b"new\0\xff")
     change = Change(
-        id=store.next_id(),
+        id=store.journal.next_id(),
         time=NOON,
         operation="edit_note",
         client="an agent",
@@ -97,78 +99,82 @@ def test_a_change_is_kept_with_its_steps_and_contents(tmp_path: Path, store: Sto
         reason="tidier",
         facts={"undoes": ["earlier"], "warnings": ["é"]},
     )
-    entry = store.begin(change)
+    entry = store.journal.begin(change)
     entry.prepare(plan)
     entry.settle(True)
     store.close()
     again = Store.open(tmp_path / "state.sqlite")
-    found = again.change(change.id)
+    found = again.journal.change(change.id)
     assert found == replace(
         change, steps=tuple(plan.steps), now=(path("Ordner/Übersicht.md"),), gone=(None,), made=change.id
     )
-    assert [again.snapshot(digest(data)) for data in (b"old", b"new\0\xff", b"other")] == [b"old", b"new\0\xff", None]
+    assert [again.snapshots.read(digest(data)) for data in (b"old", b"new\0\xff", b"other")] == [
+        b"old",
+        b"new\0\xff",
+        None,
+    ]
     again.close()
 
 
 def test_an_id_is_given_while_somebody_writes(tmp_path: Path, store: Store) -> None:
     with ThreadPoolExecutor(1) as thread:
-        with store._lock:
-            first = thread.submit(store.next_id).result(timeout=60)
-        store.propose(Change(first, NOON, "edit_note", expires=NOON + 1), {})
+        with store.database.lock:
+            first = thread.submit(store.journal.next_id).result(timeout=60)
+        store.journal.propose(Change(first, NOON, "edit_note", expires=NOON + 1), {})
     store.close()
     with contextlib.closing(Store.open(tmp_path / "state.sqlite", now=lambda: 0.0)) as again:
-        assert again.next_id() > first, "although the clock was set back"
+        assert again.journal.next_id() > first, "although the clock was set back"
 
 
 def test_a_change_that_was_not_done_leaves_no_row(store: Store) -> None:
-    entry = store.begin(Change(store.next_id(), NOON, "edit_note"))
+    entry = store.journal.begin(Change(store.journal.next_id(), NOON, "edit_note"))
     entry.prepare(put("a.md", b"old", b"new"))
     entry.settle(False)
-    assert (store.changes(), store.unsettled(), store.change(entry.change.id)) == ([], [], None)
+    assert (store.journal.changes(), store.journal.unsettled(), store.journal.change(entry.change.id)) == ([], [], None)
 
 
 def test_a_change_that_was_begun_is_found_after_a_crash(tmp_path: Path, store: Store) -> None:
     plan = put("a.md", b"old", b"new")
-    change = Change(store.next_id(), NOON, "edit_note")
-    store.begin(change).prepare(plan)
-    assert store.changes() == []
+    change = Change(store.journal.next_id(), NOON, "edit_note")
+    store.journal.begin(change).prepare(plan)
+    assert store.journal.changes() == []
     # What a killed process leaves.
     (tmp_path / "left").mkdir()
     for name in ("state.sqlite", "state.sqlite-wal"):
         shutil.copy(tmp_path / name, tmp_path / "left" / name)
     shutil.copytree(tmp_path / "snapshots", tmp_path / "left/snapshots")
     again = Store.open(tmp_path / "left/state.sqlite")
-    ((found, entry),) = again.unsettled()
+    ((found, entry),) = again.journal.unsettled()
     assert (found.id, found.state, found.steps) == (change.id, "prepared", tuple(plan.steps))
-    assert again.snapshot(digest(b"old")) == b"old"
+    assert again.snapshots.read(digest(b"old")) == b"old"
     entry.settle(True)
-    assert again.unsettled() == []
-    assert [c.state for c in again.changes()] == ["applied"]
+    assert again.journal.unsettled() == []
+    assert [c.state for c in again.journal.changes()] == ["applied"]
     again.close()
 
 
 def test_a_folder_that_was_to_be_moved_is_known_after_a_crash(tmp_path: Path, store: Store) -> None:
     step = Step("move", path("A"), to=path("B"), inode=2**64 - 1)
-    store.begin(Change(store.next_id(), NOON, "move_folder")).prepare(Plan((step,)))
+    store.journal.begin(Change(store.journal.next_id(), NOON, "move_folder")).prepare(Plan((step,)))
     store.close()
     store = Store.open(tmp_path / "state.sqlite")
-    ((found, _),) = store.unsettled()
+    ((found, _),) = store.journal.unsettled()
     assert [one.inode for one in found.steps] == [step.inode]
     store.close()
 
 
 def test_a_proposal_that_cannot_be_made_is_still_a_proposal(store: Store) -> None:
     plan = put("a.md", b"old", b"new")
-    known = store.change(proposed(store, plan))
+    known = store.journal.change(proposed(store, plan))
     assert known is not None
     part = put("a.md", b"old", b"half")
-    entry = store.begin(known)
+    entry = store.journal.begin(known)
     entry.prepare(part)
     entry.settle(False)
-    assert store.change(known.id) == known
+    assert store.journal.change(known.id) == known
     entry.prepare(part)
     entry.settle(True)
-    after = store.change(known.id)
+    after = store.journal.change(known.id)
     assert after is not None
     assert (after.state, after.steps) == ("applied", tuple(part.steps))
 
@@ -181,7 +187,7 @@ def test_ids_grow_whatever_the_clock_says(tmp_path: Path, store: Store, clock: C
     again = Store.open(tmp_path / "state.sqlite", now=clock)
     third = made(again, put("c.md", None, b"3"))
     assert first < second < third
-    assert [change.id for change in again.changes()] == [third, second, first]
+    assert [change.id for change in again.journal.changes()] == [third, second, first]
     again.close()
 
 
@@ -200,14 +206,14 @@ def test_changes_are_found_by_what_is_asked(store: Store, clock: Clock) -> None:
     }
     for change, wishes in asked.items():
         for wanted in wishes:
-            assert change in [found.id for found in store.changes(wanted)], wanted
+            assert change in [found.id for found in store.journal.changes(wanted)], wanted
     both = [second, first]
     for name in ("Folder/a.md", "Other/b.md", "Folder", "Other"):
-        assert [found.id for found in store.changes(ChangeFilter(path=path(name)))] == both, name
-    assert store.changes(ChangeFilter(path=path("Fold"))) == []
-    assert store.changes(ChangeFilter(state="proposed")) == []
-    assert store.changes(ChangeFilter(operation="move_note")) == []
-    assert [found.id for found in store.changes(limit=1, offset=1)] == [first]
+        assert [found.id for found in store.journal.changes(ChangeFilter(path=path(name)))] == both, name
+    assert store.journal.changes(ChangeFilter(path=path("Fold"))) == []
+    assert store.journal.changes(ChangeFilter(state="proposed")) == []
+    assert store.journal.changes(ChangeFilter(operation="move_note")) == []
+    assert [found.id for found in store.journal.changes(limit=1, offset=1)] == [first]
 
 
 def test_steps_follow_their_files(store: Store) -> None:
@@ -215,8 +221,8 @@ def test_steps_follow_their_files(store: Store) -> None:
     made(store, moved("Folder", "New"))
     made(store, put("Folder/a.md", None, b"2"))
     store.move({path("New/a.md"): path("x.md"), path("Folder/a.md"): path("New/a.md")})
-    assert [change.now for change in reversed(store.changes())] == [("x.md",), ("New",), ("New/a.md",)]
-    known = store.change(first)
+    assert [change.now for change in reversed(store.journal.changes())] == [("x.md",), ("New",), ("New/a.md",)]
+    known = store.journal.change(first)
     assert known is not None
     assert known.steps[0].path == "Folder/a.md"
 
@@ -225,22 +231,24 @@ def test_a_change_follows_its_own_moves_in_their_order(store: Store) -> None:
     swap = Plan([Step("move", path(a), to=path(b)) for a, b in [("a", "t"), ("b", "a"), ("t", "b")]])
     early = [made(store, put(name, None, name.encode())) for name in ("a", "b", "a0", "ab")]
     made(store, Plan([*put("a", b"a", b"A").steps, *swap.steps], {digest(b"a"): b"a", digest(b"A"): b"A"}))
-    assert [store.change(change).now for change in early] == [("b",), ("a",), ("a0",), ("ab",)]  # type: ignore[union-attr]
-    assert store.changes()[0].now == ("b", "b", "a", "b")
+    assert [store.journal.change(change).now for change in early] == [("b",), ("a",), ("a0",), ("ab",)]  # type: ignore[union-attr]
+    assert store.journal.changes()[0].now == ("b", "b", "a", "b")
 
 
 def test_a_file_that_was_taken_away_is_not_the_next_of_its_name(store: Store) -> None:
     def turned_back(change: str, step: Step) -> str:
         switches = [HunkState(change, frozenset({REST}), on=False, of=1)]
-        undo = Change(store.next_id(), NOON, "undo_change", facts={"undoes": [change], **hunk_state_facts(switches)})
-        entry = store.begin(undo)
+        undo = Change(
+            store.journal.next_id(), NOON, "undo_change", facts={"undoes": [change], **hunk_state_facts(switches)}
+        )
+        entry = store.journal.begin(undo)
         entry.prepare(Plan([step], {digest(b"1"): b"1"}))
         entry.settle(True)
-        assert store.change(change).state == "undone"  # type: ignore[union-attr]
+        assert store.journal.change(change).state == "undone"  # type: ignore[union-attr]
         return undo.id
 
     def gone(*changes: str) -> list[tuple[str, str | None]]:
-        found = [store.change(change) for change in changes]
+        found = [store.journal.change(change) for change in changes]
         return [(one.now[0], one.gone[0]) for one in found if one]
 
     first = made(store, put("F/a.md", None, b"1"))
@@ -249,11 +257,11 @@ def test_a_file_that_was_taken_away_is_not_the_next_of_its_name(store: Store) ->
     made(store, moved("F/a.md", "b.md"))
     made(store, moved("F", "G"))
     assert gone(first, removed, second) == [("G/a.md", removed), ("G/a.md", removed), ("b.md", None)]
-    assert [one.id for one in store.past(path("G/a.md"), removed)] == [first, removed]
+    assert [one.id for one in store.files.past(path("G/a.md"), removed)] == [first, removed]
     undone = turned_back(removed, Step("put", path("G/a.md"), after=digest(b"1")))
     assert gone(first, removed, undone) == [("G/a.md", None)] * 3
-    assert store.is_newest(undone, path("G/a.md"))
-    assert not store.is_newest(first, path("G/a.md"))
+    assert store.files.is_newest(undone, path("G/a.md"))
+    assert not store.files.is_newest(first, path("G/a.md"))
     by = turned_back(undone, Step("remove", path("G/a.md"), before=digest(b"1")))
     assert gone(first, undone, by) == [("G/a.md", by)] * 3
 
@@ -262,8 +270,8 @@ def test_parts_of_a_change_are_in_and_out_of_force(store: Store) -> None:
     change = made(store, put("a.md", b"1", b"2"))
 
     def switched(*parts: int, on: bool = False) -> tuple[str, list[int]]:
-        store.switch([HunkState(change, frozenset(parts), on, of=3)])
-        found = store.change(change)
+        store.journal.switch([HunkState(change, frozenset(parts), on, of=3)])
+        found = store.journal.change(change)
         assert found is not None
         return found.state, sorted(undone_parts(found.facts))
 
@@ -273,52 +281,52 @@ def test_parts_of_a_change_are_in_and_out_of_force(store: Store) -> None:
         ("undone", [REST, 1, 2]),
         ("applied", [REST, 1]),
     ]
-    store.set_state(change, "conflict")
+    store.journal.set_state(change, "conflict")
     assert switched(1, 2, REST) == ("conflict", [REST, 1])
 
 
 def test_it_is_known_from_where_things_went(store: Store) -> None:
     made(store, Plan([Step("make_folder", path("F")), *put("F/a.md", None, b"1").steps], {digest(b"1"): b"1"}))
-    start = store.changes()[0].id
+    start = store.journal.changes()[0].id
     folder, file = made(store, moved("F", "G")), made(store, put("G/b.md", None, b"2"))
     away = made(store, Plan([Step("move", path("G/b.md"), to=path("b.md"), before=digest(b"2"))], {digest(b"2"): b"2"}))
 
     def folders(since: str) -> list[tuple[str, str, str | None]]:
-        return [(event.by, event.step.path, event.step.to) for event in store.folders(since)]
+        return [(event.by, event.step.path, event.step.to) for event in store.files.folder_events(since)]
 
     assert folders(start)[-1:] == [(folder, "F", "G")]
-    assert store.departures(start) == [(folder, (folder, 0), "F"), (away, (away, 0), "G/b.md")]
-    assert (folders(file), store.departures(file)) == ([], [(away, (away, 0), "G/b.md")])
-    store.set_state(away, "undone", {})
-    assert store.departures(file) == []
+    assert store.files.departures(start) == [(folder, (folder, 0), "F"), (away, (away, 0), "G/b.md")]
+    assert (folders(file), store.files.departures(file)) == ([], [(away, (away, 0), "G/b.md")])
+    store.journal.set_state(away, "undone", {})
+    assert store.files.departures(file) == []
 
 
 def test_a_proposal_ends_when_its_time_is_over(store: Store, clock: Clock) -> None:
     plan = put("a.md", None, b"1")
     soon, late, never = (proposed(store, plan, expires) for expires in (NOON + 5, NOON + 50, None))
     clock.time += 5
-    assert store.expire() == [soon]
-    assert store.expire() == []
-    store.set_state(late, "rejected", {"by": "user"})
-    states = {change.id: (change.state, change.facts) for change in store.changes()}
+    assert store.journal.expire() == [soon]
+    assert store.journal.expire() == []
+    store.journal.set_state(late, "rejected", {"by": "user"})
+    states = {change.id: (change.state, change.facts) for change in store.journal.changes()}
     assert states == {soon: ("expired", {}), late: ("rejected", {"by": "user"}), never: ("proposed", {})}
 
 
 def test_a_damaged_content_is_never_handed_out(store: Store) -> None:
     made(store, put("a.md", b"old", b"new"))
-    place = store._snapshots.place(digest(b"old"))
+    place = store.snapshots.place(digest(b"old"))
     for damage in (b"", place.read_bytes()[:-5], b"x" * 40):
         place.write_bytes(damage)
         with pytest.raises(StateUnusable):
-            store.snapshot(digest(b"old"))
+            store.snapshots.read(digest(b"old"))
     made(store, put("b.md", b"old", b"other"))
-    assert store.snapshot(digest(b"old")) == b"old"
+    assert store.snapshots.read(digest(b"old")) == b"old"
 
 
 def test_contents_are_for_the_user_alone(store: Store) -> None:
     made(store, put("a.md", b"old", b"new"))
-    modes = {entry.stat().st_mode & 0o777 for entry in store._snapshots.folder.glob("*/*")}
-    folders = {entry.stat().st_mode & 0o777 for entry in (store._snapshots.folder, *store._snapshots.folder.iterdir())}
+    modes = {entry.stat().st_mode & 0o777 for entry in store.snapshots.folder.glob("*/*")}
+    folders = {entry.stat().st_mode & 0o777 for entry in (store.snapshots.folder, *store.snapshots.folder.iterdir())}
     assert (modes, folders) == ({0o600}, {0o700})
 
 
@@ -328,32 +336,32 @@ def test_the_oldest_changes_lose_their_contents_first(store: Store, clock: Clock
     for old, new in [(1, 2), (2, 3), (3, 4)]:
         made(store, put("a.md", texts[old], texts[new]))
         clock.time += DAY
-    store._snapshots.keep({digest(b"of no change"): b"of no change"})
+    store.snapshots.keep({digest(b"of no change"): b"of no change"})
     assert len(kept(store)) == 6
-    store.limit_history(1, 100)
+    store.journal.limit_history(1, 100)
     assert kept(store) == {digest(texts[number]) for number in (0, 3, 4)}
-    assert store._snapshots.size == sum(file.stat().st_size for file in store._snapshots.folder.glob("*/*"))
+    assert store.snapshots.size == sum(file.stat().st_size for file in store.snapshots.folder.glob("*/*"))
     clock.time += DAY
-    store.limit_history(1, 1)
+    store.journal.limit_history(1, 1)
     assert kept(store) == {digest(texts[0])}
-    store.set_state(waiting, "rejected")
-    store.limit_history(1, 1)
+    store.journal.set_state(waiting, "rejected")
+    store.journal.limit_history(1, 1)
     assert kept(store) == set()
-    assert len(store.changes()) == 4
+    assert len(store.journal.changes()) == 4
 
 
 def test_so_many_changes_are_kept_and_all_that_wait(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.state.change_rows.MOST", 2)
+    monkeypatch.setattr("bridge.state.journal.MOST_CHANGES", 2)
     waiting = proposed(store, put("p.md", None, b"p"))
     ids = [made(store, put("a.md", None, bytes([number]))) for number in range(4)]
     store._tidy()
-    assert [change.id for change in store.changes()] == [ids[3], ids[2], waiting]
+    assert [change.id for change in store.journal.changes()] == [ids[3], ids[2], waiting]
 
 
 def test_nothing_is_deleted_before_the_limits_are_known(store: Store, clock: Clock) -> None:
     made(store, put("a.md", b"old", b"new"))
     clock.time += 10_000 * DAY
-    store.prune()
+    store.journal.prune()
     assert len(kept(store)) == 2
 
 
@@ -364,11 +372,13 @@ def test_what_touched_a_denied_note_is_forgotten_with_its_contents(tmp_path: Pat
     proposed(store, put("Secret/c.md", None, b"hidden too"))
     renamed = made(store, put("d.md", None, b"hidden by now"))
     store.move({path("d.md"): path("Secret/d.md")})
-    store.begin(Change(store.next_id(), NOON, "edit_note")).prepare(put("Secret/e.md", None, b"hidden, begun"))
+    store.journal.begin(Change(store.journal.next_id(), NOON, "edit_note")).prepare(
+        put("Secret/e.md", None, b"hidden, begun")
+    )
     store.back_up()
     store.forget(lambda name: name.startswith("Secret/"))
-    assert [change.steps[0].path for change in store.changes()] == ["Open.md"]
-    assert (store.change(renamed), store.unsettled()) == (None, [])
+    assert [change.steps[0].path for change in store.journal.changes()] == ["Open.md"]
+    assert (store.journal.change(renamed), store.journal.unsettled()) == (None, [])
     assert kept(store) == {digest(b"common"), digest(b"open text")}
     left = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
     assert b"Secret" not in left
@@ -377,21 +387,21 @@ def test_what_touched_a_denied_note_is_forgotten_with_its_contents(tmp_path: Pat
 def test_changes_and_their_contents_survive_the_loss_of_the_file(tmp_path: Path, store: Store) -> None:
     change = made(store, put("a.md", b"old", b"new"))
     waiting = proposed(store, put("b.md", None, b"other"))
-    before = [store.change(change), store.change(waiting)]
+    before = [store.journal.change(change), store.journal.change(waiting)]
     store.close()
     (tmp_path / "state.sqlite").unlink()
     again = Store.open(tmp_path / "state.sqlite")
     assert again.salvaged
-    assert [again.change(change), again.change(waiting)] == before
-    assert again.snapshot(digest(b"old")) == b"old"
+    assert [again.journal.change(change), again.journal.change(waiting)] == before
+    assert again.snapshots.read(digest(b"old")) == b"old"
     again.close()
 
 
 def test_a_change_is_written_while_calls_are(store: Store) -> None:
     def record() -> None:
         for number in range(200):
-            store.record(call(number))
-            store.calls(1e9)
+            store.calls.record(call(number))
+            store.calls.since(1e9)
 
     def change() -> None:
         for number in range(200):

@@ -22,7 +22,7 @@ def counted_in(backup: Path) -> int:
 
 def use(path: Path) -> None:
     store = Store.open(path)
-    store.count("days", 1)
+    store.counters.add("days", 1)
     store.close()
 
 
@@ -75,5 +75,5 @@ def test_a_file_that_is_damaged_while_it_is_used_does_not_replace_its_backup(tmp
     store.close()
     assert (tmp_path / "state.sqlite.backup").read_bytes() == sound
     again = Store.open(path)
-    assert (again.salvaged, again.counted("days")) == (True, 1)
+    assert (again.salvaged, again.counters.get("days")) == (True, 1)
     again.close()

@@ -121,9 +121,9 @@ def test_what_was_backed_up_survives(crashed: Path, tmp_path: Path, damage: Dama
     damage(path, random.Random(seed))
     store = Store.open(path, now=lambda: 1_000_000.0)
     assert set(range(BACKED_UP)) <= recorded(store)
-    assert store.counted("embedded") >= BACKED_UP
-    assert len(store.judged()) >= TOOLS
-    store.count("embedded", 1)
+    assert store.counters.get("embedded") >= BACKED_UP
+    assert len(store.tool_scores.all()) >= TOOLS
+    store.counters.add("embedded", 1)
     assert store.sound()
     assert store.salvaged == any(tmp_path.glob("*.damaged-*")) or damage is delete
     store.close()
@@ -148,7 +148,7 @@ def test_a_file_without_a_backup_is_read_as_far_as_it_reads(
         store = Store.open(path, now=lambda: 1_000_000.0)
     assert store.salvaged
     assert CALLS - 60 < len(recorded(store)) < CALLS
-    assert store.counted("embedded") == CALLS
+    assert store.counters.get("embedded") == CALLS
     store.close()
 
 
@@ -161,7 +161,7 @@ def test_what_is_newer_than_the_backup_is_taken_from_the_damaged_file(crashed: P
     store = Store.open(path, now=lambda: 1_000_000.0)
     assert store.salvaged
     assert set(range(BACKED_UP)) < recorded(store)
-    assert store.counted("embedded") == CALLS
+    assert store.counters.get("embedded") == CALLS
     store.close()
 
 

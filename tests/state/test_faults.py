@@ -28,14 +28,14 @@ def test_a_disk_without_room_is_told_and_loses_nothing(tmp_path: Path) -> None:
     with small(tmp_path):
         path = tmp_path / "state.sqlite"
         store = Store.open(path)
-        store.count("embedded", 5)
+        store.counters.add("embedded", 5)
         store.close()
         told = set()
         for leave in range(0, 192 * 1024, 4096):
             ballast = fill(tmp_path, leave)
             try:
                 store = Store.open(path)
-                store.count("tries", 1)
+                store.counters.add("tries", 1)
                 store.close()
             except DiskFull as full:
                 told.add(full.message)
@@ -44,7 +44,7 @@ def test_a_disk_without_room_is_told_and_loses_nothing(tmp_path: Path) -> None:
         assert told == {f"There is no room for {path}."}
         left = {file.name for file in tmp_path.iterdir()}
         assert left == {"state.sqlite", "state.sqlite.backup", "state.sqlite.backup-1"}
-        assert Store.open(path).counted("embedded") == 5
+        assert Store.open(path).counters.get("embedded") == 5
 
 
 def test_a_file_that_cannot_be_made_for_want_of_room_is_told(tmp_path: Path) -> None:

@@ -18,10 +18,10 @@ def opened(path: Path) -> Store:
 
 def test_a_day_tells_what_differs_from_the_day_before_it(tmp_path: Path) -> None:
     store = opened(tmp_path)
-    store.keep_day("2026-01-01", SIZE, {A: 1, B: 1})
-    store.keep_day("2026-01-04", Size(2, 2, 1), {A: 3, C: 2})
+    store.graph_days.save("2026-01-01", SIZE, {A: 1, B: 1})
+    store.graph_days.save("2026-01-04", Size(2, 2, 1), {A: 3, C: 2})
     store.close()
-    assert opened(tmp_path).days("2026-01-01") == [
+    assert opened(tmp_path).graph_days.since("2026-01-01") == [
         Day("2026-01-01", SIZE, Changes()),
         Day("2026-01-04", Size(2, 2, 1), Changes((C,), (B,), ((A, 2),))),
     ]
@@ -29,19 +29,21 @@ def test_a_day_tells_what_differs_from_the_day_before_it(tmp_path: Path) -> None
 
 def test_a_day_can_be_seen_many_times(tmp_path: Path) -> None:
     store = opened(tmp_path)
-    store.keep_day("2026-01-01", SIZE, {A: 1})
-    store.keep_day("2026-01-02", SIZE, {A: 1, B: 1, C: 1})
-    store.keep_day("2026-01-02", SIZE, {A: 1, B: 1})
-    assert [day.changes.appeared for day in store.days("2026-01-02")] == [(B,)]
-    store.keep_day("2026-01-03", SIZE, {A: 1})
-    assert store.days("2026-01-03")[0].changes == Changes(vanished=(B,))
+    store.graph_days.save("2026-01-01", SIZE, {A: 1})
+    store.graph_days.save("2026-01-02", SIZE, {A: 1, B: 1, C: 1})
+    store.graph_days.save("2026-01-02", SIZE, {A: 1, B: 1})
+    assert [day.changes.appeared for day in store.graph_days.since("2026-01-02")] == [(B,)]
+    store.graph_days.save("2026-01-03", SIZE, {A: 1})
+    assert store.graph_days.since("2026-01-03")[0].changes == Changes(vanished=(B,))
 
 
 def test_only_what_is_needed_is_kept_whole(tmp_path: Path) -> None:
     store = opened(tmp_path)
     for number in range(KEPT + 5):
-        store.keep_day(f"{2000 + number}-01-01", SIZE, {VaultPath(f"{n}.md"): 0 for n in range(number, number + 300)})
-    days = store.days("")
+        store.graph_days.save(
+            f"{2000 + number}-01-01", SIZE, {VaultPath(f"{n}.md"): 0 for n in range(number, number + 300)}
+        )
+    days = store.graph_days.since("")
     assert len(days) == KEPT
     assert {len(day.changes.appeared) for day in days} == {1}
     store.close()
@@ -51,39 +53,39 @@ def test_only_what_is_needed_is_kept_whole(tmp_path: Path) -> None:
 
 def test_a_day_on_which_everything_changed_names_some(tmp_path: Path) -> None:
     store = opened(tmp_path)
-    store.keep_day("2026-01-01", SIZE, {A: 1})
-    store.keep_day("2026-01-02", SIZE, {VaultPath(f"{n}.md"): n for n in range(5000)})
-    (day,) = store.days("2026-01-02")
+    store.graph_days.save("2026-01-01", SIZE, {A: 1})
+    store.graph_days.save("2026-01-02", SIZE, {VaultPath(f"{n}.md"): n for n in range(5000)})
+    (day,) = store.graph_days.since("2026-01-02")
     assert (len(day.changes.appeared), day.changes.appeared[0], day.changes.vanished) == (NAMED, "4999.md", (A,))
 
 
 def test_forgotten_notes_are_in_no_byte_of_it(tmp_path: Path) -> None:
     store = opened(tmp_path)
     secret = VaultPath("Secret/zxcvb.md")
-    store.keep_day("2026-01-01", SIZE, {A: 1})
-    store.keep_day("2026-01-02", SIZE, {A: 2, secret: 1})
+    store.graph_days.save("2026-01-01", SIZE, {A: 1})
+    store.graph_days.save("2026-01-02", SIZE, {A: 2, secret: 1})
     store.forget(lambda path: path.startswith("Secret/"))
-    assert store.days("2026-01-02") == [Day("2026-01-02", SIZE, Changes(grown=((A, 1),)))]
-    store.keep_day("2026-01-03", SIZE, {A: 2})
-    assert store.days("2026-01-03")[0].changes == Changes()
+    assert store.graph_days.since("2026-01-02") == [Day("2026-01-02", SIZE, Changes(grown=((A, 1),)))]
+    store.graph_days.save("2026-01-03", SIZE, {A: 2})
+    assert store.graph_days.since("2026-01-03")[0].changes == Changes()
     store.close()
     assert not any(b"zxcvb" in file.read_bytes() for file in tmp_path.iterdir())
 
 
 def test_a_spoilt_day_costs_only_its_comparison(tmp_path: Path) -> None:
     store = opened(tmp_path)
-    store.keep_day("2026-01-01", SIZE, {A: 1})
+    store.graph_days.save("2026-01-01", SIZE, {A: 1})
     store.close()
     with closing(sqlite3.connect(tmp_path / "state.sqlite")) as connection, connection:
         connection.execute("UPDATE graph_day SET state = x'00', changes = '{'")
     store = opened(tmp_path)
-    store.keep_day("2026-01-02", SIZE, {A: 1, B: 1})
-    assert [day.changes for day in store.days("")] == [Changes(), Changes()]
+    store.graph_days.save("2026-01-02", SIZE, {A: 1, B: 1})
+    assert [day.changes for day in store.graph_days.since("")] == [Changes(), Changes()]
 
 
 def test_paths_that_are_no_unicode_are_kept(tmp_path: Path) -> None:
     store = opened(tmp_path)
     odd = VaultPath("a\udcff.md")
-    store.keep_day("2026-01-01", SIZE, {})
-    store.keep_day("2026-01-02", SIZE, {odd: 0})
-    assert store.days("2026-01-02")[0].changes.appeared == (odd,)
+    store.graph_days.save("2026-01-01", SIZE, {})
+    store.graph_days.save("2026-01-02", SIZE, {odd: 0})
+    assert store.graph_days.since("2026-01-02")[0].changes.appeared == (odd,)

@@ -32,8 +32,8 @@ def test_a_file_of_an_earlier_version_is_brought_up_to_date(tmp_path: Path, vers
     path = tmp_path / "state.sqlite"
     written_by(version, path)
     store = Store.open(path, now=lambda: 1_000_000.0)
-    store.record(call(1))
-    assert (store.counted("embedded"), list(store.failures()), recorded(store)) == (7, ["a.md"], {1})
+    store.calls.record(call(1))
+    assert (store.counters.get("embedded"), list(store.failures.all()), recorded(store)) == (7, ["a.md"], {1})
     assert not store.salvaged
     store.close()
 
@@ -42,7 +42,7 @@ def test_a_file_of_an_earlier_version_is_brought_up_to_date(tmp_path: Path, vers
 def test_a_backup_of_an_earlier_version_is_salvaged(tmp_path: Path, version: int) -> None:
     written_by(version, tmp_path / "state.sqlite.backup")
     store = Store.open(tmp_path / "state.sqlite")
-    assert (store.counted("embedded"), store.salvaged) == (7, True)
+    assert (store.counters.get("embedded"), store.salvaged) == (7, True)
     store.close()
 
 
@@ -55,7 +55,9 @@ def test_changes_of_an_earlier_version_are_told(tmp_path: Path) -> None:
         connection.execute("INSERT INTO change VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
     connection.close()
     store = Store.open(path)
-    assert store.change("01") == Change("01", 5.0, "undo_change", session="s", facts={"undoes": ["00"]}, made="01")
+    assert store.journal.change("01") == Change(
+        "01", 5.0, "undo_change", session="s", facts={"undoes": ["00"]}, made="01"
+    )
     assert not store.salvaged
     store.close()
 
@@ -68,7 +70,7 @@ def test_a_migration_that_breaks_off_is_done_again(tmp_path: Path) -> None:
     connection.execute("CREATE TABLE call (id INTEGER PRIMARY KEY) STRICT")
     connection.close()
     store = Store.open(path)
-    assert (store.counted("embedded"), store.salvaged) == (7, False)
+    assert (store.counters.get("embedded"), store.salvaged) == (7, False)
     store.close()
 
 

@@ -10,36 +10,36 @@ from bridge.types import Digest, VaultPath
 
 def test_counters_survive_a_reopening(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "state.sqlite")
-    store.count("embedded", 3)
-    store.count("embedded", 4)
+    store.counters.add("embedded", 3)
+    store.counters.add("embedded", 4)
     store.close()
-    assert Store.open(tmp_path / "state.sqlite").counted("embedded") == 7
+    assert Store.open(tmp_path / "state.sqlite").counters.get("embedded") == 7
 
 
 def test_a_counter_nobody_used_is_zero(tmp_path: Path) -> None:
-    assert Store.open(tmp_path / "state.sqlite").counted("embedded") == 0
+    assert Store.open(tmp_path / "state.sqlite").counters.get("embedded") == 0
 
 
 def test_failures_are_listed_until_mended(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "state.sqlite")
-    store.fail(VaultPath("a.md"), Digest("1"), "too deep")
-    store.fail(VaultPath("b.md"), Digest("2"), "too long")
-    store.mend([VaultPath("a.md")])
-    assert store.failures() == {"b.md": ("2", "too long")}
+    store.failures.add(VaultPath("a.md"), Digest("1"), "too deep")
+    store.failures.add(VaultPath("b.md"), Digest("2"), "too long")
+    store.failures.remove([VaultPath("a.md")])
+    assert store.failures.all() == {"b.md": ("2", "too long")}
 
 
 @pytest.mark.parametrize("backed_up", [True, False])
 def test_a_damaged_file_is_set_aside_and_restored_from_its_backup(tmp_path: Path, backed_up: bool) -> None:
     path = tmp_path / "state.sqlite"
     store = Store.open(path)
-    store.count("embedded", 5)
+    store.counters.add("embedded", 5)
     store.close()
     if not backed_up:
         (tmp_path / "state.sqlite.backup").unlink()
     path.write_bytes(b"not a database" * 1000)
     again = Store.open(path)
     assert again.salvaged
-    assert again.counted("embedded") == (5 if backed_up else 0)
+    assert again.counters.get("embedded") == (5 if backed_up else 0)
     assert (tmp_path / "state.sqlite.damaged-1").read_bytes().startswith(b"not a database")
 
 

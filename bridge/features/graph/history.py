@@ -81,7 +81,7 @@ async def graph_history(
 
     engine = call.engine
     await record_graph(engine)
-    days = await asyncio.to_thread(engine.store.days, "")
+    days = await asyncio.to_thread(engine.store.graph_days.since, "")
     today = date.fromisoformat(days[-1].day)
     first = monday(today) - timedelta(weeks=weeks - 1)
     recent = [day for day in days if day.day >= first.isoformat()]

@@ -24,9 +24,9 @@ def check_changes(engine: "VaultEngine") -> Finding:
 
     try:
         store, now = engine.store, time.time()
-        left = sum(change.time < now - WRITTEN_S for change, _ in store.unsettled())
-        half = len(store.changes(ChangeFilter(state="conflict", since=now - WEEK_S), 1_000))
-        damaged, size = store.damaged(), store.history_size
+        left = sum(change.time < now - WRITTEN_S for change, _ in store.journal.unsettled())
+        half = len(store.journal.changes(ChangeFilter(state="conflict", since=now - WEEK_S), 1_000))
+        damaged, size = store.snapshots.count_damaged(), store.snapshots.size
     except BridgeError as error:
         return make_finding("changes", "warn", error.message, error.hint or "Ask again in a moment.")
     if half:

@@ -213,7 +213,7 @@ def find_places(
     from bridge.linking.apply import find_places
     from bridge.linking.evidence import FeedbackModel
 
-    around = LinkContext(engine, source.path, FeedbackModel(engine.store.verdicts()))
+    around = LinkContext(engine, source.path, FeedbackModel(engine.store.feedback.all()))
     return find_places(source, corpus, around, targets=targets, strictness=strictness, every=every)
 
 

@@ -326,5 +326,5 @@ def feedback_counts(engine: "VaultEngine") -> tuple[int, int]:
     """Count what was accepted and declined in the vault."""
     from bridge.linking.evidence import FeedbackModel
 
-    everything = FeedbackModel(engine.store.verdicts()).all
+    everything = FeedbackModel(engine.store.feedback.all()).all
     return everything.accepted, everything.declined

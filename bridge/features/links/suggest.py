@@ -117,7 +117,7 @@ def build_suggestions(
     stop = min(end, start + MAX_CHARACTERS)
     # Blanks in front keep every place where it is.
     source = replace(source_of(engine, note, stop), text=" " * start + note.text[start:stop], within=(start, stop))
-    found = suggest(source, corpus, LinkContext(engine, path, FeedbackModel(engine.store.verdicts())), strictness)[
+    found = suggest(source, corpus, LinkContext(engine, path, FeedbackModel(engine.store.feedback.all())), strictness)[
         :limit
     ]
     cut = f"Only {MAX_CHARACTERS:,} characters were looked at, up to line {line_at(note.text, stop)}; give `lines`."
@@ -189,17 +189,17 @@ async def judge_link(
             raise no_such_note(call.engine, note)
     store = call.engine.store
     if verdict == "revive":
-        await asyncio.to_thread(store.revive, target, path)
+        await asyncio.to_thread(store.feedback.revive, target, path)
     else:
         accepted = verdict == "accept"
         said = LinkFeedback(path, target, fold_case(text).strip(), int(accepted), int(not accepted))
-        await asyncio.to_thread(store.decide, said)
+        await asyncio.to_thread(store.feedback.add, said)
         if accepted:
             # The link may be there already; once seen, taking it out is a verdict too.
             links = call.engine.index.notes[path].links
             there = any(call.engine.names.resolve(link.target, path, link.kind).path == target for link in links)
-            await asyncio.to_thread(store.follow_links, path, {target} if there else (), lambda _: False)
-    verdicts = await asyncio.to_thread(store.verdicts)
+            await asyncio.to_thread(store.feedback.follow_links, path, {target} if there else (), lambda _: False)
+    verdicts = await asyncio.to_thread(store.feedback.all)
     everything = FeedbackModel(verdicts).all
     here = FeedbackModel(one for one in verdicts if one.target == target).all
     count = everything.accepted + everything.declined

@@ -54,7 +54,7 @@ def times_chosen(engine: "VaultEngine", words: str) -> "Mapping[VaultPath, int]"
 
     said = fold_case(words).strip()
     counts = Counter[VaultPath]()
-    for verdict in engine.store.verdicts():
+    for verdict in engine.store.feedback.all():
         if verdict.form == said or (len(said) >= SHORTEST and verdict.form.startswith(said)):
             counts[verdict.target] += verdict.accepted - verdict.declined
     return {note: count for note, count in counts.most_common() if count > 0 and note in engine.index.notes}

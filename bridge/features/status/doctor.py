@@ -214,7 +214,7 @@ def check_runtime(engine: "VaultEngine") -> Finding:
 def last_call_codes(engine: "VaultEngine") -> Counter[str | None]:
     """Return how the last calls ended; none while the vault is not open."""
     try:
-        return engine.store.last_codes(LAST)
+        return engine.store.calls.last_codes(LAST)
     except BridgeError:
         return Counter()
 

@@ -96,7 +96,7 @@ async def usage(call: Call, days: Days = 30, client: str | None = None) -> Usage
     """
     store = call.engine.store
     sizes = {path: note.size for path, note in snapshot(call.engine).items() if note.kind == "note"}
-    calls = await asyncio.to_thread(store.calls, time.time() - days * DAY_S)
+    calls = await asyncio.to_thread(store.calls.since, time.time() - days * DAY_S)
     return await asyncio.to_thread(build_report, [c for c in calls if client in {None, name_of(c)}], days, sizes)
 
 

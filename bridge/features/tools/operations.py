@@ -100,7 +100,7 @@ async def find_tool(
     if likeness >= ENOUGH and best.name not in within:
         return FoundTools((), (f"This takes a tool that writes, and the preset `{call.preset}` only reads.",))
     ranked = [each for each in ranked if each[1].name in within and each[1].scope in call.principal.scopes]
-    judged = any_vault(call).store.judged()
+    judged = any_vault(call).store.tool_scores.all()
     listed = listed_tools(call.preset or "full")
     fitting = [tool for likeness, tool in ranked[:limit] if likeness >= ENOUGH]
     return FoundTools(
@@ -203,6 +203,6 @@ async def give_feedback(call: Call, tool: Annotated[str, MaxLen(100)], helped: b
         NoSuchOperation: No such tool; the message names the nearest.
     """
     name, store = get_tool(tool).name, any_vault(call).store
-    await asyncio.to_thread(store.judge, name, helped)
-    right, wrong = store.judged()[name]
+    await asyncio.to_thread(store.tool_scores.add, name, helped)
+    right, wrong = store.tool_scores.all()[name]
     return Feedback(name, accuracy(right, wrong), right + wrong)

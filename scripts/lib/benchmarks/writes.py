@@ -18,7 +18,7 @@ from bridge.engine.link_graph import LinkResolver
 from bridge.engine.transactions import Author
 from bridge.index.index import Index
 from bridge.markdown.edit.requests import Append
-from bridge.state.store import Store
+from bridge.state.journal import Journal
 from bridge.types import VaultPath
 from bridge.vault.write.writer import Writer
 from scripts.lib.benchmarks.client import Client
@@ -35,8 +35,8 @@ ALONE = 60
 PARTS: dict[str, tuple[type[Any], str]] = {
     "the plan is checked": (Writer, "check"),
     "the vault and the journal are written": (Writer, "write"),
-    "of that: contents and row are kept": (Store, "prepare"),
-    "of that: the row is settled": (Store, "settle"),
+    "of that: contents and row are kept": (Journal, "prepare"),
+    "of that: the row is settled": (Journal, "settle"),
     "the change is taken up": (Indexer, "show"),
     "of that: the index shows it": (Index, "show"),
     "of that: links are resolved": (LinkResolver, "resolve"),

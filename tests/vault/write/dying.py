@@ -34,12 +34,12 @@ def plan(version: int) -> Plan:
 def opened(place: Path, *, conflicts: bool = False) -> Iterator[tuple[Writer, Store]]:
     """Open the vault and its journal, and recover interrupted changes, even where another program has written."""
     writer, store = Writer(Vault(place / "vault", Rules())), Store.open(place / "state.sqlite")
-    for change, entry in store.unsettled():
+    for change, entry in store.journal.unsettled():
         needed = {d for step in change.steps for d in (step.before, step.after) if d is not None}
-        blobs = {d: data for d in needed if (data := store.snapshot(d)) is not None}
+        blobs = {d: data for d in needed if (data := store.snapshots.read(d)) is not None}
         became = writer.recover(Plan(change.steps, blobs))
         if became == "conflict" and conflicts:
-            store.set_state(change.id, "conflict")
+            store.journal.set_state(change.id, "conflict")
             continue
         assert became != "conflict"
         entry.settle(became == "after")
@@ -62,7 +62,7 @@ def killed_once(place: Path, draw: random.Random) -> int:
         process.kill()
     # It may have continued between the last line that was read and the kill.
     with opened(place) as (_, store):
-        version = len(store.changes(limit=100_000))
+        version = len(store.journal.changes(limit=100_000))
     assert version >= int(told[-1])
     held = tree(place / "vault")
     wanted = {name: text(name, version) for name in NAMES} if version else {}
@@ -79,11 +79,11 @@ def tell(version: int) -> None:
 def main() -> None:
     """Change the notes until killed, and print the version each time."""
     with opened(Path(sys.argv[1])) as (writer, store):
-        version = len(store.changes(limit=100_000))
+        version = len(store.journal.changes(limit=100_000))
         tell(version)
         while True:
             version += 1
-            writer.write(plan(version), store.begin(Change(store.next_id(), 0.0, "change_set")))
+            writer.write(plan(version), store.journal.begin(Change(store.journal.next_id(), 0.0, "change_set")))
             tell(version)
 
 

@@ -44,7 +44,7 @@ def raced_once(place: Path, draw: random.Random) -> str | None:
         if draw.random() < 0.5:
             saving.join()
         with opened(place, conflicts=True) as (_, store):
-            left = len(store.unsettled())
+            left = len(store.journal.unsettled())
         saving.join()
     if left:
         return "a change is open"
@@ -65,7 +65,9 @@ def main() -> None:
             try:
                 old = read_settled(writer.vault, NOTE, writer.is_ours, None)
                 new = old + f"Line {number}.\n".encode()
-                writer.write(put(NOTE, old, new), store.begin(Change(store.next_id(), 0.0, "edit_note")))
+                writer.write(
+                    put(NOTE, old, new), store.journal.begin(Change(store.journal.next_id(), 0.0, "edit_note"))
+                )
             except BridgeError:
                 continue
 

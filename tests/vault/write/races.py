@@ -115,9 +115,9 @@ class Races:
         store = self.engine.store
         kept = [
             change
-            for change in store.changes(ChangeFilter(path=path), limit=3)
+            for change in store.journal.changes(ChangeFilter(path=path), limit=3)
             if change.operation == "edit_note"
-            and any(line.encode() in (store.snapshot(step.after) or b"") for step in change.steps if step.after)
+            and any(line.encode() in (store.snapshots.read(step.after) or b"") for step in change.steps if step.after)
         ]
         if answer == "made" and not kept:
             found.lies.append(f"{what}: no change is kept")
@@ -125,13 +125,13 @@ class Races:
             found.lies.append(f"{what}: it was refused, and is there")
         for change in kept:
             for step in change.steps:
-                before = (store.snapshot(step.before) or b"").decode() if step.before else ""
+                before = (store.snapshots.read(step.before) or b"").decode() if step.before else ""
                 if f"What {path} said first." not in before and not self.was_late(path):
                     found.lies.append(f"{what}: it changed what was half saved")
 
     def was_late(self, path: VaultPath) -> bool:
         """Say whether a save was recently restored."""
-        return bool(self.engine.store.changes(ChangeFilter(path=path, operation="keep_save"), limit=1))
+        return bool(self.engine.store.journal.changes(ChangeFilter(path=path, operation="keep_save"), limit=1))
 
 
 def read(place: Path) -> str:
@@ -181,7 +181,7 @@ async def run_races(place: Path, races: int, seed: int, *, at_once: int = 8) -> 
                     await torture.race(saver, f"Note {which}-{number % 5}.md", number)
 
         await asyncio.gather(*(several(which) for which in range(at_once)))
-        torture.found.lies += [f"{change.id} is open" for change, _ in engine.store.unsettled()]
+        torture.found.lies += [f"{change.id} is open" for change, _ in engine.store.journal.unsettled()]
         left: list[Any] = [file.name for file in root.rglob(".vault-bridge-*")]
         torture.found.lies += [f"{name} is left" for name in left]
         return torture.found

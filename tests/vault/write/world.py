@@ -116,18 +116,18 @@ class World:
         """Execute a plan with a fault, check the result, and return the outcome."""
         before = tree(self.root)
         disk = FaultyDisk(fault)
-        change = Change(self.store.next_id(), 0.0, "edit_note", steps=tuple(plan.steps))
-        entry = self.store.begin(change)
+        change = Change(self.store.journal.next_id(), 0.0, "edit_note", steps=tuple(plan.steps))
+        entry = self.store.journal.begin(change)
         outcome = "before"
         try:
             Writer(Vault(self.root, Rules()), disk).write(plan, FaultyEntry(entry, disk))
             outcome = "after"
         except Killed:
             self.restart()
-            outcome = "after" if self.store.change(change.id) else "before"
+            outcome = "after" if self.store.journal.change(change.id) else "before"
         except BridgeError:
             pass
-        if self.store.unsettled():
+        if self.store.journal.unsettled():
             if plan.steps and self.draw.random() < 0.2:
                 self.save(self.draw.choice(plan.steps).path)
             outcome = self.recover()
@@ -139,21 +139,21 @@ class World:
     def recover(self) -> str:
         """Recover an interrupted change, which may be interrupted too, and return the outcome."""
         while True:
-            ((change, entry),) = self.store.unsettled()
+            ((change, entry),) = self.store.journal.unsettled()
             needed = {d for step in change.steps for d in (step.before, step.after) if d is not None}
-            kept = {d: data for d in needed if (data := self.store.snapshot(d)) is not None}
+            kept = {d: data for d in needed if (data := self.store.snapshots.read(d)) is not None}
             disk = FaultyDisk(Fault(self.draw.choice(["none", "kill"]), self.draw.randrange(1, MOST_CALLS)))
             try:
                 became = Writer(Vault(self.root, Rules()), disk).recover(Plan(change.steps, kept))
                 if became == "conflict":
-                    self.store.set_state(change.id, "conflict")
+                    self.store.journal.set_state(change.id, "conflict")
                 else:
                     FaultyEntry(entry, disk).settle(became == "after")
             except Killed:
                 self.restart()
                 self.figures.done["killed while recovering"] += 1
-                if not self.store.unsettled():
-                    return "after" if self.store.change(change.id) else "before"
+                if not self.store.journal.unsettled():
+                    return "after" if self.store.journal.change(change.id) else "before"
             else:
                 return became
 
@@ -187,7 +187,12 @@ class World:
         if theirs is not None and theirs not in there:
             figures.lost.append(f"what was saved meanwhile ({outcome})")
         for place, data in before.items():
-            if data is not None and data not in there and data != over and self.store.snapshot(digest(data)) != data:
+            if (
+                data is not None
+                and data not in there
+                and data != over
+                and self.store.snapshots.read(digest(data)) != data
+            ):
                 figures.lost.append(place)
         figures.leftovers += [place for place in now if "vault-bridge" in place]
         figures.leftovers += [] if tree(self.outside) == OUTSIDE else ["outside the vault"]
@@ -195,13 +200,17 @@ class World:
 
     def judge_journal(self, change: Change, outcome: str) -> None:
         """Compare the journal with the outcome of a change."""
-        row = self.store.change(change.id)
+        row = self.store.journal.change(change.id)
         wanted = {"after": "applied", "before": None, "conflict": "conflict"}[outcome]
-        if (row.state if row else None) != wanted or self.store.unsettled() or (row and row.steps != change.steps):
+        if (
+            (row.state if row else None) != wanted
+            or self.store.journal.unsettled()
+            or (row and row.steps != change.steps)
+        ):
             self.figures.disagreements.append(f"{outcome}: {row}")
         for step in row.steps if row else ():
             for content in (step.before, step.after) if step.kind == "put" else ():
-                if content is not None and self.store.snapshot(content) != self.contents[content]:
+                if content is not None and self.store.snapshots.read(content) != self.contents[content]:
                     self.figures.lost.append(f"what {step.path} said")
 
     # -- random values ------------------------------------------------------------------------------------------------
