@@ -2,15 +2,15 @@
 
 import dataclasses
 import difflib
-import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import bridge.errors
-from bridge.api import arguments, docstring
-from bridge.api.hints import Folder, records_in, role_of, strip_hint, walk_hint
+from bridge.api import arguments
+from bridge.api.hints import Folder, role_of, strip_hint, walk_hint
 from bridge.api.redact import redact_denied
+from bridge.api.signature import Argument, check_records, gather_records, read_signature
 from bridge.errors import BridgeError, NoSuchOperation
 from bridge.types import PathRole, Scope, VaultPath
 
@@ -32,21 +32,6 @@ PATH_ERRORS = ("OutsideVault", "ProtectedPath")
 NAME_ERRORS = ("NoteNotFound",)
 
 Function = TypeVar("Function", bound=Callable[..., Awaitable[Any]])
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """One argument of an operation."""
-
-    name: str
-    hint: Any
-    default: Any
-    meaning: str
-
-    @property
-    def required(self) -> bool:
-        """Whether it has no default."""
-        return self.default is inspect.Parameter.empty
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +60,8 @@ class Operation:
     tasks: tuple[str, ...]
     """What it is good for, in a caller's words, which `find_tool` searches."""
     function: Callable[..., Awaitable[Any]]
+    records: Mapping[str, type]
+    """The parameters of the function that take several arguments together."""
 
     def bind(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments as the function takes them, including defaults.
@@ -95,11 +82,11 @@ class Operation:
         call.principal.require(self.scope)
         bound = self.bind(given)
         if not self.vault and call.vault is None:
-            return await self.function(call, **bound)
+            return await self.function(call, **gather_records(self.records, bound))
         bound = arguments.locate(self, bound, call.engine.vault, call.engine.names if call.engine.is_open else None)
         while True:
             rules = call.engine.vault.rules
-            result = await self.function(call, **bound)
+            result = await self.function(call, **gather_records(self.records, bound))
             # A result found before a rule was added must not leave after it.
             if not self.reads or call.engine.vault.rules.deny == rules.deny:
                 return redact_denied(result, call.engine.vault.rules)
@@ -164,29 +151,24 @@ def build_operation(
     Raises:
         TypeError: The docstring lacks a line or names something unknown, or the result is not a described record.
     """
-    text = docstring.parse_docstring(function)
-    hints = get_type_hints(function, include_extras=True)
-    parameters = list(inspect.signature(function).parameters.values())[1:]
-    meanings = text.section("Args")
-    if {p.name for p in parameters} != set(meanings) or not text.summary:
-        raise TypeError(f"the docstring of {function.__name__} does not describe exactly its arguments")
-    taken = tuple(Argument(p.name, hints[p.name], p.default, meanings[p.name]) for p in parameters)
-    result: type = hints["return"]
+    read = read_signature(function)
+    result: type = read.result
     if not dataclasses.is_dataclass(result):
         raise TypeError(f"{function.__name__} returns no dataclass")
-    for hint in (result, *(argument.hint for argument in taken)):
+    for hint in (result, *(argument.hint for argument in read.arguments)):
         check_records(hint)
     return Operation(
         name=function.__name__,
         title=function.__name__.replace("_", " ").capitalize(),
-        summary=text.summary,
-        details=text.details,
+        summary=read.summary,
+        details=read.details,
         scope=scope,
         reads=reads,
-        arguments=taken,
+        arguments=read.arguments,
+        records=read.records,
         result=result,
-        errors=implied_errors(taken, vault=vault)
-        | {find_error(name): when for name, when in text.section("Raises").items()},
+        errors=implied_errors(read.arguments, vault=vault)
+        | {find_error(name): when for name, when in read.errors.items()},
         example=example,
         vault=vault,
         destructive=destructive,
@@ -225,18 +207,6 @@ def find_error(name: str) -> type[BridgeError]:
     if not (isinstance(found, type) and issubclass(found, BridgeError)):
         raise TypeError(f"{name} is no error of the bridge")
     return found
-
-
-def check_records(hint: Any) -> None:
-    """Require that every record in a hint describes each of its fields.
-
-    Raises:
-        TypeError: The `Attributes` of a record's docstring are not exactly its fields.
-    """
-    for record in records_in(hint):
-        described_fields = set(docstring.parse_docstring(record).section("Attributes"))
-        if described_fields != {field.name for field in dataclasses.fields(record)}:
-            raise TypeError(f"the docstring of {record} does not describe exactly its fields")
 
 
 def install(features: Iterable["Feature"]) -> None:

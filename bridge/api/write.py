@@ -4,9 +4,11 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from bridge.api.call import Call
+from bridge.api.hints import Reason
+from bridge.api.signature import Spread
 from bridge.engine.auto_link import make_auto_linker
 from bridge.errors import StateUnusable
 from bridge.types import Digest, VaultPath
@@ -15,9 +17,42 @@ from bridge.vault.plan import Step
 if TYPE_CHECKING:
     from bridge.changes.effect import Reference
     from bridge.changes.hunks import Difference
-    from bridge.changes.requests import Request
+    from bridge.changes.requests.base import Request
     from bridge.engine.host import VaultEngine
     from bridge.engine.transactions import Author, ChangeOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeOptions:
+    """How a change is made.
+
+    Attributes:
+        dry_run: Only preview the change.
+        reason: Why, for the user.
+    """
+
+    dry_run: bool = False
+    reason: Reason | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WriteOptions(ChangeOptions):
+    """How a change is made that may be large.
+
+    Attributes:
+        dry_run: Only preview the change.
+        reason: Why, for the user.
+        confirm: Proceed despite `confirmation_required`.
+
+    Raises:
+        ConfirmationRequired: The change exceeds `confirm_files` or `confirm_kb`.
+    """
+
+    confirm: bool = False
+
+
+ChangeArguments = Annotated[ChangeOptions, Spread()]
+WriteArguments = Annotated[WriteOptions, Spread()]
 
 Fetch = Callable[[Digest], bytes | None]
 """Returns content by its digest; None if it is no longer kept."""
@@ -166,10 +201,8 @@ class Written:
 async def execute_requests(
     call: Call,
     requests: "Sequence[Request]",
+    options: WriteOptions,
     *,
-    dry_run: bool,
-    reason: str | None,
-    confirm: bool,
     operation: str | None = None,
     expect: Mapping[str, int] | None = None,
 ) -> Written:
@@ -178,19 +211,17 @@ async def execute_requests(
     Args:
         call: The caller.
         requests: The requests.
-        dry_run: Only preview the change.
-        reason: The caller's reason.
-        confirm: Whether a large change is confirmed.
+        options: How the change is made.
         operation: The operation to list the change under; by default, that of the first request.
         expect: The expected counts.
 
     Raises:
         BridgeError: As for the operations that the requests name.
     """
-    by = author(call, operation or requests[0].op, reason, confirmed=call.confirmed(confirm))
+    by = author(call, operation or requests[0].op, options.reason, confirmed=call.confirmed(options.confirm))
     finish = await make_auto_linker(call.engine, None if call.principal.local else call.principal.name)
-    made = await call.engine.executor.carry(requests, by, dry_run=dry_run, expect=expect, finish=finish)
-    return build_written(made, dry_run=dry_run)
+    made = await call.engine.executor.carry(requests, by, dry_run=options.dry_run, expect=expect, finish=finish)
+    return build_written(made, dry_run=options.dry_run)
 
 
 def author(call: Call, operation: str, reason: str | None, *, confirmed: bool = True) -> "Author":

@@ -1,7 +1,7 @@
 """Describes a change's effect on files and links."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from bridge.types import VaultPath
@@ -50,6 +50,24 @@ class Effect:
     mended: tuple[Reference, ...] = ()
     named_in: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+
+def merge_effects(effects: Iterable[Effect]) -> Effect:
+    """Merge the effects of several requests into one."""
+    whole = Effect()
+    for one in effects:
+        whole = replace(
+            whole,
+            files=tuple(dict.fromkeys((*whole.files, *one.files))),
+            moved=whole.moved + one.moved,
+            links_rewritten=whole.links_rewritten + one.links_rewritten,
+            rewritten=(*whole.rewritten, *one.rewritten),
+            broken=(*whole.broken, *one.broken),
+            mended=(*whole.mended, *one.mended),
+            named_in=tuple(dict.fromkeys((*whole.named_in, *one.named_in))),
+            warnings=(*whole.warnings, *one.warnings),
+        )
+    return whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,9 @@ from typing import Final
 
 from bridge.changes.draft import path_after_move
 from bridge.changes.effect import Effect
-from bridge.changes.requests import EditNote, MoveNote, Request, SetProperties
+from bridge.changes.requests.base import Request
+from bridge.changes.requests.edit_note import EditNote, SetProperties
+from bridge.changes.requests.move_note import MoveNote
 from bridge.text.counts import count_of
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from bridge.cli.commands import COMPLETE
 
 if TYPE_CHECKING:
-    from bridge.api.registry import Argument
+    from bridge.api.signature import Argument
     from bridge.data_folder import Folders
 
 Kind = Literal["anything", "vault", "note", "folder", "directory", "file"]

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from bridge.api.hints import Folder, describe_hint, records_in, strip_hint
-from bridge.api.registry import Argument, Operation
+from bridge.api.registry import Operation
+from bridge.api.signature import Argument
 from bridge.errors import InvalidArguments
 from bridge.types import Day, VaultPath
 

@@ -8,11 +8,11 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bridge.changes.apply import AppliedRequest, RequestContext, apply_request, merge_effects
 from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect, merge_effects
 from bridge.changes.link_check import check_links
 from bridge.changes.move import stale_name_warnings
-from bridge.changes.requests import AddTask, CreateNote, MoveNote, Renaming, Request, ToggleTask
+from bridge.changes.requests.base import Request, RequestContext
 from bridge.changes.view import VaultView
 from bridge.engine.indexer import Indexer
 from bridge.engine.read_cache import ReadCache
@@ -70,7 +70,7 @@ class RequestExecutor:
             drawn = apply_requests(requests, draft, known)
             if finish is not None:
                 finish(draft)
-            if all(isinstance(request, Renaming) for request in requests):
+            if all(request.relinks for request in requests):
                 # Moves and renames check every link themselves.
                 return drawn
             found = check_links(draft, indexer.names, indexer.index.notes, self._sources)
@@ -101,42 +101,42 @@ class RequestExecutor:
 
 def touched_paths(requests: Sequence[Request]) -> frozenset[VaultPath] | None:
     """Return the notes that requests can change; None when relinking may touch any note."""
-    if any(isinstance(request, Renaming) for request in requests):
+    if any(request.relinks for request in requests):
         return None
     return frozenset(request.path for request in requests)
 
 
-def apply_requests(requests: Sequence[Request], draft: Draft, around: RequestContext) -> PlannedChange:
+def apply_requests(requests: Sequence[Request], draft: Draft, context: RequestContext) -> PlannedChange:
     """Apply requests to a draft, in order.
 
     Raises:
         BridgeError: A request cannot be applied.
     """
-    done: list[AppliedRequest] = []
+    effects: list[Effect] = []
     for number, request in enumerate(fill_digests(requests)):
         try:
-            done.append(apply_request(request, draft, around))
+            effects.append(request.plan(draft, context))
         except BridgeError as error:
             if len(requests) > 1:
                 error.locate(f"edits[{number}]")
             raise
-    effect = merge_effects([one.effect for one in done])
+    effect = merge_effects(effects)
     effect = replace(effect, warnings=(*effect.warnings, *stale_name_warnings(draft)))
-    return PlannedChange(done[-1].path, effect, requests=requests)
+    return PlannedChange(requests[-1].result_path, effect, requests=requests)
 
 
 def fill_digests(requests: Sequence[Request]) -> Iterator[Request]:
     """Yield the requests; one without a digest gets that of an earlier request for the same note."""
     known: dict[VaultPath, Digest] = {}
     for request in requests:
-        if isinstance(request, CreateNote | ToggleTask | AddTask):
+        if not hasattr(request, "digest"):
             yield request
             continue
         if request.digest is not None:
             known[request.path] = request.digest
-        yield replace(request, digest=known.get(request.path))
-        if isinstance(request, MoveNote) and request.path in known:
-            known[request.to] = known.pop(request.path)
+        yield replace(request, digest=known.get(request.path))  # type: ignore[call-arg]
+        if request.path in known:
+            known[request.result_path] = known.pop(request.path)
 
 
 def request_context(

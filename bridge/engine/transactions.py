@@ -13,7 +13,7 @@ from bridge.changes.draft import Draft, digest_of, path_after_move
 from bridge.changes.effect import Effect
 from bridge.changes.extent import Extent, explain_no_change, measure_change
 from bridge.changes.git import commit
-from bridge.changes.requests import Request
+from bridge.changes.requests.base import Request
 from bridge.engine.editor_handoff import EditorDelegate, EditorSessions
 from bridge.engine.indexer import Indexer
 from bridge.engine.path_locks import PathLocks

@@ -20,7 +20,8 @@ from bridge.api.hints import (
     strip_hint,
     union_tag,
 )
-from bridge.api.registry import Argument, Operation, implied_errors
+from bridge.api.registry import Operation, implied_errors
+from bridge.api.signature import Argument
 from bridge.features import FEATURES, operations
 from bridge.types import Day, Digest, VaultPath
 

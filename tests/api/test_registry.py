@@ -1,18 +1,21 @@
 """Operations are read off functions; what does not fit is refused in a sentence."""
 
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import run
 from typing import Annotated, Any, Literal
 
 import pytest
+from annotated_types import MaxLen
 
 from bridge.api.arguments import locate
 from bridge.api.call import Call
 from bridge.api.registry import Operation, build_operation
 from bridge.api.schemas import arguments_schema, result_schema
-from bridge.errors import InvalidArguments, NoSuchOperation, NoteNotFound, OutsideVault
+from bridge.api.signature import Spread, gather_records
+from bridge.errors import InvalidArguments, NoSuchOperation, NoteChanged, NoteExists, NoteNotFound, OutsideVault
 from bridge.features import get_operation, operations
 from bridge.types import TaggedUnion, VaultPath
 from bridge.vault.rules import Rules
@@ -74,6 +77,27 @@ class Send:
     op: Literal["send"] = "send"
     to: VaultPath
     after: tuple[Annotated[Grow | Drop, TaggedUnion("op")], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is wished for.
+
+    Attributes:
+        name: How it is called.
+        size: How large.
+        facts: What else is known.
+        op: `wish`.
+
+    Raises:
+        NoteExists: It is there already.
+        NoteChanged: It is another by now.
+    """
+
+    name: str
+    size: int | None = None
+    facts: Mapping[str, str] = field(default_factory=dict)
+    op: Literal["wish"] = "wish"
 
 
 Deed = Annotated[Grow | Send | Drop, TaggedUnion("op")]
@@ -141,6 +165,26 @@ async def vague(call: Call) -> Undescribed:
     raise NotImplementedError
 
 
+async def unspread(call: Call, given: Annotated[Undescribed, Spread()]) -> Answer:
+    """Answer."""
+    raise NotImplementedError
+
+
+async def wishing(
+    call: Call, path: VaultPath, wish: Annotated[Wish, Spread(("size",), {"name": MaxLen(3)})], last: bool = False
+) -> Answer:
+    """Wish for it.
+
+    Args:
+        path: The note.
+        last: Whether it is the last.
+
+    Raises:
+        NoteExists: It cannot be wished for.
+    """
+    raise NotImplementedError
+
+
 def made(function: Any) -> Operation:
     return build_operation(function, example={}, reads=True, scope="read", vault=True)
 
@@ -161,7 +205,28 @@ def test_an_operation_is_read_off_its_function() -> None:
     assert {error.code for error in operation.errors} >= {"invalid_arguments", "outside_vault", "no_such_vault"}
 
 
-@pytest.mark.parametrize("function", [lacking, stale, misnamed, vague, unexplained])
+def test_the_fields_of_a_record_are_arguments() -> None:
+    operation = made(wishing)
+    assert [(a.name, a.required, a.meaning) for a in operation.arguments] == [
+        ("path", True, "The note."),
+        ("name", True, "How it is called."),
+        ("size", True, "How large."),
+        ("facts", False, "What else is known."),
+        ("last", False, "Whether it is the last."),
+    ]
+    assert (operation.errors[NoteExists], operation.errors[NoteChanged]) == (
+        "It cannot be wished for.",
+        "It is another by now.",
+    )
+    bound = operation.bind({"path": "a.md", "name": "abc", "size": 2})
+    assert bound == {"path": "a.md", "name": "abc", "size": 2, "facts": None, "last": False}
+    assert gather_records(operation.records, bound) == {"path": "a.md", "wish": Wish("abc", 2), "last": False}
+    for wrong in ({"name": "abcd"}, {"size": None}, {"op": "wish"}):
+        with pytest.raises(InvalidArguments):
+            operation.bind({"path": "a.md", "name": "abc", "size": 2, **wrong})
+
+
+@pytest.mark.parametrize("function", [lacking, stale, misnamed, vague, unexplained, unspread])
 def test_an_incomplete_description_fails_at_import(function: Any) -> None:
     with pytest.raises(TypeError):
         made(function)

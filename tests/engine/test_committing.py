@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bridge.changes.requests import DeleteNote, EditNote, MoveNote, Request
+from bridge.changes.requests.base import Request
+from bridge.changes.requests.edit_note import EditNote
+from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import VaultEngine
 from bridge.engine.transactions import Author

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.changes.requests import EditNote
+from bridge.changes.requests.edit_note import EditNote
 from bridge.engine.transactions import Author
 from bridge.markdown.edit.requests import Append
 from bridge.state.counters import Counters

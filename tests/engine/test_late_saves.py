@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bridge.changes.requests import DeleteNote, EditNote
+from bridge.changes.requests.edit_note import EditNote
+from bridge.changes.requests.move_note import DeleteNote
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import VaultEngine
 from bridge.engine.transactions import Author

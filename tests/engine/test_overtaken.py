@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.changes.requests import EditNote
+from bridge.changes.requests.edit_note import EditNote
 from bridge.engine.host import VaultEngine
 from bridge.engine.transactions import Author
 from bridge.errors import NoteChanged

@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
-from bridge.changes.requests import CreateNote, DeleteNote, EditNote, MoveNote, Request
+from bridge.changes.requests.base import Request
+from bridge.changes.requests.create_note import CreateNote
+from bridge.changes.requests.edit_note import EditNote
+from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.engine.transactions import Author
 from bridge.index.table import Table
 from bridge.markdown.edit.requests import Append

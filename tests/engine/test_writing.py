@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from bridge.changes.requests import CreateNote, DeleteNote, EditNote, MoveNote, Request, SetProperties
+from bridge.changes.requests.base import Request
+from bridge.changes.requests.create_note import CreateNote
+from bridge.changes.requests.edit_note import EditNote, SetProperties
+from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import VaultEngine
 from bridge.engine.transactions import Author, ChangeOutcome

@@ -10,7 +10,7 @@ from uuid import uuid4
 from bridge.access.tokens import Tokens
 from bridge.api.registry import Operation
 from bridge.changes.draft import digest_of
-from bridge.changes.requests import CreateNote
+from bridge.changes.requests.create_note import CreateNote
 from bridge.engine.editor_handoff import Offer
 from bridge.engine.transactions import Author
 from bridge.errors import InvalidArguments

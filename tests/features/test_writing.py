@@ -65,11 +65,11 @@ async def as_client(served: Served, name: str, operation: str, **arguments: Any)
 async def test_what_another_note_says_already_must_be_confirmed(served: Served) -> None:
     refused = await served.call("create_note", path="Copy.md", text=STORY)
     assert refused.code == "confirmation_required"
-    assert refused.json["error"]["message"] == "There is `Oven.md`, which says 100% of this already."
+    assert refused.json["error"]["message"] == "`Oven.md` already contains 100% of this text."
     half = STORY[: len(STORY) * 7 // 10]
     other = "Beans are sown after the last frost, in rows that run from north to south."
     told = (await served.call("create_note", path="Half.md", text=f"{half}\n\n{other}")).json
-    assert any("`Oven.md` says" in warning for warning in told["warnings"])
+    assert any("`Oven.md` already contains" in warning for warning in told["warnings"])
     assert (await served.call("create_note", path="Copy.md", text=STORY, confirm=True)).status == 200
 
 

@@ -17,8 +17,8 @@ STORY = (
     "great deal of patience, and it has baked every second Saturday since then without a single crack in its dome."
 )
 WISH = {"path": "Copy.md", "text": STORY}
-REFUSAL = "There is `Oven.md`, which says 100% of this already."
-WOULD = "create `Copy.md`, though `Oven.md` says 100% of it already"
+REFUSAL = "`Oven.md` already contains 100% of this text."
+WOULD = "create `Copy.md`, though `Oven.md` already contains 100% of its text"
 QUESTION = f"mcp wants to {WOULD}."
 
 

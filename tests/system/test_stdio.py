@@ -161,7 +161,7 @@ async def test_an_agent_that_must_confirm_asks_and_what_it_did_is_one_session(
                 assert not answer.is_error, text_of(answer)
         changes = running.call("list_changes")["changes"]
     sessions = {change["paths"][0]: change["session"] for change in changes}
-    assert asked == ["mcp wants to create `Two.md`, though `One.md` says 100% of it already."]
+    assert asked == ["mcp wants to create `Two.md`, though `One.md` already contains 100% of its text."]
     assert sessions["One.md"] == sessions["Two.md"] != sessions["Other.md"]
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from annotated_types import Interval, MaxLen, MinLen
 
 from bridge.api.call import Call
-from bridge.api.hints import Reason, When
+from bridge.api.hints import When
 from bridge.api.moments import moment
 from bridge.api.registry import operation
-from bridge.api.write import author, diff_of, session_of
+from bridge.api.write import ChangeArguments, author, diff_of, session_of
 from bridge.features.history.records import ListedChange, ShownChange, State, describe_change, summarize_change
 from bridge.types import NoteOrFolder
 
@@ -149,23 +149,23 @@ async def undo_change(
     call: Call,
     change_id: ChangeId,
     hunks: Hunks | None = None,
-    dry_run: bool = False,
-    reason: Reason | None = None,
+    *,
+    options: ChangeArguments,
 ) -> Settled:
     """Undo a change, however old. Later edits are kept; if they overlap, the undo is refused.
 
     Args:
         change_id: Its id, from `list_changes`.
         hunks: Only these hunks, numbered as in `show_change`.
-        dry_run: Only preview the change.
-        reason: Why, for the user.
 
     Raises:
         ChangeNotFound: No such change, or its removed content is no longer kept.
         ChangeConflict: The same lines have changed since; `conflicts` lists them.
     """
-    made = await call.engine.review.undo([change_id], author(call, "undo_change", reason), hunks, dry_run=dry_run)
-    return build_settled(call.engine, [change_id], made, dry_run=dry_run)
+    made = await call.engine.review.undo(
+        [change_id], author(call, "undo_change", options.reason), hunks, dry_run=options.dry_run
+    )
+    return build_settled(call.engine, [change_id], made, dry_run=options.dry_run)
 
 
 @operation(
@@ -182,23 +182,21 @@ async def undo_change(
 async def undo_session(
     call: Call,
     session: Annotated[str, MaxLen(200)] | None = None,
-    dry_run: bool = False,
-    reason: Reason | None = None,
+    *,
+    options: ChangeArguments,
 ) -> Settled:
     """Undo all changes of a session as one change; all or nothing.
 
     Args:
         session: The session, from `list_changes`; by default, the caller's own.
-        dry_run: Only preview the change.
-        reason: Why, for the user.
 
     Raises:
         ChangeNotFound: No change of it is active, or its removed content is no longer kept.
         ChangeConflict: The same lines have changed since; `conflicts` lists them.
     """
     ids = await asyncio.to_thread(call.engine.review.of_session, session or session_of(call))
-    made = await call.engine.review.undo(ids, author(call, "undo_session", reason), dry_run=dry_run)
-    return build_settled(call.engine, ids, made, dry_run=dry_run)
+    made = await call.engine.review.undo(ids, author(call, "undo_session", options.reason), dry_run=options.dry_run)
+    return build_settled(call.engine, ids, made, dry_run=options.dry_run)
 
 
 @operation(
@@ -213,20 +211,20 @@ async def undo_session(
         "bring back what was undone",
     ),
 )
-async def redo_change(call: Call, change_id: ChangeId, dry_run: bool = False, reason: Reason | None = None) -> Settled:
+async def redo_change(call: Call, change_id: ChangeId, options: ChangeArguments) -> Settled:
     """Redo an undone change.
 
     Args:
         change_id: Its id, from `list_changes`.
-        dry_run: Only preview the change.
-        reason: Why, for the user.
 
     Raises:
         ChangeNotFound: No such change, or its written content is no longer kept.
         ChangeConflict: It is not undone, or the same lines have changed since.
     """
-    made = await call.engine.review.redo(change_id, author(call, "redo_change", reason), dry_run=dry_run)
-    return build_settled(call.engine, [change_id], made, dry_run=dry_run)
+    made = await call.engine.review.redo(
+        change_id, author(call, "redo_change", options.reason), dry_run=options.dry_run
+    )
+    return build_settled(call.engine, [change_id], made, dry_run=options.dry_run)
 
 
 @operation(

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from annotated_types import MaxLen
 
 from bridge.api.call import Call
-from bridge.api.hints import Reason
 from bridge.api.not_found import no_such_note
 from bridge.api.note_text import line_at, open_note
 from bridge.api.registry import operation
-from bridge.api.write import author
+from bridge.api.write import ChangeArguments, author
 from bridge.engine.link_context import LinkContext, source_of
 from bridge.errors import InvalidArguments, NoteChanged
 from bridge.types import Digest, Span, VaultPath, is_same_digest
@@ -117,8 +116,8 @@ async def apply_links(
     strictness: Literal["conservative", "balanced", "aggressive"] = "balanced",
     all: bool = False,  # noqa: A002 - the contract's name
     digest: Digest | None = None,
-    dry_run: bool = False,
-    reason: Reason | None = None,
+    *,
+    options: ChangeArguments,
 ) -> LinkEdit:
     """Turn words that name notes into links, written as Obsidian would.
 
@@ -129,8 +128,6 @@ async def apply_links(
         strictness: As in `suggest_links`, when no targets are given.
         all: Link every mention of a note, not only the first.
         digest: Digest of the note as read; a changed note is refused.
-        dry_run: Only preview the change.
-        reason: Why, for the user.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
@@ -161,13 +158,15 @@ async def apply_links(
         draft.replace(path, text.encode("utf-8"))
         return PlannedChange(path)
 
-    made = await call.engine.writing.make(draw, [path], author(call, "apply_links", reason), dry_run=dry_run)
+    made = await call.engine.writing.make(
+        draw, [path], author(call, "apply_links", options.reason), dry_run=options.dry_run
+    )
     return replace(
         edits[-1],
         change_id=made.change.id if made.change else None,
         state=made.state,
         warnings=made.warnings,
-        dry_run=dry_run,
+        dry_run=options.dry_run,
     )
 
 
@@ -182,7 +181,7 @@ def read_writable(engine: "VaultEngine", path: VaultPath, digest: Digest | None)
     if digest is not None and not is_same_digest(note.digest, digest):
         raise NoteChanged(path=path, expected=digest, found=note.digest)
     if note.kind != "note":
-        raise InvalidArguments(f"Links can be added to Markdown notes alone, and `{path}` is none.")
+        raise InvalidArguments(f"`{path}` is not a Markdown note; links can only be added to those.")
     return note
 
 

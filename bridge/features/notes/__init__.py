@@ -1,7 +1,12 @@
 """Notes: found, read, written, moved and deleted."""
 
+from bridge.api.change import change_operation
 from bridge.api.feature import Feature
-from bridge.features.notes import change_set, daily, move, operations, read, read_several, write
+from bridge.changes.requests.create_note import CreateNote
+from bridge.changes.requests.edit_note import EditNote, SetProperties
+from bridge.changes.requests.move_note import DeleteNote, MoveNote
+from bridge.changes.requests.rename import RenameAlias, RenameHeading
+from bridge.features.notes import change_set, daily, duplicates, operations, read, read_several
 
 FEATURE = Feature(
     "notes",
@@ -11,13 +16,13 @@ FEATURE = Feature(
         operations.list_tags,
         read.read_note,
         read_several.read_notes,
-        write.create_note,
-        write.edit_note,
-        write.set_properties,
-        move.move_note,
-        move.rename_heading,
-        move.rename_alias,
-        move.delete_note,
+        change_operation(CreateNote, duplicates.check_duplicates),
+        change_operation(EditNote),
+        change_operation(SetProperties),
+        change_operation(MoveNote),
+        change_operation(RenameHeading),
+        change_operation(RenameAlias),
+        change_operation(DeleteNote),
         daily.daily_note,
         change_set.change_set,
     ),

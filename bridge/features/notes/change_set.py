@@ -6,10 +6,20 @@ from typing import Annotated
 from annotated_types import Interval, MaxLen, MinLen
 
 from bridge.api.call import Call
-from bridge.api.hints import Reason
 from bridge.api.registry import operation
-from bridge.api.write import Written, execute_requests
-from bridge.changes.requests import Request
+from bridge.api.write import WriteArguments, Written, execute_requests
+from bridge.changes.requests.create_note import CreateNote
+from bridge.changes.requests.edit_note import EditNote, SetProperties
+from bridge.changes.requests.move_note import DeleteNote, MoveNote
+from bridge.changes.requests.rename import RenameAlias, RenameHeading
+from bridge.changes.requests.tasks import AddTask, ToggleTask
+from bridge.types import TaggedUnion
+
+Change = Annotated[
+    CreateNote | EditNote | SetProperties | MoveNote | RenameHeading | RenameAlias | DeleteNote | ToggleTask | AddTask,
+    TaggedUnion("op"),
+]
+"""One change of a set."""
 
 Count = Annotated[int, Interval(ge=0)]
 
@@ -64,20 +74,16 @@ class Expectation:
 )
 async def change_set(
     call: Call,
-    edits: Annotated[tuple[Request, ...], MinLen(1), MaxLen(1_000)],
+    edits: Annotated[tuple[Change, ...], MinLen(1), MaxLen(1_000)],
+    *,
     expect: Expectation | None = None,
-    dry_run: bool = False,
-    reason: Reason | None = None,
-    confirm: bool = False,
+    options: WriteArguments,
 ) -> Written:
     """Make several changes as one: all or nothing, one after the other, undone together.
 
     Args:
         edits: The changes; each takes the arguments of the operation that `op` names.
         expect: Their expected combined effect; any other is refused.
-        dry_run: Only preview the change.
-        reason: Why, for the user.
-        confirm: Proceed despite `confirmation_required`.
 
     Raises:
         ExpectationFailed: The effect differs from `expect`; the error says how.
@@ -85,14 +91,11 @@ async def change_set(
         NoteExists: A file to be created exists.
         NoteChanged: A note's content does not match its `digest`.
         SettingsUnreadable: An Obsidian settings file that decides where a file belongs cannot be read.
-        ConfirmationRequired: Many files would change.
     """
     return await execute_requests(
         call,
         edits,
-        dry_run=dry_run,
-        reason=reason,
-        confirm=confirm,
+        options,
         operation="change_set",
         expect={} if expect is None else expected_counts(expect),
     )

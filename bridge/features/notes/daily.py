@@ -4,15 +4,15 @@ import asyncio
 from dataclasses import dataclass, replace
 from datetime import date as day_of_calendar
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import MaxLen
 
 from bridge.api.call import Call
-from bridge.api.hints import Reason
 from bridge.api.registry import operation
-from bridge.api.write import Written, execute_requests
-from bridge.changes.requests import CreateNote, EditNote
+from bridge.api.write import WriteArguments, WriteOptions, Written, execute_requests
+from bridge.changes.requests.create_note import CreateNote, append_to_template
+from bridge.changes.requests.edit_note import EditNote
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound
 from bridge.markdown.edit.requests import Append, Edit, InsertUnder
 from bridge.types import Day, Digest, VaultPath
@@ -59,15 +59,6 @@ class DailyNote:
     confirmation: str | None
 
 
-class WriteOptions(TypedDict):
-    """How an addition is made."""
-
-    dry_run: bool
-    reason: str | None
-    confirm: bool
-    operation: str
-
-
 @operation(
     example={"date": "2026-01-31"},
     reads=False,
@@ -84,9 +75,8 @@ async def daily_note(
     append: str | None = None,
     heading: Annotated[str, MaxLen(2_000)] | None = None,
     create_heading: bool = False,
-    dry_run: bool = False,
-    reason: Reason | None = None,
-    confirm: bool = False,
+    *,
+    options: WriteArguments,
 ) -> DailyNote:
     """Read the daily note of a day, or add to it, which makes a missing one from the vault's template.
 
@@ -95,16 +85,12 @@ async def daily_note(
         append: Markdown to append.
         heading: Append under this heading instead of at the end.
         create_heading: Add the heading if missing.
-        dry_run: Only preview the change.
-        reason: Why, for the user.
-        confirm: Proceed despite `confirmation_required`.
 
     Raises:
         Forbidden: `append` is given and the caller may not write.
         HeadingNotFound: No such heading; `headings` lists those that exist.
         NoteNotFound: The daily note template is missing.
         SettingsUnreadable: Obsidian's daily note settings cannot be read.
-        ConfirmationRequired: The change is large.
     """
     from bridge.vault.daily_notes import daily_path
     from bridge.vault.obsidian_settings import read_obsidian_settings
@@ -116,13 +102,12 @@ async def daily_note(
     if append is not None:
         call.principal.require("write")
         settings.require(*DAILY_SETTINGS, hint="or name the note yourself, with `create_note` or `edit_note`.")
-        how: WriteOptions = {"dry_run": dry_run, "reason": reason, "confirm": confirm, "operation": "daily_note"}
         if not append.strip():
-            raise InvalidArguments("`append` needs a text that is not blank.", hint="Leave it out to read the note.")
+            raise InvalidArguments("`append` must not be blank.", hint="Leave it out to read the note.")
         edit: Edit = Append(text=append)
         if heading is not None:
             edit = InsertUnder(heading=heading, text=append, create_heading=create_heading)
-        written = await add_to_daily_note(call, path, day, edit, how)
+        written = await add_to_daily_note(call, path, day, edit, options)
     text, digest = await asyncio.to_thread(read_if_present, call.engine, path)
     return DailyNote(
         path=path,
@@ -133,31 +118,31 @@ async def daily_note(
         diff=written.diff if written else "",
         state=written.state if written else "applied",
         warnings=written.warnings if written else (f"{problem} The path is a guess.",) if problem else (),
-        dry_run=dry_run and append is not None,
+        dry_run=options.dry_run and append is not None,
         would=written.would if written else "",
         confirmation=written.confirmation if written else None,
     )
 
 
 async def add_to_daily_note(
-    call: Call, path: VaultPath, day: day_of_calendar, edit: Edit, how: WriteOptions
+    call: Call, path: VaultPath, day: day_of_calendar, edit: Edit, options: WriteOptions
 ) -> Written:
     """Add to a daily note, or make it."""
     there = EditNote(path, (edit,))
     try:
         if call.engine.vault.has(path):
-            return await execute_requests(call, [there], **how)
+            return await execute_requests(call, [there], options, operation="daily_note")
         start = await asyncio.to_thread(fill_daily_template, call.engine, path, day)
-        made = await execute_requests(call, [CreateNote(path, edit_new_text(path, start.text, edit))], **how)
+        new = CreateNote(path, edit_new_text(path, start.text, edit))
+        made = await execute_requests(call, [new], options, operation="daily_note")
         return replace(made, warnings=(*start.warnings, *made.warnings))
     except NoteExists:
         # Obsidian or another program made it meanwhile.
-        return await execute_requests(call, [there], **how)
+        return await execute_requests(call, [there], options, operation="daily_note")
 
 
 def edit_new_text(path: VaultPath, start: str, edit: Edit) -> str:
     """Return what a new note says that begins with a text and is edited at once."""
-    from bridge.changes.apply import append_to_template
     from bridge.markdown.edit.apply import apply_edits
     from bridge.markdown.edit.create import build_note
 
@@ -184,8 +169,8 @@ def fill_daily_template(engine: "VaultEngine", path: VaultPath, day: day_of_cale
         data, _ = engine.vault.read(template)
     except NoteNotFound:
         raise NoteNotFound(
-            f"The vault's template of daily notes, `{template}`, is not there.",
-            hint="Choose another one in Obsidian's settings of daily notes.",
+            f"There is no daily note template `{template}`.",
+            hint="Choose another one in Obsidian's daily note settings.",
             path=template,
         ) from None
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")

@@ -1,13 +1,15 @@
 """Tasks in notes: listed, added and toggled."""
 
+from bridge.api.change import change_operation
 from bridge.api.feature import Feature
+from bridge.changes.requests.tasks import AddTask, ToggleTask
 from bridge.features.tasks import operations
 
 FEATURE = Feature(
     "tasks",
     operations=(
         operations.list_tasks,
-        operations.toggle_task,
-        operations.add_task,
+        change_operation(ToggleTask),
+        change_operation(AddTask),
     ),
 )

@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from annotated_types import Interval, MaxLen
+from annotated_types import Interval
 
 from bridge.api.call import Call
-from bridge.api.hints import Folder, Period, Reason
+from bridge.api.hints import Folder, Period
 from bridge.api.not_found import no_such_note, unknown_names
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
-from bridge.api.write import Written, execute_requests
-from bridge.changes.requests import AddTask, Priority, ToggleTask
 from bridge.errors import InvalidArguments
 from bridge.types import SHORT_DIGEST, Day, VaultPath
 
@@ -276,102 +274,3 @@ def heading_of(note: "IndexedNote", line: int) -> str | None:
 
     at = bisect_right([heading.line for heading in note.headings], line)
     return heading_paths(note.headings)[at - 1] if at else None
-
-
-TaskText = Annotated[str, MaxLen(5_000)]
-
-
-@operation(
-    example={
-        "path": "Projects/Cob oven/Build log.md",
-        "line": 29,
-        "text": "New wooden door, two layers, soaked before use",
-        "dry_run": True,
-    },
-    reads=False,
-    scope="write",
-    destructive=True,
-    tasks=(
-        "mark a task as done",
-        "check or uncheck a checkbox",
-        "tick off a to-do",
-        "complete or cancel a task",
-        "change a task's status",
-    ),
-)
-async def toggle_task(
-    call: Call,
-    path: VaultPath,
-    line: Annotated[int, Interval(ge=1)],
-    text: TaskText,
-    status: Annotated[str, MaxLen(4)] | None = None,
-    dry_run: bool = False,
-    reason: Reason | None = None,
-    confirm: bool = False,
-) -> Written:
-    """Change the box of a task as a click in Obsidian does, or to any mark.
-
-    Args:
-        path: The note.
-        line: Its line, from `list_tasks`.
-        text: Its text, from `list_tasks`; refused if another task is there now.
-        status: The new character; by default, what a click sets.
-        dry_run: Only preview the change.
-        reason: Why, for the user.
-        confirm: Proceed despite `confirmation_required`.
-
-    Raises:
-        NoteNotFound: No such note; the message names the closest.
-        NoteChanged: The line now holds another task.
-        ConfirmationRequired: The change is large.
-    """
-    asked = ToggleTask(path, line, text, status)
-    return await execute_requests(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
-
-
-@operation(
-    example={"path": "Projects/Cob oven/Build log.md", "text": "Sweep the flue", "due": "2026-01-31", "dry_run": True},
-    reads=False,
-    scope="write",
-    tasks=(
-        "remind me of something on a day",
-        "do not forget to do something",
-        "add a task with a due date",
-        "put something on a to-do list",
-        "make a reminder",
-        "new to-do in a note",
-    ),
-)
-async def add_task(
-    call: Call,
-    path: VaultPath,
-    text: TaskText,
-    heading: Annotated[str, MaxLen(2_000)] | None = None,
-    due: Annotated[Day, MaxLen(40)] | None = None,
-    priority: Priority | None = None,
-    create_heading: bool = False,
-    dry_run: bool = False,
-    reason: Reason | None = None,
-    confirm: bool = False,
-) -> Written:
-    """Add a task to a note, its dates written like those of the note's other tasks.
-
-    Args:
-        path: The note.
-        text: What is to be done.
-        heading: Heading above the list; by default, the note's last list.
-        due: Due date.
-        priority: Priority.
-        create_heading: Add the heading if missing.
-        dry_run: Only preview the change.
-        reason: Why, for the user.
-        confirm: Proceed despite `confirmation_required`.
-
-    Raises:
-        NoteNotFound: No such note; the message names the closest.
-        HeadingNotFound: No such heading; `headings` lists those that exist.
-        AmbiguousHeading: Several sections match; `headings` lists them.
-        ConfirmationRequired: The change is large.
-    """
-    asked = AddTask(path, text, heading, due, priority, create_heading)
-    return await execute_requests(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)

@@ -11,7 +11,7 @@ from functools import wraps
 from typing import Any
 from unittest.mock import patch
 
-from bridge.changes.requests import EditNote
+from bridge.changes.requests.edit_note import EditNote
 from bridge.engine.bridge import Bridge
 from bridge.engine.indexer import Indexer
 from bridge.engine.link_graph import LinkResolver

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bridge.changes.requests import EditNote, Request, SetProperties
+from bridge.changes.requests.base import Request
+from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import VaultEngine
 from bridge.engine.transactions import Author

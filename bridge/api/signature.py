@@ -1,0 +1,132 @@
+"""Reads the arguments of an operation off the signature and the docstring of its function."""
+
+import dataclasses
+import functools
+import inspect
+import operator
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+from bridge.api.docstring import parse_docstring
+from bridge.api.hints import is_union, records_in, strip_hint
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of an operation."""
+
+    name: str
+    hint: Any
+    default: Any
+    meaning: str
+
+    @property
+    def required(self) -> bool:
+        """Whether it has no default."""
+        return self.default is inspect.Parameter.empty
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Spread:
+    """Marks a parameter that takes a record, each of whose fields is an argument of the operation.
+
+    The record's docstring describes them, and may add errors. A field with a single value is left out.
+    """
+
+    required: tuple[str, ...] = ()
+    """Fields that the operation requires, though the record has a default."""
+    bounds: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    """Bounds that the operation adds to fields."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Signature:
+    """What a function says about its operation."""
+
+    summary: str
+    details: str
+    arguments: tuple[Argument, ...]
+    records: Mapping[str, type]
+    """The parameters that take the fields of a record together."""
+    result: Any
+    errors: Mapping[str, str]
+    """When each error is raised, by its name."""
+
+
+def read_signature(function: Callable[..., Awaitable[Any]]) -> Signature:
+    """Return what a function's signature and docstring say.
+
+    Raises:
+        TypeError: The docstring does not describe exactly the arguments.
+    """
+    text, hints = parse_docstring(function), get_type_hints(function, include_extras=True)
+    meanings, errors = text.section("Args"), dict(text.section("Raises"))
+    arguments: list[Argument] = []
+    records: dict[str, type] = {}
+    plain: set[str] = set()
+    for parameter in list(inspect.signature(function).parameters.values())[1:]:
+        hint = hints[parameter.name]
+        if (spread := next((mark for mark in get_args(hint)[1:] if isinstance(mark, Spread)), None)) is not None:
+            record = records[parameter.name] = strip_hint(hint)
+            arguments += spread_arguments(record, spread)
+            more = parse_docstring(record).section("Raises")
+            errors |= {name: when for name, when in more.items() if name not in errors}
+        else:
+            plain.add(parameter.name)
+            arguments.append(Argument(parameter.name, hint, parameter.default, meanings.get(parameter.name, "")))
+    if plain != set(meanings) or not text.summary:
+        raise TypeError(f"the docstring of {function.__name__} does not describe exactly its arguments")
+    return Signature(text.summary, text.details, tuple(arguments), records, hints["return"], errors)
+
+
+def spread_arguments(record: type, spread: Spread) -> list[Argument]:
+    """Return an argument for each field of a record that can have more than one value."""
+    check_records(record)
+    hints, meanings = get_type_hints(record, include_extras=True), parse_docstring(record).section("Attributes")
+    return [
+        spread_argument(field, hints[field.name], meanings[field.name], spread)
+        for field in dataclasses.fields(record)
+        if get_origin(hints[field.name]) is not Literal or len(get_args(hints[field.name])) > 1
+    ]
+
+
+def spread_argument(field: "dataclasses.Field[Any]", hint: Any, meaning: str, spread: Spread) -> Argument:
+    """Return the argument for a field; null stands for a default that is made for each record."""
+    required = field.name in spread.required
+    options = get_args(hint) if is_union(hint) else (hint,)
+    taken = functools.reduce(operator.or_, (option for option in options if option is not type(None)))
+    if field.name in spread.bounds:
+        taken = Annotated[taken, spread.bounds[field.name]]
+    if has_factory(field) or (type(None) in options and not required):
+        taken = taken | None
+    default = None if has_factory(field) else field.default
+    empty = required or default is dataclasses.MISSING
+    return Argument(field.name, taken, inspect.Parameter.empty if empty else default, meaning)
+
+
+def has_factory(field: "dataclasses.Field[Any]") -> bool:
+    """Return whether a field's default is made for each record."""
+    return field.default_factory is not dataclasses.MISSING
+
+
+def check_records(hint: Any) -> None:
+    """Require that every record in a hint describes each of its fields.
+
+    Raises:
+        TypeError: The `Attributes` of a record's docstring are not exactly its fields.
+    """
+    for record in records_in(hint):
+        described_fields = set(parse_docstring(record).section("Attributes"))
+        if described_fields != {field.name for field in dataclasses.fields(record)}:
+            raise TypeError(f"the docstring of {record} does not describe exactly its fields")
+
+
+def gather_records(records: Mapping[str, type], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments as the function takes them: those that are fields of a record together."""
+    taken = dict(given)
+    for parameter, record in records.items():
+        held = {field: taken.pop(field.name) for field in dataclasses.fields(record) if field.name in taken}
+        taken[parameter] = record(
+            **{field.name: value for field, value in held.items() if value is not None or not has_factory(field)}
+        )
+    return taken

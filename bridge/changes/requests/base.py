@@ -1,0 +1,101 @@
+"""What the kinds of change have in common: a record of what is wanted, and facts from which its operation is made."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from bridge.types import Digest, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.changes.draft import Draft
+    from bridge.changes.effect import Effect
+    from bridge.changes.view import VaultView
+    from bridge.vault.obsidian_settings import ObsidianSettings
+
+
+@dataclass(frozen=True, slots=True)
+class RequestContext:
+    """What a request may need of the vault besides the notes that it names."""
+
+    known: "Callable[[Draft], VaultView]"
+    """Returns the names and links of the vault as in the draft."""
+    obsidian: "Callable[[], ObsidianSettings]"
+    now: datetime
+    """In local time."""
+    read_before: Callable[[Digest], bytes | None] = field(default=lambda _digest: None)
+    """Returns recently read content by its digest; None when it is no longer known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request(ABC):
+    """One change to the vault, requested on its own or in a change set.
+
+    The docstring of each kind is that of its operation, whose arguments are the fields.
+    """
+
+    relinks: ClassVar[bool] = False
+    """Whether it changes names, and so may affect links anywhere."""
+
+    path: VaultPath
+
+    @property
+    @abstractmethod
+    def op(self) -> str:
+        """The name of the operation."""
+
+    @property
+    def result_path(self) -> VaultPath:
+        """The path afterwards of the note that the request is about."""
+        return self.path
+
+    @abstractmethod
+    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+        """Add the steps of the change to the draft, and return its effect.
+
+        Raises:
+            BridgeError: It cannot be made; the docstring of the record lists the errors.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeKind:
+    """The facts about a kind of change that its record does not hold."""
+
+    example: Mapping[str, Any]
+    """Arguments of a call on the sample vault."""
+    tasks: tuple[str, ...]
+    """What it is good for, in a caller's words."""
+    destructive: bool
+    """Whether it can remove something that the user would miss."""
+    idempotent: bool
+    """Whether doing it twice has the effect of doing it once."""
+    required: tuple[str, ...]
+    """Fields that only a change set may leave out."""
+    bounds: Mapping[str, Any]
+    """Bounds by field that hold for the operation but not in a change set, which never had them."""
+
+
+KINDS: dict[type[Request], ChangeKind] = {}
+"""Every kind of change, by its record."""
+
+Kind = TypeVar("Kind", bound=Request)
+
+
+def change(
+    *,
+    example: Mapping[str, Any],
+    tasks: tuple[str, ...],
+    destructive: bool = True,
+    idempotent: bool = False,
+    required: tuple[str, ...] = (),
+    bounds: Mapping[str, Any] | None = None,
+) -> Callable[[type[Kind]], type[Kind]]:
+    """Register a record as a kind of change; arguments as the fields of `ChangeKind`."""
+
+    def register(record: type[Kind]) -> type[Kind]:
+        KINDS[record] = ChangeKind(example, tasks, destructive, idempotent, required, bounds or {})
+        return record
+
+    return register

@@ -1,0 +1,92 @@
+"""Creating a note."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from bridge.changes.requests.base import Request, RequestContext, change
+from bridge.errors import InvalidArguments, NoteExists, NoteNotFound
+from bridge.types import NewPath, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.changes.draft import Draft
+    from bridge.changes.effect import Effect
+
+
+@change(
+    example={"path": "Bread/Rye with caraway.md", "text": "Like [[Rye bread]], with caraway.", "dry_run": True},
+    tasks=(
+        "make a new note",
+        "write a new page from a template",
+        "save this as a note",
+        "start a meeting note",
+        "make an index note",
+    ),
+    destructive=False,
+)
+@dataclass(frozen=True, slots=True)
+class CreateNote(Request):
+    """Create a note; an existing one is never overwritten.
+
+    Attributes:
+        path: Where, ending in `.md`; missing folders are created.
+        text: Its Markdown.
+        properties: Its properties by name.
+        template: Note to start from; fills in `{{title}}`, `{{date}}` and `{{time}}`.
+        op: The operation.
+
+    Raises:
+        NoteExists: The file exists.
+        NoteNotFound: No such template.
+        SettingsUnreadable: Obsidian's template settings cannot be read, and `template` needs them.
+        ConfirmationRequired: A nearly identical note exists, or the text is large.
+    """
+
+    path: NewPath
+    text: str = ""
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    template: VaultPath | None = None
+    op: Literal["create_note"] = "create_note"
+
+    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+        """Create the note in the draft."""
+        from bridge.changes.effect import Effect
+        from bridge.markdown.edit.create import build_note
+        from bridge.markdown.kinds import kind_of
+        from bridge.markdown.template import fill_template
+
+        if kind_of(self.path) != "note":
+            raise InvalidArguments(f"`{self.path}` is not a Markdown path.", hint=f"Did you mean `{self.path}.md`?")
+        if draft.has(self.path):
+            raise NoteExists(f"`{self.path}` already exists.", path=self.path)
+        text, warnings = self.text, tuple[str, ...]()
+        if self.template is not None:
+            start = fill_template(
+                _read_template(self.template, draft, context),
+                self.path.rpartition("/")[2].removesuffix(".md"),
+                context.now,
+                date_format=context.obsidian().date_format,
+                time_format=context.obsidian().time_format,
+            )
+            text, warnings = append_to_template(start.text, text), start.warnings
+        draft.create(self.path, build_note(self.path, text, self.properties, context.obsidian().property_types))
+        return Effect(warnings=warnings)
+
+
+def append_to_template(start: str, text: str) -> str:
+    """Append text to a filled template."""
+    if not text:
+        return start
+    return f"{start.rstrip()}\n\n{text}" if start.strip() else text
+
+
+def _read_template(path: VaultPath, draft: "Draft", context: RequestContext) -> str:
+    """Read a template, by its path or by its name in the templates folder."""
+    settings = context.obsidian()
+    settings.require("templates.json", hint="which says where templates are and how they write dates.")
+    folder = settings.template_folder
+    for place in (path, f"{path}.md", *((f"{folder}/{path}", f"{folder}/{path}.md") if folder else ())):
+        if draft.is_file(VaultPath(place)):
+            return draft.read(VaultPath(place)).decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    where = f"`find_notes` with the folder `{folder}` lists them." if folder else None
+    raise NoteNotFound(f"There is no template `{path}`.", hint=where, path=path)

@@ -1,0 +1,127 @@
+"""Changing what a note says: its text or its properties."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from annotated_types import Len
+
+from bridge.changes.requests.base import Request, RequestContext, change
+from bridge.markdown.edit.requests import Edit
+from bridge.types import Digest, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.changes.draft import Draft
+    from bridge.changes.effect import Effect
+
+
+@change(
+    example={
+        "path": "Bread/Starters/Sourdough starter.md",
+        "edits": [{"op": "append", "text": "Fed again."}],
+        "dry_run": True,
+    },
+    tasks=(
+        "replace words or a paragraph",
+        "add text to a note",
+        "change text in a note",
+        "insert under a heading",
+        "replace a section, lines or words",
+        "append to a note",
+        "fix a typo",
+    ),
+    bounds={"edits": Len(1, 1_000)},
+)
+@dataclass(frozen=True, slots=True)
+class EditNote(Request):
+    """Change a note's text, all edits or none; the rest stays byte for byte.
+
+    Attributes:
+        path: The note.
+        edits: Such as `[{"op": "replace_text", "old": "teh", "new": "the"}]`. They refer to the note as read and must
+            not overlap.
+        digest: Digest of the note as read; required to replace existing text.
+        op: The operation.
+
+    Raises:
+        NoteNotFound: No such note; the message names the closest.
+        NoteChanged: Its content does not match `digest`; the error shows the differences.
+        HeadingNotFound: No such heading; `headings` lists those that exist.
+        AmbiguousHeading: Several sections match; `headings` lists them.
+        BlockNotFound: No such block; `blocks` lists those that exist.
+        TextNotFound: The text does not occur, or occurs more than once.
+    """
+
+    path: VaultPath
+    edits: tuple[Edit, ...]
+    digest: Digest | None = None
+    op: Literal["edit_note"] = "edit_note"
+
+    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+        """Edit the note in the draft."""
+        from bridge.changes.effect import Effect
+        from bridge.changes.requests.preconditions import read_unchanged, require_lines, require_own
+        from bridge.markdown.edit.apply import apply_edits, is_replacement, uses_line_numbers
+
+        def edit(data: bytes) -> bytes:
+            return apply_edits(self.path, data, self.edits)
+
+        data = read_unchanged(self.path, self.digest, draft, context, edit)
+        if any(map(uses_line_numbers, self.edits)):
+            require_lines(draft, self.path, data, self.digest)
+        if self.digest is None and any(map(is_replacement, self.edits)):
+            require_own(draft, self.path, data, edit, "replace text")
+        draft.replace(self.path, edit(data))
+        return Effect()
+
+
+@change(
+    example={
+        "path": "Bread/Starters/Sourdough starter.md",
+        "properties": {"rating": 5},
+        "digest": "48346d159e821615fff49c0abfea3e7b3368a7cd19c150943b54be3723ac38ff",
+        "dry_run": True,
+    },
+    tasks=(
+        "set the frontmatter of a note",
+        "change a property",
+        "add a tag or an alias to a note's properties",
+        "remove a property",
+        "mark a note's status",
+    ),
+    idempotent=True,
+)
+@dataclass(frozen=True, slots=True)
+class SetProperties(Request):
+    """Set and remove properties of a note; its other lines stay as they are.
+
+    Attributes:
+        path: The note.
+        digest: Digest of the note as read; a changed note is refused.
+        properties: New values by name.
+        remove: Properties to remove.
+        op: The operation.
+
+    Raises:
+        NoteNotFound: No such note; the message names the closest.
+        NoteChanged: Its content does not match `digest`; the error shows the differences.
+        InvalidProperties: The properties cannot be parsed, so nothing is changed; the message names the line.
+    """
+
+    path: VaultPath
+    digest: Digest | None = None
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    remove: tuple[str, ...] = ()
+    op: Literal["set_properties"] = "set_properties"
+
+    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+        """Change the properties in the draft."""
+        from bridge.changes.effect import Effect
+        from bridge.changes.requests.preconditions import read_unchanged
+        from bridge.markdown.edit.properties import edit_properties
+
+        def edit(data: bytes) -> bytes:
+            return edit_properties(self.path, data, self.properties, self.remove, context.obsidian().property_types)
+
+        draft.replace(self.path, edit(read_unchanged(self.path, self.digest, draft, context, edit)))
+        return Effect()

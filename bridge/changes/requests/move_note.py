@@ -1,0 +1,112 @@
+"""Moving and deleting notes."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from bridge.changes.requests.base import Request, RequestContext, change
+from bridge.types import Digest, NewPath, NoteOrFolder, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.changes.draft import Draft
+    from bridge.changes.effect import Effect
+
+
+@change(
+    example={"path": "Bread/Starters", "to": "Bread/Leaven", "dry_run": True},
+    tasks=(
+        "put a note into a folder",
+        "give a note a new name",
+        "change a note's name",
+        "rename a note with its links",
+        "move a note to another folder",
+        "rename or move a folder",
+        "move a file or picture",
+        "change the title of a file",
+    ),
+)
+@dataclass(frozen=True, slots=True)
+class MoveNote(Request):
+    """Move or rename a note, another file or a folder; every link to it is rewritten in its own style.
+
+    Attributes:
+        path: The file or folder.
+        to: Its full new path, or the target folder with a trailing `/`.
+        digest: Digest of the file as read; a changed file is refused.
+        op: The operation.
+
+    Raises:
+        NoteNotFound: No such file or folder; the message names the closest.
+        NoteExists: The new path exists.
+        NoteChanged: Its content does not match `digest`.
+        ProtectedPath: A read-only note would have to change.
+    """
+
+    relinks: ClassVar[bool] = True
+
+    path: NoteOrFolder
+    to: NewPath
+    digest: Digest | None = None
+    op: Literal["move_note"] = "move_note"
+
+    @property
+    def result_path(self) -> VaultPath:
+        """The new path."""
+        return self.to
+
+    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+        """Move the file in the draft, with the links to it."""
+        from bridge.changes.move import move
+        from bridge.changes.requests.preconditions import read_unchanged
+
+        known = context.known(draft)
+        if self.path in known.names:
+            read_unchanged(self.path, self.digest, draft, context)
+        planned = move(self.path, self.to, known)
+        draft.take(planned.plan)
+        return planned.effect
+
+
+@change(
+    example={
+        "path": "Bread/Starters/Sourdough starter.md",
+        "digest": "48346d159e821615fff49c0abfea3e7b3368a7cd19c150943b54be3723ac38ff",
+        "dry_run": True,
+    },
+    tasks=("delete a note", "put a note into the trash", "remove a file"),
+    required=("digest",),
+)
+@dataclass(frozen=True, slots=True)
+class DeleteNote(Request):
+    """Delete a note as Obsidian does, to the trash chosen there; `undo_change` brings it back.
+
+    Attributes:
+        path: The note.
+        digest: Digest of the note as read; a changed note is refused.
+        op: The operation.
+
+    Raises:
+        NoteNotFound: No such note; the message names the closest.
+        NoteChanged: Its content does not match `digest`.
+        SettingsUnreadable: Obsidian's `app.json`, which selects the trash, cannot be read.
+    """
+
+    relinks: ClassVar[bool] = True
+
+    path: VaultPath
+    digest: Digest | None = None
+    op: Literal["delete_note"] = "delete_note"
+
+    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+        """Delete the note in the draft."""
+        from bridge.changes.delete import remove
+        from bridge.changes.requests.preconditions import read_unchanged, require_own
+
+        known = context.known(draft)
+        if self.path in known.names:
+            data = read_unchanged(self.path, self.digest, draft, context)
+            if self.digest is None:
+                require_own(draft, self.path, data, lambda _: b"", "delete a note")
+        context.obsidian().require("app.json", hint="which says where deleted files go.")
+        planned = remove(self.path, known)
+        draft.take(planned.plan)
+        return planned.effect

@@ -1,0 +1,131 @@
+"""Toggling and adding tasks."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from annotated_types import Interval, MaxLen
+
+from bridge.changes.requests.base import Request, RequestContext, change
+from bridge.types import Day, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.changes.draft import Draft
+    from bridge.changes.effect import Effect
+
+Priority = Literal["highest", "high", "medium", "low", "lowest"]
+
+
+@change(
+    example={
+        "path": "Projects/Cob oven/Build log.md",
+        "line": 29,
+        "text": "New wooden door, two layers, soaked before use",
+        "dry_run": True,
+    },
+    tasks=(
+        "mark a task as done",
+        "check or uncheck a checkbox",
+        "tick off a to-do",
+        "complete or cancel a task",
+        "change a task's status",
+    ),
+    bounds={"line": Interval(ge=1), "text": MaxLen(5_000), "status": MaxLen(4)},
+)
+@dataclass(frozen=True, slots=True)
+class ToggleTask(Request):
+    """Change the box of a task as a click in Obsidian does, or to any mark.
+
+    Attributes:
+        path: The note.
+        line: Its line, from `list_tasks`.
+        text: Its text, from `list_tasks`; refused if another task is there now.
+        status: The new character; by default, what a click sets.
+        op: The operation.
+
+    Raises:
+        NoteNotFound: No such note; the message names the closest.
+        NoteChanged: The line now holds another task.
+    """
+
+    path: VaultPath
+    line: int
+    text: str
+    status: str | None = None
+    op: Literal["toggle_task"] = "toggle_task"
+
+    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+        """Change the box in the draft."""
+        from bridge.changes.effect import Effect
+        from bridge.markdown.edit.tasks import toggle_task
+
+        done = toggle_task(
+            self.path,
+            draft.read(self.path),
+            self.line,
+            today=context.now.date(),
+            text=self.text,
+            status=self.status,
+            settings=context.obsidian().tasks,
+        )
+        draft.replace(self.path, done.data)
+        return Effect(warnings=done.warnings)
+
+
+@change(
+    example={"path": "Projects/Cob oven/Build log.md", "text": "Sweep the flue", "due": "2026-01-31", "dry_run": True},
+    tasks=(
+        "remind me of something on a day",
+        "do not forget to do something",
+        "add a task with a due date",
+        "put something on a to-do list",
+        "make a reminder",
+        "new to-do in a note",
+    ),
+    destructive=False,
+    bounds={"text": MaxLen(5_000), "heading": MaxLen(2_000), "due": MaxLen(40)},
+)
+@dataclass(frozen=True, slots=True)
+class AddTask(Request):
+    """Add a task to a note, its dates written like those of the note's other tasks.
+
+    Attributes:
+        path: The note.
+        text: What is to be done.
+        heading: Heading above the list; by default, the note's last list.
+        due: Due date.
+        priority: Priority.
+        create_heading: Add the heading if missing.
+        op: The operation.
+
+    Raises:
+        NoteNotFound: No such note; the message names the closest.
+        HeadingNotFound: No such heading; `headings` lists those that exist.
+        AmbiguousHeading: Several sections match; `headings` lists them.
+    """
+
+    path: VaultPath
+    text: str
+    heading: str | None = None
+    due: Day | None = None
+    priority: Priority | None = None
+    create_heading: bool = False
+    op: Literal["add_task"] = "add_task"
+
+    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+        """Add the task in the draft, in the notation of the note's other tasks."""
+        from bridge.changes.effect import Effect
+        from bridge.changes.requests.preconditions import require_lines
+        from bridge.markdown.edit.apply import apply_edits
+        from bridge.markdown.edit.requests import AddItem
+        from bridge.markdown.edit.tasks import task_text, uses_dataview_fields
+        from bridge.markdown.parse import parse
+        from bridge.markdown.sections import has_line_number
+
+        settings, data = context.obsidian().tasks, draft.read(self.path)
+        if self.heading is not None and has_line_number(self.heading):
+            require_lines(draft, self.path, data)
+        fields = uses_dataview_fields(parse(self.path, data).tasks, settings)
+        text = task_text(self.text, due=self.due, priority=self.priority, dataview=fields, settings=settings)
+        item = AddItem(heading=self.heading, text=text, task=True, create_heading=self.create_heading)
+        draft.replace(self.path, apply_edits(self.path, data, [item]))
+        return Effect()
