@@ -9,7 +9,7 @@ from operator import itemgetter
 from bridge.markdown.note import Heading, Note, PieceKind
 from bridge.markdown.sections import LONGEST_HEADING
 from bridge.markdown.structure import html_comments
-from bridge.text.scripts import estimate_tokens
+from bridge.text.budget import estimate_tokens
 from bridge.types import Lines, Span
 
 TARGET = 180

@@ -1,19 +1,17 @@
 """Full text queries, and their form for LanceDB."""
 
-import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from bridge.text.scripts import strip_invisible
+from bridge.text.invisible import strip_break_hints
 from bridge.text.stems import index_forms, query_forms
+from bridge.text.words import ALPHANUMERIC
 
 MOST_WORDS = 48
 """Words of a query that are searched for; a pasted page is identified by its first ones."""
 
 LONGEST = 200
-
-_SAYS = re.compile(r"[^\W_]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +100,8 @@ def stemmed_query(words: TextQuery, column: str, languages: Collection[str]) -> 
 
 def searchable_words(words: Iterable[str]) -> list[str]:
     """Keep the words that have a letter or digit, each once and within the limit."""
-    kept = dict.fromkeys(strip_invisible(word)[:LONGEST].replace("\x00", " ") for word in words)
-    return [word for word in kept if _SAYS.search(word)][:MOST_WORDS]
+    kept = dict.fromkeys(strip_break_hints(word)[:LONGEST].replace("\x00", " ") for word in words)
+    return [word for word in kept if ALPHANUMERIC.search(word)][:MOST_WORDS]
 
 
 def required_tokens(word: str) -> list[str]:

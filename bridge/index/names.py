@@ -1,8 +1,6 @@
 """Titles, aliases and headings in memory, found by words, by prefixes, and despite small typing errors."""
 
 import math
-import re
-import unicodedata
 from array import array
 from bisect import bisect_left
 from collections import Counter
@@ -14,11 +12,10 @@ from numpy.typing import NDArray
 
 from bridge.index.hits import NameField, NameHit
 from bridge.index.note import IndexedNote
-from bridge.text.scripts import HANGUL, UNSPACED, strip_invisible
+from bridge.text.fold import fold_word
+from bridge.text.invisible import strip_break_hints
+from bridge.text.words import RUN, TOKEN, character_pairs
 from bridge.types import VaultPath
-
-_RUN = re.compile(f"[{UNSPACED}{HANGUL}]+|[^\\W_{UNSPACED}{HANGUL}]+")
-_WIDE = re.compile(f"[{UNSPACED}{HANGUL}]")
 
 EXACT, PREFIX, TYPO = 1.0, 0.85, 0.7
 """Scores of a word that is equal, has the prefix, or is nearly equal."""
@@ -149,10 +146,10 @@ class NameIndex:
         found: dict[str, float] = {}
         if word in self._holders:
             found[word] = EXACT
-        if len(word) >= (2 if unfinished else 4) or _WIDE.match(word):
+        if len(word) >= (2 if unfinished else 4) or RUN.match(word):
             for longer in self._beginning(word):
                 found.setdefault(longer, PREFIX * (0.7 + 0.3 * len(word) / len(longer)))
-        if not found and len(word) >= 4 and not _WIDE.match(word):
+        if not found and len(word) >= 4 and not RUN.match(word):
             found = self._nearly(word)
         return found
 
@@ -179,17 +176,10 @@ class NameIndex:
 
 
 def name_words(text: str) -> list[str]:
-    """Split a name into comparable words; scripts without spaces into overlapping pairs."""
-    folded = strip_invisible(text).casefold()
-    if not folded.isascii():
-        decomposed = unicodedata.normalize("NFKD", folded)
-        folded = unicodedata.normalize("NFC", "".join(c for c in decomposed if not "\u0300" <= c <= "\u036f"))
+    """Split a name into comparable words, also at apostrophes; scripts without spaces into overlapping pairs."""
     words: list[str] = []
-    for run in _RUN.findall(folded):
-        if _WIDE.match(run) and len(run) > 1:
-            words += [run[at : at + 2] for at in range(len(run) - 1)]
-        else:
-            words.append(run)
+    for word in TOKEN.findall(fold_word(strip_break_hints(text))):
+        words += character_pairs(word) if RUN.match(word) else word.split("'")
     return words
 
 

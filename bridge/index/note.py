@@ -10,7 +10,7 @@ from typing import Any, cast
 from bridge.markdown.note import Heading, Link, LinkKind, Note, Value
 from bridge.markdown.prose import has_asides
 from bridge.markdown.tasks import parse_task
-from bridge.text.scripts import replace_surrogates
+from bridge.text.invisible import replace_surrogates
 from bridge.types import Digest, NoteKind, VaultPath
 
 Notes = Mapping[VaultPath, "IndexedNote"]

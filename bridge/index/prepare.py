@@ -10,7 +10,7 @@ from bridge.index.boilerplate import Boilerplate
 from bridge.index.chunk import LineOf, PassageDraft, cut_passages
 from bridge.index.note import IndexedNote, pack_note
 from bridge.markdown.note import Note
-from bridge.text.scripts import strip_invisible
+from bridge.text.invisible import strip_break_hints
 from bridge.text.stems import index_forms, language_of
 from bridge.types import Digest, Lines, Span
 
@@ -243,7 +243,7 @@ def prepare(note: Note, stat: "Stat", boilerplate: Boilerplate) -> PreparedNote:
     chunks = tuple(_chunks(note, cut_passages(note), boilerplate, language, left_out))
     if not any(chunk.embed_text for chunk in chunks):
         # Nothing to embed: every retriever finds the note by its title.
-        chunks = _embed_title(chunks, strip_invisible(title), language)
+        chunks = _embed_title(chunks, strip_break_hints(title), language)
     indexed = pack_note(
         note,
         mtime_ns=stat.mtime_ns,
@@ -256,9 +256,9 @@ def prepare(note: Note, stat: "Stat", boilerplate: Boilerplate) -> PreparedNote:
     return PreparedNote(
         indexed,
         chunks,
-        strip_invisible(_whole_text(note, chunks)),
-        strip_invisible(title),
-        embedding_digest(strip_invisible(title)),
+        strip_break_hints(_whole_text(note, chunks)),
+        strip_break_hints(title),
+        embedding_digest(strip_break_hints(title)),
     )
 
 
@@ -294,8 +294,8 @@ def _chunks(
     line_of = LineOf(note.text)
     chunks: list[Chunk] = []
     for draft in cut:
-        text = strip_invisible(note.text[slice(*draft.span)])
-        heading = strip_invisible(" > ".join(draft.heading))
+        text = strip_break_hints(note.text[slice(*draft.span)])
+        heading = strip_break_hints(" > ".join(draft.heading))
         embed_text = _embed_text(draft, text, boilerplate, left_out)
         chunks.append(_chunk(heading, line_of.lines(draft.span), strip_html_tags(text), embed_text, language))
     return chunks

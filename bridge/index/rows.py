@@ -9,7 +9,7 @@ from bridge.index.matrix import TextDigests
 from bridge.index.note import IndexedNote, encode_facts
 from bridge.index.prepare import Chunk, PreparedNote, embedding_digest
 from bridge.index.schema import notes_schema, passages_schema
-from bridge.text.scripts import replace_surrogates
+from bridge.text.invisible import replace_surrogates
 from bridge.types import Digest, Lines, VaultPath
 
 

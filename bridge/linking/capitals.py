@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from bridge.text.words import ALPHABETIC
 from bridge.types import Span
 
 NameKind = Literal["name", "camel case", "acronym", "quoted", "ticket"]
@@ -40,7 +41,6 @@ _PATTERNS: Final[tuple[tuple[NameKind, re.Pattern[str]], ...]] = (
     ),
 )
 _WITHIN: Final = re.compile(r"\w{2,}")
-_WORD: Final = re.compile(r"[^\W\d_]+")
 _SENTENCE_START: Final = re.compile(r"(?:^|[.!?:…>*_\-–—\d)\]\"“”(\[→]|\n)\s*$")
 
 
@@ -73,8 +73,8 @@ def strip_markup(text: str) -> str:
 def label_words(text: str, prose: str) -> set[str]:
     """Return the words of a note's short headings, bold lines and labels, which notes of one template share."""
     headings = (found[1] or found[2] for found in _MARKUP.finditer(text) if found[1] or found[2])
-    short = (words for heading in headings if len(words := _WORD.findall(heading)) <= LABEL_WORDS)
-    labels = (_WORD.findall(found[1]) for found in _LABEL.finditer(prose))
+    short = (words for heading in headings if len(words := ALPHABETIC.findall(heading)) <= LABEL_WORDS)
+    labels = (ALPHABETIC.findall(found[1]) for found in _LABEL.finditer(prose))
     said: set[str] = set()
     for words in (*short, *labels):
         said.update((*words, " ".join(words)))

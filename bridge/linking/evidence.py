@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from bridge.state.link_feedback import LinkFeedback
-from bridge.text.fold import UNSPACED, fold_case, letters_and_digits
+from bridge.text.fold import fold_case, letters_and_digits
+from bridge.text.scripts import UNSPACED_CHARACTER
 from bridge.types import VaultPath
 
 Strictness = Literal["conservative", "balanced", "aggressive"]
@@ -52,7 +53,6 @@ FULL_LENGTH: Final = 20.0
 UNSPACED_WORTH: Final = 2.5
 """Letters that one character of a script without spaces counts for."""
 
-_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 NEAR: Final = 100
 """Characters around a mention in which a menu path or a placeholder is searched."""
 
@@ -179,7 +179,7 @@ def graph_evidence() -> Evidence:
 
 def name_length(text: str) -> float:
     """Return the length of a name, in letters."""
-    return len(text) + (UNSPACED_WORTH - 1) * len(_UNSPACED.findall(text))
+    return len(text) + (UNSPACED_WORTH - 1) * len(UNSPACED_CHARACTER.findall(text))
 
 
 PRIOR_ACCEPTED: Final = 2.0

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from bridge.text.fold import UNSPACED, FoldedText, fold_case, letters_and_digits
+from bridge.text.fold import FoldedText, fold_case, letters_and_digits
+from bridge.text.scripts import SPACED_CHARACTER, UNSPACED_CHARACTER
+from bridge.text.words import ALPHANUMERIC
 from bridge.types import Span, VaultPath
 
 LEAST_INEXACT: Final = 4
@@ -28,9 +30,7 @@ SLACK: Final = 0.25
 MOST_KNOWN: Final = 100_000
 """Number of words whose similar words are cached."""
 
-_WORD: Final = re.compile(r"[^\W_]+")
 _JOINS: Final = re.compile(r"[ \-_'’/]")
-_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 _SYMBOL: Final = re.compile(r"(?<=\w)[*+#&@%^~]|[*+#&@$%^~](?=\w)")
 """A symbol that changes a word's meaning: `A*`, `C++`, `C#`."""
 
@@ -60,11 +60,11 @@ class InexactMatcher:
         self._phrases: dict[tuple[str, ...], str] = {}
         words: set[str] = set()
         for form in forms:
-            said = tuple(_WORD.findall(form))
+            said = tuple(ALPHANUMERIC.findall(form))
             if (
                 len(letters_and_digits(form)) < LEAST_INEXACT
                 or len(said) > MOST_WORDS
-                or _UNSPACED.search(form)
+                or UNSPACED_CHARACTER.search(form)
                 or _SYMBOL.search(form)
             ):
                 continue
@@ -78,7 +78,7 @@ class InexactMatcher:
 
     def find(self, text: str) -> Iterator[Found]:
         """Yield where a folded text contains something similar to a name, but not the name itself."""
-        words = [Word(found[0], *found.span()) for found in _WORD.finditer(text)]
+        words = [Word(found[0], *found.span()) for found in ALPHANUMERIC.finditer(text)]
         alike = self._all_alike({word.text for word in words})
         for at, word in enumerate(words):
             run = [word, *next_words(text, words, at)]
@@ -160,10 +160,6 @@ LONGEST: Final = 200
 SHORT: Final = 3
 """Number of letters up to which a name must be in its own case: `IT` is not `it`."""
 
-_GLUED: Final = re.compile(f"(?![{UNSPACED}])\\w")
-"""A character that joins its neighbour to one word; scripts without spaces have none."""
-
-_SAYS: Final = re.compile(r"[^\W_]")
 _NUMBER: Final = re.compile(r"\d{1,3}")
 
 
@@ -264,10 +260,11 @@ class NameFinder:
     def _whole_words(self, folded: str) -> Iterator[tuple[int, int, str]]:
         if self._automaton is None:
             return
+        glued = SPACED_CHARACTER.match
         for number, first, last in self._automaton.find_matches_as_indexes(folded, overlapping=True):
             if not (
-                (first and _GLUED.match(folded, first - 1) and _GLUED.match(folded, first))
-                or (last < len(folded) and _GLUED.match(folded, last) and _GLUED.match(folded, last - 1))
+                (first and glued(folded, first - 1) and glued(folded, first))
+                or (last < len(folded) and glued(folded, last) and glued(folded, last - 1))
             ):
                 yield first, last, self._patterns[number]
 
@@ -280,7 +277,7 @@ def is_overlapping(span: Span, others: Sequence[Span]) -> bool:
 
 def is_findable(form: str) -> bool:
     """Return whether a folded name can be told from the words around it."""
-    return LEAST <= len(form) <= LONGEST and _SAYS.search(form) is not None and not _NUMBER.fullmatch(form)
+    return LEAST <= len(form) <= LONGEST and ALPHANUMERIC.search(form) is not None and not _NUMBER.fullmatch(form)
 
 
 def longest_mentions(mentions: Iterable[Mention]) -> list[Mention]:

@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from bridge.linking.capitals import CapitalisedName, NameKind, find_capitalised, label_words, strip_markup
 from bridge.text.fold import fold_case
+from bridge.text.words import ALPHABETIC
 from bridge.types import VaultPath
 
 CandidateKind = Literal["stub"] | NameKind
@@ -45,7 +46,6 @@ NOUNS: Final = 0.08
 FEW_NOUNS: Final = 3
 LONGEST_WORD: Final = 24
 
-_WORD: Final = re.compile(r"[^\W\d_]+")
 _EVERYDAY: Final = re.compile(
     "(mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october"
     "|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|english|i|x{0,3}(?:ix|iv|v?i{1,3}|v)|x{2,3}"
@@ -81,7 +81,7 @@ class Usage:
 
     def read(self, text: str, prose: str) -> int:
         """Count the words of a note, and return their number."""
-        words = _WORD.findall(prose)
+        words = ALPHABETIC.findall(prose)
         several = set(words)
         self.small.update(word for word in several if word.islower())
         self.capital.update(word.lower() for word in several if word[0].isupper())

@@ -1,16 +1,16 @@
 """Suggests links for a text: each note that it mentions without a link, with the evidence."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Protocol
 
 from bridge.linking import evidence
 from bridge.linking.capitals import markup_spans
 from bridge.linking.corpus import Corpus
 from bridge.linking.evidence import THRESHOLDS, Evidence, Strictness
 from bridge.linking.mentions import Mention, Name
+from bridge.text.words import ALPHABETIC
 from bridge.types import Span, VaultPath
 
 
@@ -152,9 +152,6 @@ class MentionJudge:
         return self._parts[path, form]
 
 
-_LETTER: Final = re.compile(r"[^\W\d_]")
-
-
 @dataclass(frozen=True, slots=True)
 class UnlinkedMention:
     """The likeliest place in a note that mentions another without a link to it."""
@@ -224,7 +221,7 @@ def find_overlooked(
 
 def mention_target(corpus: Corpus, form: str) -> VaultPath | None:
     """Return the note of a folded name; None when several have it, or when it is only a number."""
-    paths = {name.path for name in corpus.names.of(form)} if _LETTER.search(form) else set()
+    paths = {name.path for name in corpus.names.of(form)} if ALPHABETIC.search(form) else set()
     return next(iter(paths)) if len(paths) == 1 else None
 
 

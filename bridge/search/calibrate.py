@@ -6,10 +6,10 @@ is there.
 """
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bridge.text.scripts import latin_share
 from bridge.types import VaultPath
 
 Scores = Mapping[VaultPath, float]
@@ -54,7 +54,6 @@ class ModelCalibration:
     every_script: bool = False
 
 
-_LATIN = re.compile(r"[A-Za-z\u00aa\u00ba\u00c0-\u024f\u1e00-\u1eff]")
 _KNOWN = {
     # Fitted on the development sets (scripts/eval); the others follow from the cosines of unrelated texts that their
     # model cards state, and are not measured here.
@@ -133,11 +132,9 @@ def model_trust(text: str, meaning: ModelCalibration, language: str | None = Non
         meaning: The model's calibration.
         language: The query's language if it is not English; an English model is half trusted with it.
     """
-    letters = [c for c in text if c.isalpha()]
-    if meaning.every_script or not letters:
+    if meaning.every_script:
         return 1.0
-    foreign = sum(1 for c in letters if not _LATIN.match(c)) / len(letters)
-    return max(0.0, 1.0 - 2.0 * foreign) * (1.0 if language is None else FOREIGN)
+    return max(0.0, 2.0 * latin_share(text) - 1.0) * (1.0 if language is None else FOREIGN)
 
 
 def _logistic(above: float, width: float) -> float:

@@ -10,8 +10,8 @@ from bridge.search.co_reading import CoReading
 from bridge.search.fuse import WEIGHTS, FusedHit, RetrieverResult
 from bridge.search.query import Query
 from bridge.search.vocabulary import Vocabulary
-from bridge.text.match import words_of
 from bridge.text.stopwords import content_words
+from bridge.text.words import words_of
 from bridge.types import VaultPath
 
 SEEDS = 5

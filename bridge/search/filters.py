@@ -16,7 +16,8 @@ from bridge.markdown.note import Value
 from bridge.search.model import SearchRequest
 from bridge.search.terms import All, Either, HasProperty, HasTag, HasText, InFile, InPath, Not, Term, Word, conditions
 from bridge.text.fold import fold_case
-from bridge.text.match import UNSPACED, compile_matcher, words_of
+from bridge.text.match import compile_matcher
+from bridge.text.words import RUN, words_of
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
@@ -238,8 +239,6 @@ def _exceeds_limit(value: Value, sign: str, limit: float) -> bool:
 MOST_READ = 1_000
 """Maximum number of passages with all words of a phrase that are read to check whether the words are adjacent."""
 
-_UNSPACED = re.compile(f"[{UNSPACED}]")
-
 Paths = frozenset[VaultPath]
 
 
@@ -319,7 +318,7 @@ async def _notes_containing(index: "Index", text: str) -> Paths:
         path for path, note in notes.items() if any(part in fold_case(name) for name in (note.title, *note.aliases))
     )
     asked = TextQuery(must=(text,))
-    if len(words_of(text)) == 1 and not _UNSPACED.search(text):
+    if len(words_of(text)) == 1 and not RUN.search(text):
         return called | {hit.path for hit in await index.whole(asked, max(1, len(notes)), None)}
     # The index stores no positions: whether words are adjacent is checked in the passages that have them all.
     wanted = compile_matcher((), (text,))

@@ -10,7 +10,9 @@ from bridge.search.fuse import NOISE, FusedHit
 from bridge.search.model import Hit
 from bridge.search.snippet import clean_text, cut_snippet, drop_headings
 from bridge.search.titles import NameMatch
-from bridge.text.match import Match, Matcher, fold_word, words_of
+from bridge.text.fold import fold_word
+from bridge.text.match import Match, Matcher
+from bridge.text.words import words_of
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from bridge.search.fuse import FusedHit
 from bridge.search.model import ShownPassage
+from bridge.text.budget import estimate_tokens
 from bridge.text.invisible import visible_text
-from bridge.text.scripts import estimate_tokens
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:

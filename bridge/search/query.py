@@ -22,7 +22,7 @@ from bridge.search.terms import (
     condition,
     leaves,
 )
-from bridge.text.scripts import strip_invisible
+from bridge.text.invisible import strip_break_hints
 from bridge.text.stopwords import STOP_WORDS
 
 MAX_CHARACTERS = 4_000
@@ -86,7 +86,7 @@ def parse_query(raw: str) -> Query:
     """Parse a query; accepts any text."""
     notices: list[str] = []
     text = unicodedata.normalize("NFC", raw[: 2 * MAX_CHARACTERS]).translate(_QUOTES)
-    text = strip_invisible(_CONTROL.sub(" ", text))
+    text = strip_break_hints(_CONTROL.sub(" ", text))
     if len(raw) > MAX_CHARACTERS:
         text = text[:MAX_CHARACTERS].rpartition(" ")[0] or text[:MAX_CHARACTERS]
         notices.append(f"The query is long; only its first {len(text):,} characters were used.")

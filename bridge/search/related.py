@@ -19,8 +19,9 @@ from bridge.search.model import SearchAnswer, Sources
 from bridge.search.pipeline import SPARE, read_passages
 from bridge.search.retrievers import best_scores
 from bridge.search.snippet import clean_text
-from bridge.text.match import compile_matcher, words_of
+from bridge.text.match import compile_matcher
 from bridge.text.stopwords import STOP_WORDS
+from bridge.text.words import words_of
 from bridge.types import SearchMode, VaultPath
 
 if TYPE_CHECKING:

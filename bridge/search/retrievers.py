@@ -1,7 +1,6 @@
 """Runs all retrievers of the index at the same time."""
 
 import asyncio
-import re
 import time
 from collections.abc import Awaitable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from bridge.index.fulltext_query import TextQuery
 from bridge.index.hits import NameHit
 from bridge.search.calibrate import ModelCalibration, Scores, calibrate_cosines, scale_by_coverage
 from bridge.search.fuse import WEIGHTS, RetrieverName, RetrieverResult
+from bridge.text.scripts import latin_share
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ DEPTH = 100
 
 FEW = 10
 """Number of stemmed hits below which the words as written are searched too."""
-
-_NOT_LATIN = re.compile(r"(?![a-zA-Z\u00aa\u00ba\u00c0-\u024f\u1e00-\u1eff])[^\W\d_]")
 
 _Answer = TypeVar("_Answer")
 
@@ -85,7 +83,7 @@ async def retrieve(
 
     spoken = bool(words.should)
     # Stems find everything that words as written do, except in scripts without stems.
-    has_other = any(_NOT_LATIN.search(word) for word in words.should)
+    has_other = latin_share(" ".join(words.should)) < 1
     nearest, passages, stems, whole, names = await asyncio.gather(
         near(),
         as_written() if has_other else _no_hits(),

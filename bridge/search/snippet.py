@@ -4,7 +4,8 @@ import re
 import unicodedata
 
 from bridge.text.invisible import visible_text
-from bridge.text.match import UNSPACED, Match
+from bridge.text.match import Match
+from bridge.text.scripts import SPACED_CHARACTER
 
 LENGTH = 240
 """Length of a snippet in characters."""
@@ -34,7 +35,6 @@ _MARKUP: tuple[tuple[str, re.Pattern[str], str], ...] = (
 )
 _HEADINGS = re.compile(r"(?:[ ]{0,3}#{1,6}[ \t][^\n]*(?:\n\s*|$))+")
 _BARE_MARKS = re.compile(r"=(?==)")
-_WITHIN_WORD = re.compile(rf"(?![{UNSPACED}])\w")
 _SENTENCE_END = re.compile(r"[.!?…][\"')\]]?\s+|[。！？；]")
 
 
@@ -133,7 +133,7 @@ def _may_cut(text: str, at: int) -> bool:
     """Return whether no word and no combined character is cut here."""
     if unicodedata.combining(text[at]):
         return False
-    return not (_WITHIN_WORD.match(text[at]) and _WITHIN_WORD.match(text[at - 1]))
+    return not (SPACED_CHARACTER.match(text[at]) and SPACED_CHARACTER.match(text[at - 1]))
 
 
 def _mark_matches(text: str, matches: list[Match], start: int, end: int) -> str:

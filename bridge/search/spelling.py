@@ -6,7 +6,7 @@ from dataclasses import replace
 from bridge.search.query import Query
 from bridge.search.terms import leaves
 from bridge.search.vault_words import VaultWords
-from bridge.text.match import fold_word
+from bridge.text.fold import fold_word
 from bridge.text.stopwords import STOP_WORDS
 
 SHORTEST = 5

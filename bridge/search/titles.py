@@ -9,8 +9,9 @@ from bridge.index.hits import NameHit
 from bridge.index.note import IndexedNote
 from bridge.search.query import Query
 from bridge.search.vocabulary import coverage
-from bridge.text.match import stem_words, words_of
+from bridge.text.stems import stem_words
 from bridge.text.stopwords import STOP_WORDS, content_words
+from bridge.text.words import count_words, words_of
 from bridge.types import VaultPath
 
 MOST_WORDS = 6
@@ -51,7 +52,7 @@ def score_covered_names(notes: Iterable[IndexedNote], query: Query) -> dict[Vaul
 
 def name_query(query: Query) -> str:
     """Return the query if it may be a name or its beginning; a question is not."""
-    return query.text if len(words_of(query.text)) <= MOST_WORDS else ""
+    return query.text if count_words(query.text) <= MOST_WORDS else ""
 
 
 def score_typed_names(hits: Sequence[NameHit], query: Query) -> dict[VaultPath, NameMatch]:

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import math
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,9 @@ import numpy as np
 
 from bridge.errors import BridgeError
 from bridge.index.note import IndexedNote
-from bridge.text.match import UNSPACED, fold_word, stem_words
+from bridge.text.fold import fold_word
+from bridge.text.stems import stem_words
+from bridge.text.words import RUN, SPACED_WORD
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
@@ -29,9 +30,6 @@ LONGEST = 40
 
 COMMON, FEW = 0.25, 40
 """Share of the notes above which a word is common, and the number of notes added to every vault for this."""
-
-_WORD = re.compile(rf"[^\W_{UNSPACED}]+(?:['’][^\W_{UNSPACED}]+)*")
-_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 class VaultWords:
@@ -91,7 +89,7 @@ class VaultWords:
 
     def _learn(self, note: IndexedNote, text: str) -> None:
         said = " ".join((text, note.title, *note.aliases, note.path))
-        words = {folded for word in set(_WORD.findall(said)) if len(folded := fold_word(word)) <= LONGEST}
+        words = {folded for word in set(SPACED_WORD.findall(said)) if len(folded := fold_word(word)) <= LONGEST}
         numbers = np.fromiter(map(self._number, words), np.uint32, len(words))
         for number in numbers.tolist():
             self._counts[number] += 1
@@ -167,7 +165,7 @@ class VaultWords:
 
     def quiet(self, words: Iterable[str], languages: Collection[str], share: float = COMMON) -> frozenset[str]:
         """Return the words, folded, that too many notes contain to be informative; never all of them."""
-        asked = {fold_word(part) for word in words for part in _WORD.findall(word)}
+        asked = {fold_word(part) for word in words for part in SPACED_WORD.findall(word)}
         common = {word for word in asked if self.count(word, languages) > share * (len(self._of) + FEW)}
         return frozenset(common if common < asked else ())
 
@@ -181,8 +179,8 @@ class VaultWords:
         Returns:
             None until every note was read, and for scripts without spaces between words.
         """
-        asked = list(dict.fromkeys(fold_word(part) for word in words for part in _WORD.findall(word)))
-        if self._notes is None or not asked or any(_UNSPACED.search(word) for word in words):
+        asked = list(dict.fromkeys(fold_word(part) for word in words for part in SPACED_WORD.findall(word)))
+        if self._notes is None or not asked or any(RUN.search(word) for word in words):
             return None
         worths = [self.worth(word, languages) for word in asked]
         place = np.zeros(len(self._words), np.int32)

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from bridge.index.note import IndexedNote
 from bridge.search.vault_words import VaultWords
-from bridge.text.match import fold_word
+from bridge.text.fold import fold_word
+from bridge.text.words import TOKEN, words_of
 from bridge.types import VaultPath
 
 LONGEST_NAME = 7
@@ -15,7 +16,6 @@ LONGEST_NAME = 7
 COMMON = 3
 """Maximum number of notes that may share a name for it to identify them."""
 
-_WORD = re.compile(r"\w+")
 _ASIDE = re.compile(r"\s*\([^)]*\)")
 _SHORTEST_NAME = 4
 
@@ -64,7 +64,7 @@ class Vocabulary:
 
         A name of one word counts only with a capital; otherwise "ideas" would mean every note called "Ideas".
         """
-        written = _WORD.findall(text)
+        written = TOKEN.findall(text)
         plain = [fold_word(word) for word in written]
         found: set[VaultPath] = set()
         for at, word in enumerate(plain):
@@ -99,7 +99,7 @@ class Vocabulary:
 def _name_words(note: IndexedNote) -> set[tuple[str, ...]]:
     """Return the note's names as words; a part in brackets ("Kiss (film)") is optional."""
     written = {note.title, _ASIDE.sub("", note.title), *note.aliases}
-    names = {tuple(fold_word(word) for word in _WORD.findall(name)) for name in written}
+    names = {tuple(words_of(name)) for name in written}
     return {
         name
         for name in names

@@ -1,7 +1,24 @@
-"""Cuts text to a token budget, counted in English characters, three or four of which make a token."""
+"""Estimates tokens without a model, and cuts text to a budget counted in English characters."""
 
 import bisect
 import itertools
+
+ASCII_PER_TOKEN = 4.2
+OTHER_PER_TOKEN = 2.5
+
+
+def estimate_tokens(text: str) -> int:
+    """Estimate the number of tokens of a text without a model.
+
+    In UTF-8 a character of Greek, Cyrillic, Hebrew or Arabic takes two bytes; one of a script where it is about a token
+    takes three or more.
+    """
+    if text.isascii():
+        return round(len(text) / ASCII_PER_TOKEN)
+    plain = len(text.encode("ascii", "ignore"))
+    beyond = len(text) - plain
+    wide = min(beyond, len(text.encode("utf-8", "replace")) - plain - 2 * beyond)
+    return round(wide + (beyond - wide) / OTHER_PER_TOKEN + plain / ASCII_PER_TOKEN)
 
 
 def around_match(snippet: str, most: int) -> str:

@@ -1,14 +1,12 @@
-"""Compares texts without regard to case or to how accents are written, and maps places back to the original."""
+"""Folds texts for comparison: names without case, words also without accents, with places in the original."""
 
 import re
 import unicodedata
 from typing import Final
 
-_CLUSTER: Final = re.compile(
-    "[\u1100-\u115f][\u1160-\u11ff]+"
-    "|.[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u0610-\u061a\u064b-\u065f\u0670\u093c\u3099\u309a]*",
-    re.DOTALL,
-)
+from bridge.text.scripts import ACCENTS
+
+_CLUSTER: Final = re.compile(f"[\u1100-\u115f][\u1160-\u11ff]+|.[{ACCENTS}\u093c\u3099\u309a]*", re.DOTALL)
 """A character with the marks that may combine with it."""
 
 _GROWING: Final = re.compile(
@@ -16,10 +14,9 @@ _GROWING: Final = re.compile(
 )
 """A character that case folding can expand to several, such as `ß`."""
 
-UNSPACED: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Characters of scripts without spaces between words, as a range of a regular expression."""
-
 _NOT_SAID: Final = re.compile(r"[\W_]+")
+_OPTIONAL: Final = re.compile(f"[{ACCENTS}\u0640\u200c\u200d]")
+"""What can be left out of a word: accents, the signs of Arabic and Hebrew vowels, Arabic stretching, joiners."""
 
 
 class FoldedText:
@@ -55,6 +52,14 @@ class FoldedText:
 def fold_case(text: str) -> str:
     """Fold a name."""
     return unicodedata.normalize("NFC", text).casefold()
+
+
+def fold_word(word: str) -> str:
+    """Fold a word: no case, accents or width. Marks that make another letter, as in kana, are kept."""
+    if word.isascii():
+        return word.lower()
+    parts = unicodedata.normalize("NFKD", word.replace("’", "'").casefold())
+    return unicodedata.normalize("NFC", _OPTIONAL.sub("", parts))
 
 
 def letters_and_digits(form: str) -> str:

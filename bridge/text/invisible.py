@@ -1,4 +1,4 @@
-"""Strips invisible characters and HTML comments."""
+"""Strips invisible characters, HTML comments, and what no file can contain."""
 
 import re
 
@@ -32,3 +32,17 @@ def visible_text(text: str) -> str:
 def one_line(text: str) -> str:
     """Return the visible part of a title, heading or other short text of a note, on one line."""
     return " ".join(visible_text(text).split())
+
+
+_BREAK_HINTS = re.compile("[\u00ad\u200b\u2060\ufeff]")
+"""They only mark line break opportunities. Joiners are not included, because Persian and Hindi spell with them."""
+
+
+def strip_break_hints(text: str) -> str:
+    """Return text as its words are read: invisible characters pasted into a word do not split it."""
+    return text if text.isascii() else _BREAK_HINTS.sub("", replace_surrogates(text))
+
+
+def replace_surrogates(text: str) -> str:
+    """Replace lone surrogates, which no file on disk can contain."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

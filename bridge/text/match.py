@@ -1,22 +1,15 @@
 """Finds the wanted words in a text: as typed, inflected, as prefixes, or inside scripts without spaces."""
 
 import re
-import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 
+from bridge.text.fold import fold_word
+from bridge.text.stems import stem_words
 from bridge.text.stopwords import STOP_WORDS
+from bridge.text.words import RUN, TOKEN, character_pairs
 from bridge.types import Span
 
-# Han, Kana, Hangul and South-East Asian scripts, which do not separate words by spaces (Hangul: particles).
-UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
-)
-_WORD = rf"[^\W{UNSPACED}]+"
-_TOKEN = re.compile(rf"[{UNSPACED}]+|{_WORD}(?:['’]{_WORD})*")
-_IS_UNSPACED = re.compile(rf"[{UNSPACED}]")
 _ROOT = 2
 _OPEN = frozenset({"", " ", "$", "{", "}", "(", "[", "^", "_", "=", "+", "-"})
 """What precedes a LaTeX command; the folders of a path follow names and colons."""
@@ -49,7 +42,7 @@ class Matcher:
 
     def find(self, text: str) -> tuple[Match, ...]:
         """Find every match, in order and without overlaps; phrases take precedence over words."""
-        tokens = list(_TOKEN.finditer(text))
+        tokens = list(TOKEN.finditer(text))
         self._learn({token.group() for token in tokens})
         if not self.phrases:
             return tuple(self._words_in(tokens))
@@ -62,7 +55,7 @@ class Matcher:
 
     def _learn(self, words: set[str]) -> None:
         """Determine which query words the unseen words match."""
-        unseen = [word for word in words if word not in self.known and not _IS_UNSPACED.match(word)]
+        unseen = [word for word in words if word not in self.known and not RUN.match(word)]
         self.known.update(dict.fromkeys(unseen))
         # In no supported language does inflection change the start of a word.
         begun = [(word, folded) for word in unseen if (folded := fold_word(word))[:_ROOT] in self.roots]
@@ -82,7 +75,7 @@ class Matcher:
     def _phrases_in(self, text: str, tokens: Sequence[re.Match[str]]) -> Iterable[Match]:
         plain = [fold_word(token.group()) for token in tokens]
         end = 0
-        unspaced = [each for each in self.phrases if len(each[0]) == 1 and _IS_UNSPACED.match(each[0][0])]
+        unspaced = [each for each in self.phrases if len(each[0]) == 1 and RUN.match(each[0][0])]
         spaced = [each for each in self.phrases if each not in unspaced]
         for at in range(len(tokens)):
             for parts, phrase in spaced:
@@ -97,7 +90,7 @@ class Matcher:
             word = token.group()
             if (typed := self.known.get(word)) is not None and not _is_command(token):
                 yield Match(token.span(), typed)
-            elif self.grams and _IS_UNSPACED.match(word):
+            elif self.grams and RUN.match(word):
                 yield from self._grams_in(token.start(), word)
 
     def _grams_in(self, offset: int, run: str) -> Iterable[Match]:
@@ -131,12 +124,11 @@ def compile_matcher(
     grams: set[str] = set()
     last = ""
     for word in words:
-        for m in _TOKEN.finditer(word):
+        for m in TOKEN.finditer(word):
             token = m.group()
             last = ""
-            if _IS_UNSPACED.match(token):
-                width = 1 if len(token) == 1 else 2
-                grams.update(token[at : at + width] for at in range(len(token) - width + 1))
+            if RUN.match(token):
+                grams.update(character_pairs(token))
                 continue
             last = fold_word(token)
             exact.setdefault(last, token)
@@ -146,7 +138,7 @@ def compile_matcher(
             for language in spoken:
                 stems.setdefault(f"{language}:{stem_words(language, [typed])[0]}", exact[typed])
     compiled = tuple(
-        (parts, phrase) for phrase in phrases if (parts := tuple(fold_word(m.group()) for m in _TOKEN.finditer(phrase)))
+        (parts, phrase) for phrase in phrases if (parts := tuple(fold_word(m.group()) for m in TOKEN.finditer(phrase)))
     )
     prefix = last if open_ended and len(last) >= _SHORTEST_PREFIX else None
     roots = frozenset(word[:_ROOT] for word in exact)
@@ -157,28 +149,3 @@ def _is_command(token: re.Match[str]) -> bool:
     r"""Return whether a word is a LaTeX command, such as `\large`, and not part of a path."""
     text, at = token.string, token.start()
     return at > 0 and text[at - 1] == "\\" and token.group().islower() and text[at - 2 : at - 1] in _OPEN
-
-
-def words_of(text: str) -> list[str]:
-    """Return a text's words, folded; a run of a script without spaces is one word."""
-    return [fold_word(m.group()) for m in _TOKEN.finditer(text)]
-
-
-def fold_word(word: str) -> str:
-    """Return a word without case and accents."""
-    if word.isascii():
-        return word.lower()
-    split = unicodedata.normalize("NFKD", word.replace("’", "'").casefold())
-    return unicodedata.normalize("NFC", "".join(c for c in split if not unicodedata.combining(c)))
-
-
-def stem_words(language: str, words: Sequence[str]) -> list[str]:
-    """Return the stem of each folded word."""
-    return _stemmer(language)(words)
-
-
-@cache
-def _stemmer(language: str) -> Callable[[Sequence[str]], list[str]]:
-    import Stemmer
-
-    return Stemmer.Stemmer(language).stemWords  # type: ignore[no-any-return]

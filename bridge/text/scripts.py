@@ -1,45 +1,50 @@
-"""Writing systems: token estimates, and the characters that need no space between words."""
+"""Writing systems, as ranges for character classes of regular expressions."""
 
 import re
+from typing import Final
 
-UNSPACED = (
+UNSPACED: Final = (
     "\u0e00-\u0eff"  # Thai, Lao
     "\u1000-\u109f\u1780-\u17ff"  # Myanmar, Khmer
     "\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # kana
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+    "\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
 )
-"""Ranges of scripts that write words without spaces, for use inside a character class."""
+"""Scripts that write words without spaces."""
 
-HANGUL = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"
+HANGUL: Final = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"
 """Korean: words are separated by spaces but carry particles, so that a dictionary form matches inside them."""
 
-ASCII_PER_TOKEN = 4.2
-OTHER_PER_TOKEN = 2.5
+LATIN: Final = "A-Za-z\u00c0-\u024f\u1e00-\u1eff"
+"""Letters with which a word begins whose stem is indexed."""
+
+ACCENTS: Final = (
+    "\u0300-\u036f\u0483-\u0487"  # Latin, Greek, Cyrillic
+    "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"  # Hebrew
+    "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed"  # Arabic
+)
+"""Combining marks without which a word is still read as the same."""
+
+INDIC: Final = "\u0900-\u0963\u0966-\u0dff"
+"""The scripts of India: vowels are combining marks that belong to the word."""
+
+UNSPACED_CHARACTER: Final = re.compile(f"[{UNSPACED}]")
+SPACED_CHARACTER: Final = re.compile(f"(?![{UNSPACED}])\\w")
+"""A character that joins its neighbour to one word; scripts without spaces have none."""
+
+_LATIN_LETTER: Final = re.compile(f"[{LATIN}]")
 
 
-def estimate_tokens(text: str) -> int:
-    """Estimate the number of tokens of a text without a model.
-
-    In UTF-8 a character of Greek, Cyrillic, Hebrew or Arabic takes two bytes; one of a script where it is about a token
-    takes three or more.
-    """
-    if text.isascii():
-        return round(len(text) / ASCII_PER_TOKEN)
-    plain = len(text.encode("ascii", "ignore"))
-    beyond = len(text) - plain
-    wide = min(beyond, len(text.encode("utf-8", "replace")) - plain - 2 * beyond)
-    return round(wide + (beyond - wide) / OTHER_PER_TOKEN + plain / ASCII_PER_TOKEN)
+def is_latin(word: str) -> bool:
+    """Return whether a word begins with a Latin letter."""
+    return _LATIN_LETTER.match(word) is not None
 
 
-_UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff]")
-"""They only mark line break opportunities. Joiners are not included, because Persian and Hindi spell with them."""
+def has_latin(text: str) -> bool:
+    """Return whether a text contains a Latin letter."""
+    return _LATIN_LETTER.search(text) is not None
 
 
-def strip_invisible(text: str) -> str:
-    """Return text as a reader sees it: invisible characters pasted into a word do not split it."""
-    return text if text.isascii() else _UNSEEN.sub("", replace_surrogates(text))
-
-
-def replace_surrogates(text: str) -> str:
-    """Replace lone surrogates, which no file on disk can contain."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+def latin_share(text: str) -> float:
+    """Return the share of a text's letters that are Latin; 1 where there are no letters."""
+    letters = sum(map(str.isalpha, text))
+    return len(_LATIN_LETTER.findall(text)) / letters if letters else 1.0

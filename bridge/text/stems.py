@@ -2,15 +2,16 @@
 
 import re
 import threading
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Sequence
 from itertools import chain
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from bridge.text.scripts import HANGUL
+from bridge.text.scripts import HANGUL, has_latin, is_latin
+from bridge.text.words import ALPHANUMERIC, character_pairs
 
 T = TypeVar("T")
 
-STOP_WORDS = {
+FREQUENT_WORDS = {
     "english": "the and of to in is that it for was on with as are this be by at from have not you which or an",
     "german": "der die und das ist nicht ein eine mit von zu den auf für im dem sich auch es als wird sind wie oder",
     "french": "le la les et des est une dans que pour pas qui sur du au avec ce il sont plus par ne nous vous",
@@ -37,44 +38,49 @@ DEFAULT = "english"
 """For notes in the Latin script that are too short to tell."""
 
 _LANGUAGES_OF = {
-    word: tuple(language for language, words in STOP_WORDS.items() if word in words.split())
-    for word in " ".join(STOP_WORDS.values()).split()
+    word: tuple(language for language, words in FREQUENT_WORDS.items() if word in words.split())
+    for word in " ".join(FREQUENT_WORDS.values()).split()
     if len(word) > 1
 }
-_WORD = re.compile(r"[^\W_]+")
-_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
-_SYLLABLE = re.compile(f"[{HANGUL}]")
 _KOREAN = re.compile(f"[{HANGUL}]+")
 CACHE_SIZE = 30_000
 """Cached pieces of text between spaces: most of a text has occurred before."""
 
 LONGEST_CACHED = 64
 
-_local = threading.local()
+
+class _ThreadCaches(threading.local):
+    def __init__(self) -> None:
+        self.stems: dict[tuple[str, bool], BoundedCache[str]] = {}
+        self.stemmers: dict[str, Any] = {}
+
+
+_caches = _ThreadCaches()
 
 
 def language_of(text: str) -> str | None:
     """Detect the language of a text by its stop words; None where there are no Latin letters."""
-    if not _LATIN.search(text[:SAMPLE]):
+    if not has_latin(text[:SAMPLE]):
         return None
-    told = list(chain.from_iterable(map(_language_cache.__getitem__, text[:SAMPLE].split())))
-    counts = dict.fromkeys(STOP_WORDS, 0)
-    for languages in filter(None, told):
-        for language in languages:
-            counts[language] += 1
+    counts, words = _count_frequent_words(text[:SAMPLE])
     best = max(counts, key=lambda language: counts[language])
-    return best if counts[best] >= max(LEAST_STOP_WORDS, LEAST_SHARE * len(told)) else DEFAULT
+    return best if counts[best] >= max(LEAST_STOP_WORDS, LEAST_SHARE * words) else DEFAULT
 
 
 def foreign_language(question: str) -> str | None:
     """Return the language of a question that is clearly not English: two of its stop words and none of English."""
-    told = list(chain.from_iterable(map(_language_cache.__getitem__, question.split())))
-    counts = dict.fromkeys(STOP_WORDS, 0)
-    for languages in told:
-        for language in languages:
-            counts[language] += 1
+    counts, _ = _count_frequent_words(question)
     best = max(counts, key=lambda language: counts[language])
     return best if best != DEFAULT and counts[best] >= LEAST_FOREIGN and not counts[DEFAULT] else None
+
+
+def _count_frequent_words(text: str) -> tuple[dict[str, int], int]:
+    """Count each language's frequent words in a text, and all its words."""
+    languages = list(chain.from_iterable(map(_language_cache.__getitem__, text.split())))
+    counts = dict.fromkeys(FREQUENT_WORDS, 0)
+    for language in chain.from_iterable(languages):
+        counts[language] += 1
+    return counts, len(languages)
 
 
 def index_forms(text: str, language: str | None) -> str:
@@ -87,30 +93,25 @@ def index_forms(text: str, language: str | None) -> str:
     found: list[str] = []
     if language is not None:
         found += filter(None, map(stem_cache(language, latin_only=not text.isascii()).__getitem__, text.split()))
-    if not text.isascii() and _SYLLABLE.search(text):
+    if not text.isascii() and _KOREAN.search(text):
         for run in _KOREAN.findall(text):
-            found += syllable_pairs(run)
+            found += character_pairs(run)
     return " ".join(found)
 
 
 def query_forms(word: str, languages: Collection[str]) -> list[frozenset[str]]:
     """Return, for each part of a query's word or phrase, its possible forms in any of the languages."""
     parts: list[frozenset[str]] = []
-    for part in _WORD.findall(word.casefold()):
-        if _is_latin(part):
-            parts.append(frozenset(stem for language in languages or (DEFAULT,) for stem in stem_all([part], language)))
-        parts += [frozenset({pair}) for run in _KOREAN.findall(part) for pair in syllable_pairs(run)]
+    for part in ALPHANUMERIC.findall(word.casefold()):
+        if _has_stem(part):
+            parts.append(frozenset(stem_words(language, [part])[0] for language in languages or (DEFAULT,)))
+        parts += [frozenset({pair}) for run in _KOREAN.findall(part) for pair in character_pairs(run)]
     return parts
 
 
-def syllable_pairs(run: str) -> list[str]:
-    """Cut a run of syllables into overlapping pairs."""
-    return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
-
-
-def stem_all(words: Iterable[str], language: str) -> list[str]:
-    """Return the stems of folded words."""
-    return list(map(stem_cache(language, latin_only=False).__getitem__, words))
+def stem_words(language: str, words: Sequence[str]) -> list[str]:
+    """Return the stem of each folded word."""
+    return _stemmer(language).stemWords(words)  # type: ignore[no-any-return]
 
 
 class BoundedCache(dict[str, T]):
@@ -130,28 +131,32 @@ class BoundedCache(dict[str, T]):
 
 
 _language_cache = BoundedCache(
-    lambda piece: tuple(_LANGUAGES_OF.get(word, ()) for word in _WORD.findall(piece.casefold()))
+    lambda piece: tuple(_LANGUAGES_OF.get(word, ()) for word in ALPHANUMERIC.findall(piece.casefold()))
 )
 """The candidate languages of each word in a piece of text."""
 
 
 def stem_cache(language: str, *, latin_only: bool) -> BoundedCache[str]:
     """Return this thread's stem cache of a language, for all words in a piece of text or only the Latin ones."""
-    mine: dict[tuple[str, bool], BoundedCache[str]] | None = getattr(_local, "stems", None)
-    if mine is None:
-        mine = _local.stems = {}
+    mine = _caches.stems
     if (language, latin_only) not in mine:
-        import Stemmer
-
-        stemmer = Stemmer.Stemmer(language, 0)
 
         def stemmed(piece: str) -> str:
-            words = _WORD.findall(piece.casefold())
-            return " ".join(stemmer.stemWords([w for w in words if _is_latin(w)] if latin_only else words))
+            words = ALPHANUMERIC.findall(piece.casefold())
+            return " ".join(stem_words(language, [w for w in words if _has_stem(w)] if latin_only else words))
 
         mine[language, latin_only] = BoundedCache(stemmed)
     return mine[language, latin_only]
 
 
-def _is_latin(word: str) -> bool:
-    return _LATIN.match(word) is not None or word.isdigit()
+def _has_stem(word: str) -> bool:
+    return is_latin(word) or word.isdigit()
+
+
+def _stemmer(language: str) -> Any:
+    """Return this thread's stemmer of a language."""
+    if language not in _caches.stemmers:
+        import Stemmer
+
+        _caches.stemmers[language] = Stemmer.Stemmer(language)
+    return _caches.stemmers[language]

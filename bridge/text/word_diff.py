@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Final
 
 from bridge.text.diff import Hunk, Piece, Row, RowKind, is_blank, merge_pieces, pieces, prefer_low, slide_pieces
-from bridge.text.scripts import UNSPACED
+from bridge.text.scripts import ACCENTS, INDIC, UNSPACED
 
 MOST: Final = 5_000
 """Words of a replaced block that are compared; a longer block is shown only as a whole."""
@@ -21,7 +21,7 @@ _MARKS: Final = (
 )
 """Characters that combine with the one before them."""
 
-_LETTER: Final = f"(?![{UNSPACED}])[\\w\u0300-\u036f\u0591-\u05c7\u0610-\u065f\u0900-\u0963\u0966-\u0dff]"
+_LETTER: Final = f"(?![{UNSPACED}])[\\w{ACCENTS}{INDIC}]"
 _WORD: Final = f"(?:{_LETTER})+"
 _TOKEN: Final = re.compile(
     r"!?\[\[[^\[\]\n]*\]\]"  # a link

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from bridge.index.chunk import FARTHEST, MOST, TARGET, cut_passages
 from bridge.markdown.documents import read_document
 from bridge.markdown.note import Note
+from bridge.text.budget import estimate_tokens
 from bridge.text.invisible import visible_text
-from bridge.text.scripts import estimate_tokens
 from bridge.types import VaultPath
 from tests.index.made import sentence
 

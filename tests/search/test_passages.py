@@ -7,7 +7,7 @@ import pytest
 
 from bridge.search.model import Hit, SearchRequest, Sources
 from bridge.search.pipeline import search
-from bridge.text.scripts import estimate_tokens
+from bridge.text.budget import estimate_tokens
 from tests.search.vaults import opened, write_vault
 
 FILLER = "Nothing of it is said in these words, which only take up room between the one and the other part. " * 8

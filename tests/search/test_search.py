@@ -268,3 +268,18 @@ async def test_a_quoted_phrase_is_part_of_what_a_note_says(tmp_path: Path) -> No
         for query in ('"spending plan" elephants', '"spending" elephants on the moon'):
             answer = await search(found, SearchRequest(query, mode="keyword"))
             assert [hit.path for hit in answer.hits] == ["Budget.md"]
+
+
+async def test_a_question_without_spaces_is_no_name(tmp_path: Path) -> None:
+    files = {
+        "请问我们今天讨论的植物园的开放时间.md": "见地图。\n",
+        "1.md": "我们今天讨论的植物园的开放时间是每天上午九点到下午五点。\n",
+    }
+    write_vault(tmp_path / "vault", files)
+    async with opened(tmp_path / "vault", tmp_path / "index") as found:
+        answer = await search(
+            found, SearchRequest("请问我们今天讨论的植物园的开放时间是什么", mode="keyword", explain=True)
+        )
+    assert answer.explain is not None
+    assert answer.explain.lanes
+    assert not any("name" in scores for scores in answer.explain.lanes.values())

@@ -1,6 +1,6 @@
 import pytest
 
-from bridge.text.scripts import estimate_tokens
+from bridge.text.budget import estimate_tokens
 from bridge.text.stems import CACHE_SIZE, LONGEST_CACHED, BoundedCache, index_forms, language_of, query_forms
 
 TEXTS = {

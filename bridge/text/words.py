@@ -1,0 +1,38 @@
+"""Words: how a text is split into them wherever it is not the index that splits."""
+
+import re
+from typing import Final
+
+from bridge.text.fold import fold_word
+from bridge.text.scripts import ACCENTS, HANGUL, INDIC, UNSPACED, UNSPACED_CHARACTER
+
+ALPHANUMERIC: Final = re.compile(r"[^\W_]+")
+ALPHABETIC: Final = re.compile(r"[^\W\d_]+")
+DIGITS: Final = re.compile(r"\d+")
+
+_LETTERS: Final = f"[^\\W_{UNSPACED}{HANGUL}]+"
+_PART: Final = f"{_LETTERS}(?:[{ACCENTS}{INDIC}\u200c\u200d]+(?:{_LETTERS})?)*"
+_SPACED: Final = f"{_PART}(?:['’]{_PART})*"
+SPACED_WORD: Final = re.compile(_SPACED)
+"""A word of a script with spaces, with its combining marks, joiners and apostrophes."""
+
+RUN: Final = re.compile(f"[{UNSPACED}{HANGUL}]+")
+"""Characters of scripts in which words are found by their pairs of characters."""
+
+TOKEN: Final = re.compile(f"{RUN.pattern}|{_SPACED}")
+"""A word, or a run of a script without spaces."""
+
+
+def words_of(text: str) -> list[str]:
+    """Return a text's words, folded; a run of a script without spaces is one word."""
+    return [fold_word(word) for word in TOKEN.findall(text)]
+
+
+def count_words(text: str) -> int:
+    """Count a text's words; in a script without spaces two characters are about a word."""
+    return sum(max(1, len(UNSPACED_CHARACTER.findall(word)) // 2) for word in TOKEN.findall(text))
+
+
+def character_pairs(run: str) -> list[str]:
+    """Cut a run into overlapping pairs of characters."""
+    return [run[at : at + 2] for at in range(len(run) - 1)] or [run]

@@ -1,0 +1,59 @@
+import unicodedata
+
+import pytest
+
+from bridge.text.fold import fold_word
+from bridge.text.scripts import latin_share
+from bridge.text.words import count_words, words_of
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Café", "cafe"),
+        (unicodedata.normalize("NFD", "Café"), "café"),
+        ("ＷＩＤＥ", "wide"),
+        ("L’été", "l'ete"),
+        ("كِتَاب", "كتاب"),
+        ("كـتـاب", "كتاب"),
+        ("أحمد", "احمد"),
+        ("שָׁלוֹם", "שלום"),
+        ("می‌خواهم", "میخواهم"),
+        ("ｶﾞｷﾞ", "ガギ"),
+    ],
+)
+def test_ways_to_write_a_word_are_folded(one: str, other: str) -> None:
+    assert fold_word(one) == fold_word(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("かき", "かぎ"), ("ハス", "バス"), ("ป่า", "ปา"), ("कया", "क्या")])
+def test_marks_that_make_another_word_are_kept(one: str, other: str) -> None:
+    assert fold_word(one) != fold_word(other)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("It’s a snake_case name", ["it's", "a", "snake", "case", "name"]),
+        ("हिन्दी में लिखा", ["हिन्दी", "में", "लिखा"]),
+        ("كِتَابٌ جديد", ["كتاب", "جديد"]),
+        (unicodedata.normalize("NFD", "für später"), ["fur", "spater"]),
+        ("人々はABCを見た", ["人々は", "abc", "を見た"]),
+        ("서울에서 만나", ["서울에서", "만나"]),
+    ],
+)
+def test_a_text_is_split_into_words_in_any_script(text: str, words: list[str]) -> None:
+    assert words_of(text) == words
+
+
+def test_characters_without_spaces_count_as_half_a_word() -> None:
+    assert count_words("where is the fern") == 4
+    assert count_words("蕨类植物在哪里 fern") == 4
+    assert count_words("蕨") == 1
+
+
+def test_the_share_of_latin_letters() -> None:
+    assert latin_share("fern 2024") == 1.0
+    assert latin_share("蕨类 ab") == 0.5
+    assert latin_share("1950") == 1.0
+    assert latin_share("ứng dụng") == 1.0
