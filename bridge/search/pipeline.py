@@ -124,7 +124,7 @@ async def _rank_hybrid(
     said_words = {hit.path for hits in (answers.passages, answers.stems, answers.whole) for hit in hits}
     asked_for = (*content_words(query.words), *query.phrases)
     cover = vocabulary.words.cover(said_words, asked_for, index.languages)
-    by_text = text_results(answers, cover)
+    by_text = text_results(answers, query.text, cover)
     tag_lane, tagged = match_tags(query, vocabulary, index.notes, within)
     found = {hit.path for hit in answers.names}.union(*(lane.raw for lane in (near, *by_text, tag_lane)))
     candidates = frozenset(path for path in found if path in index.notes)

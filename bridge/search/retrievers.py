@@ -96,22 +96,23 @@ async def retrieve(
     return IndexAnswers(nearest, passages, stems, whole, names, took), has_vector
 
 
-def text_results(answers: IndexAnswers, cover: Scores | None = None) -> list[RetrieverResult]:
+def text_results(answers: IndexAnswers, text: str, cover: Scores | None = None) -> list[RetrieverResult]:
     """Convert the full-text answers to retriever results.
 
     Args:
         answers: The answers of the index.
+        text: The query: as far as it is in scripts without stems, the words as written take their weight.
         cover: How much of the query each note contains; None when that is not known.
     """
+    stemmed = latin_share(text) if answers.stems else 0.0
+    as_written = WEIGHTS["passages"] * stemmed + WEIGHTS["stems"] * (1.0 - stemmed)
     lanes: list[RetrieverResult] = []
-    said: tuple[tuple[RetrieverName, Sequence[PassageHit] | Sequence[NoteHit]], ...] = (
-        ("passages", answers.passages),
-        ("stems", answers.stems),
-        ("whole", answers.whole),
+    said: tuple[tuple[RetrieverName, float, Sequence[PassageHit] | Sequence[NoteHit]], ...] = (
+        ("passages", as_written, answers.passages),
+        ("stems", WEIGHTS["stems"] * stemmed, answers.stems),
+        ("whole", WEIGHTS["whole"], answers.whole),
     )
-    for name, hits in said:
-        # Where no script has stems, the words as written take their weight.
-        weight = WEIGHTS["stems"] if name == "passages" and not answers.stems else WEIGHTS[name]
+    for name, weight, hits in said:
         raw = best_scores(hits)
         lanes.append(RetrieverResult(name, weight, raw, scale_by_coverage(raw, cover)))
     return lanes

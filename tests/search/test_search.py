@@ -270,6 +270,17 @@ async def test_a_quoted_phrase_is_part_of_what_a_note_says(tmp_path: Path) -> No
             assert [hit.path for hit in answer.hits] == ["Budget.md"]
 
 
+async def test_a_foreign_name_in_a_question_does_not_outweigh_the_question(tmp_path: Path) -> None:
+    files = {
+        "1.md": "Vienna, Vienna.\n",
+        "2.md": "蕨类植物的浇水计划是每三天一次。\n",
+        "3.md": "今天的会议讨论了预算。\n",
+    }
+    write_vault(tmp_path / "vault", files)
+    async with opened(tmp_path / "vault", tmp_path / "index") as found:
+        assert (await hits(found, "Vienna 的蕨类植物浇水计划"))[0] == "2.md"
+
+
 async def test_a_question_without_spaces_is_no_name(tmp_path: Path) -> None:
     files = {
         "请问我们今天讨论的植物园的开放时间.md": "见地图。\n",
