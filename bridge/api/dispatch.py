@@ -21,13 +21,11 @@ from bridge.api.hints import strip_hint
 from bridge.api.registry import OPERATIONS, Operation
 from bridge.errors import BridgeError, Internal
 from bridge.state.call_log import CallRecord
+from bridge.text.budget import estimate_tokens
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.host import VaultEngine
-
-CHARACTERS_A_TOKEN = 4
-"""An estimate for English; other scripts have fewer characters per token."""
 
 NOTES = 20
 """Most notes recorded per call."""
@@ -110,15 +108,9 @@ def build_call_record(
         transport=call.transport,
         code=code,
         ms=round(ms, 2),
-        tokens=estimate_tokens(sent),
+        tokens=estimate_tokens(sent if isinstance(sent, str) else sent.decode("utf-8", "replace")),
         paths=paths,
     )
-
-
-def estimate_tokens(sent: str | bytes) -> int:
-    """Estimate how many tokens a text costs its reader."""
-    characters = len(sent) if isinstance(sent, str) else len(sent.decode("utf-8", "replace"))
-    return -(-characters // CHARACTERS_A_TOKEN)
 
 
 def touched_notes(

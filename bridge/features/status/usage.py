@@ -12,13 +12,15 @@ from typing import Annotated
 from annotated_types import Interval
 
 from bridge.api.call import Call
-from bridge.api.dispatch import CHARACTERS_A_TOKEN
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
 from bridge.state.call_log import DAY_S, KEPT_DAYS, CallRecord
 from bridge.types import VaultPath
 
 Days = Annotated[int, Interval(ge=1, le=KEPT_DAYS)]
+
+BYTES_A_TOKEN = 4
+"""An estimate for notes in English."""
 
 NAMELESS = "unknown"
 """Stands for clients that do not say what they are."""
@@ -34,7 +36,7 @@ class Use:
         errors: Calls that ended in an error.
         p50_ms: Median duration in milliseconds.
         p95_ms: 95th percentile in milliseconds.
-        tokens_out: Tokens sent, estimated as characters / 4.
+        tokens_out: Tokens sent, estimated from the characters by script.
         tokens_whole: Tokens of the whole Markdown notes behind the answers, estimated as bytes / 4; a note counts once
             per session, or daily without one.
     """
@@ -140,7 +142,7 @@ def summarize_calls(name: str, calls: Sequence[CallRecord], sizes: Mapping[Vault
         p50_ms=percentile(times, 0.5),
         p95_ms=percentile(times, 0.95),
         tokens_out=sum(call.tokens for call in calls),
-        tokens_whole=sum(sizes.get(path, 0) for *_, path in read_once(calls)) // CHARACTERS_A_TOKEN,
+        tokens_whole=sum(sizes.get(path, 0) for *_, path in read_once(calls)) // BYTES_A_TOKEN,
     )
 
 
