@@ -10,6 +10,7 @@ from bridge.markdown.note import Heading, Note, PieceKind
 from bridge.markdown.sections import LONGEST_HEADING
 from bridge.markdown.structure import html_comments
 from bridge.text.budget import estimate_tokens
+from bridge.text.sentence import SENTENCE_END
 from bridge.types import Lines, Span
 
 TARGET = 180
@@ -24,7 +25,6 @@ SMALL = 48
 FARTHEST = 8 * MOST
 """Number of characters that exceeds a passage in any script."""
 
-_SENTENCE = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。！？．])|\n")
 _TEXT = re.compile(r"\S")
 
 
@@ -152,7 +152,7 @@ def is_long(text: str, start: int, end: int, most: int) -> bool:
 
 def _boundaries(kind: PieceKind) -> re.Pattern[str]:
     """Return the pattern of the places where a piece of this kind may be split."""
-    return _LINE if kind in {"fence", "table", "math", "html"} else _SENTENCE
+    return _LINE if kind in {"fence", "table", "math", "html"} else SENTENCE_END
 
 
 _LINE = re.compile(r"\n")

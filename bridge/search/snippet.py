@@ -6,6 +6,7 @@ import unicodedata
 from bridge.text.invisible import visible_text
 from bridge.text.match import Match
 from bridge.text.scripts import SPACED_CHARACTER
+from bridge.text.sentence import SENTENCE_END
 
 LENGTH = 240
 """Length of a snippet in characters."""
@@ -35,7 +36,6 @@ _MARKUP: tuple[tuple[str, re.Pattern[str], str], ...] = (
 )
 _HEADINGS = re.compile(r"(?:[ ]{0,3}#{1,6}[ \t][^\n]*(?:\n\s*|$))+")
 _BARE_MARKS = re.compile(r"=(?==)")
-_SENTENCE_END = re.compile(r"[.!?…][\"')\]]?\s+|[。！？；]")
 
 
 def cut_snippet(plain: str, matches: tuple[Match, ...]) -> str:
@@ -105,7 +105,7 @@ def _start(text: str, earliest: int, latest: int) -> int:
     """Return where to begin: at a sentence, else at a word."""
     if earliest <= 0:
         return 0
-    if sentence := _SENTENCE_END.search(text, earliest, latest):
+    if sentence := SENTENCE_END.search(text, earliest, latest):
         return sentence.end()
     at = earliest
     while at < latest and not _may_cut(text, at):

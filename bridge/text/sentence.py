@@ -1,4 +1,4 @@
-"""The sentence around a place in a note."""
+"""Where sentences end, and the sentence around a place in a note."""
 
 import re
 from typing import Final
@@ -8,15 +8,16 @@ from bridge.types import Span
 LONGEST: Final = 300
 """Maximum length of a quotation, in characters."""
 
-_END: Final = re.compile(r"[.!?…][\"'”’»)\]*_]*(?=\s|$)|[。！？؟।]|\n")
+SENTENCE_END: Final = re.compile(r"[.!?…][\"'”’»)\]*_]*\s+|[。！？．؟۔।]|\n")
+"""A match ends where the next sentence begins."""
 
 
 def sentence_at(text: str, span: Span) -> str:
     """Return the sentence around a place on one line, cut to its surroundings."""
     start, end = span
     first = max(text.rfind("\n", 0, start) + 1, start - LONGEST)
-    ends = [found.end() for found in _END.finditer(text, first, start)]
-    after = _END.search(text, end, end + LONGEST)
+    ends = [found.end() for found in SENTENCE_END.finditer(text, first, start)]
+    after = SENTENCE_END.search(text, end, end + LONGEST)
     begin = max([first, *(place for place in ends if place <= start)])
     stop = after.end() if after else min(len(text), end + LONGEST)
     if stop - begin > LONGEST:

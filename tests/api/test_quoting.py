@@ -13,6 +13,7 @@ from bridge.text.sentence import LONGEST, sentence_at
         ("Is it 3.5 of [[x]]? Yes.", "Is it 3.5 of [[x]]?"),
         ("Said “so.” Then [[x]]!", "Then [[x]]!"),
         ("before\n\n[[x]]\n\nafter", "[[x]]"),
+        ("هل هذا؟ نعم [[x]] هنا. بعد.", "نعم [[x]] هنا."),
     ],
 )
 def test_the_sentence_around_a_link(text: str, said: str) -> None:
