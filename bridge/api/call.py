@@ -9,7 +9,8 @@ from bridge.types import Preset, Scope
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.host import Host
+    from bridge.engine.open_vault import OpenVault
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class Call:
 
     bridge: "Bridge"
     principal: Principal
-    vault: str | None = None
+    vault_name: str | None = None
     """The requested vault, by name or id."""
     client: str | None = None
     """The program that the caller claims to be, as `name/version`."""
@@ -88,6 +89,19 @@ class Call:
         return confirm if self.consent is None else self.consent
 
     @property
-    def engine(self) -> "VaultEngine":
-        """The chosen vault's engine; the only vault when none was chosen."""
-        return self.bridge.find(self.vault)
+    def host(self) -> "Host":
+        """What keeps the chosen vault open; the only vault when none was chosen.
+
+        Raises:
+            NoSuchVault: There is no such vault, or there are several and none was chosen.
+        """
+        return self.bridge.find(self.vault_name)
+
+    @property
+    def vault(self) -> "OpenVault":
+        """The chosen vault.
+
+        Raises:
+            NotReady: It is not open yet; or the error that keeps it closed.
+        """
+        return self.host.vault

@@ -25,7 +25,7 @@ from bridge.text.budget import estimate_tokens
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.host import Host
 
 NOTES = 20
 """Most notes recorded per call."""
@@ -71,9 +71,9 @@ async def dispatch_call(
         ms = (time.perf_counter() - clock) * 1000
         # A vault that is not open yet cannot record calls.
         with contextlib.suppress(BridgeError):
-            engine = recording_vault(operation, call)
-            paths = touched_notes(engine, operation, given, result)
-            engine.store.calls.record(build_call_record(tool_of(operation, given), call, began, ms, code, sent, paths))
+            host = recording_vault(operation, call)
+            paths = touched_notes(host, operation, given, result)
+            host.store.calls.record(build_call_record(tool_of(operation, given), call, began, ms, code, sent, paths))
     return formed
 
 
@@ -83,14 +83,14 @@ def tool_of(operation: Operation, given: Mapping[str, Any]) -> str:
     return inner if isinstance(inner, str) and inner in OPERATIONS else operation.name
 
 
-def recording_vault(operation: Operation, call: Call) -> "VaultEngine":
+def recording_vault(operation: Operation, call: Call) -> "Host":
     """Return the vault that records a call; the first one if the call concerns no particular vault.
 
     Raises:
         NoSuchVault: There is none.
     """
-    if operation.vault or call.vault is not None or not call.bridge.vaults:
-        return call.engine
+    if operation.vault or call.vault_name is not None or not call.bridge.vaults:
+        return call.host
     return next(iter(call.bridge.vaults.values()))
 
 
@@ -113,12 +113,10 @@ def build_call_record(
     )
 
 
-def touched_notes(
-    engine: "VaultEngine", operation: Operation, given: Mapping[str, Any], result: Any
-) -> tuple[VaultPath, ...]:
+def touched_notes(host: "Host", operation: Operation, given: Mapping[str, Any], result: Any) -> tuple[VaultPath, ...]:
     """Return the notes in a call's arguments and result, as far as the index knows them."""
     try:
-        notes = engine.index.notes
+        notes = host.vault.index.notes
     except BridgeError:
         return ()
     known: dict[VaultPath, None] = {}

@@ -8,11 +8,11 @@ from bridge.api.finding import Finding
 
 if TYPE_CHECKING:
     from bridge.api.call import Call
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.host import Host
 
 
 Check = Callable[["Call"], Finding]
-VaultCheck = Callable[["VaultEngine"], Finding]
+VaultCheck = Callable[["Host"], Finding]
 
 
 @dataclass(frozen=True, slots=True)

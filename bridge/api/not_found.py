@@ -8,7 +8,7 @@ from bridge.types import VaultPath
 
 if TYPE_CHECKING:
     from bridge.api.hints import Properties
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.open_vault import OpenVault
     from bridge.index.note import Notes
 
 
@@ -42,14 +42,14 @@ def unknown_names(
     return tuple(filter(None, said))
 
 
-def no_such_note(engine: "VaultEngine", path: VaultPath) -> NoteNotFound:
+def no_such_note(vault: "OpenVault", path: VaultPath) -> NoteNotFound:
     """Return the error for a missing note, with the closest ones or the reason why the index lacks an existing one."""
-    if path in engine.names and path not in engine.index.notes:
-        why = engine.inspect(path).reason
+    if path in vault.names and path not in vault.index.notes:
+        why = vault.inspect(path).reason
         return NoteNotFound(
             f"`{path}` is not in the index{f': {why}' if why else '.'}",
             hint="See `index_status`.",
             path=path,
             closest=[],
         )
-    return engine.names.missing(path)
+    return vault.names.missing(path)

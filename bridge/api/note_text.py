@@ -1,33 +1,33 @@
 """The text of one note as it is on disk now, by section and by line."""
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from bridge.api.not_found import no_such_note
-from bridge.errors import InvalidArguments, NoteNotFound
+from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
 from bridge.types import Lines, Span, VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.host import Host
+    from bridge.engine.open_vault import OpenVault
     from bridge.markdown.note import Note
 
 LARGE = 2**20
 """File size in bytes above which freed memory is returned to the system at once."""
 
 
-def open_note(engine: "VaultEngine", path: VaultPath) -> "Note":
+def open_note(vault: "OpenVault", path: VaultPath) -> "Note":
     """Read and parse a note.
 
     Raises:
         NoteNotFound: There is no such note.
     """
-    from bridge.index.background import trim_soon
-    from bridge.markdown.documents import read_document
     from bridge.markdown.kinds import is_document
 
     if not is_document(path):
         raise (
-            no_such_note(engine, path)
-            if path not in engine.names
+            no_such_note(vault, path)
+            if path not in vault.names
             else NoteNotFound(
                 f"`{path}` is a file without text that can be read.",
                 hint="`note_links` tells which notes use it.",
@@ -35,11 +35,37 @@ def open_note(engine: "VaultEngine", path: VaultPath) -> "Note":
             )
         )
     try:
-        data, _ = engine.vault.read(path)
+        return _parse_file(vault, path)
     except NoteNotFound:
-        raise no_such_note(engine, path) from None
-    note = read_document(path, data, max_pdf_pages=engine.settings.max_pdf_pages)
-    engine.recent.keep(note.digest, data)
+        raise no_such_note(vault, path) from None
+
+
+def open_note_early(host: "Host", path: VaultPath) -> "Note":
+    """Read and parse a note, of a vault that may not be open yet.
+
+    Raises:
+        NoteNotFound: There is no such note.
+        NotReady: The vault is not open, and there is no such note on disk.
+    """
+    from bridge.markdown.kinds import is_document
+
+    try:
+        vault = host.vault
+    except BridgeError as closed:
+        with suppress(NoteNotFound):
+            if is_document(path):
+                return _parse_file(host, path)
+        raise closed from None
+    return open_note(vault, path)
+
+
+def _parse_file(vault: "OpenVault | Host", path: VaultPath) -> "Note":
+    from bridge.index.background import trim_soon
+    from bridge.markdown.documents import read_document
+
+    data, _ = vault.files.read(path)
+    note = read_document(path, data, max_pdf_pages=vault.settings.max_pdf_pages)
+    vault.recent.keep(note.digest, data)
     if len(data) > LARGE:
         trim_soon()
     return note

@@ -81,15 +81,15 @@ class Operation:
         """
         call.principal.require(self.scope)
         bound = self.bind(given)
-        if not self.vault and call.vault is None:
+        if not self.vault and call.vault_name is None:
             return await self.function(call, **gather_records(self.records, bound))
-        bound = arguments.locate(self, bound, call.engine.vault, call.engine.names if call.engine.is_open else None)
+        bound = arguments.locate(self, bound, call.host.files, call.host.known_names)
         while True:
-            rules = call.engine.vault.rules
+            rules = call.host.files.rules
             result = await self.function(call, **gather_records(self.records, bound))
             # A result found before a rule was added must not leave after it.
-            if not self.reads or call.engine.vault.rules.deny == rules.deny:
-                return redact_denied(result, call.engine.vault.rules)
+            if not self.reads or call.host.files.rules.deny == rules.deny:
+                return redact_denied(result, call.host.files.rules)
 
 
 def operation(

@@ -7,21 +7,21 @@ from bridge.index.note import Notes
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine.host import VaultEngine
     from bridge.engine.link_graph import ResolvedLinks
+    from bridge.engine.open_vault import OpenVault
 
 
-def snapshot(engine: "VaultEngine") -> Notes:
+def snapshot(vault: "OpenVault") -> Notes:
     """Copy the note table, so that a thread can iterate over it while the index changes."""
-    return dict(engine.index.notes)
+    return dict(vault.index.notes)
 
 
-def sources_of(engine: "VaultEngine", resolved_links: "ResolvedLinks", notes: Notes, path: VaultPath) -> set[VaultPath]:
+def sources_of(vault: "OpenVault", resolved_links: "ResolvedLinks", notes: Notes, path: VaultPath) -> set[VaultPath]:
     """Return the notes that link to a file.
 
     Raises:
         NoteNotFound: There is no such file.
     """
-    if path not in engine.names and path not in notes:
-        raise no_such_note(engine, path)
+    if path not in vault.names and path not in notes:
+        raise no_such_note(vault, path)
     return notes.keys() & resolved_links.sources(path)

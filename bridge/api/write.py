@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bridge.changes.effect import Reference
     from bridge.changes.hunks import Difference
     from bridge.changes.requests.base import Request
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.open_vault import OpenVault
     from bridge.engine.transactions import Author, ChangeOutcome
 
 
@@ -145,12 +145,12 @@ def changed_files(found: "Iterable[Difference]") -> tuple[ChangedFile, ...]:
     return tuple(files.values())
 
 
-def snapshot_fetcher(engine: "VaultEngine") -> Fetch:
+def snapshot_fetcher(vault: "OpenVault") -> Fetch:
     """Return a function that fetches kept contents; damaged ones count as missing."""
 
     def fetch(digest: Digest) -> bytes | None:
         try:
-            return engine.store.snapshots.read(digest)
+            return vault.store.snapshots.read(digest)
         except StateUnusable:
             return None
 
@@ -219,8 +219,8 @@ async def execute_requests(
         BridgeError: As for the operations that the requests name.
     """
     by = author(call, operation or requests[0].op, options.reason, confirmed=call.confirmed(options.confirm))
-    finish = await make_auto_linker(call.engine, None if call.principal.local else call.principal.name)
-    made = await call.engine.executor.carry(requests, by, dry_run=options.dry_run, expect=expect, finish=finish)
+    finish = await make_auto_linker(call.vault, None if call.principal.local else call.principal.name)
+    made = await call.vault.executor.carry(requests, by, dry_run=options.dry_run, expect=expect, finish=finish)
     return build_written(made, dry_run=options.dry_run)
 
 
@@ -244,7 +244,7 @@ def latest_session(call: Call, seconds: float) -> str | None:
     """Return the session of the caller's latest change within some seconds; None without one."""
     from bridge.state.change_records import ChangeFilter
 
-    found = call.engine.review.changes(ChangeFilter(since=time.time() - seconds, client=client_name(call)), 1, 0)
+    found = call.vault.review.changes(ChangeFilter(since=time.time() - seconds, client=client_name(call)), 1, 0)
     return found[0].session if found else None
 
 
@@ -283,5 +283,5 @@ def client_name(call: Call) -> str | None:
 
 def is_proposer(call: Call) -> bool:
     """Return whether this caller's changes await approval."""
-    allowed = {name.casefold() for name in call.engine.settings.apply_clients}
+    allowed = {name.casefold() for name in call.host.settings.apply_clients}
     return not call.principal.local and not allowed & {"*", call.principal.name.casefold()}

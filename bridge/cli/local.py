@@ -21,7 +21,7 @@ from bridge.errors import BridgeError, NotReady, VaultHeld
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.host import Host
 
 LOOK_EVERY_S = 0.02
 DOCTOR_WAITS_S = 15.0
@@ -80,48 +80,48 @@ async def run_when_ready(
         report: Receives the progress.
     """
     operation.bind(arguments)
-    for engine in bridge.vaults.values():
+    for host in bridge.vaults.values():
         if operation.name == "doctor":
-            await wait_for_diagnosis(bridge, engine)
+            await wait_for_diagnosis(bridge, host)
         else:
-            await wait_until_readable(bridge, engine, report)
-        while operation.name == "status" and engine.is_open and engine.parts.backfill.can_answer is None:
-            await engine.signal.wait(LOOK_EVERY_S)
+            await wait_until_readable(bridge, host, report)
+        while operation.name == "status" and not host.progress().model_known:
+            await host.signal.wait(LOOK_EVERY_S)
     call = Call(bridge, OWNER, client=f"vault-bridge/{program.__version__}", transport="command")
     answered: dict[str, Any] = orjson.loads(await dispatch_call(operation, call, arguments, encode))
     return answered
 
 
-async def wait_until_readable(bridge: "Bridge", engine: "VaultEngine", report: Report | None) -> None:
+async def wait_until_readable(bridge: "Bridge", host: "Host", report: Report | None) -> None:
     """Wait until keyword search is ready.
 
     Raises:
         BridgeError: The index cannot be opened.
     """
-    while not is_readable(engine):
+    while not is_readable(host):
         if report is not None:
             report(await first_vault_status(bridge))
         await asyncio.sleep(LOOK_EVERY_S)
 
 
-def is_readable(engine: "VaultEngine") -> bool:
+def is_readable(host: "Host") -> bool:
     """Say whether keyword search is ready.
 
     Raises:
         BridgeError: The index cannot be opened.
     """
     try:
-        engine.require_keyword()
+        host.vault.require_keyword()
     except NotReady:
         return False
     return True
 
 
-async def wait_for_diagnosis(bridge: "Bridge", engine: "VaultEngine") -> None:
+async def wait_for_diagnosis(bridge: "Bridge", host: "Host") -> None:
     """Wait, for a limited time, until keyword search is ready or an error is found."""
     with contextlib.suppress(BridgeError, TimeoutError):
         async with asyncio.timeout(DOCTOR_WAITS_S):
-            await wait_until_readable(bridge, engine, None)
+            await wait_until_readable(bridge, host, None)
 
 
 async def first_vault_status(bridge: "Bridge") -> dict[str, Any]:

@@ -95,7 +95,7 @@ async def watch(bridge: "Bridge", runtime: "Runtime") -> None:
     from bridge.api.encode import to_json
     from bridge.features import get_operation
 
-    names = ", ".join(engine.name for engine in bridge.vaults.values())
+    names = ", ".join(host.name for host in bridge.vaults.values())
     folder = bridge.folders.runtime(next(iter(bridge.vaults))).parent
     tell(f"Serving {names} at {runtime.url}, token in {folder}. Ctrl-C stops.")
     tell(f"Search from another terminal: {search_command(bridge.data_dir)}")

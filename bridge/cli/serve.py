@@ -174,6 +174,6 @@ def leave_with_parent(stop: asyncio.Event, loop: asyncio.AbstractEventLoop) -> N
 
 def ready_message(bridge: "Bridge", runtime: Runtime) -> dict[str, Any]:
     """Return the content of the ready line."""
-    vaults = [{"id": engine.id, "name": engine.name, "path": str(engine.root)} for engine in bridge.vaults.values()]
+    vaults = [{"id": host.id, "name": host.name, "path": str(host.root)} for host in bridge.vaults.values()]
     facts = {"url": runtime.url, "token": runtime.token, "pid": runtime.pid, "version": runtime.version}
     return {**facts, "vaults": vaults}

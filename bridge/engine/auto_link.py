@@ -8,21 +8,21 @@ from bridge.engine.link_context import LinkContext, source_of
 
 if TYPE_CHECKING:
     from bridge.changes.draft import Draft
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.open_vault import OpenVault
     from bridge.linking.corpus import Corpus
     from bridge.types import Span, VaultPath
 
 
-async def make_auto_linker(engine: "VaultEngine", client: str | None) -> "Callable[[Draft], None] | None":
+async def make_auto_linker(vault: "OpenVault", client: str | None) -> "Callable[[Draft], None] | None":
     """Return a function that adds links to a draft; None when the client is unknown or not set to get links."""
-    wanted = {name.casefold() for name in engine.settings.auto_link_clients}
+    wanted = {name.casefold() for name in vault.settings.auto_link_clients}
     if client is None or not wanted & {"*", client.casefold()}:
         return None
-    corpus = await engine.mention_index.corpus()
-    return lambda draft: add_links(engine, corpus, draft)
+    corpus = await vault.mention_index.corpus()
+    return lambda draft: add_links(vault, corpus, draft)
 
 
-def add_links(engine: "VaultEngine", corpus: "Corpus", draft: "Draft") -> None:
+def add_links(vault: "OpenVault", corpus: "Corpus", draft: "Draft") -> None:
     """Add links to the new text in a draft; text that was there before gets none."""
     from bridge.markdown.kinds import kind_of
 
@@ -30,13 +30,11 @@ def add_links(engine: "VaultEngine", corpus: "Corpus", draft: "Draft") -> None:
         if step.kind == "put" and step.after is not None and kind_of(step.path) == "note":
             before = draft.plan.blobs[step.before] if step.before is not None else b""
             after = draft.read(step.path)
-            if (linked := link_new_text(engine, corpus, step.path, before, after)) is not None:
+            if (linked := link_new_text(vault, corpus, step.path, before, after)) is not None:
                 draft.replace(step.path, linked)
 
 
-def link_new_text(
-    engine: "VaultEngine", corpus: "Corpus", path: "VaultPath", before: bytes, after: bytes
-) -> bytes | None:
+def link_new_text(vault: "OpenVault", corpus: "Corpus", path: "VaultPath", before: bytes, after: bytes) -> bytes | None:
     """Return a note with links in its new text; None when there are none to add."""
     from bridge.linking.apply import find_places, insert_links
     from bridge.linking.evidence import FeedbackModel
@@ -48,13 +46,13 @@ def link_new_text(
     mark = "\ufeff" if after.startswith(b"\xef\xbb\xbf") else ""
     if old is None or (mark + note.text).encode("utf-8", "surrogatepass") != after:
         return None
-    around = LinkContext(engine, path, FeedbackModel(engine.store.feedback.all()))
-    found = find_places(source_of(engine, note), corpus, around, strictness="conservative")
+    around = LinkContext(vault, path, FeedbackModel(vault.store.feedback.all()))
+    found = find_places(source_of(vault, note), corpus, around, strictness="conservative")
     fresh = added_spans(old.removeprefix("\ufeff"), note.text)
     chosen = [place for place in found if any(start <= place.span[0] and place.span[1] <= end for start, end in fresh)]
     if not chosen:
         return None
-    made = insert_links(note, chosen, engine.names, read_obsidian_settings(engine.root))
+    made = insert_links(note, chosen, vault.names, read_obsidian_settings(vault.root))
     return (mark + made.text).encode() if made.made else None
 
 

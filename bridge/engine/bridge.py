@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bridge.access.pairing import Pairing
 from bridge.data_folder import Folders, add_to_vault_list
-from bridge.engine.host import VaultEngine
+from bridge.engine.host import Host
 from bridge.engine.jobs import Jobs
 from bridge.engine.model_pool import Embedders
 from bridge.engine.sessions import Sessions
@@ -48,7 +48,7 @@ class Bridge:
         self.url: str | None = None
         """The address it listens on; set by the server."""
         self.since = time.time()
-        self.vaults: Mapping[VaultId, VaultEngine] = {}
+        self.vaults: Mapping[VaultId, Host] = {}
         self.embedders: Embedders | None = None
         self._paths = tuple(vault_paths)
         self._task: asyncio.Task[None] | None = None
@@ -87,24 +87,22 @@ class Bridge:
             log.warning("Settings: %s", problem.message)
         self.settings = keep_rules(self.settings, self.setting_problems, None)
         self.embedders = Embedders(self.models_dir, self.settings)
-        engines: dict[VaultId, VaultEngine] = {}
+        hosts: dict[VaultId, Host] = {}
         for path in self._paths:
             if not path.is_dir():
                 raise NoSuchVault(f"{path} is not a folder.", hint="Give the folder that holds your notes.")
-            name = free_name(path.resolve().name, {engine.name for engine in engines.values()})
-            engine = VaultEngine(path, name, self.folders, self.settings, self.events, self.embedders, self.jobs)
-            engines.setdefault(engine.id, engine)
+            name = free_name(path.resolve().name, {host.name for host in hosts.values()})
+            host = Host(path, name, self.folders, self.settings, self.events, self.embedders, self.jobs)
+            hosts.setdefault(host.id, host)
         try:
-            for engine in engines.values():
-                engine.hold()
+            for host in hosts.values():
+                host.hold()
             # A client that starts now must find the vaults by name.
-            await asyncio.to_thread(
-                add_to_vault_list, self.folders, {engine.id: engine.root for engine in engines.values()}
-            )
+            await asyncio.to_thread(add_to_vault_list, self.folders, {host.id: host.root for host in hosts.values()})
         except BaseException:
-            await asyncio.gather(*(engine.stop() for engine in engines.values()))
+            await asyncio.gather(*(host.stop() for host in hosts.values()))
             raise
-        self.vaults = engines
+        self.vaults = hosts
 
     async def stop(self) -> None:
         """Stop all work and close everything."""
@@ -112,22 +110,22 @@ class Bridge:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         await self.jobs.stop()
-        await asyncio.gather(*(engine.stop() for engine in self.vaults.values()))
+        await asyncio.gather(*(host.stop() for host in self.vaults.values()))
         if self.embedders is not None:
             await self.embedders.close()
 
-    def find(self, name_or_id: str | None) -> VaultEngine:
+    def find(self, name_or_id: str | None) -> Host:
         """Return a vault by name or id; without a name, the only vault.
 
         Raises:
             NoSuchVault: No vault or several have this name, or none is named and there are several.
         """
-        names = [engine.name for engine in self.vaults.values()]
+        names = [host.name for host in self.vaults.values()]
         if name_or_id is None:
             if len(self.vaults) == 1:
                 return next(iter(self.vaults.values()))
             raise NoSuchVault("There are several vaults: say which.", hint="Give `vault`.", vaults=names)
-        found = [engine for engine in self.vaults.values() if name_or_id in {engine.id, engine.name}]
+        found = [host for host in self.vaults.values() if name_or_id in {host.id, host.name}]
         if len(found) != 1:
             raise NoSuchVault(f"There is no vault `{name_or_id}`.", vaults=names)
         return found[0]
@@ -148,19 +146,19 @@ class Bridge:
             self.embedders.settings = settings
         self.events.publish("settings_changed", None)
         # Concurrently: denied notes are hidden in every vault before anything is awaited.
-        await asyncio.gather(*(engine.use(settings) for engine in self.vaults.values()))
+        await asyncio.gather(*(host.use(settings) for host in self.vaults.values()))
         self._open()
 
     def _open(self) -> None:
         """Start opening the vaults that are not open yet, provided that the `deny` rules are valid."""
         unknown = any("deny" in problem.rules for problem in self.setting_problems)
-        for engine in self.vaults.values():
-            if engine.started:
+        for host in self.vaults.values():
+            if host.started:
                 continue
             if unknown:
-                engine.refuse(RulesUnknown(f"What {self.settings_path} says of `deny` cannot be understood."))
+                host.refuse(RulesUnknown(f"What {self.settings_path} says of `deny` cannot be understood."))
             else:
-                engine.start()
+                host.start()
 
     async def _settle(self) -> None:
         """Apply changes of the settings file and close unused models."""
@@ -176,9 +174,7 @@ class Bridge:
                     log.warning("Not all of the changed settings could be taken up: %s", error.code)
             before = settings
             if self.embedders is not None:
-                await self.embedders.close_except(
-                    set().union(*(engine.model_keys() for engine in self.vaults.values()))
-                )
+                await self.embedders.close_except(set().union(*(host.model_keys() for host in self.vaults.values())))
 
 
 def free_name(wanted: str, taken: set[str]) -> str:

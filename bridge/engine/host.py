@@ -1,7 +1,8 @@
-"""One vault and its derived data, kept current and queryable."""
+"""Opens one vault and keeps it open."""
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,32 +11,35 @@ from bridge.data_folder import Folders, vault_id
 from bridge.engine.adopt_moved import adopt
 from bridge.engine.analytics import GraphAnalytics
 from bridge.engine.apply_requests import RequestExecutor
+from bridge.engine.backfill import VectorBackfill
 from bridge.engine.editor_handoff import EditorSessions
+from bridge.engine.erase_denied import DenyEnforcer
+from bridge.engine.graph_recorder import run_graph_recorder
 from bridge.engine.indexer import Indexer, pause
+from bridge.engine.inspection import IndexPart, is_indexed
 from bridge.engine.jobs import Job, Jobs
+from bridge.engine.late_saves import LateSaves
 from bridge.engine.mentions import MentionIndex
-from bridge.engine.model_pool import Embedders, model_key
-from bridge.engine.notify import Notifications
-from bridge.engine.open_vault import OpenVault, build_open_vault
+from bridge.engine.model_pool import Embedders
+from bridge.engine.notify import publish_changes, publish_progress
+from bridge.engine.open_vault import OpenVault
 from bridge.engine.parser_pool import ParserPool, rules_of
-from bridge.engine.progress import Inspection, Progress, measure_progress
+from bridge.engine.progress import Progress, measure_progress
 from bridge.engine.read_cache import ReadCache
 from bridge.engine.review import ChangeReview
-from bridge.engine.schedule import CoReadingTracker, run_graph_recorder
+from bridge.engine.schedule import CoReadingTracker
 from bridge.engine.signal import Signal
 from bridge.engine.transactions import ChangeWriter
 from bridge.engine.vault_lock import VaultLock
-from bridge.engine.wait import VaultWaiter, inspect_note
 from bridge.engine.watchdog import log_failure, open_index
 from bridge.errors import BridgeError, IndexUnusable, NotReady
 from bridge.events import Events
-from bridge.graph.graph import Graph
 from bridge.markdown.names import Names
-from bridge.search.model import Sources
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
-from bridge.types import VaultPath
+from bridge.types import Digest, VaultPath
+from bridge.vault.obsidian_settings import read_obsidian_settings
 from bridge.vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -47,9 +51,14 @@ PATIENCE_S = 10.0
 AGAIN_AFTER_S = 2.0
 """Seconds before a failed run is restarted."""
 
+OPEN_LOOK_S = 0.05
+READY_LOOK_S = 0.25
+LOOK_S = 1.0
+"""Seconds between looks of a waiter, for what no signal tells."""
 
-class VaultEngine:
-    """One vault: its files, index, graph and state, and the tasks that keep them current."""
+
+class Host:
+    """Opens one vault, restarts it after failures, applies settings to it, and closes it."""
 
     def __init__(
         self,
@@ -65,27 +74,27 @@ class VaultEngine:
         self.name = name
         self.id = vault_id(self.root)
         self.settings = settings
-        self.vault = Vault(self.root, rules_of(self.root, settings))
+        self.files = Vault(self.root, rules_of(self.root, settings))
+        """The vault's files, under the current rules."""
         self.folders = folders
-        self.news = Notifications(self, events)
-        events.hide(self.id, self.vault.rules.denies)
+        self.events = events
+        events.hide(self.id, self.files.rules.denies)
         self.embedders = embedders
         self._jobs = jobs
         self._stop = asyncio.Event()
         self.signal = Signal()
         """Notified whenever something in the vault changes."""
-        self._hold: VaultLock | None = None
+        self._lock: VaultLock | None = None
         self._task: asyncio.Task[None] | None = None
         self.trouble: BridgeError | None = None
         """The error that keeps the vault closed."""
         self.paused = False
         self._store: Store | None = None
-        self._parts: OpenVault | None = None
+        self._vault: OpenVault | None = None
         self.editor_sessions = EditorSessions(self.id, events)
-        self.analytics = GraphAnalytics()
         self.recent = ReadCache()
-        self.waiting = VaultWaiter(self)
-        self.readers = ParserPool()
+        self._analytics = GraphAnalytics()
+        self._readers = ParserPool()
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
@@ -96,13 +105,13 @@ class VaultEngine:
             VaultHeld: Another process holds the lock.
             ReadOnly: The data folder is not writable.
         """
-        self._hold = VaultLock.take(self.folders.lock(self.id), self.folders.runtime(self.id))
+        self._lock = VaultLock.take(self.folders.lock(self.id), self.folders.runtime(self.id))
         state = self.folders.state(self.id)
         if state.exists():
             # Counters are available from the first answer on; `_open` reports what is wrong with the file.
             with contextlib.suppress(BridgeError):
                 self._store = Store.open(state)
-                self._store.failures.remove_if(self.vault.rules.denies)
+                self._store.failures.remove_if(self.files.rules.denies)
 
     @property
     def started(self) -> bool:
@@ -121,85 +130,120 @@ class VaultEngine:
     async def stop(self) -> None:
         """Stop following, close everything and release the lock."""
         self._stop.set()
-        if self._parts is not None:
+        if self._vault is not None:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(PATIENCE_S):
-                    await self._parts.writing.close()
-                    await self._parts.late_saves.finish()
+                    await self._vault.writing.close()
+                    await self._vault.late_saves.finish()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
-        self.readers.close()
-        self.analytics.close()
-        if self._parts is not None:
-            await self._parts.close()
+        self._readers.close()
+        self._analytics.close()
+        if self._vault is not None:
+            await self._vault.close()
         if self._store is not None:
             await asyncio.to_thread(self._store.close)
-        if self._hold is not None:
-            self._hold.release()
+        if self._lock is not None:
+            self._lock.release()
 
     async def _run(self) -> None:
-        """Open the parts and keep them current until cancelled; restart after a failure."""
+        """Open the vault and keep it current until cancelled; restart after a failure."""
         while True:
             try:
-                parts = await self._open()
+                vault = await self._open()
                 self.trouble = None
-                await parts.keep(self.folders.index(self.id), self._stop, run_graph_recorder(self))
+                await vault.run(self.folders.index(self.id), self._stop, run_graph_recorder(vault))
             except Exception as error:  # noqa: BLE001 - the top of the vault's task
                 self.trouble = log_failure(error)
-            await self._let_go()
+            await self._close()
             await pause(self._stop, AGAIN_AFTER_S)
 
     async def _open(self) -> OpenVault:
         """Open the state and the index, adopting those of a vault that was moved here."""
-        await asyncio.to_thread(adopt, self.folders, self.id, self.vault)
+        await asyncio.to_thread(adopt, self.folders, self.id, self.files)
         self._store = self._store or Store.open(self.folders.state(self.id))
         folder, keep_days = self.folders.index(self.id), self.settings.vector_keep_days
         doubt = self.trouble if isinstance(self.trouble, IndexUnusable) else None
         if self.settings.boilerplate and not folder.exists():
-            self.readers.begin(self.vault)
+            self._readers.begin(self.files)
         index, vocabulary = await asyncio.to_thread(open_index, folder, keep_days, doubt), Vocabulary()
         # Built here, so that the first search does not have to wait for it.
         await asyncio.to_thread(vocabulary.follow, index.notes)
         # From here on, changed settings are passed to the parts: nothing may be awaited before they exist.
-        self._parts = parts = build_open_vault(self, index, vocabulary)
-        await asyncio.to_thread(parts.review.recover)
-        await self._limit_history()
-        return parts
+        self._vault = vault = self._build(self._store, index, vocabulary)
+        await asyncio.to_thread(vault.review.recover)
+        await self._limit_history(vault)
+        return vault
 
-    async def _limit_history(self) -> None:
+    def _build(self, store: Store, index: "Index", vocabulary: Vocabulary) -> OpenVault:
+        """Create the parts of the vault around its index."""
+        settings = self.settings
+
+        def changed(written: Collection[VaultPath], gone: Collection[VaultPath]) -> None:
+            publish_changes(vault, written, gone)
+
+        def moved_into_denied() -> None:
+            vault.eraser.erase_again()
+
+        indexer = Indexer(self.files, index, store, settings, self._readers, changed, moved_into_denied)
+        writing = ChangeWriter(self.id, indexer, store, settings, self.events, self.editor_sessions)
+        eraser = DenyEnforcer(indexer, store)
+        eraser.hide()
+        backfill = VectorBackfill(index, store, self.embedders, lambda: publish_progress(vault))
+        backfill.paused = self.paused
+        vault = OpenVault(
+            id=self.id,
+            name=self.name,
+            root=self.root,
+            store=store,
+            index=index,
+            vocabulary=vocabulary,
+            mention_index=MentionIndex(index, read_obsidian_settings(self.root).template_folder),
+            indexer=indexer,
+            backfill=backfill,
+            eraser=eraser,
+            co_reading=CoReadingTracker(index, store, settings),
+            writing=writing,
+            review=ChangeReview(store, writing),
+            executor=RequestExecutor(indexer, writing, store, self.recent),
+            late_saves=LateSaves(writing, store),
+            embedders=self.embedders,
+            analytics=self._analytics,
+            recent=self.recent,
+            events=self.events,
+            signal=self.signal,
+        )
+        return vault
+
+    async def _limit_history(self, vault: OpenVault) -> None:
         """Drop snapshots beyond the limits in the settings."""
-        await asyncio.to_thread(self.store.journal.limit_history, self.settings.history_mb, self.settings.history_days)
+        await asyncio.to_thread(vault.store.journal.limit_history, self.settings.history_mb, self.settings.history_days)
 
-    async def _let_go(self) -> None:
-        """Close the parts; the next run opens them again."""
-        parts, self._parts = self._parts, None
-        self.readers.close()
-        if parts is not None:
-            await parts.close()
+    async def _close(self) -> None:
+        """Close the vault; the next run opens it again."""
+        vault, self._vault = self._vault, None
+        self._readers.close()
+        if vault is not None:
+            await vault.close()
         self.signal.tell()
 
-    # -- parts --------------------------------------------------------------------------------------------------------
+    # -- what it holds ------------------------------------------------------------------------------------------------
 
     @property
-    def is_open(self) -> bool:
-        """Whether the parts are open."""
-        return self._parts is not None
-
-    @property
-    def parts(self) -> OpenVault:
-        """The parts of the open vault.
+    def vault(self) -> OpenVault:
+        """The open vault.
 
         Raises:
             NotReady: It is not open yet; or the error that keeps it closed.
         """
-        if self._parts is None:
+        if self._vault is None:
             raise self.trouble or NotReady("The index is being opened.")
-        return self._parts
+        return self._vault
 
     @property
     def store(self) -> Store:
-        """The vault's state.
+        """The vault's state, which is open before its index.
 
         Raises:
             NotReady: It is not open yet; or the error that keeps it closed.
@@ -209,99 +253,26 @@ class VaultEngine:
         return self._store
 
     @property
-    def index(self) -> "Index":
-        """The index."""
-        return self.parts.index
-
-    @property
-    def indexer(self) -> Indexer:
-        """The indexer, which follows the files."""
-        return self.parts.indexer
-
-    @property
-    def names(self) -> Names:
-        """Every file of the vault by name."""
-        return self.indexer.names
-
-    @property
-    def graph(self) -> Graph | None:
-        """The graph of the last settled batch; None before the first scan."""
-        return self.indexer.link_resolver.graph
-
-    @property
-    def mention_index(self) -> MentionIndex:
-        """The index of mentions."""
-        return self.parts.mention_index
-
-    @property
-    def writing(self) -> ChangeWriter:
-        """The writer of changes."""
-        return self.parts.writing
-
-    @property
-    def co_reading(self) -> CoReadingTracker:
-        """The tracker of notes read together."""
-        return self.parts.co_reading
-
-    @property
-    def review(self) -> ChangeReview:
-        """Undo, redo, accept and reject."""
-        return self.parts.review
-
-    @property
-    def executor(self) -> RequestExecutor:
-        """The executor of change requests."""
-        return self.parts.executor
-
-    def require_keyword(self) -> None:
-        """Require that the first full scan is committed.
-
-        Raises:
-            NotReady: It is not committed.
-        """
-        self.indexer.require_complete()
-
-    def sources(self) -> Sources:
-        """Return the parts that a search needs."""
-        return Sources(
-            index=self.index,
-            embed_query=self.embed_query,
-            graph=self.graph,
-            co_reading=self.co_reading.co_reading,
-            vocabulary=self.parts.vocabulary,
-        )
-
-    async def embed_query(self, text: str) -> Any:
-        """Embed a query with the model of the searchable vectors; None when no model can."""
-        return await self.embedders.embed_query(self.index.answering_model, text)
-
-    def why_not_by_meaning(self) -> BridgeError:
-        """Return why `embed_query` has no vector: no model, an unusable model, or no vectors yet."""
-        waiting = NotReady(f"No model answers yet; {self.index.pending_vectors():,} passages wait for one.")
-        return self.embedders.trouble or self.parts.backfill.trouble or waiting
-
-    # -- questions ----------------------------------------------------------------------------------------------------
+    def known_names(self) -> Names | None:
+        """Every file of the vault by name; None until it is open."""
+        return self._vault.names if self._vault is not None else None
 
     def progress(self) -> Progress:
         """Return how far the index is behind the vault; never raises."""
         return measure_progress(
-            self._parts, self._store, self.embedders, self.settings, self.trouble, paused=self.paused
+            self._vault, self._store, self.embedders, self.settings, self.trouble, paused=self.paused
         )
-
-    def inspect(self, path: VaultPath) -> Inspection:
-        """Return what the index holds of a note, or why it holds nothing."""
-        return inspect_note(self.indexer, self.store, path)
 
     def health(self) -> Mapping[str, Any]:
         """Gather what `doctor` checks."""
-        parts, index = self._parts, None
+        vault, index = self._vault, None
         # An unreadable index is reopened in a moment.
         with contextlib.suppress(IndexUnusable):
-            index = parts.index.health() if parts else None
+            index = vault.index.health() if vault else None
         return {
             "progress": self.progress(),
             "index": index,
-            "watching": parts.indexer.watching if parts else False,
+            "watching": vault.indexer.watching if vault else False,
             "watch": self.settings.watch,
             "store_sound": self._store.sound() if self._store else False,
             "store_salvaged": self._store.salvaged if self._store else False,
@@ -309,61 +280,89 @@ class VaultEngine:
             "folder": self.folders.vault(self.id),
         }
 
-    # -- requests -----------------------------------------------------------------------------------------------------
+    def model_keys(self) -> set[str]:
+        """Return the keys of the models that the vault needs."""
+        return self._vault.model_keys() if self._vault is not None else set()
 
-    async def report(self, paths: Collection[str]) -> int:
-        """Check paths that are reported as changed; the disk decides.
+    # -- waiting ------------------------------------------------------------------------------------------------------
 
-        Returns:
-            How many notes changed.
+    async def wait_until_readable(self, timeout: float) -> None:
+        """Wait until the first full scan is committed, an error occurs, or `timeout` seconds have passed."""
+        ends = time.monotonic() + timeout
+        while self.trouble is None and not (self._vault is not None and self._vault.indexer.complete):
+            left = ends - time.monotonic()
+            if left <= 0:
+                return
+            await self.signal.wait(min(left, READY_LOOK_S))
+
+    async def wait_until_indexed(self, path: VaultPath, digest: Digest | None, part: IndexPart, timeout: float) -> bool:
+        """Wait until the index holds a note as it is on disk, or with this digest; it may be opened again meanwhile.
+
+        Args:
+            path: The note.
+            digest: The content to wait for; that on disk when absent.
+            part: Which part of the index must hold it.
+            timeout: Seconds to wait at most.
+
+        Raises:
+            NoteNotFound: The note is neither on disk nor in the index.
         """
-        return await self.indexer.look_at(paths)
+        ends = time.monotonic() + timeout
+        while self._vault is None and time.monotonic() < ends:
+            await self.signal.wait(OPEN_LOOK_S)
+        if self.files.stat(path) is None and path not in self.vault.index.notes:
+            raise self.vault.names.missing(path)
+        if not is_indexed(self.vault.indexer, path, digest, part):
+            await self.vault.indexer.look_at([path])
+        while not is_indexed(self.vault.indexer, path, digest, part):
+            left = ends - time.monotonic()
+            if left <= 0:
+                return False
+            if part == "vectors":
+                self.vault.backfill.hurry()
+            await self.signal.wait(min(left, LOOK_S))
+        return True
+
+    # -- requests -----------------------------------------------------------------------------------------------------
 
     def reindex(self, paths: Sequence[VaultPath], *, full: bool) -> Job:
         """Read notes again: these, the changed ones, or all of them with the boilerplate learned again."""
 
         async def work(job: Job) -> None:
+            vault = self.vault
             job.message = "Reading the vault"
-            job.total = len(paths) if paths else len(self.index.notes)
-            job.done = await self.indexer.reconcile(paths, everything=full)
+            job.total = len(paths) if paths else len(vault.index.notes)
+            job.done = await vault.indexer.reconcile(paths, everything=full)
             job.total = max(job.total, job.done)
-            await self.index.optimise()
+            await vault.index.optimise()
             job.message = f"{job.done} notes were read again"
 
         return self._jobs.start("reindex", work)
 
     def pause(self) -> None:
         """Stop embedding until resumed; keyword search stays up to date."""
-        self.paused = True
-        if self._parts is not None:
-            self._parts.backfill.paused = True
-        self.news.progressed()
+        self._set_paused(True)
 
     def resume(self) -> None:
         """Resume embedding."""
-        self.paused = False
-        if self._parts is not None:
-            self._parts.backfill.paused = False
-            self._parts.backfill.wake()
-        self.news.progressed()
+        self._set_paused(False)
+
+    def _set_paused(self, paused: bool) -> None:
+        self.paused = paused
+        if self._vault is not None:
+            self._vault.backfill.paused = paused
+            self._vault.backfill.wake()
+            publish_progress(self._vault)
 
     async def use(self, settings: Settings) -> None:
         """Apply changed settings."""
         before, self.settings = self.settings, settings
-        self.vault = Vault(self.root, rules_of(self.root, settings))
-        self.news.events.hide(self.id, self.vault.rules.denies)
-        if self._parts is None:
+        self.files = Vault(self.root, rules_of(self.root, settings))
+        self.events.hide(self.id, self.files.rules.denies)
+        if (vault := self._vault) is None:
             return
-        await self._parts.use(settings, self.vault)
-        await self._limit_history()
+        await vault.use(settings, self.files)
+        await self._limit_history(vault)
         if before.boilerplate != settings.boilerplate:
-            self.reindex((), full=settings.boilerplate and not self.index.boilerplate.version)
-        self.parts.backfill.wake()
-
-    def model_keys(self) -> set[str]:
-        """Return the keys of the models that this vault needs."""
-        parts = self._parts
-        keys = {parts.index.answering_model} if parts and parts.index.answering_model else set()
-        if parts and parts.backfill.model:
-            keys.add(model_key(parts.backfill.model.model))
-        return keys
+            self.reindex((), full=settings.boilerplate and not vault.index.boilerplate.version)
+        vault.backfill.wake()

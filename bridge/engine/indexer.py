@@ -165,6 +165,10 @@ class Indexer:
         if not self.complete:
             raise self.trouble or NotReady("The vault is being read for the first time.")
 
+    def close(self) -> None:
+        """Refuse whoever still waits, as the index is being closed."""
+        self.complete, self.trouble = False, NotReady("The index is being opened again.")
+
     def hide(self) -> None:
         """Hide denied notes at once; a running scan is repeated."""
         denies = self.vault.rules.denies

@@ -8,19 +8,19 @@ from bridge.types import VaultPath
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.open_vault import OpenVault
     from bridge.linking.evidence import Evidence, FeedbackModel
     from bridge.linking.suggest import Source
     from bridge.markdown.note import Note
 
 
-def source_of(engine: "VaultEngine", note: "Note", end: int | None = None) -> "Source":
+def source_of(vault: "OpenVault", note: "Note", end: int | None = None) -> "Source":
     """Return a note's prose, up to an offset if given, and its existing link targets."""
     from bridge.linking.suggest import Source
     from bridge.markdown.prose import protected_spans
 
     written = {(link.target, link.kind) for link in note.links}
-    targets = (engine.names.resolve(target, note.path, kind).path for target, kind in written)
+    targets = (vault.names.resolve(target, note.path, kind).path for target, kind in written)
     return Source(
         note.text, protected_spans(note, end), note.path or None, frozenset(t for t in targets if t is not None)
     )
@@ -30,24 +30,24 @@ def source_of(engine: "VaultEngine", note: "Note", end: int | None = None) -> "S
 class LinkContext:
     """What the vault knows about possible link targets of a text."""
 
-    engine: "VaultEngine"
+    vault: "OpenVault"
     path: VaultPath | None
     learned: "FeedbackModel"
 
     def linked(self, target: VaultPath) -> int:
         """Count the notes that link to a note."""
-        graph = self.engine.graph
+        graph = self.vault.graph
         return len(graph.linked_from(target)) if graph is not None else 0
 
     def resolve(self, said: str) -> VaultPath | None:
         """Return the note that a link of this name would resolve to."""
-        return self.engine.names.resolve(said, self.path or VaultPath("")).path
+        return self.vault.names.resolve(said, self.path or VaultPath("")).path
 
     def more(self, target: VaultPath, form: str) -> "Sequence[Evidence]":
         """Return evidence from semantic similarity, shared neighbours and past link feedback."""
         from bridge.linking.evidence import graph_evidence, similarity_evidence
 
-        graph, index = self.engine.graph, self.engine.index
+        graph, index = self.vault.graph, self.vault.index
         learned = self.learned.part(self.path, target, form)
         parts: list[Evidence] = [learned] if learned is not None else []
         if self.path is None:

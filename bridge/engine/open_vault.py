@@ -1,4 +1,4 @@
-"""The parts of an open vault, and the tasks that keep them current."""
+"""An open vault: what operations work with, and the tasks that keep it current."""
 
 import asyncio
 import contextlib
@@ -7,31 +7,51 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bridge.engine.analytics import GraphAnalytics, GraphSnapshot
 from bridge.engine.apply_requests import RequestExecutor
 from bridge.engine.backfill import VectorBackfill
 from bridge.engine.erase_denied import DenyEnforcer
 from bridge.engine.indexer import Indexer
+from bridge.engine.inspection import Inspection, inspect_note
 from bridge.engine.late_saves import LateSaves
+from bridge.engine.link_graph import ResolvedLinks
 from bridge.engine.mentions import MentionIndex
+from bridge.engine.model_pool import Embedders, model_key
+from bridge.engine.read_cache import ReadCache
 from bridge.engine.review import ChangeReview
 from bridge.engine.schedule import CoReadingTracker, run_maintenance
+from bridge.engine.signal import Signal
 from bridge.engine.transactions import ChangeWriter
 from bridge.engine.watchdog import watch_index
-from bridge.errors import BridgeError
+from bridge.errors import BridgeError, NotReady
+from bridge.events import Events
+from bridge.graph.graph import Graph
+from bridge.markdown.names import Names
+from bridge.search.model import Sources
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
-from bridge.vault.obsidian_settings import read_obsidian_settings
+from bridge.state.store import Store
+from bridge.types import VaultId, VaultPath
 from bridge.vault.vault import Vault
 
 if TYPE_CHECKING:
-    from bridge.engine.host import VaultEngine
     from bridge.index.index import Index
 
+LOOK_S = 1.0
+"""Seconds between looks whether links are resolved."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class OpenVault:
-    """The parts that exist from the opening of the index until it is closed."""
+    """One vault from the opening of its index until that is closed.
 
+    It never changes. Its parts do: settings and rules are always the current ones.
+    """
+
+    id: VaultId
+    name: str
+    root: Path
+    store: Store
     index: "Index"
     vocabulary: Vocabulary
     mention_index: MentionIndex
@@ -43,13 +63,104 @@ class OpenVault:
     review: ChangeReview
     executor: RequestExecutor
     late_saves: LateSaves
+    embedders: Embedders
+    analytics: GraphAnalytics
+    recent: ReadCache
+    events: Events
+    signal: Signal
+
+    @property
+    def files(self) -> Vault:
+        """The vault's files, under the current rules."""
+        return self.indexer.vault
+
+    @property
+    def settings(self) -> Settings:
+        """The current settings."""
+        return self.indexer.settings
+
+    @property
+    def names(self) -> Names:
+        """Every file of the vault by name."""
+        return self.indexer.names
+
+    @property
+    def graph(self) -> Graph | None:
+        """The graph of the last settled batch; None before the first scan."""
+        return self.indexer.link_resolver.graph
 
     @property
     def trouble(self) -> BridgeError | None:
         """The error that keeps a part from its work."""
         return self.indexer.trouble or self.backfill.trouble or self.eraser.trouble
 
-    async def keep(self, folder: Path, stop: asyncio.Event, *more: Coroutine[Any, Any, None]) -> None:
+    # -- questions ----------------------------------------------------------------------------------------------------
+
+    def require_keyword(self) -> None:
+        """Require that the first full scan is committed.
+
+        Raises:
+            NotReady: It is not committed.
+        """
+        self.indexer.require_complete()
+
+    async def resolved_links(self) -> ResolvedLinks:
+        """Return every link as currently resolved, once all links have been.
+
+        Raises:
+            NotReady: The first full scan is not committed.
+        """
+        self.require_keyword()
+        while (resolved_links := self.indexer.link_resolver.resolved_links) is None:
+            await self.signal.wait(LOOK_S)
+            self.require_keyword()
+        return resolved_links
+
+    async def graph_snapshot(self) -> GraphSnapshot:
+        """Return the graph of all notes written so far, once there is one.
+
+        Raises:
+            NotReady: The first full scan is not committed.
+        """
+        await self.resolved_links()
+        graph = await self.indexer.link_resolver.drawn()
+        if graph is None:
+            raise NotReady("The index is being opened again.")
+        return GraphSnapshot(graph, self.index.notes, self.index)
+
+    def inspect(self, path: VaultPath) -> Inspection:
+        """Return what the index holds of a note, or why it holds nothing."""
+        return inspect_note(self.indexer, self.store, path)
+
+    def sources(self) -> Sources:
+        """Return the parts that a search needs."""
+        return Sources(
+            index=self.index,
+            embed_query=self.embed_query,
+            graph=self.graph,
+            co_reading=self.co_reading.co_reading,
+            vocabulary=self.vocabulary,
+        )
+
+    async def embed_query(self, text: str) -> Any:
+        """Embed a query with the model of the searchable vectors; None when no model can."""
+        return await self.embedders.embed_query(self.index.answering_model, text)
+
+    def why_not_by_meaning(self) -> BridgeError:
+        """Return why `embed_query` has no vector: no model, an unusable model, or no vectors yet."""
+        waiting = NotReady(f"No model answers yet; {self.index.pending_vectors():,} passages wait for one.")
+        return self.embedders.trouble or self.backfill.trouble or waiting
+
+    def model_keys(self) -> set[str]:
+        """Return the keys of the models that it needs."""
+        keys = {self.index.answering_model} if self.index.answering_model else set()
+        if self.backfill.model:
+            keys.add(model_key(self.backfill.model.model))
+        return keys
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    async def run(self, folder: Path, stop: asyncio.Event, *more: Coroutine[Any, Any, None]) -> None:
         """Run the tasks of all parts, until one fails.
 
         Args:
@@ -77,30 +188,7 @@ class OpenVault:
         await self.eraser.use(vault)
 
     async def close(self) -> None:
-        """Close the index after pending writes."""
+        """Close the index after pending writes; whoever waits is refused."""
+        self.indexer.close()
         with contextlib.suppress(BridgeError, OSError, RuntimeError, ValueError):
             await self.index.close()
-
-
-def build_open_vault(engine: "VaultEngine", index: "Index", vocabulary: Vocabulary) -> OpenVault:
-    """Create the parts of a vault around its index."""
-    settings, store, news = engine.settings, engine.store, engine.news
-    indexer = Indexer(engine.vault, index, store, settings, engine.readers, news.changed, news.buried)
-    writing = ChangeWriter(engine.id, indexer, store, settings, news.events, engine.editor_sessions)
-    eraser = DenyEnforcer(indexer, store)
-    eraser.hide()
-    backfill = VectorBackfill(index, store, engine.embedders, news.progressed)
-    backfill.paused = engine.paused
-    return OpenVault(
-        index=index,
-        vocabulary=vocabulary,
-        mention_index=MentionIndex(index, read_obsidian_settings(engine.root).template_folder),
-        indexer=indexer,
-        backfill=backfill,
-        eraser=eraser,
-        co_reading=CoReadingTracker(index, store, settings),
-        writing=writing,
-        review=ChangeReview(store, writing),
-        executor=RequestExecutor(indexer, writing, store, engine.recent),
-        late_saves=LateSaves(writing, store),
-    )

@@ -2,16 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from bridge.engine.model_pool import Embedders, workers_wanted
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
-from bridge.types import Digest, Lines
-
-State = Literal["indexed", "pending", "skipped", "failed", "unknown"]
+from bridge.types import Digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,33 +45,12 @@ class Progress:
     """Why indexing stands still, when it does."""
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedPassage:
-    """One passage of a note as the index holds it."""
-
-    heading: str
-    lines: Lines
-    embedded: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Inspection:
-    """What the index holds of one note, or why it holds nothing."""
-
-    state: State
-    reason: str | None
-    digest: Digest | None
-    passages: tuple[IndexedPassage, ...]
-    left_out: tuple[str, ...]
-    problems: tuple[str, ...]
-
-
 ENOUGH = 0.5
 """Share of passages that must have a vector before semantic search counts as ready."""
 
 
 def measure_progress(
-    parts: OpenVault | None,
+    vault: OpenVault | None,
     store: Store | None,
     embedders: Embedders,
     settings: Settings,
@@ -82,52 +58,52 @@ def measure_progress(
     *,
     paused: bool,
 ) -> Progress:
-    """Measure the progress; parts that are not open yet count as empty.
+    """Measure the progress; a vault that is not open yet counts as empty.
 
     Args:
-        parts: The parts, when they are open.
+        vault: The vault, when it is open.
         store: The vault's state, when it could be opened.
         embedders: The models.
         settings: The number of embedding workers.
         trouble: The error that keeps the vault closed.
         paused: Whether embedding is paused.
     """
-    index, indexer = (parts.index, parts.indexer) if parts else (None, None)
-    told = trouble or (parts.trouble if parts else None)
-    model = model_in_use(parts, settings) if parts else None
+    index, indexer = (vault.index, vault.indexer) if vault else (None, None)
+    told = trouble or (vault.trouble if vault else None)
+    model = model_in_use(vault, settings) if vault else None
     return Progress(
         notes=len(index.notes) if index else 0,
         passages=sum(note.passages for note in index.notes.values()) if index else 0,
         pending_keyword=len(indexer.pending) if indexer else 0,
         pending_vectors=index.pending_vectors() if index else 0,
         ready_keyword=indexer.complete if indexer else False,
-        ready_semantic=parts is not None and is_semantic_ready(parts, embedders),
+        ready_semantic=vault is not None and is_semantic_ready(vault, embedders),
         skipped=indexer.skipped if indexer else {},
         failed={str(path): reason for path, (_, reason) in store.failures.all().items()} if store else {},
         model=model,
-        model_known=told is not None or (parts is not None and parts.backfill.can_answer is not None),
+        model_known=told is not None or (vault is not None and vault.backfill.can_answer is not None),
         embedded_total=store.counters.get("embedded") if store else 0,
-        per_second=parts.backfill.pace.per_second if parts else None,
+        per_second=vault.backfill.pace.per_second if vault else None,
         paused=paused,
         trouble=told.message if told else None,
     )
 
 
-def is_semantic_ready(parts: OpenVault, embedders: Embedders) -> bool:
+def is_semantic_ready(vault: OpenVault, embedders: Embedders) -> bool:
     """Return whether keywords are ready, a model answers queries and at least half of the passages have a vector."""
-    key = parts.index.answering_model
-    answers = key is not None and parts.backfill.can_answer and not embedders.fails(key)
-    return bool(answers) and parts.indexer.complete and parts.index.embedded_share() >= ENOUGH
+    key = vault.index.answering_model
+    answers = key is not None and vault.backfill.can_answer and not embedders.fails(key)
+    return bool(answers) and vault.indexer.complete and vault.index.embedded_share() >= ENOUGH
 
 
-def model_in_use(parts: OpenVault, settings: Settings) -> ModelInUse | None:
+def model_in_use(vault: OpenVault, settings: Settings) -> ModelInUse | None:
     """Describe the embedding model; None when there is none."""
-    if (model := parts.backfill.model) is None:
+    if (model := vault.backfill.model) is None:
         return None
     return ModelInUse(
         id=model.model.spec.id,
         dimensions=model.model.spec.dimensions,
         digest=model.model.digest,
-        answering=parts.index.answering_model,
+        answering=vault.index.answering_model,
         workers=workers_wanted(settings),
     )

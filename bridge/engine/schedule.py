@@ -1,23 +1,19 @@
-"""Runs periodic maintenance: expires proposals, compacts the index and records the graph."""
+"""Runs periodic work: expires proposals, compacts the index, and tracks which notes are read together."""
 
 import asyncio
 import logging
 import time
 from dataclasses import replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Never
 
-from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.review import ChangeReview
 from bridge.errors import BridgeError, DiskFull, ReadOnly
 from bridge.search.co_reading import CoReading, co_read_pairs
 from bridge.settings.schema import Settings
 from bridge.state.call_log import DAY_S
-from bridge.state.graph_days import Size
 from bridge.state.store import Store
 
 if TYPE_CHECKING:
-    from bridge.engine.host import VaultEngine
     from bridge.index.index import Index
 
 log = logging.getLogger(__name__)
@@ -34,47 +30,6 @@ async def run_maintenance(review: ChangeReview, index: "Index") -> Never:
             await index.optimise()
         except (DiskFull, ReadOnly) as error:
             log.warning("The index is not made compact now: %s", error.code)
-
-
-RECORD_EVERY_S = 900.0
-"""Seconds between recordings of the graph."""
-
-
-async def run_graph_recorder(engine: "VaultEngine") -> Never:
-    """Record the graph periodically once all links are resolved, until cancelled."""
-    while True:
-        while not engine.indexer.link_resolver.settled:
-            await engine.signal.wait()
-        try:
-            await record_graph(engine)
-        except BridgeError as error:
-            log.warning("How the graph is today is not kept: %s", error.code)
-        await asyncio.sleep(RECORD_EVERY_S)
-
-
-async def record_graph(engine: "VaultEngine") -> None:
-    """Record the graph as that of today.
-
-    Raises:
-        NotReady: There is no graph yet.
-        DiskFull: The disk is full.
-        ReadOnly: The data folder is not writable.
-    """
-    rules = engine.vault.rules
-    await asyncio.to_thread(save_graph_day, await engine.waiting.graph_snapshot(), engine.store)
-    if engine.vault.rules.deny != rules.deny:
-        engine.parts.eraser.erase_again()
-
-
-def save_graph_day(graph_snapshot: GraphSnapshot, store: Store) -> None:
-    """Save the measures of a graph; blocks."""
-    from bridge.graph.census import census
-
-    found = census(graph_snapshot.graph)
-    joined = found.joined.tolist()
-    today = datetime.now().astimezone().date().isoformat()
-    size = Size(found.notes, found.links, found.stubs)
-    store.graph_days.save(today, size, {path: joined[number] for number, path in graph_snapshot.graph.paths.items()})
 
 
 LOOKED_AT_S = 35 * DAY_S

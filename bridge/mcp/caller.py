@@ -21,7 +21,7 @@ from bridge.types import Preset
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.host import Host
 
 Context = ServerRequestContext[Any, Request]
 
@@ -53,7 +53,7 @@ class Caller:
         return said or "An agent"
 
     @property
-    def engines(self) -> "Sequence[VaultEngine]":
+    def hosts(self) -> "Sequence[Host]":
         """The vaults that calls can address: all, unless the address names one.
 
         Raises:
@@ -86,7 +86,7 @@ class Caller:
             raise InvalidArguments(f"`{VAULT}` must be the name or id of a vault.")
         if operation.vault:
             # An agent that has just started the bridge would otherwise have to call again.
-            await self.bridge.find(vault).waiting.readable(PATIENCE_S)
+            await self.bridge.find(vault).wait_until_readable(PATIENCE_S)
         answers: list[Answer] = []
 
         def form(result: Any) -> str:
@@ -96,7 +96,7 @@ class Caller:
         call = Call(
             bridge=self.bridge,
             principal=self.acting,
-            vault=vault,
+            vault_name=vault,
             client=self.client,
             session=self.session,
             transport="mcp",

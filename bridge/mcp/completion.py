@@ -15,7 +15,7 @@ from bridge.mcp.prompts import PERIODS
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.host import Host
     from bridge.index.note import IndexedNote
 
 MOST = 100
@@ -35,9 +35,9 @@ class Completion:
             who.principal.require("read")
             chosen = (params.context.arguments if params.context else None) or {}
             vault = chosen.get(VAULT)
-            engines = [self.bridge.find(vault)] if vault else who.engines
+            hosts = [self.bridge.find(vault)] if vault else who.hosts
             offer = OFFERS.get(params.argument.name, no_offers)
-            words = offer(engines) if offer is periods else sorted(set(offer(engines)), key=str.casefold)
+            words = offer(hosts) if offer is periods else sorted(set(offer(hosts)), key=str.casefold)
             found = match_words(words, params.argument.value.casefold())
             values = types.Completion(values=found[:MOST], total=len(found), has_more=len(found) > MOST)
             return types.CompleteResult(completion=values)
@@ -53,44 +53,44 @@ def match_words(words: Iterable[str], typed: str) -> list[str]:
     return sorted((word for word in words if typed in word.casefold()), key=nearness)
 
 
-def open_notes(engines: "Iterable[VaultEngine]") -> "Iterable[IndexedNote]":
+def open_notes(hosts: "Iterable[Host]") -> "Iterable[IndexedNote]":
     """Yield the notes of some vaults; one that is not open has none yet."""
-    for engine in engines:
+    for host in hosts:
         with contextlib.suppress(BridgeError):
-            yield from list(engine.index.notes.values())
+            yield from list(host.vault.index.notes.values())
 
 
-def complete_paths(engines: "Iterable[VaultEngine]") -> Iterable[str]:
+def complete_paths(hosts: "Iterable[Host]") -> Iterable[str]:
     """Offer every note."""
-    return (note.path for note in open_notes(engines))
+    return (note.path for note in open_notes(hosts))
 
 
-def complete_folders(engines: "Iterable[VaultEngine]") -> Iterable[str]:
+def complete_folders(hosts: "Iterable[Host]") -> Iterable[str]:
     """Offer every folder that holds notes."""
-    return filter(None, (note.path.rpartition("/")[0] for note in open_notes(engines)))
+    return filter(None, (note.path.rpartition("/")[0] for note in open_notes(hosts)))
 
 
-def topics(engines: "Iterable[VaultEngine]") -> Iterable[str]:
+def topics(hosts: "Iterable[Host]") -> Iterable[str]:
     """Offer titles and tags."""
-    return (word for note in open_notes(engines) for word in (note.title, *note.tags))
+    return (word for note in open_notes(hosts) for word in (note.title, *note.tags))
 
 
-def periods(_: "Iterable[VaultEngine]") -> Iterable[str]:
+def periods(_: "Iterable[Host]") -> Iterable[str]:
     """Offer periods, the shortest first."""
     return PERIODS
 
 
-def vaults(engines: "Iterable[VaultEngine]") -> Iterable[str]:
+def vaults(hosts: "Iterable[Host]") -> Iterable[str]:
     """Offer the names of the vaults."""
-    return (engine.name for engine in engines)
+    return (host.name for host in hosts)
 
 
-def no_offers(_: "Iterable[VaultEngine]") -> Iterable[str]:
+def no_offers(_: "Iterable[Host]") -> Iterable[str]:
     """Offer nothing for free text."""
     return ()
 
 
-OFFERS: "Mapping[str, Callable[[Iterable[VaultEngine]], Iterable[str]]]" = {
+OFFERS: "Mapping[str, Callable[[Iterable[Host]], Iterable[str]]]" = {
     "path": complete_paths,
     "folder": complete_folders,
     "topic": topics,

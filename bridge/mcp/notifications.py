@@ -103,7 +103,7 @@ class KnownNotes:
     def looked(self, vault: VaultId) -> bool:
         """Compare with the index: many changes at once are not published one by one."""
         try:
-            now: set[str] = set(self._bridge.vaults[vault].index.notes)
+            now: set[str] = set(self._bridge.vaults[vault].vault.index.notes)
         except BridgeError:
             now = set()
         before, self._paths[vault] = self._paths.get(vault), now

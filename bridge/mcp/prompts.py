@@ -218,4 +218,4 @@ class Prompts:
 
 def prompt_arguments(template: Template, who: Caller) -> list[types.PromptArgument]:
     """Return the arguments of a prompt; `vault` only if there are several."""
-    return [*template.arguments, *([VAULT_ARGUMENT] if len(who.engines) > 1 else [])]
+    return [*template.arguments, *([VAULT_ARGUMENT] if len(who.hosts) > 1 else [])]

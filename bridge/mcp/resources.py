@@ -17,7 +17,7 @@ from bridge.types import VaultId
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.host import Host
 
 URI_TEMPLATE = "vault://{vault}/{+path}"
 NOTE_URI = re.compile(r"vault://([^/?#]+)/(.+)", re.DOTALL)
@@ -36,9 +36,9 @@ def note_uri(vault: str, path: str) -> str:
     return f"vault://{quote(vault, safe='')}/{quote(path)}"
 
 
-def note_uris(engine: "VaultEngine", path: str) -> tuple[str, str]:
+def note_uris(host: "Host", path: str) -> tuple[str, str]:
     """Return both addresses by which a client may know a note: with the vault's id and with its name."""
-    return note_uri(engine.id, path), note_uri(engine.name, path)
+    return note_uri(host.id, path), note_uri(host.name, path)
 
 
 def parse_uri(uri: str) -> Address | None:
@@ -63,7 +63,7 @@ class Resources:
         """List notes page by page: vault after vault, each with the most recently changed notes first."""
         with protocol_errors(context):
             who = read_caller(context, self.bridge)
-            vaults = who.engines
+            vaults = who.hosts
             at, offset = parse_cursor([vault.id for vault in vaults], params.cursor if params else None)
             found, total = await list_notes(who, vaults[at], offset)
             offset += len(found)
@@ -110,16 +110,16 @@ def parse_cursor(vaults: Sequence[VaultId], cursor: str | None) -> tuple[int, in
     return vaults.index(VaultId(found[1])), int(found[2])
 
 
-async def list_notes(who: Caller, engine: "VaultEngine", offset: int) -> tuple[list[types.Resource], int]:
+async def list_notes(who: Caller, host: "Host", offset: int) -> tuple[list[types.Resource], int]:
     """List some notes of a vault and count all; a vault that is still opening has none yet."""
-    given = {VAULT: engine.id, "sort": "-modified", "offset": offset, "limit": PAGE}
+    given = {VAULT: host.id, "sort": "-modified", "offset": offset, "limit": PAGE}
     try:
         answer, _ = await who.ask(get_operation("find_notes"), given)
     except NotReady:
         return [], 0
     notes = [
         types.Resource(
-            uri=note_uri(engine.id, note["path"]),
+            uri=note_uri(host.id, note["path"]),
             name=note["path"],
             title=note["title"],
             mime_type=mime_type(note["path"]),

@@ -71,7 +71,7 @@ class Tools:
         """List the tools of the caller's preset, always in the same order and on one page."""
         with protocol_errors(context):
             who = read_caller(context, self.bridge)
-            vaults = [engine.name for engine in who.engines]
+            vaults = [host.name for host in who.hosts]
             tools = [describe_tool(tool, vaults, who.preset) for tool in listed_tools(who.preset).values()]
             return types.ListToolsResult(tools=tools)
 

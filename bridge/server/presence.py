@@ -66,7 +66,7 @@ async def shut_down_when_idle(presence: IdleTimer, bridge: "Bridge", after: floa
 
 def is_indexing(bridge: "Bridge") -> bool:
     """Say whether anything is being indexed that can be."""
-    return any(is_busy(engine.progress()) for engine in bridge.vaults.values())
+    return any(is_busy(host.progress()) for host in bridge.vaults.values())
 
 
 def is_busy(now: "Progress") -> bool:

@@ -58,7 +58,7 @@ async def run_operation(request: web.Request) -> web.Response:
     call = Call(
         bridge=request.app[BRIDGE],
         principal=request[PRINCIPAL],
-        vault=vault,
+        vault_name=vault,
         client=client_of(request),
         session=request.headers.get(SESSION) or None,
         transport="http",

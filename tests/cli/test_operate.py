@@ -20,9 +20,9 @@ async def test_the_running_bridge_answers(served: Served) -> None:
 
 @pytest.mark.parametrize("way", ["name", "id", "path", "inside", "only one"])
 async def test_the_vault_is_found(served: Served, way: str) -> None:
-    engine = served.bridge.find(None)
-    named = {"name": ["--vault", "Notes"], "id": ["--vault", engine.id], "path": ["--vault", str(engine.root)]}
-    cwd = engine.root / "Bread" if way == "inside" else None
+    host = served.bridge.find(None)
+    named = {"name": ["--vault", "Notes"], "id": ["--vault", host.id], "path": ["--vault", str(host.root)]}
+    cwd = host.root / "Bread" if way == "inside" else None
     ran = await served.command("list-folders", "--json", *named.get(way, []), cwd=cwd)
     assert (ran.status, len(ran.json["folders"])) == (0, 2)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bridge.engine.bridge import Bridge
-from bridge.engine.host import VaultEngine
+from bridge.engine.host import Host
 
 NOTES = {
     "Bread/Sourdough.md": "# Sourdough\n\nA starter of flour and water raises the loaf. See [[Rye]] and [[Missing]].\n",
@@ -55,14 +55,14 @@ async def until(true: Callable[[], bool], seconds: float = 120) -> None:
             await asyncio.sleep(0.01)
 
 
-async def settled(engine: VaultEngine) -> None:
+async def settled(host: Host) -> None:
     """Wait until nothing is pending."""
 
     def quiet() -> bool:
-        p = engine.progress()
+        p = host.progress()
         return p.ready_keyword and p.ready_semantic and not p.pending_keyword and not p.pending_vectors
 
     await until(quiet)
 
 
-Wait = Callable[[VaultEngine], Awaitable[None]]
+Wait = Callable[[Host], Awaitable[None]]

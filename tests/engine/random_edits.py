@@ -52,7 +52,7 @@ class Rounds:
         self.refusals: dict[str, str] = {}
         """Why a change was not undone at the last attempt."""
         self.call = call
-        self._root = call.engine.root
+        self._root = call.host.root
         self._dice = dice
 
     async def edit(self) -> bool:
@@ -180,11 +180,11 @@ class Rounds:
         return " ".join(self._dice.choices(WORDS[:4], k=4)) if self._dice.random() < 0.5 else self._dice.choice(WORDS)
 
     def _folders(self) -> list[str]:
-        return sorted({"", *(path.rpartition("/")[0] for path in self.call.engine.names)})
+        return sorted({"", *(path.rpartition("/")[0] for path in self.call.host.vault.names)})
 
     def _note(self, wanted: Callable[[Note], bool] = lambda _: True) -> tuple[str, str, Note]:
         """Choose a note, one with the wanted property if a few tries find any, and read it."""
-        paths = sorted(path for path in self.call.engine.names if is_document(path) and path.endswith(".md"))
+        paths = sorted(path for path in self.call.host.vault.names if is_document(path) and path.endswith(".md"))
         for _ in range(20):
             path = self._dice.choice(paths)
             data = (self._root / path).read_bytes()
@@ -253,7 +253,7 @@ async def there_and_back(source: Path, place: Path, count: int, seed: int) -> Ou
     await bridge.start()
     try:
         rounds = Rounds(Call(bridge, OWNER, client="torture"), random.Random(seed))
-        await until(lambda: rounds.call.engine.progress().ready_keyword)
+        await until(lambda: rounds.call.host.progress().ready_keyword)
         while sum(rounds.done.values()) < count:
             await rounds.edit()
         first, refused = await rounds.undo_all()

@@ -12,7 +12,7 @@ from bridge.changes.requests.base import Request
 from bridge.changes.requests.edit_note import EditNote
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.engine.bridge import Bridge
-from bridge.engine.host import VaultEngine
+from bridge.engine.host import Host
 from bridge.engine.transactions import Author
 from bridge.markdown.edit.requests import Append
 from bridge.types import VaultPath
@@ -50,11 +50,11 @@ def notes_of(vault: Path) -> dict[str, bytes]:
     return {path: data for path, data in bytes_of(vault).items() if not path.startswith(".git")}
 
 
-async def ready(bridge: Bridge, *, wanted: bool = True) -> VaultEngine:
-    engine = bridge.find(None)
-    await until(lambda: engine.progress().ready_keyword)
-    engine.writing.settings = replace(engine.writing.settings, git_commit=wanted)
-    return engine
+async def ready(bridge: Bridge, *, wanted: bool = True) -> Host:
+    host = bridge.find(None)
+    await until(lambda: host.progress().ready_keyword)
+    host.vault.writing.settings = replace(host.vault.writing.settings, git_commit=wanted)
+    return host
 
 
 async def test_changes_and_their_undoing_are_commits(repository: Path, opened: Opened) -> None:
@@ -66,13 +66,13 @@ async def test_changes_and_their_undoing_are_commits(repository: Path, opened: O
         append(grain),
     ]
     async with opened(repository) as bridge:
-        engine = await ready(bridge)
-        made = [await engine.executor.carry([one], AGENT, dry_run=False, expect=None) for one in wanted]
+        host = await ready(bridge)
+        made = [await host.vault.executor.carry([one], AGENT, dry_run=False, expect=None) for one in wanted]
         assert git(repository, "status", "--porcelain", "--", ".", ":!.trash") == ""
         assert not [warning for one in made for warning in one.warnings if "git" in warning]
         for one in reversed(made):
             assert one.change is not None
-            await engine.review.undo([one.change.id], AGENT)
+            await host.vault.review.undo([one.change.id], AGENT)
     assert notes_of(repository) == start
     assert git(repository, "status", "--porcelain") == ""
     assert git(repository, "rev-list", "--count", "HEAD") == "7\n"
@@ -81,14 +81,14 @@ async def test_changes_and_their_undoing_are_commits(repository: Path, opened: O
 
 async def test_nobody_who_did_not_ask_gets_a_commit(repository: Path, opened: Opened) -> None:
     async with opened(repository) as bridge:
-        engine = await ready(bridge, wanted=False)
-        await engine.executor.carry([append(BEANS)], AGENT, dry_run=False, expect=None)
+        host = await ready(bridge, wanted=False)
+        await host.vault.executor.carry([append(BEANS)], AGENT, dry_run=False, expect=None)
     assert git(repository, "rev-list", "--count", "HEAD") == "1\n"
 
 
 async def test_what_cannot_be_committed_is_written_and_told(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
-        engine = await ready(bridge)
-        made = await engine.executor.carry([append(BEANS)], AGENT, dry_run=False, expect=None)
+        host = await ready(bridge)
+        made = await host.vault.executor.carry([append(BEANS)], AGENT, dry_run=False, expect=None)
     assert "More." in (vault / BEANS).read_text()
     assert [warning for warning in made.warnings if "no git repository" in warning]

@@ -10,7 +10,7 @@ from bridge.api.call import RUNTIME, Call
 from bridge.api.dispatch import dispatch_call
 from bridge.api.encode import encode
 from bridge.engine.bridge import Bridge
-from bridge.engine.host import VaultEngine
+from bridge.engine.host import Host
 from bridge.features import get_operation
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
@@ -28,7 +28,7 @@ async def bridge(opened: Opened, vault: Path, tmp_path: Path) -> AsyncIterator[B
         yield found
 
 
-def only(bridge: Bridge) -> VaultEngine:
+def only(bridge: Bridge) -> Host:
     return bridge.find(None)
 
 
@@ -40,25 +40,26 @@ async def read(bridge: Bridge, *paths: VaultPath, session: str = "s1") -> None:
 
 
 async def near(bridge: Bridge) -> dict[VaultPath, set[VaultPath]]:
-    await only(bridge).co_reading.look()
-    return {path: set(others) for path, others in only(bridge).co_reading.co_reading.beside.items()}
+    await only(bridge).vault.co_reading.look()
+    return {path: set(others) for path, others in only(bridge).vault.co_reading.co_reading.beside.items()}
 
 
 async def test_what_an_agent_reads_in_one_session_drifts_nearer_and_is_said_in_searches(bridge: Bridge) -> None:
     await read(bridge, RYE, RAIN)
     await read(bridge, BEANS, session="s2")
     assert await near(bridge) == {RYE: {RAIN}, RAIN: {RYE}}
-    found = await search(only(bridge).sources(), SearchRequest("dense bread from the north falls", mode="keyword"))
+    request = SearchRequest("dense bread from the north falls", mode="keyword")
+    found = await search(only(bridge).vault.sources(), request)
     why = {hit.path: hit.why for hit in found.hits}
     assert why[RAIN] == ("says “falls”", "read together with *Rye* lately")
 
 
 async def test_a_search_has_it_brought_up_to_date_without_waiting(bridge: Bridge) -> None:
-    engine = only(bridge)
+    host = only(bridge)
     await read(bridge, RYE, RAIN)
-    engine.co_reading.use(engine.settings)
-    assert not engine.sources().co_reading.beside
-    await until(lambda: bool(engine.co_reading.co_reading.beside))
+    host.vault.co_reading.use(host.settings)
+    assert not host.vault.sources().co_reading.beside
+    await until(lambda: bool(host.vault.co_reading.co_reading.beside))
 
 
 async def test_notes_that_were_found_and_not_read_do_not_drift(bridge: Bridge) -> None:
@@ -71,23 +72,23 @@ async def test_notes_that_were_found_and_not_read_do_not_drift(bridge: Bridge) -
 async def test_a_note_that_is_denied_is_out_of_it_and_one_that_is_moved_stays_in_it(
     bridge: Bridge, vault: Path
 ) -> None:
-    engine = only(bridge)
+    host = only(bridge)
     await read(bridge, RYE, RAIN, BEANS)
     moved = VaultPath("Garden/Water.md")
     (vault / RAIN).rename(vault / moved)
-    await engine.report([RAIN, moved])
+    await host.vault.indexer.look_at([RAIN, moved])
     assert await near(bridge) == {RYE: {moved, BEANS}, moved: {RYE, BEANS}, BEANS: {RYE, moved}}
-    await engine.use(replace(engine.settings, deny=("Bread/**",)))
-    assert engine.co_reading.co_reading.beside.keys() <= {moved, BEANS}
+    await host.use(replace(host.settings, deny=("Bread/**",)))
+    assert host.vault.co_reading.co_reading.beside.keys() <= {moved, BEANS}
     assert await near(bridge) == {moved: {BEANS}, BEANS: {moved}}
 
 
 async def test_it_can_be_switched_off(bridge: Bridge) -> None:
-    engine = only(bridge)
+    host = only(bridge)
     await read(bridge, RYE, RAIN)
-    await engine.use(replace(engine.settings, read_together_percent=0))
+    await host.use(replace(host.settings, read_together_percent=0))
     assert await near(bridge) == {}
-    assert engine.sources().co_reading.weight == 0
-    await engine.use(replace(engine.settings, read_together_percent=10))
+    assert host.vault.sources().co_reading.weight == 0
+    await host.use(replace(host.settings, read_together_percent=10))
     assert await near(bridge) == {RYE: {RAIN}, RAIN: {RYE}}
-    assert engine.sources().co_reading.weight == 0.1
+    assert host.vault.sources().co_reading.weight == 0.1

@@ -20,18 +20,18 @@ async def test_what_is_changed_again_and_again_is_embedded_when_that_ends(
     vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(vault) as bridge:
-        engine = bridge.find(None)
-        await settled(engine)
-        before = engine.store.counters.get("embedded")
+        host = bridge.find(None)
+        await settled(host)
+        before = host.store.counters.get("embedded")
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
         monkeypatch.setattr("bridge.engine.backfill.LONGEST_S", 3600)
         for turn in range(5):
-            await engine.executor.carry([EditNote(BEANS, (Append(text=f"Day {turn}."),))], Author("test"))
-        assert engine.progress().pending_vectors == 1
+            await host.vault.executor.carry([EditNote(BEANS, (Append(text=f"Day {turn}."),))], Author("test"))
+        assert host.progress().pending_vectors == 1
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 0)
-        engine.parts.backfill.wake()
-        await settled(engine)
-        assert engine.store.counters.get("embedded") == before + 1
+        host.vault.backfill.wake()
+        await settled(host)
+        assert host.store.counters.get("embedded") == before + 1
 
 
 @pytest.mark.model
@@ -39,12 +39,12 @@ async def test_what_is_changed_while_a_batch_is_embedded_waits_for_a_pause_too(
     vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(vault) as bridge:
-        engine = bridge.find(None)
-        await settled(engine)
+        host = bridge.find(None)
+        await settled(host)
         backfill, count, before = (
-            engine.parts.backfill,
-            engine.store.counters.add,
-            engine.store.counters.get("embedded"),
+            host.vault.backfill,
+            host.store.counters.add,
+            host.store.counters.get("embedded"),
         )
         loop = asyncio.get_running_loop()
 
@@ -54,7 +54,7 @@ async def test_what_is_changed_while_a_batch_is_embedded_waits_for_a_pause_too(
             loop.call_soon_threadsafe(backfill.wake)
 
         async def change(path: VaultPath, text: str) -> None:
-            await engine.executor.carry([EditNote(path, (Append(text=text),))], Author("test"))
+            await host.vault.executor.carry([EditNote(path, (Append(text=text),))], Author("test"))
 
         monkeypatch.setattr("bridge.engine.backfill.AT_ONCE", 1)
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
@@ -64,15 +64,15 @@ async def test_what_is_changed_while_a_batch_is_embedded_waits_for_a_pause_too(
         monkeypatch.setattr(Counters, "add", staticmethod(counting))
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 0)
         backfill.wake()
-        await until(lambda: engine.progress().pending_vectors == 1)
+        await until(lambda: host.progress().pending_vectors == 1)
         for turn in range(5):
             await change(BEANS, f"Day {turn}.")
             await change(RAIN, f"Day {turn}.")
-        assert engine.store.counters.get("embedded") == before + 1
+        assert host.store.counters.get("embedded") == before + 1
         monkeypatch.undo()
         backfill.wake()
-        await settled(engine)
-        assert engine.store.counters.get("embedded") == before + 3
+        await settled(host)
+        assert host.store.counters.get("embedded") == before + 3
 
 
 @pytest.mark.model
@@ -80,18 +80,18 @@ async def test_who_waits_for_meaning_waits_for_no_pause(
     vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(vault) as bridge:
-        engine = bridge.find(None)
-        await settled(engine)
+        host = bridge.find(None)
+        await settled(host)
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
         monkeypatch.setattr("bridge.engine.backfill.LONGEST_S", 3600)
-        await engine.executor.carry([EditNote(BEANS, (Append(text="Watered."),))], Author("test"))
-        assert await engine.waiting.indexed(BEANS, None, "vectors", 60)
+        await host.vault.executor.carry([EditNote(BEANS, (Append(text="Watered."),))], Author("test"))
+        assert await host.wait_until_indexed(BEANS, None, "vectors", 60)
 
 
 async def test_it_is_not_known_which_model_there_is_before_one_was_looked_for(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
-        engine = bridge.find(None)
-        await settled(engine)
-        assert engine.progress().model_known
-        engine.parts.backfill.can_answer = None
-        assert not engine.progress().model_known
+        host = bridge.find(None)
+        await settled(host)
+        assert host.progress().model_known
+        host.vault.backfill.can_answer = None
+        assert not host.progress().model_known

@@ -28,7 +28,7 @@ def plan() -> Plan:
 async def test_a_vault_that_was_moved_keeps_its_history(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         await settled(only(bridge))
-        store, index = only(bridge).store, only(bridge).index
+        store, index = only(bridge).store, only(bridge).vault.index
         change = Change(store.journal.next_id(), time.time(), "edit_note")
         Writer(Vault(vault, Rules())).write(plan(), store.journal.begin(change))
         add_to_vault_list(bridge.folders, {only(bridge).id: vault})
@@ -63,26 +63,26 @@ async def test_a_change_that_a_crash_broke_off_is_turned_back_at_the_start(vault
     store.close()
     assert not (vault / "Garden/Peas.md").exists()
     async with opened(vault) as bridge:
-        engine = only(bridge)
-        await settled(engine)
+        host = only(bridge)
+        await settled(host)
         assert (vault / NOTE).read_bytes() == OLD
-        assert engine.index.notes[VaultPath(NOTE)].digest == digest(OLD)
-        assert (engine.store.journal.unsettled(), engine.store.journal.change(change.id)) == ([], None)
+        assert host.vault.index.notes[VaultPath(NOTE)].digest == digest(OLD)
+        assert (host.store.journal.unsettled(), host.store.journal.change(change.id)) == ([], None)
 
 
 async def test_the_history_of_a_note_goes_when_it_is_moved_to_where_it_is_denied(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         bridge.settings_path.write_text('deny = ["Private/**"]\n')
-        engine = only(bridge)
-        await until(lambda: engine.vault.rules.deny == ("Private/**",))
-        await settled(engine)
-        change = Change(engine.store.journal.next_id(), time.time(), "edit_note")
-        Writer(engine.vault).write(put(NOTE, OLD, NEW), engine.store.journal.begin(change))
-        await until(lambda: engine.index.notes[VaultPath(NOTE)].digest == digest(NEW))
+        host = only(bridge)
+        await until(lambda: host.files.rules.deny == ("Private/**",))
+        await settled(host)
+        change = Change(host.store.journal.next_id(), time.time(), "edit_note")
+        Writer(host.files).write(put(NOTE, OLD, NEW), host.store.journal.begin(change))
+        await until(lambda: host.vault.index.notes[VaultPath(NOTE)].digest == digest(NEW))
         (vault / "Private").mkdir()
         (vault / NOTE).rename(vault / "Private/Beans.md")
-        await until(lambda: engine.store.journal.change(change.id) is None)
-        await until(lambda: engine.store.snapshots.read(digest(NEW)) is None)
+        await until(lambda: host.store.journal.change(change.id) is None)
+        await until(lambda: host.store.snapshots.read(digest(NEW)) is None)
 
 
 async def test_a_note_is_followed_into_a_renamed_folder_though_others_say_the_same(vault: Path, opened: Opened) -> None:
@@ -90,7 +90,7 @@ async def test_a_note_is_followed_into_a_renamed_folder_though_others_say_the_sa
         vault.joinpath("Garden", name).write_bytes(NEW)
     async with opened(vault) as bridge:
         await settled(only(bridge))
-        store, index = only(bridge).store, only(bridge).index
+        store, index = only(bridge).store, only(bridge).vault.index
         change = Change(store.journal.next_id(), time.time(), "edit_note")
         Writer(Vault(vault, Rules())).write(together(put(NOTE, OLD, NEW)), store.journal.begin(change))
         await until(lambda: index.notes[VaultPath(NOTE)].digest == digest(NEW))

@@ -7,7 +7,7 @@ import pytest
 from bridge.changes.requests.edit_note import EditNote
 from bridge.changes.requests.move_note import DeleteNote
 from bridge.engine.bridge import Bridge
-from bridge.engine.host import VaultEngine
+from bridge.engine.host import Host
 from bridge.engine.transactions import Author
 from bridge.markdown.edit.requests import Append
 from bridge.state.change_records import ChangeFilter
@@ -26,14 +26,14 @@ def _without_leases(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bridge.vault.stable_read.seconds_until_settled", lambda *_: 0.0)
 
 
-async def ready(bridge: Bridge) -> VaultEngine:
-    engine = bridge.find(None)
-    await until(lambda: engine.progress().ready_keyword)
-    return engine
+async def ready(bridge: Bridge) -> Host:
+    host = bridge.find(None)
+    await until(lambda: host.progress().ready_keyword)
+    return host
 
 
-async def append(engine: VaultEngine, text: str) -> str:
-    made = await engine.executor.carry([EditNote(NOTE, (Append(text=text),))], AGENT, dry_run=False, expect=None)
+async def append(host: Host, text: str) -> str:
+    made = await host.vault.executor.carry([EditNote(NOTE, (Append(text=text),))], AGENT, dry_run=False, expect=None)
     assert made.change is not None
     return made.change.id
 
@@ -42,18 +42,18 @@ async def test_a_late_save_is_merged_with_the_change(vault: Path, opened: Opened
     place = vault / NOTE
     old = place.read_text()
     async with opened(vault) as bridge:
-        engine = await ready(bridge)
+        host = await ready(bridge)
         with place.open("r+") as program:
-            change = await append(engine, "The agent's.")
+            change = await append(host, "The agent's.")
             program.write(f"{old.replace('# Rye', '# Rye bread')}")
-        await until(lambda: len(engine.store.journal.changes()) == 2)
+        await until(lambda: len(host.store.journal.changes()) == 2)
         assert place.read_text() == f"{old.replace('# Rye', '# Rye bread')}\nThe agent's.\n"
-        assert [found.operation for found in engine.store.journal.changes(ChangeFilter(path=NOTE))] == [
+        assert [found.operation for found in host.store.journal.changes(ChangeFilter(path=NOTE))] == [
             "keep_save",
             "edit_note",
         ]
         # Each is a change of its own.
-        await engine.review.undo([change], AGENT)
+        await host.vault.review.undo([change], AGENT)
         assert place.read_text() == old.replace("# Rye", "# Rye bread")
     assert not [*vault.rglob(".vault-bridge-*")]
 
@@ -61,27 +61,27 @@ async def test_a_late_save_is_merged_with_the_change(vault: Path, opened: Opened
 async def test_of_what_contradicts_the_save_stays_and_the_change_is_kept(vault: Path, opened: Opened) -> None:
     place = vault / NOTE
     async with opened(vault) as bridge:
-        engine = await ready(bridge)
+        host = await ready(bridge)
         with place.open("wb") as program:
-            change = await append(engine, "The agent's.")
+            change = await append(host, "The agent's.")
             assert place.read_text() == "The agent's.\n"
             program.write(b"All of it.\n")
-        await until(lambda: len(engine.store.journal.changes()) == 2)
+        await until(lambda: len(host.store.journal.changes()) == 2)
         assert place.read_text() == "All of it.\n"
-        kept = engine.store.journal.change(change)
+        kept = host.store.journal.change(change)
         assert kept is not None
         assert kept.steps[0].after is not None
-        assert engine.store.snapshots.read(kept.steps[0].after) == b"The agent's.\n"
+        assert host.store.snapshots.read(kept.steps[0].after) == b"The agent's.\n"
 
 
 async def test_a_note_that_was_deleted_while_it_was_saved_comes_back(vault: Path, opened: Opened) -> None:
     place = vault / NOTE
     (vault / ".obsidian/app.json").write_text('{"trashOption": "none"}')
     async with opened(vault) as bridge:
-        engine = await ready(bridge)
+        host = await ready(bridge)
         with place.open("r+b") as program:
             request = DeleteNote(NOTE, digest(place))
-            await engine.executor.carry([request], AGENT, dry_run=False, expect=None)
+            await host.vault.executor.carry([request], AGENT, dry_run=False, expect=None)
             assert not place.exists()
             program.write(b"saved")
             program.truncate()
@@ -92,22 +92,22 @@ async def test_a_note_that_was_deleted_while_it_was_saved_comes_back(vault: Path
 async def test_a_late_save_that_is_older_than_another_is_proposed(vault: Path, opened: Opened) -> None:
     place = vault / NOTE
     async with opened(vault) as bridge:
-        engine = await ready(bridge)
+        host = await ready(bridge)
         with place.open("wb", buffering=0) as program:
-            await append(engine, "The agent's.")
+            await append(host, "The agent's.")
             program.write(b"late")
             place.write_bytes(b"later")
-        await until(lambda: bool(engine.store.journal.changes(ChangeFilter(state="proposed"))))
-        (proposed,) = engine.store.journal.changes(ChangeFilter(state="proposed"))
+        await until(lambda: bool(host.store.journal.changes(ChangeFilter(state="proposed"))))
+        (proposed,) = host.store.journal.changes(ChangeFilter(state="proposed"))
         assert place.read_bytes() == b"later"
-        assert engine.store.snapshots.read(Digest(str(proposed.steps[0].after))) == b"late"
+        assert host.store.snapshots.read(Digest(str(proposed.steps[0].after))) == b"late"
 
 
 async def test_a_bridge_that_stops_brings_back_what_it_can(vault: Path, opened: Opened) -> None:
     place = vault / NOTE
     async with opened(vault) as bridge:
-        engine = await ready(bridge)
+        host = await ready(bridge)
         with place.open("wb", buffering=0) as program:
-            await append(engine, "The agent's.")
+            await append(host, "The agent's.")
             program.write(b"late")
     assert place.read_bytes() == b"late"

@@ -1,4 +1,4 @@
-"""Moves and renames on disk, through the engine: links follow at once, and all comes back byte by byte."""
+"""Moves and renames on disk, through the host: links follow at once, and all comes back byte by byte."""
 
 import asyncio
 import itertools
@@ -18,14 +18,14 @@ async def test_what_moves_and_is_renamed_in_turn_comes_back_whole(vault: Path, o
     (vault / "List.md").write_text("[[Rye#Dough]] [r](Bread/Rye.md#Dough) ![[Bread/Rye|200]]\n\n[x]: ./Bread/Rye.md\n")
     (vault / RYE).write_text("---\nup: '[[Sourdough]]'\n---\n# Dough\n[[#Dough]]\n")
     async with opened(vault) as bridge:
-        engine = await ready(bridge)
+        host = await ready(bridge)
         before, folders = bytes_of(vault), folders_of(vault)
         loaf, cased, spelt = map(VaultPath, ("Grain/Loaves/Rye.md", "Grain/Loaves/RYE.md", "Spelt.md"))
         made = [
-            await make(engine, MoveNote(VaultPath("Bread"), VaultPath("Grain/Loaves"))),
-            await make(engine, RenameHeading(loaf, "Dough", "Paste", digest(vault / loaf))),
-            await make(engine, MoveNote(loaf, cased, digest(vault / loaf))),
-            await make(engine, MoveNote(cased, spelt, digest(vault / cased))),
+            await make(host, MoveNote(VaultPath("Bread"), VaultPath("Grain/Loaves"))),
+            await make(host, RenameHeading(loaf, "Dough", "Paste", digest(vault / loaf))),
+            await make(host, MoveNote(loaf, cased, digest(vault / loaf))),
+            await make(host, MoveNote(cased, spelt, digest(vault / cased))),
         ]
         assert (vault / "Board.canvas").read_text() == '{"nodes":[{"type":"file","file":"Spelt.md"}],"edges":[]}'
         links = "[[Spelt#Paste]] [r](Spelt.md#Paste) ![[Spelt|200]]\n\n[x]: ./Spelt.md\n"
@@ -33,18 +33,18 @@ async def test_what_moves_and_is_renamed_in_turn_comes_back_whole(vault: Path, o
         assert (vault / "Spelt.md").read_text() == "---\nup: '[[Sourdough]]'\n---\n# Paste\n[[#Paste]]\n"
         for one in reversed(made):
             assert one.change is not None
-            await engine.review.undo([one.change.id], AGENT)
+            await host.vault.review.undo([one.change.id], AGENT)
         assert (bytes_of(vault), folders_of(vault)) == (before, folders)
 
 
 async def test_requests_of_one_change_see_what_earlier_ones_moved(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
-        engine = await ready(bridge)
+        host = await ready(bridge)
         before = bytes_of(vault)
         new, newer = VaultPath("Grain/Roggen.md"), VaultPath("Grain/Korn.md")
         said = digest(vault / RYE)
         made = await make(
-            engine,
+            host,
             EditNote(BEANS, (Append(text="See [[Rye]]."),)),
             MoveNote(RYE, new, said),
             MoveNote(new, newer, said),
@@ -52,7 +52,7 @@ async def test_requests_of_one_change_see_what_earlier_ones_moved(vault: Path, o
         assert "See [[Korn]]." in (vault / BEANS).read_text()
         assert "See [[Korn]] and [[Missing]]." in (vault / SOURDOUGH).read_text()
         assert made.change is not None
-        await engine.review.undo([made.change.id], AGENT)
+        await host.vault.review.undo([made.change.id], AGENT)
         assert bytes_of(vault) == before
 
 
@@ -60,7 +60,7 @@ async def test_moves_that_wait_for_each_other_see_what_the_earlier_ones_rewrote(
     (vault / "List.md").write_text("[[Bread/Rye]]\n")
     places = [*map(VaultPath, ("Bread", "Grain", "Flour", "Loaves"))]
     async with opened(vault) as bridge:
-        engine = await ready(bridge)
+        host = await ready(bridge)
         moves = itertools.pairwise(places)
-        await asyncio.gather(*(make(engine, MoveNote(path, to)) for path, to in moves))
+        await asyncio.gather(*(make(host, MoveNote(path, to)) for path, to in moves))
     assert (vault / "List.md").read_text() == "[[Loaves/Rye]]\n"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bridge.changes.requests.edit_note import EditNote
-from bridge.engine.host import VaultEngine
+from bridge.engine.host import Host
 from bridge.engine.transactions import Author
 from bridge.errors import NoteChanged
 from bridge.markdown.edit.requests import Append
@@ -31,37 +31,37 @@ def save_before_exchanges(monkeypatch: pytest.MonkeyPatch, place: Path, times: i
     monkeypatch.setattr(Disk, "exchange", staticmethod(overtaken))
 
 
-async def append(engine: VaultEngine, read: Digest | None = None) -> None:
+async def append(host: Host, read: Digest | None = None) -> None:
     request = EditNote(NOTE, (Append(text="The agent's."),), read)
-    await engine.executor.carry([request], AGENT, dry_run=False, expect=None)
+    await host.vault.executor.carry([request], AGENT, dry_run=False, expect=None)
 
 
 async def test_an_addition_goes_to_what_was_saved_in_between(
     vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(vault) as bridge:
-        engine = bridge.find(None)
-        await until(lambda: engine.progress().ready_keyword)
+        host = bridge.find(None)
+        await until(lambda: host.progress().ready_keyword)
         save_before_exchanges(monkeypatch, vault / NOTE, 1)
-        await append(engine)
+        await append(host)
         assert (vault / NOTE).read_text() == "Saved 0.\n\nThe agent's.\n"
-        (change,) = engine.store.journal.changes()
-        assert engine.store.snapshots.read(Digest(str(change.steps[0].before))) == b"Saved 0.\n"
+        (change,) = host.store.journal.changes()
+        assert host.store.snapshots.read(Digest(str(change.steps[0].before))) == b"Saved 0.\n"
 
 
 async def test_what_was_read_counts_and_a_program_without_rest_is_told(
     vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(vault) as bridge:
-        engine = bridge.find(None)
-        await until(lambda: engine.progress().ready_keyword)
+        host = bridge.find(None)
+        await until(lambda: host.progress().ready_keyword)
         save_before_exchanges(monkeypatch, vault / NOTE, 1)
         with pytest.raises(NoteChanged):
-            await append(engine, digest(vault / NOTE))
+            await append(host, digest(vault / NOTE))
         assert (vault / NOTE).read_text() == "Saved 0.\n"
         save_before_exchanges(monkeypatch, vault / NOTE, 100)
         with pytest.raises(NoteChanged):
-            await append(engine)
+            await append(host)
         assert (vault / NOTE).read_text().startswith("Saved")
-        assert engine.store.journal.changes() == []
-        assert engine.store.journal.unsettled() == []
+        assert host.store.journal.changes() == []
+        assert host.store.journal.unsettled() == []

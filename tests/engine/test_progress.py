@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from bridge.engine.host import VaultEngine
+from bridge.engine.host import Host
 from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.folder import find_model
 from bridge.types import VaultPath
@@ -17,34 +17,34 @@ from tests.engine.conftest import Opened, settled, until
 pytestmark = pytest.mark.model
 
 
-async def write(engine: VaultEngine, names: Sequence[str]) -> None:
+async def write(host: Host, names: Sequence[str]) -> None:
     """Write notes with a passage each, and wait until they can be found by words."""
     for name in names:
-        (engine.root / f"{name}.md").write_text(f"A note about {name}.\n")
-    await engine.report([f"{name}.md" for name in names])
+        (host.root / f"{name}.md").write_text(f"A note about {name}.\n")
+    await host.vault.indexer.look_at([f"{name}.md" for name in names])
     for name in names:
-        assert await engine.waiting.indexed(VaultPath(f"{name}.md"), None, "keyword", 30)
+        assert await host.wait_until_indexed(VaultPath(f"{name}.md"), None, "keyword", 30)
 
 
 async def test_words_come_first_and_meaning_with_half_of_the_passages(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
-        engine = bridge.find(None)
-        engine.pause()
-        assert not engine.progress().ready_semantic
-        await until(lambda: engine.progress().ready_keyword and engine.index.answering_model is not None)
-        none = engine.progress()
+        host = bridge.find(None)
+        host.pause()
+        assert not host.progress().ready_semantic
+        await until(lambda: host.progress().ready_keyword and host.vault.index.answering_model is not None)
+        none = host.progress()
         assert (none.passages, none.pending_vectors, none.ready_semantic) == (4, 4, False)
-        engine.resume()
-        await settled(engine)
-        engine.pause()
-        await write(engine, ["cheese", "glaciers", "trains", "violins"])
-        half = engine.progress()
+        host.resume()
+        await settled(host)
+        host.pause()
+        await write(host, ["cheese", "glaciers", "trains", "violins"])
+        half = host.progress()
         assert (half.passages, half.pending_vectors, half.ready_semantic) == (8, 4, True)
-        await write(engine, ["windmills"])
-        less = engine.progress()
+        await write(host, ["windmills"])
+        less = host.progress()
         assert (less.passages, less.pending_vectors, less.ready_semantic) == (9, 5, False)
-        engine.resume()
-        await settled(engine)
+        host.resume()
+        await settled(host)
 
 
 async def test_a_first_index_is_never_ready_too_early(
@@ -54,8 +54,8 @@ async def test_a_first_index_is_never_ready_too_early(
     for number in range(60):
         (vault / f"{number}.md").write_text(f"The note of the number {number}.\n")
     async with opened(vault) as bridge:
-        engine, begun = bridge.find(None), 0
-        while not (now := engine.progress()).ready_semantic or now.pending_vectors:
+        host, begun = bridge.find(None), 0
+        while not (now := host.progress()).ready_semantic or now.pending_vectors:
             assert not now.ready_semantic or (now.ready_keyword and 2 * now.pending_vectors <= now.passages)
             begun += now.model is not None and not now.ready_semantic
             await asyncio.sleep(0.005)
@@ -75,9 +75,9 @@ async def test_after_a_restart_words_come_first_too(vault: Path, opened: Opened)
     vault.rename(aside)
     vault.mkdir()
     async with opened(vault) as bridge:
-        engine = bridge.find(None)
-        await until(lambda: engine.progress().trouble is not None and engine.progress().model is not None)
-        emptied = engine.progress()
+        host = bridge.find(None)
+        await until(lambda: host.progress().trouble is not None and host.progress().model is not None)
+        emptied = host.progress()
         assert (emptied.passages, emptied.pending_vectors) == (4, 0)
         assert (emptied.ready_keyword, emptied.ready_semantic) == (False, False)
 
@@ -88,16 +88,16 @@ async def test_a_model_that_goes_and_comes_back(
     monkeypatch.setattr("bridge.engine.backfill.LOOK_AGAIN_S", 0.05)
     models = tmp_path / "models"
     async with opened(vault, models=models) as bridge:
-        engine = bridge.find(None)
-        await until(lambda: engine.progress().ready_keyword and engine.embedders.trouble is not None)
-        assert not engine.progress().ready_semantic
+        host = bridge.find(None)
+        await until(lambda: host.progress().ready_keyword and host.embedders.trouble is not None)
+        assert not host.progress().ready_semantic
         shutil.copytree(models_dir, models)
-        await settled(engine)
+        await settled(host)
         models.rename(tmp_path / "gone")
-        await until(lambda: engine.progress().model is None)
-        await until(lambda: not engine.progress().ready_semantic)
+        await until(lambda: host.progress().model is None)
+        await until(lambda: not host.progress().ready_semantic)
         (tmp_path / "gone").rename(models)
-        await until(lambda: engine.progress().ready_semantic)
+        await until(lambda: host.progress().ready_semantic)
 
 
 async def test_a_worker_that_dies_is_replaced_and_one_that_cannot_start_answers_nothing(
@@ -106,19 +106,19 @@ async def test_a_worker_that_dies_is_replaced_and_one_that_cannot_start_answers_
     models = tmp_path / "models"
     shutil.copytree(models_dir, models)
     async with opened(vault, models=models) as bridge:
-        engine = bridge.find(None)
-        await settled(engine)
-        assert await engine.embed_query("rain") is not None
-        model = await engine.embedders.current()
+        host = bridge.find(None)
+        await settled(host)
+        assert await host.vault.embed_query("rain") is not None
+        model = await host.embedders.current()
         assert model is not None
         for pid in model.status().pids:
             psutil.Process(pid).kill()
-        assert await engine.embed_query("what falls from the sky") is not None
-        assert engine.progress().ready_semantic
+        assert await host.vault.embed_query("what falls from the sky") is not None
+        assert host.progress().ready_semantic
     weights = find_model(models, DEFAULT_MODEL).path
     weights.write_bytes(bytes(weights.stat().st_size))
     async with opened(vault, models=models) as bridge:
-        engine = bridge.find(None)
-        await until(lambda: engine.progress().ready_keyword and engine.progress().model is not None)
-        assert await engine.embed_query("rain") is None
-        assert not engine.progress().ready_semantic
+        host = bridge.find(None)
+        await until(lambda: host.progress().ready_keyword and host.progress().model is not None)
+        assert await host.vault.embed_query("rain") is None
+        assert not host.progress().ready_semantic

@@ -12,7 +12,7 @@ import lancedb
 import pytest
 
 from bridge.engine.bridge import Bridge
-from bridge.engine.host import VaultEngine
+from bridge.engine.host import Host
 from bridge.engine.link_graph import ResolvedLinks
 from bridge.errors import NoteNotFound, RulesUnknown
 from bridge.search.model import SearchRequest
@@ -38,12 +38,12 @@ def secretive(vault: Path) -> Path:
     return vault
 
 
-def only(bridge: Bridge) -> VaultEngine:
+def only(bridge: Bridge) -> Host:
     return bridge.find(None)
 
 
-async def found(engine: VaultEngine, words: str, mode: str = "hybrid") -> list[str]:
-    answer = await search(engine.sources(), SearchRequest(query=words, mode=mode))  # type: ignore[arg-type]
+async def found(host: Host, words: str, mode: str = "hybrid") -> list[str]:
+    answer = await search(host.vault.sources(), SearchRequest(query=words, mode=mode))  # type: ignore[arg-type]
     return [hit.path for hit in answer.hits]
 
 
@@ -59,68 +59,68 @@ def traces(data: Path, *also: bytes) -> set[bytes]:
     return {trace for trace in (*TRACES, *also) if trace in held}
 
 
-def digests(engine: VaultEngine, path: VaultPath) -> tuple[bytes, ...]:
+def digests(host: Host, path: VaultPath) -> tuple[bytes, ...]:
     """Return the digests of a note's texts, which stand beside their vectors."""
-    entry = engine.index._opened.catalogue.entry(path)
+    entry = host.vault.index._opened.catalogue.entry(path)
     assert entry is not None
-    held = engine.index._opened.held[entry.key]
+    held = host.vault.index._opened.held[entry.key]
     return (held.title, *(digest for digest in held.passages if digest))
 
 
-def vectors(engine: VaultEngine) -> dict[VaultPath, bytes]:
+def vectors(host: Host) -> dict[VaultPath, bytes]:
     """Return every note's vector."""
-    found = {path: engine.index.vector_of(path) for path in engine.index.notes}
+    found = {path: host.vault.index.vector_of(path) for path in host.vault.index.notes}
     return {path: vector.tobytes() for path, vector in found.items() if vector is not None}
 
 
-async def versions(engine: VaultEngine) -> set[int]:
-    database = await lancedb.connect_async(str(engine.folders.index(engine.id)))
+async def versions(host: Host) -> set[int]:
+    database = await lancedb.connect_async(str(host.folders.index(host.id)))
     names = (await database.list_tables()).tables
     return {len(await (await database.open_table(name)).list_versions()) for name in names}
 
 
-async def assert_missing(engine: VaultEngine) -> None:
+async def assert_missing(host: Host) -> None:
     """Check that nothing tells the secret note from one that never was."""
-    assert SECRET not in engine.index.notes
-    assert SECRET not in engine.names
-    assert engine.names.resolve("Zanzibarquux", VaultPath("Bread/Loaf.md")).path is None
-    assert engine.names.closest("Private/Zanzibarquu.md") == engine.names.closest("Nowhere/Zanzibarquu.md")
+    assert SECRET not in host.vault.index.notes
+    assert SECRET not in host.vault.names
+    assert host.vault.names.resolve("Zanzibarquux", VaultPath("Bread/Loaf.md")).path is None
+    assert host.vault.names.closest("Private/Zanzibarquu.md") == host.vault.names.closest("Nowhere/Zanzibarquu.md")
     for mode in ("keyword", "hybrid", "semantic"):
-        assert SECRET not in await found(engine, "marzipanskew wolvertonia grimblethorpe", mode)
+        assert SECRET not in await found(host, "marzipanskew wolvertonia grimblethorpe", mode)
     for path in (SECRET, VaultPath("Private/Zanzibarquux map.png")):
-        assert engine.inspect(path) == engine.inspect(VaultPath("Nowhere.md"))
-    progress = engine.progress()
+        assert host.vault.inspect(path) == host.vault.inspect(VaultPath("Nowhere.md"))
+    progress = host.progress()
     assert [path for path in (*progress.skipped, *progress.failed) if "Private" in path] == []
-    assert engine.graph is None or not engine.graph.neighbours(SECRET)
+    assert host.vault.graph is None or not host.vault.graph.neighbours(SECRET)
 
 
 async def test_a_rule_that_comes_while_running_erases_at_once(secretive: Path, opened: Opened, tmp_path: Path) -> None:
     (secretive / SECRET).write_text(FIRST)
     async with opened(secretive) as bridge:
-        engine = only(bridge)
-        await settled(engine)
-        marks = digests(engine, SECRET)
+        host = only(bridge)
+        await settled(host)
+        marks = digests(host, SECRET)
         (secretive / SECRET).write_text(TEXT)
-        await until(lambda: engine.index.notes[SECRET].size == len(TEXT))
-        await settled(engine)
-        marks += digests(engine, SECRET)
-        engine.store.failures.add(SECRET, engine.index.notes[SECRET].digest, "It was damaged.")
-        assert SECRET in await found(engine, "marzipanskew")
-        before = engine.progress()
-        known = vectors(engine)
+        await until(lambda: host.vault.index.notes[SECRET].size == len(TEXT))
+        await settled(host)
+        marks += digests(host, SECRET)
+        host.store.failures.add(SECRET, host.vault.index.notes[SECRET].digest, "It was damaged.")
+        assert SECRET in await found(host, "marzipanskew")
+        before = host.progress()
+        known = vectors(host)
         assert traces(tmp_path / "data", *marks) == {*TRACES, *marks}
 
         with bridge.events.subscribed() as queue:
             await bridge.use(save_settings(bridge.settings_path, {"deny": ["private/**"]}))
             told = [queue.get_nowait() for _ in range(queue.qsize())]
-        await assert_missing(engine)
+        await assert_missing(host)
         assert b"Private" not in b"".join(str(event.data).encode() for event in (*told, *bridge.events.since(0)))
         assert traces(tmp_path / "data", *marks) == set()
-        assert await versions(engine) == {1}
-        after = engine.progress()
+        assert await versions(host) == {1}
+        after = host.progress()
         assert (after.notes, after.pending_vectors) == (before.notes - 1, 0)
         assert after.embedded_total == before.embedded_total
-        assert {**vectors(engine), SECRET: known[SECRET]} == known
+        assert {**vectors(host), SECRET: known[SECRET]} == known
     assert traces(tmp_path / "data", *marks) == set()
 
 
@@ -128,7 +128,7 @@ async def test_a_rule_in_the_file_is_taken_up(secretive: Path, opened: Opened, t
     async with opened(secretive) as bridge:
         await settled(only(bridge))
         bridge.settings_path.write_text('deny = ["Private"]\n')
-        await until(lambda: SECRET not in only(bridge).index.notes)
+        await until(lambda: SECRET not in only(bridge).vault.index.notes)
         await until(lambda: not traces(tmp_path / "data"))
         await assert_missing(only(bridge))
 
@@ -138,20 +138,20 @@ async def test_a_rule_that_came_while_the_bridge_was_down_holds_from_the_first_m
 ) -> None:
     async with opened(secretive) as bridge:
         await settled(only(bridge))
-        only(bridge).store.failures.add(SECRET, only(bridge).index.notes[SECRET].digest, "It was damaged.")
+        only(bridge).store.failures.add(SECRET, only(bridge).vault.index.notes[SECRET].digest, "It was damaged.")
         total = only(bridge).progress().embedded_total
     bridge.settings_path.write_text('deny = ["Private/**"]\n')
     async with opened(secretive) as bridge:
-        engine = only(bridge)
-        while not engine.progress().ready_keyword:
-            assert not engine.progress().failed
-            assert engine._parts is None or SECRET not in engine.index.notes
+        host = only(bridge)
+        while not host.progress().ready_keyword:
+            assert not host.progress().failed
+            assert host._vault is None or SECRET not in host.vault.index.notes
             await asyncio.sleep(0)
-        await until(lambda: engine.index.cleansed == {"Private/**"})
-        await settled(engine)
-        await assert_missing(engine)
+        await until(lambda: host.vault.index.cleansed == {"Private/**"})
+        await settled(host)
+        await assert_missing(host)
         assert traces(tmp_path / "data") == set()
-        assert engine.progress().embedded_total == total
+        assert host.progress().embedded_total == total
 
 
 async def test_erasing_that_was_broken_off_is_done_at_the_next_start(
@@ -183,21 +183,21 @@ async def test_a_note_that_moves_to_a_denied_place_is_erased_and_one_that_leaves
     (tmp_path / "data").mkdir()
     (tmp_path / "data/settings.toml").write_text('deny = ["Private/**"]\n')
     async with opened(secretive) as bridge:
-        engine = only(bridge)
-        await settled(engine)
-        await until(lambda: engine.indexer.watching)
-        marks = digests(engine, moved)
-        assert moved in await found(engine, "marzipanskew")
+        host = only(bridge)
+        await settled(host)
+        await until(lambda: host.vault.indexer.watching)
+        marks = digests(host, moved)
+        assert moved in await found(host, "marzipanskew")
         assert set(marks) <= traces(tmp_path / "data", *marks)
         (secretive / SECRET).parent.mkdir(parents=True)
         (secretive / moved).rename(secretive / SECRET)
-        await until(lambda: moved not in engine.index.notes)
+        await until(lambda: moved not in host.vault.index.notes)
         await until(lambda: not traces(tmp_path / "data", *marks))
-        await assert_missing(engine)
+        await assert_missing(host)
         (secretive / SECRET).rename(secretive / moved)
-        await until(lambda: moved in engine.index.notes)
-        await settled(engine)
-        assert moved in await found(engine, "marzipanskew")
+        await until(lambda: moved in host.vault.index.notes)
+        await settled(host)
+        assert moved in await found(host, "marzipanskew")
 
 
 async def test_a_note_that_moved_while_the_bridge_was_down_is_erased(
@@ -218,17 +218,17 @@ async def test_a_rule_that_is_lifted_lets_its_notes_in_and_holds_when_it_is_back
     (tmp_path / "data").mkdir()
     (tmp_path / "data/settings.toml").write_text('deny = ["Private/**", "Other/**"]\n')
     async with opened(secretive) as bridge:
-        engine = only(bridge)
-        await settled(engine)
+        host = only(bridge)
+        await settled(host)
         assert traces(tmp_path / "data") == set()
         await bridge.use(save_settings(bridge.settings_path, {"deny": ["Other/**"]}))
-        assert engine.index.cleansed == {"Other/**"}
-        assert engine.names.resolve("Zanzibarquux", VaultPath("Bread/Loaf.md")).path == SECRET
-        await settled(engine)
-        assert SECRET in await found(engine, "marzipanskew")
+        assert host.vault.index.cleansed == {"Other/**"}
+        assert host.vault.names.resolve("Zanzibarquux", VaultPath("Bread/Loaf.md")).path == SECRET
+        await settled(host)
+        assert SECRET in await found(host, "marzipanskew")
         assert traces(tmp_path / "data") != set()
         await bridge.use(save_settings(bridge.settings_path, {"deny": ["Private/**"]}))
-        await assert_missing(engine)
+        await assert_missing(host)
         assert traces(tmp_path / "data") == set()
 
 
@@ -239,17 +239,17 @@ async def test_a_rule_that_comes_during_the_first_indexing_holds(
         (secretive / f"Private/Zanzibarquux {number}.md").write_text(TEXT)
         (secretive / f"Bread/{number}.md").write_text(f"Crumb {number}.\n")
     async with opened(secretive) as bridge:
-        engine = only(bridge)
-        await until(lambda: engine._parts is not None and bool(engine.indexer.pending))
+        host = only(bridge)
+        await until(lambda: host._vault is not None and bool(host.vault.indexer.pending))
         using = asyncio.create_task(bridge.use(save_settings(bridge.settings_path, {"deny": ["Private/**"]})))
-        await until(lambda: engine.vault.rules.deny != ())
+        await until(lambda: host.files.rules.deny != ())
         while not using.done():
-            assert not [p for p in (*engine.index.notes, *engine.names) if p.startswith("Private/")]
+            assert not [p for p in (*host.vault.index.notes, *host.vault.names) if p.startswith("Private/")]
             await asyncio.sleep(0)
-        await settled(engine)
-        await assert_missing(engine)
+        await settled(host)
+        await assert_missing(host)
         await until(lambda: not traces(tmp_path / "data"))
-        assert len([path for path in engine.index.notes if path.startswith("Bread/")]) == 63
+        assert len([path for path in host.vault.index.notes if path.startswith("Bread/")]) == 63
 
 
 @pytest.mark.parametrize("step", ["_look", "resolve", "graph"])
@@ -257,11 +257,10 @@ async def test_what_was_begun_under_other_rules_is_done_again(
     secretive: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     async with opened(secretive) as bridge:
-        engine = only(bridge)
-        await settled(engine)
-        part: Any = {"_look": engine.indexer, "resolve": engine.indexer.link_resolver._links, "graph": ResolvedLinks}[
-            step
-        ]
+        host = only(bridge)
+        await settled(host)
+        indexer = host.vault.indexer
+        part: Any = {"_look": indexer, "resolve": indexer.link_resolver._links, "graph": ResolvedLinks}[step]
         begun, go_on, real = threading.Event(), threading.Event(), getattr(part, step)
 
         def slowly(*given: object) -> object:
@@ -272,17 +271,17 @@ async def test_what_was_begun_under_other_rules_is_done_again(
 
         monkeypatch.setattr(part, step, slowly)
         (secretive / "Fresh.md").write_text("Fresh.\n")
-        looking = asyncio.create_task(engine.indexer.reconcile())
+        looking = asyncio.create_task(host.vault.indexer.reconcile())
         await until(begun.is_set)
         using = asyncio.create_task(bridge.use(save_settings(bridge.settings_path, {"deny": ["Private/**"]})))
-        await until(lambda: SECRET not in engine.index.notes)
+        await until(lambda: SECRET not in host.vault.index.notes)
         go_on.set()
         while not using.done():
-            assert SECRET not in engine.names
-            assert engine.graph is None or not engine.graph.neighbours(SECRET)
+            assert SECRET not in host.vault.names
+            assert host.vault.graph is None or not host.vault.graph.neighbours(SECRET)
             await asyncio.sleep(0)
         await looking
-        assert "Fresh.md" in engine.index.notes
+        assert "Fresh.md" in host.vault.index.notes
 
 
 async def test_lines_that_only_denied_notes_repeat_are_unlearnt(secretive: Path, opened: Opened) -> None:
@@ -291,20 +290,20 @@ async def test_lines_that_only_denied_notes_repeat_are_unlearnt(secretive: Path,
         (secretive / f"Garden/{number}.md").write_text(f"Weather today\nBeds {number}.\n")
     (secretive / "Garden/Ritual.md").write_text("Secret ritual\n\nOf the beans.\n")
     async with opened(secretive) as bridge:
-        engine = only(bridge)
-        await settled(engine)
+        host = only(bridge)
+        await settled(host)
         assert {"Weather today", "Secret ritual"} <= {
-            line for line in ("Weather today", "Secret ritual") if line in engine.index.boilerplate
+            line for line in ("Weather today", "Secret ritual") if line in host.vault.index.boilerplate
         }
-        assert engine.inspect(VaultPath("Garden/Ritual.md")).left_out == ("Secret ritual",)
-        total = engine.progress().embedded_total
+        assert host.vault.inspect(VaultPath("Garden/Ritual.md")).left_out == ("Secret ritual",)
+        total = host.progress().embedded_total
         await bridge.use(save_settings(bridge.settings_path, {"deny": ["Private/**"]}))
-        assert "Weather today" in engine.index.boilerplate
-        assert "Secret ritual" not in engine.index.boilerplate
-        await settled(engine)
-        assert engine.inspect(VaultPath("Garden/Ritual.md")).left_out == ()
+        assert "Weather today" in host.vault.index.boilerplate
+        assert "Secret ritual" not in host.vault.index.boilerplate
+        await settled(host)
+        assert host.vault.inspect(VaultPath("Garden/Ritual.md")).left_out == ()
         # Only the one note that is read otherwise now.
-        assert engine.progress().embedded_total == total + 1
+        assert host.progress().embedded_total == total + 1
 
 
 async def test_two_vaults_are_closed_at_once(secretive: Path, opened: Opened, tmp_path: Path) -> None:
@@ -313,12 +312,12 @@ async def test_two_vaults_are_closed_at_once(secretive: Path, opened: Opened, tm
     (other / SECRET).write_text(TEXT)
     (other / "Open.md").write_text("Open.\n")
     async with opened(secretive, other) as bridge:
-        for engine in bridge.vaults.values():
-            await settled(engine)
+        for host in bridge.vaults.values():
+            await settled(host)
         using = asyncio.create_task(bridge.use(save_settings(bridge.settings_path, {"deny": ["Private/**"]})))
-        await until(lambda: all(engine.vault.rules.deny for engine in bridge.vaults.values()))
+        await until(lambda: all(host.files.rules.deny for host in bridge.vaults.values()))
         assert not using.done()
-        assert [SECRET in engine.index.notes for engine in bridge.vaults.values()] == [False, False]
+        assert [SECRET in host.vault.index.notes for host in bridge.vaults.values()] == [False, False]
         await using
         assert traces(tmp_path / "data") == set()
 
@@ -331,26 +330,26 @@ async def test_a_rule_that_cannot_be_understood_is_not_taken_for_none(
         await settled(only(bridge))
     bridge.settings_path.write_text(text)
     async with opened(secretive) as bridge:
-        engine = only(bridge)
+        host = only(bridge)
         with pytest.raises(RulesUnknown):
-            engine.require_keyword()
+            host.vault.require_keyword()
         for path in (SECRET, VaultPath("Bread/Rye.md")):
             with pytest.raises(NoteNotFound):
-                engine.vault.read(path)
-        progress = engine.progress()
+                host.files.read(path)
+        progress = host.progress()
         assert (progress.notes, progress.ready_keyword) == (0, False)
         assert "deny" in (progress.trouble or "")
         bridge.settings_path.write_text('deny = ["Private/**"]\n')
-        await settled(engine)
-        await assert_missing(engine)
+        await settled(host)
+        await assert_missing(host)
         # Nothing was lost meanwhile, and what is open was not embedded again.
-        assert engine.progress().embedded_total == 6
+        assert host.progress().embedded_total == 6
         # While running, what held goes on to hold.
         bridge.settings_path.write_text(text)
         await until(lambda: bridge.setting_problems != ())
         await bridge.reload()
-        await assert_missing(engine)
-        assert engine.progress().ready_keyword
+        await assert_missing(host)
+        assert host.progress().ready_keyword
 
 
 async def test_a_file_that_is_empty_for_a_moment_lifts_nothing(
@@ -377,4 +376,4 @@ async def test_a_file_that_is_empty_for_a_moment_lifts_nothing(
         await until(lambda: len(looks) > seen + 2)
         await assert_missing(only(bridge))
         rules.write_text("")
-        await until(lambda: SECRET in only(bridge).index.notes)
+        await until(lambda: SECRET in only(bridge).vault.index.notes)

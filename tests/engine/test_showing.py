@@ -23,39 +23,39 @@ from tests.engine.conftest import Opened, until
 BEANS = VaultPath("Garden/Beans.md")
 
 
-async def found(engine: Any, words: str) -> list[str]:
-    answer = await search(engine.sources(), SearchRequest(query=words, mode="keyword"))
+async def found(host: Any, words: str) -> list[str]:
+    answer = await search(host.vault.sources(), SearchRequest(query=words, mode="keyword"))
     return [hit.path for hit in answer.hits]
 
 
 async def test_every_change_is_found_as_soon_as_it_is_made(tmp_path: Path, vault: Path, opened: Opened) -> None:
     async with opened(vault, models=tmp_path / "none") as bridge:
-        engine = bridge.find(None)
-        await until(lambda: engine.progress().ready_keyword)
+        host = bridge.find(None)
+        await until(lambda: host.progress().ready_keyword)
 
         async def do(request: Request) -> None:
-            await engine.executor.carry([request], Author("test"))
+            await host.vault.executor.carry([request], Author("test"))
 
         for turn in range(5):
             word, new, there = f"zebra{turn}", VaultPath(f"New {turn}.md"), VaultPath(f"There/New {turn}.md")
             await do(EditNote(BEANS, (Append(text=f"A {word} came by."),)))
-            assert await found(engine, word) == [BEANS]
+            assert await found(host, word) == [BEANS]
             await do(CreateNote(new, f"Another {word}, see [[Beans]].", {}, None))
-            assert set(await found(engine, word)) == {BEANS, new}
-            assert new in (await engine.waiting.resolved_links()).sources(BEANS)
-            await do(MoveNote(new, there, engine.index.notes[new].digest))
-            assert set(await found(engine, word)) == {BEANS, there}
-            await do(DeleteNote(there, engine.index.notes[there].digest))
-            assert await found(engine, word) == [BEANS]
-            assert there not in (await engine.waiting.resolved_links()).sources(BEANS)
+            assert set(await found(host, word)) == {BEANS, new}
+            assert new in (await host.vault.resolved_links()).sources(BEANS)
+            await do(MoveNote(new, there, host.vault.index.notes[new].digest))
+            assert set(await found(host, word)) == {BEANS, there}
+            await do(DeleteNote(there, host.vault.index.notes[there].digest))
+            assert await found(host, word) == [BEANS]
+            assert there not in (await host.vault.resolved_links()).sources(BEANS)
 
 
 async def test_a_change_that_the_index_could_not_take_is_taken_up_again(
     tmp_path: Path, vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(vault, models=tmp_path / "none") as bridge:
-        engine = bridge.find(None)
-        await until(lambda: engine.progress().ready_keyword)
+        host = bridge.find(None)
+        await until(lambda: host.progress().ready_keyword)
         free, real, failed = threading.Event(), Table.add, list[Any]()
 
         async def add(table: Table, rows: Any) -> None:
@@ -66,11 +66,11 @@ async def test_a_change_that_the_index_could_not_take_is_taken_up_again(
             await real(table, rows)
 
         monkeypatch.setattr(Table, "add", add)
-        await engine.executor.carry([EditNote(BEANS, (Append(text="A zebra came by."),))], Author("test"))
+        await host.vault.executor.carry([EditNote(BEANS, (Append(text="A zebra came by."),))], Author("test"))
         # As the watcher does, which hears of our own changes too.
-        looking = asyncio.create_task(engine.report([BEANS]))
-        await until(lambda: looking.done() or bool(engine.index._writing.turn._waiters))
+        looking = asyncio.create_task(host.vault.indexer.look_at([BEANS]))
+        await until(lambda: looking.done() or bool(host.vault.index._writing.turn._waiters))
         free.set()
         await looking
-        assert not engine.index.lost
-        assert await found(engine, "zebra") == [BEANS]
+        assert not host.vault.index.lost
+        assert await found(host, "zebra") == [BEANS]

@@ -7,7 +7,7 @@ import pytest
 
 from bridge.data_folder import add_to_vault_list, read_vault_list
 from bridge.engine.bridge import Bridge
-from bridge.engine.host import VaultEngine
+from bridge.engine.host import Host
 from bridge.errors import IndexUnusable, ModelUnusable, NoSuchVault, NoteNotFound, VaultHeld
 from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.folder import find_model
@@ -18,28 +18,28 @@ from bridge.types import Digest, VaultPath
 from tests.engine.conftest import Opened, settled, until
 
 
-def only(bridge: Bridge) -> VaultEngine:
+def only(bridge: Bridge) -> Host:
     return bridge.find(None)
 
 
-async def found(engine: VaultEngine, words: str, mode: str = "keyword") -> list[str]:
-    answer = await search(engine.sources(), SearchRequest(query=words, mode=mode))  # type: ignore[arg-type]
+async def found(host: Host, words: str, mode: str = "keyword") -> list[str]:
+    answer = await search(host.vault.sources(), SearchRequest(query=words, mode=mode))  # type: ignore[arg-type]
     return [hit.path for hit in answer.hits]
 
 
 async def test_a_vault_is_found_by_words_and_by_meaning(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
-        engine = only(bridge)
-        await settled(engine)
-        assert await found(engine, "starter flour") == ["Bread/Sourdough.md"]
-        assert (await found(engine, "collecting rainfall", "semantic"))[0] == "Garden/Rain.md"
+        host = only(bridge)
+        await settled(host)
+        assert await found(host, "starter flour") == ["Bread/Sourdough.md"]
+        assert (await found(host, "collecting rainfall", "semantic"))[0] == "Garden/Rain.md"
 
 
 async def test_the_graph_follows_the_links(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
-        engine = only(bridge)
-        await settled(engine)
-        graph = (await engine.waiting.graph_snapshot()).graph
+        host = only(bridge)
+        await settled(host)
+        graph = (await host.vault.graph_snapshot()).graph
         assert graph.links_to(VaultPath("Bread/Sourdough.md")) == {"Bread/Rye.md"}
 
 
@@ -49,16 +49,16 @@ async def test_restart_touch_rename_and_move_embed_no_passage(vault: Path, opene
         total = only(bridge).progress().embedded_total
         assert total == 4
     async with opened(vault) as bridge:
-        engine = only(bridge)
-        await settled(engine)
+        host = only(bridge)
+        await settled(host)
         os.utime(vault / "Garden/Beans.md")
         (vault / "Garden/Rain.md").rename(vault / "Rain butt.md")
         (vault / "Bread").rename(vault / "Baking")
-        await until(lambda: {"Rain butt.md", "Baking/Rye.md", "Baking/Sourdough.md"} <= engine.index.notes.keys())
-        await until(lambda: "Bread/Rye.md" not in engine.index.notes and "Garden/Rain.md" not in engine.index.notes)
-        await settled(engine)
-        assert engine.progress().embedded_total == total
-        assert (await found(engine, "collecting rainfall", "semantic"))[0] == "Rain butt.md"
+        await until(lambda: {"Rain butt.md", "Baking/Rye.md", "Baking/Sourdough.md"} <= host.vault.index.notes.keys())
+        await until(lambda: not {"Bread/Rye.md", "Garden/Rain.md"} & host.vault.index.notes.keys())
+        await settled(host)
+        assert host.progress().embedded_total == total
+        assert (await found(host, "collecting rainfall", "semantic"))[0] == "Rain butt.md"
 
 
 async def test_what_was_embedded_is_counted_from_the_first_moment_on(vault: Path, opened: Opened) -> None:
@@ -74,59 +74,59 @@ async def test_edits_while_the_bridge_was_down_are_taken_up(vault: Path, opened:
     (vault / "Garden/Beans.md").unlink()
     (vault / "Garden/Peas.md").write_text("Peas like a trellis.\n")
     async with opened(vault) as bridge:
-        engine = only(bridge)
-        await settled(engine)
-        assert await found(engine, "trellis") == ["Garden/Peas.md"]
-        assert await found(engine, "frost") == []
+        host = only(bridge)
+        await settled(host)
+        assert await found(host, "trellis") == ["Garden/Peas.md"]
+        assert await found(host, "frost") == []
 
 
 async def test_a_saved_edit_is_found_without_being_reported(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
-        engine = only(bridge)
-        await settled(engine)
-        await until(lambda: engine.indexer.watching)
+        host = only(bridge)
+        await settled(host)
+        await until(lambda: host.vault.indexer.watching)
         text = "# Beans\n\nClimbing xylophones.\n"
         (vault / "Garden/Beans.md").write_text(text)
         digest = Digest(hashlib.sha256(text.encode()).hexdigest())
-        await until(lambda: engine.index.notes[VaultPath("Garden/Beans.md")].digest == digest)
-        assert await found(engine, "xylophones") == ["Garden/Beans.md"]
+        await until(lambda: host.vault.index.notes[VaultPath("Garden/Beans.md")].digest == digest)
+        assert await found(host, "xylophones") == ["Garden/Beans.md"]
 
 
 async def test_hints_are_idempotent_and_the_disk_decides(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
-        engine = only(bridge)
-        await settled(engine)
-        assert await engine.report(["Garden/Beans.md", "Nowhere.md"]) == 0
+        host = only(bridge)
+        await settled(host)
+        assert await host.vault.indexer.look_at(["Garden/Beans.md", "Nowhere.md"]) == 0
         (vault / "Fresh.md").write_text("A fresh note.\n")
-        assert await engine.report(["Fresh.md"]) <= 1
-        assert await engine.waiting.indexed(VaultPath("Fresh.md"), None, "keyword", 10)
-        assert await engine.report(["Fresh.md"]) == 0
+        assert await host.vault.indexer.look_at(["Fresh.md"]) <= 1
+        assert await host.wait_until_indexed(VaultPath("Fresh.md"), None, "keyword", 10)
+        assert await host.vault.indexer.look_at(["Fresh.md"]) == 0
 
 
 async def test_waiting_for_a_note_that_is_nowhere_is_an_error(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         await settled(only(bridge))
         with pytest.raises(NoteNotFound) as missing:
-            await only(bridge).waiting.indexed(VaultPath("Bread/Sourdogh.md"), None, "keyword", 5)
+            await only(bridge).wait_until_indexed(VaultPath("Bread/Sourdogh.md"), None, "keyword", 5)
         assert "Bread/Sourdough.md" in missing.value.facts["closest"]  # type: ignore[operator]
 
 
 async def test_waiting_for_vectors_ends_when_they_are_there(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
-        engine = only(bridge)
-        await settled(engine)
+        host = only(bridge)
+        await settled(host)
         (vault / "Fresh.md").write_text("A fresh note about cheese.\n")
-        assert await engine.waiting.indexed(VaultPath("Fresh.md"), None, "vectors", 20)
-        assert [p.embedded for p in engine.inspect(VaultPath("Fresh.md")).passages] == [True]
-        assert (await found(engine, "dairy product, cheddar", "semantic"))[0] == "Fresh.md"
+        assert await host.wait_until_indexed(VaultPath("Fresh.md"), None, "vectors", 20)
+        assert [p.embedded for p in host.vault.inspect(VaultPath("Fresh.md")).passages] == [True]
+        assert (await found(host, "dairy product, cheddar", "semantic"))[0] == "Fresh.md"
 
 
 async def test_without_a_model_words_still_work(vault: Path, opened: Opened, tmp_path: Path) -> None:
     async with opened(vault, models=tmp_path / "no models") as bridge:
-        engine = only(bridge)
-        await until(lambda: engine.progress().ready_keyword)
-        assert await found(engine, "frost", "hybrid") == ["Garden/Beans.md"]
-        progress = engine.progress()
+        host = only(bridge)
+        await until(lambda: host.progress().ready_keyword)
+        assert await found(host, "frost", "hybrid") == ["Garden/Beans.md"]
+        progress = host.progress()
         assert not progress.ready_semantic
         assert progress.trouble is not None or progress.model is None
 
@@ -136,20 +136,20 @@ async def test_why_meaning_does_not_count_is_told(
 ) -> None:
     models = tmp_path / "models"
     async with opened(vault, models=models) as bridge:
-        engine = only(bridge)
-        await until(lambda: engine.progress().ready_keyword and bridge.embedders is not None)
+        host = only(bridge)
+        await until(lambda: host.progress().ready_keyword and bridge.embedders is not None)
         assert bridge.embedders is not None
         bridge.embedders.trouble = None
-        assert engine.why_not_by_meaning().message == "No model answers yet; 4 passages wait for one."
+        assert host.vault.why_not_by_meaning().message == "No model answers yet; 4 passages wait for one."
         await until(lambda: bridge.embedders is not None and bridge.embedders.trouble is not None)
-        assert engine.why_not_by_meaning().code == "model_missing"
+        assert host.vault.why_not_by_meaning().code == "model_missing"
     shutil.copytree(models_dir, models)
     weights = find_model(models, DEFAULT_MODEL).path
     weights.write_bytes(bytes(weights.stat().st_size))
     async with opened(vault, models=models) as bridge:
-        engine = only(bridge)
-        await until(lambda: engine.progress().trouble is not None)
-        assert isinstance(engine.why_not_by_meaning(), ModelUnusable)
+        host = only(bridge)
+        await until(lambda: host.progress().trouble is not None)
+        assert isinstance(host.vault.why_not_by_meaning(), ModelUnusable)
 
 
 async def test_while_another_model_fills_up_the_old_one_answers(
@@ -162,53 +162,53 @@ async def test_while_another_model_fills_up_the_old_one_answers(
     padded.write_bytes(first.path.read_bytes() + bytes(64))
     second = use_file(both, padded, lambda *_: None)
     async with opened(vault, models=both) as bridge:
-        engine = only(bridge)
-        await settled(engine)
-        old = engine.index.answering_model
-        engine.pause()
+        host = only(bridge)
+        await settled(host)
+        old = host.vault.index.answering_model
+        host.pause()
         bridge.settings_path.write_text(f'model = "{second.spec.id}"\n')
-        await until(lambda: engine.progress().pending_vectors == 4)
-        assert engine.index.answering_model == old
-        assert (await found(engine, "collecting rainfall", "semantic"))[0] == "Garden/Rain.md"
-        engine.resume()
-        await settled(engine)
-        await until(lambda: engine.index.answering_model != old)
-        assert (await found(engine, "collecting rainfall", "semantic"))[0] == "Garden/Rain.md"
-        assert engine.progress().embedded_total == 8
+        await until(lambda: host.progress().pending_vectors == 4)
+        assert host.vault.index.answering_model == old
+        assert (await found(host, "collecting rainfall", "semantic"))[0] == "Garden/Rain.md"
+        host.resume()
+        await settled(host)
+        await until(lambda: host.vault.index.answering_model != old)
+        assert (await found(host, "collecting rainfall", "semantic"))[0] == "Garden/Rain.md"
+        assert host.progress().embedded_total == 8
 
 
 async def test_pausing_keeps_vectors_waiting_and_resuming_fills_them(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
-        engine = only(bridge)
-        await settled(engine)
-        engine.pause()
+        host = only(bridge)
+        await settled(host)
+        host.pause()
         (vault / "Fresh.md").write_text("A fresh note about cheese.\n")
-        assert await engine.waiting.indexed(VaultPath("Fresh.md"), None, "keyword", 10)
-        assert engine.progress().pending_vectors == 1
-        assert not await engine.waiting.indexed(VaultPath("Fresh.md"), None, "vectors", 0.5)
-        engine.resume()
-        assert await engine.waiting.indexed(VaultPath("Fresh.md"), None, "vectors", 20)
+        assert await host.wait_until_indexed(VaultPath("Fresh.md"), None, "keyword", 10)
+        assert host.progress().pending_vectors == 1
+        assert not await host.wait_until_indexed(VaultPath("Fresh.md"), None, "vectors", 0.5)
+        host.resume()
+        assert await host.wait_until_indexed(VaultPath("Fresh.md"), None, "vectors", 20)
 
 
 async def test_why_a_note_is_missing_can_be_read(vault: Path, opened: Opened) -> None:
     copy = VaultPath("Garden/Beans.sync-conflict-20260101-120000-ABCDEFG.md")
     (vault / copy).write_text("x")
     async with opened(vault) as bridge:
-        engine = only(bridge)
-        await settled(engine)
-        assert engine.inspect(VaultPath("Bread/Rye.md")).state == "indexed"
-        assert engine.inspect(copy).state == "skipped"
-        assert "conflict copy" in str(engine.inspect(copy).reason)
-        assert engine.inspect(VaultPath("None.md")).state == "unknown"
+        host = only(bridge)
+        await settled(host)
+        assert host.vault.inspect(VaultPath("Bread/Rye.md")).state == "indexed"
+        assert host.vault.inspect(copy).state == "skipped"
+        assert "conflict copy" in str(host.vault.inspect(copy).reason)
+        assert host.vault.inspect(VaultPath("None.md")).state == "unknown"
 
 
 async def test_excluding_a_folder_takes_its_notes_out_at_once(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
-        engine = only(bridge)
-        await settled(engine)
+        host = only(bridge)
+        await settled(host)
         bridge.settings_path.write_text('exclude = ["Garden/**"]\n')
-        await until(lambda: set(engine.index.notes) == {"Bread/Rye.md", "Bread/Sourdough.md"})
-        assert await found(engine, "frost") == []
+        await until(lambda: set(host.vault.index.notes) == {"Bread/Rye.md", "Bread/Sourdough.md"})
+        assert await found(host, "frost") == []
 
 
 async def test_a_second_bridge_on_the_same_vault_is_refused(vault: Path, opened: Opened) -> None:
@@ -243,14 +243,14 @@ async def test_a_moved_vault_keeps_its_index(vault: Path, opened: Opened) -> Non
 
 async def test_a_vanished_vault_keeps_its_index_until_it_is_back(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
-        engine = only(bridge)
-        await settled(engine)
+        host = only(bridge)
+        await settled(host)
         away = vault.rename(vault.with_name("Unplugged"))
-        await until(lambda: engine.progress().trouble is not None)
-        assert len(engine.index.notes) == 4
+        await until(lambda: host.progress().trouble is not None)
+        assert len(host.vault.index.notes) == 4
         away.rename(vault)
-        await until(lambda: engine.progress().trouble is None)
-        assert len(engine.index.notes) == 4
+        await until(lambda: host.progress().trouble is None)
+        assert len(host.vault.index.notes) == 4
 
 
 async def test_two_vaults_do_not_mix(vault: Path, tmp_path: Path, opened: Opened) -> None:
@@ -270,50 +270,50 @@ async def test_two_vaults_do_not_mix(vault: Path, tmp_path: Path, opened: Opened
 
 async def test_an_index_deleted_under_a_running_bridge_is_built_again(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
-        engine = only(bridge)
-        await settled(engine)
-        lost = engine.index
-        engine.pause()
+        host = only(bridge)
+        await settled(host)
+        lost = host.vault.index
+        host.pause()
         # At once: what is being written into a folder while it is emptied would keep it from going.
-        shutil.rmtree(bridge.folders.index(engine.id).rename(vault.with_name("gone")))
-        await until(lambda: engine.progress().ready_keyword and engine.index is not lost)
-        assert await found(engine, "starter flour") == ["Bread/Sourdough.md"]
-        assert engine.progress().paused
-        engine.resume()
-        await settled(engine)
-        assert (await found(engine, "collecting rainfall", "semantic"))[0] == "Garden/Rain.md"
-        assert engine.progress().trouble is None
+        shutil.rmtree(bridge.folders.index(host.id).rename(vault.with_name("gone")))
+        await until(lambda: host.progress().ready_keyword and host.vault.index is not lost)
+        assert await found(host, "starter flour") == ["Bread/Sourdough.md"]
+        assert host.progress().paused
+        host.resume()
+        await settled(host)
+        assert (await found(host, "collecting rainfall", "semantic"))[0] == "Garden/Rain.md"
+        assert host.progress().trouble is None
 
 
 async def test_damage_that_a_search_meets_is_told_and_mended(vault: Path, opened: Opened, tmp_path: Path) -> None:
     async with opened(vault, models=tmp_path / "no models") as bridge:
-        engine = only(bridge)
-        await until(lambda: engine.progress().ready_keyword)
-        lost = engine.index
-        for file in bridge.folders.index(engine.id).glob("passages.lance/data/*.lance"):
+        host = only(bridge)
+        await until(lambda: host.progress().ready_keyword)
+        lost = host.vault.index
+        for file in bridge.folders.index(host.id).glob("passages.lance/data/*.lance"):
             file.write_bytes(bytes(file.stat().st_size))
         with pytest.raises(IndexUnusable, match="damaged"):
-            await found(engine, "starter flour")
-        await until(lambda: engine.progress().ready_keyword and engine.index is not lost)
-        assert await found(engine, "starter flour") == ["Bread/Sourdough.md"]
-        assert engine.progress().trouble is None
+            await found(host, "starter flour")
+        await until(lambda: host.progress().ready_keyword and host.vault.index is not lost)
+        assert await found(host, "starter flour") == ["Bread/Sourdough.md"]
+        assert host.progress().trouble is None
 
 
 async def test_what_breaks_off_is_begun_again(
     vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with opened(vault) as bridge:
-        engine = only(bridge)
-        await settled(engine)
-        broken = engine.indexer
+        host = only(bridge)
+        await settled(host)
+        broken = host.vault.indexer
 
         async def fail(*_: object, **__: object) -> int:
             raise ZeroDivisionError("Sow after the last frost")
 
         monkeypatch.setattr(broken, "_take_up", fail)
         (vault / "New.md").write_text("a zebra\n")
-        await until(lambda: "New.md" in engine.indexer.index.notes if engine.progress().ready_keyword else False)
-        assert engine.indexer is not broken
+        await until(lambda: "New.md" in host.vault.indexer.index.notes if host.progress().ready_keyword else False)
+        assert host.vault.indexer is not broken
     assert "ZeroDivisionError at test_vault_engine.py" in caplog.text
     assert "frost" not in caplog.text
 
@@ -341,15 +341,15 @@ def days(vault: Path) -> None:
 async def test_leaving_recurring_lines_out_can_be_switched_off_and_on(vault: Path, opened: Opened) -> None:
     days(vault)
     async with opened(vault) as bridge:
-        engine = only(bridge)
+        host = only(bridge)
 
         async def embedded(boilerplate: str, left_out: tuple[str, ...]) -> int:
             bridge.settings_path.write_text(f"boilerplate = {boilerplate}\n")
-            await until(lambda: {n.left_out for p, n in engine.index.notes.items() if "Day" in p} == {left_out})
-            await settled(engine)
-            return engine.progress().embedded_total
+            await until(lambda: {n.left_out for p, n in host.vault.index.notes.items() if "Day" in p} == {left_out})
+            await settled(host)
+            return host.progress().embedded_total
 
-        await settled(engine)
+        await settled(host)
         total = await embedded("true", ("How was the weather",))
         assert await embedded("false", ()) == total + 40
         assert await embedded("true", ("How was the weather",)) == total + 40
@@ -362,8 +362,8 @@ async def test_recurring_lines_are_learnt_when_that_is_switched_on_later(
     (tmp_path / "data").mkdir()
     (tmp_path / "data/settings.toml").write_text("boilerplate = false\n")
     async with opened(vault, models=tmp_path / "none") as bridge:
-        engine = only(bridge)
-        await until(lambda: engine.progress().ready_keyword)
-        assert engine.index.notes[VaultPath("Day 7.md")].left_out == ()
+        host = only(bridge)
+        await until(lambda: host.progress().ready_keyword)
+        assert host.vault.index.notes[VaultPath("Day 7.md")].left_out == ()
         bridge.settings_path.write_text("")
-        await until(lambda: engine.index.notes[VaultPath("Day 7.md")].left_out == ("How was the weather",))
+        await until(lambda: host.vault.index.notes[VaultPath("Day 7.md")].left_out == ("How was the weather",))

@@ -54,24 +54,24 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
 async def changed(served: Served, *, proposed: bool = False, undone: bool = False, session: str = "example") -> str:
     """Change the restored vault, and return the change's id."""
     await restore(served)
-    engine = served.bridge.find(None)
+    host = served.bridge.find(None)
     author = Author("create_note", client="example", session=session, proposes=proposed)
-    made = await engine.executor.carry([CreateNote(NOTE, "Words.")], author, dry_run=False, expect=None)
+    made = await host.vault.executor.carry([CreateNote(NOTE, "Words.")], author, dry_run=False, expect=None)
     assert made.change is not None
     if undone:
-        await engine.review.undo([made.change.id], author)
+        await host.vault.review.undo([made.change.id], author)
     return made.change.id
 
 
 async def offered(served: Served, *, claimed: bool) -> str:
     """Offer a change to an editor session, while the bridge runs, and return its id."""
-    engine = served.bridge.find(None)
+    host = served.bridge.find(None)
     text, other = b"Words.", b"More words."
     step = Step("put", NOTE, before=digest_of(text), after=digest_of(other))
-    change = Change(engine.store.journal.next_id(), 0.0, "edit_note", steps=(step,))
+    change = Change(host.store.journal.next_id(), 0.0, "edit_note", steps=(step,))
     offer = Offer(change, other.decode(), lambda: None)
     offer.became.set_result("rejected")
-    LENT.enter_context(engine.editor_sessions.offering(offer))
+    LENT.enter_context(host.editor_sessions.offering(offer))
     if claimed:
         await offer.claim()
     return change.id
@@ -91,4 +91,4 @@ async def restore(served: Served) -> None:
         if not (root / place).exists() or (root / place).read_bytes() != (SAMPLE / place).read_bytes():
             (root / place).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(SAMPLE / place, root / place)
-    await served.bridge.find(None).report([""])
+    await served.bridge.find(None).vault.indexer.look_at([""])

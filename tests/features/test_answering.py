@@ -61,9 +61,9 @@ async def test_nothing_of_what_was_asked_or_answered_is_kept(served: Served) -> 
     await served.call("search", query="zymurgical sour")
     await served.call("read_note", path="Bread/Rye.md")
     await served.call("search", qwertz="zymurgical")
-    engine = served.bridge.find(None)
-    await asyncio.to_thread(engine.store.back_up)
-    files = list(served.bridge.folders.vault(engine.id).glob("state.sqlite*"))
+    host = served.bridge.find(None)
+    await asyncio.to_thread(host.store.back_up)
+    files = list(served.bridge.folders.vault(host.id).glob("state.sqlite*"))
     assert files
     for file in files:
         for word in (b"zymurgical", b"Sour and dark", b"qwertz"):
@@ -125,7 +125,7 @@ async def test_what_is_about_no_vault_is_recorded_by_the_first(tmp_path: Path) -
 async def test_a_vault_that_is_not_open_answers_all_the_same(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(served.bridge.find(None), "_store", None)
     assert b"vaults" in await dispatch_call(get_operation("status"), call(served), {}, encode)
-    monkeypatch.setattr(served.bridge.find(None), "_parts", None)
+    monkeypatch.setattr(served.bridge.find(None), "_vault", None)
     with pytest.raises(NotReady):
         await dispatch_call(get_operation("list_tags"), call(served), {}, encode)
 

@@ -81,11 +81,11 @@ async def test_open_doors_are_seen(served: Served) -> None:
 
 
 async def test_a_vault_that_is_gone_is_no_reason_to_delete_its_index(served: Served) -> None:
-    engine = served.bridge.find(None)
-    engine.root.rename(engine.root.with_name("Away"))
+    host = served.bridge.find(None)
+    host.root.rename(host.root.with_name("Away"))
     with pytest.raises(VaultUnreadable):
-        await engine.indexer.reconcile()
-    engine.indexer.trouble = VaultUnreadable()
+        await host.vault.indexer.reconcile()
+    host.vault.indexer.trouble = VaultUnreadable()
     found = await findings(served)
     assert (found["vault"].verdict, found["index"].verdict) == ("fail", "fail")
     assert "delete" not in found["index"].do

@@ -69,8 +69,8 @@ async def test_a_text_outside_the_vault_is_read_as_markdown(served: Served) -> N
 
 async def test_new_names_texts_and_links_count_at_once(served: Served) -> None:
     assert "Sea Salt.md" not in await targets(served, text="with Sea Salt")
-    (engine,) = served.bridge.vaults.values()
-    vault = engine.root
+    (host,) = served.bridge.vaults.values()
+    vault = host.root
     (vault / "Sea Salt.md").write_text("Salt.\n")
     await served.call("wait_until_indexed", path="Sea Salt.md")
     assert await targets(served, text="with Sea Salt") == ["Sea Salt.md"]
@@ -241,24 +241,24 @@ async def wrote(served: Served, path: Path, text: str) -> None:
 
 
 async def test_taking_out_an_accepted_link_declines_it(served: Served, tmp_path: Path) -> None:
-    diary, (engine,) = tmp_path / "Notes/Diary.md", served.bridge.vaults.values()
+    diary, (host,) = tmp_path / "Notes/Diary.md", served.bridge.vaults.values()
     said = {"path": "Diary.md", "target": "Old Rye Starter.md", "text": "Old Rye Starter"}
     await served.call("judge_link", **said, verdict="accept")
     await wrote(served, diary, "Not linked yet: Old Rye Starter.\n")
     await wrote(served, diary, "I fed the [[Old Rye Starter]].\n")
-    assert [(one.accepted, one.declined) for one in engine.store.feedback.all()] == [(1, 0)]
+    assert [(one.accepted, one.declined) for one in host.store.feedback.all()] == [(1, 0)]
     await wrote(served, diary, "I fed the Old Rye Starter.\n")
-    assert [(one.accepted, one.declined) for one in engine.store.feedback.all()] == [(0, 1)]
+    assert [(one.accepted, one.declined) for one in host.store.feedback.all()] == [(0, 1)]
     assert await targets(served, path="Diary.md") == []
 
 
 async def test_a_link_that_is_there_when_it_is_accepted_was_seen(served: Served, tmp_path: Path) -> None:
-    diary, (engine,) = tmp_path / "Notes/Diary.md", served.bridge.vaults.values()
+    diary, (host,) = tmp_path / "Notes/Diary.md", served.bridge.vaults.values()
     await wrote(served, diary, "I fed the [[Old Rye Starter]].\n")
     said = {"path": "Diary.md", "target": "Old Rye Starter.md", "text": "Old Rye Starter"}
     await served.call("judge_link", **said, verdict="accept")
     await wrote(served, diary, "I fed the Old Rye Starter.\n")
-    assert [(one.accepted, one.declined) for one in engine.store.feedback.all()] == [(0, 1)]
+    assert [(one.accepted, one.declined) for one in host.store.feedback.all()] == [(0, 1)]
 
 
 async def test_what_was_said_follows_a_note_that_is_renamed(served: Served, tmp_path: Path) -> None:

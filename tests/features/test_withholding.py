@@ -34,10 +34,10 @@ async def raced(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Serve
     """A bridge to which a rule came, and whose index does not know of it yet."""
     folder = tmp_path_factory.mktemp("raced")
     async with serving([write_vault(folder / "vault", NOTES)], folder / "data", folder / "models") as served:
-        engine = served.bridge.find(None)
+        host = served.bridge.find(None)
         assert (await served.call("search", query="codeword")).body.count(b'"path"') == 3
-        engine.vault = Vault(engine.root, RULES)
-        assert "Private/Secret.md" in engine.index.notes
+        host.files = Vault(host.root, RULES)
+        assert "Private/Secret.md" in host.vault.index.notes
         yield served
 
 

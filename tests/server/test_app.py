@@ -125,7 +125,7 @@ async def test_our_own_fault_is_told_without_a_trace_and_without_words(
     def broken() -> None:
         raise ValueError("the words of a note")
 
-    monkeypatch.setattr(served.bridge.find(None), "require_keyword", broken, raising=True)
+    monkeypatch.setattr(served.bridge.find(None).vault.indexer, "require_complete", broken, raising=True)
     with caplog.at_level(logging.DEBUG):
         answer = await served.call("search", query="beans")
     assert (answer.status, answer.code) == (500, "internal")

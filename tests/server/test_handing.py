@@ -268,7 +268,7 @@ async def test_what_obsidian_could_not_make_as_planned_goes_to_the_disk(
     root = served.bridge.find(None).root
     (root / "Windows.md").write_bytes(b"One.\r\n")
     (root / "Marked.md").write_bytes(b"\xef\xbb\xbfOne.\n")
-    await served.bridge.find(None).report([""])
+    await served.bridge.find(None).vault.indexer.look_at([""])
     async with applying(served):
         answer = await served.call(operation, **arguments)
         assert answer.status == 200, answer.body

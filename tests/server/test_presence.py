@@ -86,7 +86,7 @@ async def test_the_index_is_finished_before_but_not_for_ever(tmp_path: Path, mon
             await task
         bridge.begin()
         await until(lambda: not is_indexing(bridge))
-        (engine,) = bridge.vaults.values()
-        assert engine.progress().notes == len(NOTES)
+        (host,) = bridge.vaults.values()
+        assert host.progress().notes == len(NOTES)
     finally:
         await bridge.stop()

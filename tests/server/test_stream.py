@@ -46,12 +46,12 @@ async def listening(served: Served, last: str | None = None) -> AsyncIterator[Re
 
 
 async def test_a_changed_note_is_told(served: Served) -> None:
-    engine = served.bridge.find(None)
+    host = served.bridge.find(None)
     async with listening(served) as reader:
-        (engine.root / "Garden/Peas.md").write_text("# Peas\n")
+        (host.root / "Garden/Peas.md").write_text("# Peas\n")
         await served.call("report_changes", changes=[{"kind": "upsert", "path": "Garden/Peas.md"}])
         _, _, data = await reader.event("note_changed")
-        assert (data["vault"], data["path"]) == (engine.id, "Garden/Peas.md")
+        assert (data["vault"], data["path"]) == (host.id, "Garden/Peas.md")
 
 
 async def test_what_was_missed_is_replayed(served: Served) -> None:

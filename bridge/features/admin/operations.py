@@ -165,8 +165,8 @@ async def check_globs(
     Args:
         globs: The globs.
     """
-    engines = call.bridge.vaults.values() if call.vault is None else [call.engine]
-    return await asyncio.to_thread(compare_globs, [engine.root for engine in engines], globs)
+    hosts = call.bridge.vaults.values() if call.vault_name is None else [call.host]
+    return await asyncio.to_thread(compare_globs, [host.root for host in hosts], globs)
 
 
 def compare_globs(roots: Sequence[Path], globs: Sequence[str]) -> CheckedGlobs:

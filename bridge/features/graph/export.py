@@ -59,8 +59,8 @@ async def export_graph(
         kinds: As in `graph_neighbours`; every note is a node.
         stubs: Include unresolved names as nodes.
     """
-    graph_snapshot = await call.engine.waiting.graph_snapshot()
-    edges = await call.engine.analytics.edges(graph_snapshot, kinds, stubs=stubs)
+    graph_snapshot = await call.vault.graph_snapshot()
+    edges = await call.vault.analytics.edges(graph_snapshot, kinds, stubs=stubs)
     if len(edges) > MOST_EDGES:
         raise InvalidArguments(
             f"These are {len(edges):,} edges; {MOST_EDGES:,} can be exported at once.", hint="Ask for fewer `kinds`."

@@ -77,11 +77,11 @@ async def graph_history(
         weeks: Weeks to look back, including this one.
         limit: Maximum notes of each kind per week.
     """
-    from bridge.engine.schedule import record_graph
+    from bridge.engine.graph_recorder import record_graph
 
-    engine = call.engine
-    await record_graph(engine)
-    days = await asyncio.to_thread(engine.store.graph_days.since, "")
+    vault = call.vault
+    await record_graph(vault)
+    days = await asyncio.to_thread(vault.store.graph_days.since, "")
     today = date.fromisoformat(days[-1].day)
     first = monday(today) - timedelta(weeks=weeks - 1)
     recent = [day for day in days if day.day >= first.isoformat()]

@@ -90,9 +90,9 @@ async def graph_neighbours(
     Raises:
         NoteNotFound: No such note; the message names the closest.
     """
-    graph_snapshot = await call.engine.waiting.graph_snapshot()
+    graph_snapshot = await call.vault.graph_snapshot()
     start = require_number(call, graph_snapshot, path)
-    edges = await call.engine.analytics.edges(graph_snapshot, kinds)
+    edges = await call.vault.analytics.edges(graph_snapshot, kinds)
     return await asyncio.to_thread(collect_neighbours, graph_snapshot, edges, start, direction, depth, decay, limit)
 
 
@@ -181,13 +181,13 @@ async def graph_path(
     Raises:
         NoteNotFound: No such note; the message names the closest.
     """
-    graph_snapshot = await call.engine.waiting.graph_snapshot()
+    graph_snapshot = await call.vault.graph_snapshot()
     ends = require_number(call, graph_snapshot, source), require_number(call, graph_snapshot, target)
-    edges = await call.engine.analytics.edges(graph_snapshot, kinds)
+    edges = await call.vault.analytics.edges(graph_snapshot, kinds)
 
     def find() -> GraphPaths:
         found = shortest_paths(edges, *ends, direction, alternatives)
-        steps = describe_steps(call.engine, graph_snapshot, edges, found)
+        steps = describe_steps(call.vault, graph_snapshot, edges, found)
         paths = graph_snapshot.graph.paths
         return GraphPaths(
             tuple(
@@ -319,7 +319,7 @@ async def graph_insights(
     """
     from bridge.graph.census import census
 
-    graph_snapshot = await call.engine.waiting.graph_snapshot()
+    graph_snapshot = await call.vault.graph_snapshot()
     wanted: tuple[Part, ...] = parts or get_args(Part)
     counted = await asyncio.to_thread(census, graph_snapshot.graph)
     page = slice(offset, offset + limit)
@@ -335,10 +335,10 @@ async def graph_insights(
                 found[part], totals[part] = await asyncio.to_thread(getattr(link_census, part), graph_snapshot, page)
             case "gaps":
                 found[part] = link_census.gaps(
-                    graph_snapshot, (await call.engine.analytics.gaps(graph_snapshot, kinds, page.stop))[offset:]
+                    graph_snapshot, (await call.vault.analytics.gaps(graph_snapshot, kinds, page.stop))[offset:]
                 )
             case "hubs" | "pagerank" | "communities" | "bridges" | "articulations":
-                shape = await call.engine.analytics.shape(graph_snapshot, kinds)
+                shape = await call.vault.analytics.shape(graph_snapshot, kinds)
                 found[part], totals[part] = await asyncio.to_thread(
                     getattr(structure, part), graph_snapshot, shape, page
                 )

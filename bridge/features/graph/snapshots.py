@@ -26,7 +26,7 @@ def require_number(call: Call, graph_snapshot: "GraphSnapshot", path: VaultPath)
     """
     number = graph_snapshot.graph.number(path)
     if number is None:
-        raise no_such_note(call.engine, path)
+        raise no_such_note(call.vault, path)
     return number
 
 

@@ -14,7 +14,7 @@ from bridge.types import VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.analytics import GraphSnapshot
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.open_vault import OpenVault
     from bridge.graph.columns import Edges
     from bridge.markdown.note import Note
 
@@ -44,16 +44,16 @@ Pair = tuple[int, int]
 
 
 def describe_steps(
-    engine: "VaultEngine", graph_snapshot: "GraphSnapshot", edges: "Edges", found: Iterable[Sequence[int]]
+    vault: "OpenVault", graph_snapshot: "GraphSnapshot", edges: "Edges", found: Iterable[Sequence[int]]
 ) -> Mapping[Pair, GraphStep]:
     """Describe each step of some ways once; reads the notes that are quoted."""
     texts: dict[VaultPath, Note | None] = {}
     pairs = dict.fromkeys(pair for way in found for pair in itertools.pairwise(way))
-    return {pair: describe_step(engine, graph_snapshot, edges, pair, texts) for pair in pairs}
+    return {pair: describe_step(vault, graph_snapshot, edges, pair, texts) for pair in pairs}
 
 
 def describe_step(
-    engine: "VaultEngine",
+    vault: "OpenVault",
     graph_snapshot: "GraphSnapshot",
     edges: "Edges",
     pair: Pair,
@@ -82,7 +82,7 @@ def describe_step(
             return GraphStep(*ends, "similar", None, None, f"close in meaning ({weight / WEIGHTS['similar']:.2f})")
         case written:
             goal = paths[other if source == one else one]
-            place = quote_sentence(engine, graph_snapshot, paths[owner], goal, written, texts)
+            place = quote_sentence(vault, graph_snapshot, paths[owner], goal, written, texts)
             return GraphStep(*ends, written, paths[owner], *place)
 
 
@@ -93,7 +93,7 @@ def count_tagged(graph_snapshot: "GraphSnapshot", tag: str) -> int:
 
 
 def quote_sentence(
-    engine: "VaultEngine",
+    vault: "OpenVault",
     graph_snapshot: "GraphSnapshot",
     owner: VaultPath,
     goal: VaultPath,
@@ -105,16 +105,16 @@ def quote_sentence(
         arrows = (
             arrow
             for arrow in graph_snapshot.notes[owner].arrows
-            if goal == engine.names.resolve(arrow[1], owner, "canvas").path
+            if goal == vault.names.resolve(arrow[1], owner, "canvas").path
         )
         return None, next((label for *_, label in arrows), "")
     if owner not in texts:
         try:
-            texts[owner] = open_note(engine, owner)
+            texts[owner] = open_note(vault, owner)
         except BridgeError:
             texts[owner] = None
     note = texts[owner]
     for link in note.links if note else graph_snapshot.notes[owner].links:
-        if link.kind == kind and engine.names.resolve(link.target, owner, link.kind).path == goal:
+        if link.kind == kind and vault.names.resolve(link.target, owner, link.kind).path == goal:
             return link.line, sentence_at(note.text, link.span) if note else link.shown or link.target
     return None, ""

@@ -170,7 +170,7 @@ async def graph_view(
     """
     from bridge.search.model import SearchRequest
 
-    graph_snapshot = await call.engine.waiting.graph_snapshot()
+    graph_snapshot = await call.vault.graph_snapshot()
     start = None if path is None else require_number(call, graph_snapshot, path)
     after, before = moment("modified_after", modified_after), moment("modified_before", modified_before)
     wanted = SearchRequest(
@@ -181,7 +181,7 @@ async def graph_view(
         modified_after=after,
         modified_before=before,
     )
-    analytics = call.engine.analytics
+    analytics = call.vault.analytics
     edges = await analytics.edges(graph_snapshot, kinds, stubs=stubs)
     coloured = start is None or community is not None or len(graph_snapshot.graph) <= COLOURED
     shape = await analytics.shape(graph_snapshot, kinds) if coloured else None

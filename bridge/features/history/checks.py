@@ -7,7 +7,7 @@ from bridge.api.finding import Finding, make_finding
 from bridge.errors import BridgeError
 
 if TYPE_CHECKING:
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.host import Host
 
 MIB = 1 << 20
 
@@ -18,12 +18,12 @@ WRITTEN_S = 60.0
 """Seconds after which a change that is still being written is left over."""
 
 
-def check_changes(engine: "VaultEngine") -> Finding:
+def check_changes(host: "Host") -> Finding:
     """Look at the changes that were not settled, and at what is kept so that others can be undone."""
     from bridge.state.change_records import ChangeFilter
 
     try:
-        store, now = engine.store, time.time()
+        store, now = host.store, time.time()
         left = sum(change.time < now - WRITTEN_S for change, _ in store.journal.unsettled())
         half = len(store.journal.changes(ChangeFilter(state="conflict", since=now - WEEK_S), 1_000))
         damaged, size = store.snapshots.count_damaged(), store.snapshots.size
@@ -43,7 +43,7 @@ def check_changes(engine: "VaultEngine") -> Finding:
         return make_finding(
             "changes", "warn", f"Earlier versions of notes that were damaged on the disk: {damaged}.", do
         )
-    text = f"{size / MIB:.1f} of {engine.settings.history_mb:,} MiB are taken by earlier versions of notes."
-    if size > engine.settings.history_mb * MIB:
+    text = f"{size / MIB:.1f} of {host.settings.history_mb:,} MiB are taken by earlier versions of notes."
+    if size > host.settings.history_mb * MIB:
         return make_finding("changes", "warn", text, "Accept or reject what was proposed, or raise `history_mb`.")
     return make_finding("changes", "ok", text)

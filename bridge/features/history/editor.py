@@ -20,7 +20,7 @@ def editor_session(call: Call) -> AbstractContextManager[None]:
         NoSuchVault: There is no such vault.
     """
     require_editor(call)
-    return call.engine.editor_sessions.applying()
+    return call.host.editor_sessions.applying()
 
 
 def require_editor(call: Call) -> None:
@@ -86,7 +86,7 @@ async def claim_change(call: Call, change_id: ChangeId) -> ClaimedChange:
         ChangeConflict: It is already claimed, or too late.
     """
     require_editor(call)
-    offer = await call.engine.editor_sessions.claim(change_id)
+    offer = await call.host.editor_sessions.claim(change_id)
     (step,) = offer.change.steps
     if step.before is None or step.after is None:
         raise AssertionError(step)
@@ -117,5 +117,5 @@ async def acknowledge_change(
     """
     require_editor(call)
     refused = None if applied else reason or "failed"
-    state = await call.engine.review.acknowledge(change_id, refused)
+    state = await call.vault.review.acknowledge(change_id, refused)
     return Acknowledged(change_id, "conflict" if state == "prepared" else state)

@@ -16,7 +16,7 @@ from bridge.features.history.records import ListedChange, ShownChange, State, de
 from bridge.types import NoteOrFolder
 
 if TYPE_CHECKING:
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.open_vault import OpenVault
     from bridge.engine.transactions import ChangeOutcome
 
 ChangeId = Annotated[str, MaxLen(100)]
@@ -82,11 +82,11 @@ async def list_changes(
         path=path,
     )
 
-    await call.engine.review.expire()
+    await call.vault.review.expire()
 
     def listing() -> ListedChanges:
-        found = call.engine.review.changes(wanted, limit, offset)
-        return ListedChanges(tuple(summarize_change(call.engine, change, cut=True) for change in found))
+        found = call.vault.review.changes(wanted, limit, offset)
+        return ListedChanges(tuple(summarize_change(call.vault, change, cut=True) for change in found))
 
     return await asyncio.to_thread(listing)
 
@@ -104,8 +104,8 @@ async def show_change(call: Call, change_id: ChangeId) -> ShownChange:
     Raises:
         ChangeNotFound: No such change.
     """
-    await call.engine.review.expire()
-    return await asyncio.to_thread(lambda: describe_change(call.engine, call.engine.review.change(change_id)))
+    await call.vault.review.expire()
+    return await asyncio.to_thread(lambda: describe_change(call.vault, call.vault.review.change(change_id)))
 
 
 Hunks = Annotated[tuple[Annotated[int, Interval(ge=1)], ...], MinLen(1), MaxLen(10_000)]
@@ -162,10 +162,10 @@ async def undo_change(
         ChangeNotFound: No such change, or its removed content is no longer kept.
         ChangeConflict: The same lines have changed since; `conflicts` lists them.
     """
-    made = await call.engine.review.undo(
+    made = await call.vault.review.undo(
         [change_id], author(call, "undo_change", options.reason), hunks, dry_run=options.dry_run
     )
-    return build_settled(call.engine, [change_id], made, dry_run=options.dry_run)
+    return build_settled(call.vault, [change_id], made, dry_run=options.dry_run)
 
 
 @operation(
@@ -194,9 +194,9 @@ async def undo_session(
         ChangeNotFound: No change of it is active, or its removed content is no longer kept.
         ChangeConflict: The same lines have changed since; `conflicts` lists them.
     """
-    ids = await asyncio.to_thread(call.engine.review.of_session, session or session_of(call))
-    made = await call.engine.review.undo(ids, author(call, "undo_session", options.reason), dry_run=options.dry_run)
-    return build_settled(call.engine, ids, made, dry_run=options.dry_run)
+    ids = await asyncio.to_thread(call.vault.review.of_session, session or session_of(call))
+    made = await call.vault.review.undo(ids, author(call, "undo_session", options.reason), dry_run=options.dry_run)
+    return build_settled(call.vault, ids, made, dry_run=options.dry_run)
 
 
 @operation(
@@ -221,10 +221,8 @@ async def redo_change(call: Call, change_id: ChangeId, options: ChangeArguments)
         ChangeNotFound: No such change, or its written content is no longer kept.
         ChangeConflict: It is not undone, or the same lines have changed since.
     """
-    made = await call.engine.review.redo(
-        change_id, author(call, "redo_change", options.reason), dry_run=options.dry_run
-    )
-    return build_settled(call.engine, [change_id], made, dry_run=options.dry_run)
+    made = await call.vault.review.redo(change_id, author(call, "redo_change", options.reason), dry_run=options.dry_run)
+    return build_settled(call.vault, [change_id], made, dry_run=options.dry_run)
 
 
 @operation(
@@ -247,8 +245,8 @@ async def accept_change(call: Call, change_id: ChangeId, hunks: Hunks | None = N
         ChangeConflict: It is no longer pending, or the same lines have changed since.
     """
     call.principal.require_local("accept-change")
-    made = await call.engine.review.accept(change_id, author(call, "accept_change", None), hunks)
-    return build_settled(call.engine, [change_id], made)
+    made = await call.vault.review.accept(change_id, author(call, "accept_change", None), hunks)
+    return build_settled(call.vault, [change_id], made)
 
 
 @operation(
@@ -269,16 +267,14 @@ async def reject_change(call: Call, change_id: ChangeId) -> Settled:
         ChangeConflict: It is no longer pending.
     """
     call.principal.require_local("reject-change")
-    change = await call.engine.review.reject(change_id)
-    return Settled((summarize_change(call.engine, change, cut=True),), None, "", "applied", (), dry_run=False)
+    change = await call.vault.review.reject(change_id)
+    return Settled((summarize_change(call.vault, change, cut=True),), None, "", "applied", (), dry_run=False)
 
 
-def build_settled(
-    engine: "VaultEngine", ids: Sequence[str], made: "ChangeOutcome", *, dry_run: bool = False
-) -> Settled:
+def build_settled(vault: "OpenVault", ids: Sequence[str], made: "ChangeOutcome", *, dry_run: bool = False) -> Settled:
     """Tell what became of changes."""
     return Settled(
-        changes=tuple(summarize_change(engine, engine.review.change(id_), cut=True) for id_ in ids),
+        changes=tuple(summarize_change(vault, vault.review.change(id_), cut=True) for id_ in ids),
         change_id=made.change.id if made.change else None,
         diff=diff_of(made.plan.steps, made.plan.blobs.get),
         state=made.state,

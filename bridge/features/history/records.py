@@ -8,7 +8,7 @@ from bridge.api.write import diff_of, snapshot_fetcher
 from bridge.types import Lines, VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.open_vault import OpenVault
     from bridge.state.change_records import Change
     from bridge.vault.plan import Step
 
@@ -122,9 +122,9 @@ class ShownChange:
     hunks: tuple[ShownHunk, ...]
 
 
-def summarize_change(engine: "VaultEngine", change: "Change", *, cut: bool) -> ListedChange:
+def summarize_change(vault: "OpenVault", change: "Change", *, cut: bool) -> ListedChange:
     """Tell of a change."""
-    diff = diff_of(change.steps, snapshot_fetcher(engine))
+    diff = diff_of(change.steps, snapshot_fetcher(vault))
     if cut and len(diff) > DIFF_SHOWN:
         end = diff.rfind("\n", 0, DIFF_SHOWN) + 1
         diff = f"{diff[:end]}… {len(diff) - end:,} more characters; `show_change` shows them.\n"
@@ -145,7 +145,7 @@ def summarize_change(engine: "VaultEngine", change: "Change", *, cut: bool) -> L
     )
 
 
-def describe_change(engine: "VaultEngine", change: "Change") -> ShownChange:
+def describe_change(vault: "OpenVault", change: "Change") -> ShownChange:
     """Tell all of a change."""
     from bridge.changes.hunks import differences
     from bridge.state.change_parts import undone_parts
@@ -153,9 +153,9 @@ def describe_change(engine: "VaultEngine", change: "Change") -> ShownChange:
     from bridge.text.diff import display_text
     from bridge.text.word_diff import diff_runs
 
-    told = summarize_change(engine, change, cut=False)
+    told = summarize_change(vault, change, cut=False)
     undone = undone_parts(change.facts)
-    found = differences(change.steps, snapshot_fetcher(engine))
+    found = differences(change.steps, snapshot_fetcher(vault))
     return ShownChange(
         **{name: getattr(told, name) for name in ListedChange.__slots__},
         now=tuple(dict.fromkeys(VaultPath(without_grave(path)) for path in change.now)),

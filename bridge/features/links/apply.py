@@ -18,7 +18,7 @@ from bridge.types import Digest, Span, VaultPath, is_same_digest
 
 if TYPE_CHECKING:
     from bridge.changes.draft import Draft
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.open_vault import OpenVault
     from bridge.engine.transactions import PlannedChange
     from bridge.linking.apply import LinkPlace
     from bridge.linking.corpus import Corpus
@@ -133,11 +133,11 @@ async def apply_links(
         NoteNotFound: No such note; the message names the closest.
         NoteChanged: The note does not match `digest` or the suggestions.
     """
-    call.engine.require_keyword()
+    call.vault.require_keyword()
     for target in (*targets, *(one.target for one in suggestions)):
-        if target not in call.engine.index.notes:
-            raise no_such_note(call.engine, target)
-    corpus = await call.engine.mention_index.corpus()
+        if target not in call.vault.index.notes:
+            raise no_such_note(call.vault, target)
+    corpus = await call.vault.mention_index.corpus()
 
     edits: list[LinkEdit] = []
 
@@ -147,18 +147,18 @@ async def apply_links(
 
         # The desk reads first: what comes after that is seen when it is written.
         now = digest_of_file(draft.read(path))
-        note = read_writable(call.engine, path, digest or now)
+        note = read_writable(call.vault, path, digest or now)
         if suggestions:
             wanted = select_places(note, suggestions)
         else:
-            source = source_of(call.engine, note)
-            wanted = find_places(call.engine, corpus, source, targets, strictness, every=all)
-        text, edit = insert_links(call.engine, note, wanted)
+            source = source_of(call.vault, note)
+            wanted = find_places(call.vault, corpus, source, targets, strictness, every=all)
+        text, edit = insert_links(call.vault, note, wanted)
         edits.append(edit)
         draft.replace(path, text.encode("utf-8"))
         return PlannedChange(path)
 
-    made = await call.engine.writing.make(
+    made = await call.vault.writing.make(
         draw, [path], author(call, "apply_links", options.reason), dry_run=options.dry_run
     )
     return replace(
@@ -170,14 +170,14 @@ async def apply_links(
     )
 
 
-def read_writable(engine: "VaultEngine", path: VaultPath, digest: Digest | None) -> "Note":
+def read_writable(vault: "OpenVault", path: VaultPath, digest: Digest | None) -> "Note":
     """Read a note that links can be added to.
 
     Raises:
         NoteChanged: It is not what the caller saw.
         InvalidArguments: It is no Markdown.
     """
-    note = open_note(engine, path)
+    note = open_note(vault, path)
     if digest is not None and not is_same_digest(note.digest, digest):
         raise NoteChanged(path=path, expected=digest, found=note.digest)
     if note.kind != "note":
@@ -200,7 +200,7 @@ def select_places(note: "Note", suggestions: Iterable[ChosenLink]) -> "list[Link
 
 
 def find_places(
-    engine: "VaultEngine",
+    vault: "OpenVault",
     corpus: "Corpus",
     source: "Source",
     targets: tuple[VaultPath, ...],
@@ -212,18 +212,18 @@ def find_places(
     from bridge.linking.apply import find_places
     from bridge.linking.evidence import FeedbackModel
 
-    around = LinkContext(engine, source.path, FeedbackModel(engine.store.feedback.all()))
+    around = LinkContext(vault, source.path, FeedbackModel(vault.store.feedback.all()))
     return find_places(source, corpus, around, targets=targets, strictness=strictness, every=every)
 
 
-def insert_links(engine: "VaultEngine", note: "Note", wanted: "list[LinkPlace]") -> tuple[str, LinkEdit]:
+def insert_links(vault: "OpenVault", note: "Note", wanted: "list[LinkPlace]") -> tuple[str, LinkEdit]:
     """Return the file's text with the links, and what was done."""
     from bridge.linking.apply import insert_links
     from bridge.text.diff import unified_diff
     from bridge.vault.obsidian_settings import read_obsidian_settings
 
     head = byte_order_mark(note)
-    after = insert_links(note, wanted, engine.names, read_obsidian_settings(engine.root))
+    after = insert_links(note, wanted, vault.names, read_obsidian_settings(vault.root))
 
     def line(place: "LinkPlace") -> int:
         return line_at(note.text, place.span[0])

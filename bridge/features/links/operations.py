@@ -19,8 +19,8 @@ from bridge.types import Span, VaultPath
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bridge.engine.host import VaultEngine
     from bridge.engine.link_graph import ResolvedLinks
+    from bridge.engine.open_vault import OpenVault
     from bridge.linking.corpus import Corpus
     from bridge.markdown.names import Names
     from bridge.markdown.note import Link
@@ -50,23 +50,23 @@ class NoteMention:
     context: str
 
 
-def mentions_of(engine: "VaultEngine", corpus: "Corpus", path: VaultPath) -> tuple[NoteMention, ...]:
+def mentions_of(vault: "OpenVault", corpus: "Corpus", path: VaultPath) -> tuple[NoteMention, ...]:
     """Return where other notes say a name of a note, by path and line; of the first notes alone when many do."""
     from bridge.text.fold import fold_case
 
-    note = engine.index.notes.get(path)
+    note = vault.index.notes.get(path)
     forms = {fold_case(name).strip() for name in (note.title, *note.aliases)} if note else set()
     saying = [source for source in corpus.saying(forms) if source != path]
-    found = (mention for source in saying[:READ] for mention in mentions_in(engine, corpus, source, path))
+    found = (mention for source in saying[:READ] for mention in mentions_in(vault, corpus, source, path))
     return tuple(mention for mention, _ in zip(found, range(MENTIONS), strict=False))
 
 
-def mentions_in(engine: "VaultEngine", corpus: "Corpus", source: VaultPath, path: VaultPath) -> "Iterator[NoteMention]":
+def mentions_in(vault: "OpenVault", corpus: "Corpus", source: VaultPath, path: VaultPath) -> "Iterator[NoteMention]":
     """Yield the mentions of a note in another, as it is on disk."""
     from bridge.markdown.prose import protected_spans
 
     try:
-        note = open_note(engine, source)
+        note = open_note(vault, source)
     except BridgeError:
         return
     for mention in corpus.names.mentions(note.text, protected_spans(note)):
@@ -184,31 +184,31 @@ async def note_links(
     Raises:
         NoteNotFound: No such file; the message names the closest.
     """
-    resolved_links = await call.engine.waiting.resolved_links()
-    found = await asyncio.to_thread(gather_links, call.engine, resolved_links, snapshot(call.engine), path, direction)
+    resolved_links = await call.vault.resolved_links()
+    found = await asyncio.to_thread(gather_links, call.vault, resolved_links, snapshot(call.vault), path, direction)
     if mentions:
-        corpus = await call.engine.mention_index.corpus()
-        said = await asyncio.to_thread(mentions_of, call.engine, corpus, path)
+        corpus = await call.vault.mention_index.corpus()
+        said = await asyncio.to_thread(mentions_of, call.vault, corpus, path)
         found = replace(found, mentions=said, mentions_total=len(said))
     found = page_of(found, offset, limit)
-    return await asyncio.to_thread(add_context, call.engine, found, path) if context else found
+    return await asyncio.to_thread(add_context, call.vault, found, path) if context else found
 
 
 def gather_links(
-    engine: "VaultEngine", resolved_links: "ResolvedLinks", notes: Notes, path: VaultPath, direction: Direction
+    vault: "OpenVault", resolved_links: "ResolvedLinks", notes: Notes, path: VaultPath, direction: Direction
 ) -> NoteLinks:
     """Resolve a note's links and those that lead to it; a note that is left out of the index is read."""
     from bridge.markdown.kinds import is_document
 
-    sources = sorted(sources_of(engine, resolved_links, notes, path) - {path})
-    note = notes.get(path) or (open_note(engine, path) if is_document(path) else None)
+    sources = sorted(sources_of(vault, resolved_links, notes, path) - {path})
+    note = notes.get(path) or (open_note(vault, path) if is_document(path) else None)
     own = note.links if note and direction != "in" else ()
-    here = [resolve_note_link(link, engine.names, path) for link in own]
+    here = [resolve_note_link(link, vault.names, path) for link in own]
     back = [
         replace(led, path=source)
         for source in (sources if direction != "out" else ())
         for link in sorted(notes[source].links, key=lambda link: link.line)
-        if (led := resolve_note_link(link, engine.names, source)).path == path
+        if (led := resolve_note_link(link, vault.names, source)).path == path
     ]
     links = tuple(link for link in here if link.path is not None)
     nowhere = tuple(link for link in here if link.path is None)
@@ -235,9 +235,9 @@ def page_of(found: NoteLinks, offset: int, limit: int) -> NoteLinks:
     )
 
 
-def add_context(engine: "VaultEngine", found: NoteLinks, path: VaultPath) -> NoteLinks:
+def add_context(vault: "OpenVault", found: NoteLinks, path: VaultPath) -> NoteLinks:
     """Add the sentence around each link."""
-    around = Sentences(engine)
+    around = Sentences(vault)
 
     def told(links: tuple[NoteLink, ...], *, back: bool) -> tuple[NoteLink, ...]:
         sources = ((link, link.path if back and link.path else path) for link in links)
@@ -254,8 +254,8 @@ def add_context(engine: "VaultEngine", found: NoteLinks, path: VaultPath) -> Not
 class Sentences:
     """The sentences around links, each note read once."""
 
-    def __init__(self, engine: "VaultEngine") -> None:
-        self._engine = engine
+    def __init__(self, vault: "OpenVault") -> None:
+        self._vault = vault
         self._left = CONTEXTS
         self._known: dict[VaultPath, dict[tuple[int, str], str]] = {}
 
@@ -270,7 +270,7 @@ class Sentences:
 
     def _read(self, source: VaultPath) -> dict[tuple[int, str], str]:
         try:
-            note = open_note(self._engine, source)
+            note = open_note(self._vault, source)
         except BridgeError:
             return {}
         return {(link.line, link.target): sentence_at(note.text, link.span) for link in note.links}
@@ -315,8 +315,8 @@ async def resolve_link(
         source: The note that contains the link.
         kind: How the link is written.
     """
-    call.engine.require_keyword()
-    names = call.engine.names
+    call.vault.require_keyword()
+    names = call.vault.names
     found = names.resolve(link, source, kind)
     # A link within a note that is not there is unresolved too.
     return ResolvedLink(found.path if found.path in names else None, found.heading, found.block)

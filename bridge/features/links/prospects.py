@@ -81,17 +81,17 @@ async def find_prospects(
     Raises:
         FolderNotFound: No notes in such a folder; the message names the closest.
     """
-    engine = call.engine
-    graph_snapshot = await engine.waiting.graph_snapshot()
+    vault = call.vault
+    graph_snapshot = await vault.graph_snapshot()
     inside = folder_of(graph_snapshot.notes, folder)
-    corpus = await engine.mention_index.corpus()
+    corpus = await vault.mention_index.corpus()
     within = [path for path in graph_snapshot.notes if is_in_folder(path, inside)] if inside else None
-    texts = await engine.index.wholes(within)
+    texts = await vault.index.wholes(within)
 
     def find() -> NameProspects:
         from bridge.linking.prospects import find_candidates
 
-        stubs = stubs_of(broken_links(graph_snapshot, engine.names, inside))
+        stubs = stubs_of(broken_links(graph_snapshot, vault.names, inside))
         long = sorted(path for path, text in texts.items() if len(text) > MAX_CHARACTERS)
         said = {path: text[:MAX_CHARACTERS] for path, text in texts.items()}
         languages = {path: graph_snapshot.notes[path].language for path in texts if path in graph_snapshot.notes}

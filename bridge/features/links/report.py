@@ -19,7 +19,7 @@ from bridge.types import VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.analytics import GraphSnapshot
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.open_vault import OpenVault
     from bridge.linking.corpus import Corpus
     from bridge.markdown.names import Names
     from bridge.markdown.note import Link
@@ -224,29 +224,29 @@ async def link_report(
     Raises:
         FolderNotFound: No notes in such a folder; the message names the closest.
     """
-    engine = call.engine
-    graph_snapshot = await engine.waiting.graph_snapshot()
+    vault = call.vault
+    graph_snapshot = await vault.graph_snapshot()
     inside = folder_of(graph_snapshot.notes, folder)
-    corpus = await engine.mention_index.corpus()
-    wanting, stubs = await asyncio.to_thread(wanted_notes, graph_snapshot, engine.names, inside)
+    corpus = await vault.mention_index.corpus()
+    wanting, stubs = await asyncio.to_thread(wanted_notes, graph_snapshot, vault.names, inside)
     tried, page = stubs[:TRIED], slice(offset, offset + limit)
     meant = await asyncio.to_thread(find_by_name, corpus, [stub.name for stub in tried])
     named = [BrokenName(s.name, s.wanted, s.notes, *found) for s, found in zip(tried, meant, strict=True) if found]
     unnamed = [stub for stub, found in zip(tried, meant, strict=True) if not found] + stubs[TRIED:]
     broken, left = named[page], list[Stub]()
     for stub in unnamed[page]:
-        found = await find_by_vector(engine, stub.name, wanting[stub.name])
+        found = await find_by_vector(vault, stub.name, wanting[stub.name])
         if found is None:
             left.append(stub)
         else:
             broken.append(BrokenName(stub.name, stub.wanted, stub.notes, *found))
     broken.sort(key=lambda one: -one.wanted)
-    texts = await engine.index.wholes(
+    texts = await vault.index.wholes(
         [path for path in graph_snapshot.notes if is_in_folder(path, inside)] if inside else None
     )
     unlinked = await asyncio.to_thread(unlinked_notes, graph_snapshot, corpus, texts)
     ambiguous = await asyncio.to_thread(ambiguous_names, graph_snapshot, inside)
-    accepted, declined = await asyncio.to_thread(feedback_counts, engine)
+    accepted, declined = await asyncio.to_thread(feedback_counts, vault)
     near = len(unnamed[page]) - len(left)
     longest = max(len(named), len(unnamed), len(unlinked), len(ambiguous))
     return LinkReport(
@@ -322,9 +322,9 @@ def ambiguous_names(graph_snapshot: "GraphSnapshot", folder: str) -> list[Ambigu
     return sorted(found, key=lambda one: (-one.links, one.name))
 
 
-def feedback_counts(engine: "VaultEngine") -> tuple[int, int]:
+def feedback_counts(vault: "OpenVault") -> tuple[int, int]:
     """Count what was accepted and declined in the vault."""
     from bridge.linking.evidence import FeedbackModel
 
-    everything = FeedbackModel(engine.store.feedback.all()).all
+    everything = FeedbackModel(vault.store.feedback.all()).all
     return everything.accepted, everything.declined

@@ -8,7 +8,7 @@ from bridge.errors import NotReady
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.open_vault import OpenVault
     from bridge.linking.corpus import Corpus
 
 ALIKE = 88.0
@@ -58,23 +58,23 @@ def find_by_name(corpus: "Corpus", wanted: Sequence[str]) -> list[MeantNote | No
     return [find(name) for name in wanted]
 
 
-async def find_by_vector(engine: "VaultEngine", name: str, sources: Collection[VaultPath]) -> MeantNote | None:
+async def find_by_vector(vault: "OpenVault", name: str, sources: Collection[VaultPath]) -> MeantNote | None:
     """Find the note that is about what a name says; None when there is none or no model answers.
 
     Args:
-        engine: The vault.
+        vault: The vault.
         name: The name.
         sources: The notes that link to it: they say the very words, and mean another.
     """
     try:
-        vector = await engine.embed_query(name.rpartition("/")[2])
+        vector = await vault.embed_query(name.rpartition("/")[2])
     except NotReady:
         return None
     some = min(len(sources) + 1, MOST_LOOKED_AT)
-    nearest = await engine.index.nearest(vector, some) if vector is not None else []
+    nearest = await vault.index.nearest(vector, some) if vector is not None else []
     others = (hit.path for hit in nearest if hit.score >= NEAR and hit.path not in sources)
     found = next(others, None)
-    if found is None or are_siblings(name, engine.index.notes[found].title):
+    if found is None or are_siblings(name, vault.index.notes[found].title):
         return None
     return found, "it is close in meaning"
 

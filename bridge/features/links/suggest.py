@@ -15,7 +15,7 @@ from bridge.errors import InvalidArguments
 from bridge.types import Lines, Span, VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.open_vault import OpenVault
     from bridge.linking.corpus import Corpus
     from bridge.linking.evidence import Strictness
     from bridge.linking.suggest import Suggestion
@@ -93,13 +93,13 @@ async def suggest_links(
     """
     if (path is None) == (text is None):
         raise InvalidArguments("Give either `path` or `text`.")
-    call.engine.require_keyword()
-    corpus = await call.engine.mention_index.corpus()
-    return await asyncio.to_thread(build_suggestions, call.engine, corpus, path, text, lines, strictness, limit)
+    call.vault.require_keyword()
+    corpus = await call.vault.mention_index.corpus()
+    return await asyncio.to_thread(build_suggestions, call.vault, corpus, path, text, lines, strictness, limit)
 
 
 def build_suggestions(
-    engine: "VaultEngine",
+    vault: "OpenVault",
     corpus: "Corpus",
     path: VaultPath | None,
     text: str | None,
@@ -112,12 +112,12 @@ def build_suggestions(
     from bridge.linking.suggest import suggest
     from bridge.markdown.parse import parse
 
-    note = parse(VaultPath(""), (text or "").encode("utf-8", "replace")) if path is None else open_note(engine, path)
+    note = parse(VaultPath(""), (text or "").encode("utf-8", "replace")) if path is None else open_note(vault, path)
     start, end = span_of(note.text, *select_lines(note, None, lines)) if lines is not None else (0, len(note.text))
     stop = min(end, start + MAX_CHARACTERS)
     # Blanks in front keep every place where it is.
-    source = replace(source_of(engine, note, stop), text=" " * start + note.text[start:stop], within=(start, stop))
-    found = suggest(source, corpus, LinkContext(engine, path, FeedbackModel(engine.store.feedback.all())), strictness)[
+    source = replace(source_of(vault, note, stop), text=" " * start + note.text[start:stop], within=(start, stop))
+    found = suggest(source, corpus, LinkContext(vault, path, FeedbackModel(vault.store.feedback.all())), strictness)[
         :limit
     ]
     cut = f"Only {MAX_CHARACTERS:,} characters were looked at, up to line {line_at(note.text, stop)}; give `lines`."
@@ -183,11 +183,11 @@ async def judge_link(
     from bridge.state.link_feedback import LinkFeedback
     from bridge.text.fold import fold_case
 
-    call.engine.require_keyword()
+    call.vault.require_keyword()
     for note in (path, target):
-        if note not in call.engine.index.notes:
-            raise no_such_note(call.engine, note)
-    store = call.engine.store
+        if note not in call.vault.index.notes:
+            raise no_such_note(call.vault, note)
+    store = call.vault.store
     if verdict == "revive":
         await asyncio.to_thread(store.feedback.revive, target, path)
     else:
@@ -196,8 +196,8 @@ async def judge_link(
         await asyncio.to_thread(store.feedback.add, said)
         if accepted:
             # The link may be there already; once seen, taking it out is a verdict too.
-            links = call.engine.index.notes[path].links
-            there = any(call.engine.names.resolve(link.target, path, link.kind).path == target for link in links)
+            links = call.vault.index.notes[path].links
+            there = any(call.vault.names.resolve(link.target, path, link.kind).path == target for link in links)
             await asyncio.to_thread(store.feedback.follow_links, path, {target} if there else (), lambda _: False)
     verdicts = await asyncio.to_thread(store.feedback.all)
     everything = FeedbackModel(verdicts).all

@@ -18,7 +18,7 @@ from bridge.markdown.edit.requests import Append, Edit, InsertUnder
 from bridge.types import Day, Digest, VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.host import Host
     from bridge.markdown.template import FilledTemplate
 
 
@@ -96,7 +96,7 @@ async def daily_note(
     from bridge.vault.obsidian_settings import read_obsidian_settings
 
     day = day_of_calendar.fromisoformat(date)
-    settings = await asyncio.to_thread(read_obsidian_settings, call.engine.root)
+    settings = await asyncio.to_thread(read_obsidian_settings, call.host.root)
     path = daily_path(settings, day)
     written, problem = None, settings.problem_of(*DAILY_SETTINGS)
     if append is not None:
@@ -108,7 +108,7 @@ async def daily_note(
         if heading is not None:
             edit = InsertUnder(heading=heading, text=append, create_heading=create_heading)
         written = await add_to_daily_note(call, path, day, edit, options)
-    text, digest = await asyncio.to_thread(read_if_present, call.engine, path)
+    text, digest = await asyncio.to_thread(read_if_present, call.host, path)
     return DailyNote(
         path=path,
         date=day.isoformat(),
@@ -130,9 +130,9 @@ async def add_to_daily_note(
     """Add to a daily note, or make it."""
     there = EditNote(path, (edit,))
     try:
-        if call.engine.vault.has(path):
+        if call.host.files.has(path):
             return await execute_requests(call, [there], options, operation="daily_note")
-        start = await asyncio.to_thread(fill_daily_template, call.engine, path, day)
+        start = await asyncio.to_thread(fill_daily_template, call.host, path, day)
         new = CreateNote(path, edit_new_text(path, start.text, edit))
         made = await execute_requests(call, [new], options, operation="daily_note")
         return replace(made, warnings=(*start.warnings, *made.warnings))
@@ -151,7 +151,7 @@ def edit_new_text(path: VaultPath, start: str, edit: Edit) -> str:
     return apply_edits(path, build_note(path, start), [edit]).decode()
 
 
-def fill_daily_template(engine: "VaultEngine", path: VaultPath, day: day_of_calendar) -> "FilledTemplate":
+def fill_daily_template(host: "Host", path: VaultPath, day: day_of_calendar) -> "FilledTemplate":
     """Return what a new daily note begins with.
 
     Raises:
@@ -161,12 +161,12 @@ def fill_daily_template(engine: "VaultEngine", path: VaultPath, day: day_of_cale
     from bridge.vault.daily_notes import time_on_day
     from bridge.vault.obsidian_settings import read_obsidian_settings
 
-    settings = read_obsidian_settings(engine.root)
+    settings = read_obsidian_settings(host.root)
     template = settings.daily_template
     if template is None:
         return FilledTemplate("")
     try:
-        data, _ = engine.vault.read(template)
+        data, _ = host.files.read(template)
     except NoteNotFound:
         raise NoteNotFound(
             f"There is no daily note template `{template}`.",
@@ -179,13 +179,13 @@ def fill_daily_template(engine: "VaultEngine", path: VaultPath, day: day_of_cale
     return fill_template(text, title, when, date_format=settings.date_format, time_format=settings.time_format)
 
 
-def read_if_present(engine: "VaultEngine", path: VaultPath) -> tuple[str | None, Digest | None]:
+def read_if_present(host: "Host", path: VaultPath) -> tuple[str | None, Digest | None]:
     """Read a note, if there is one."""
     from bridge.changes.draft import digest_of
     from bridge.text.diff import decode_text, display_text
 
     try:
-        data, _ = engine.vault.read(path)
+        data, _ = host.files.read(path)
     except NoteNotFound:
         return None, None
     return display_text((decode_text(data) or "").removeprefix("\ufeff")), digest_of(data)

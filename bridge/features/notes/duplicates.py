@@ -9,7 +9,7 @@ from bridge.errors import ConfirmationRequired, NoteNotFound
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.open_vault import OpenVault
 
 WORDS = 12
 """Words that a text must have to be compared."""
@@ -29,15 +29,15 @@ async def check_duplicates(call: Call, request: CreateNote) -> Objections:
     from bridge.search.related import find_related
     from bridge.text.overlap import find_overlaps
 
-    call.engine.require_keyword()
-    engine, path, text = call.engine, request.path, request.text
-    if engine.vault.has(path):
+    call.vault.require_keyword()
+    vault, path, text = call.vault, request.path, request.text
+    if vault.files.has(path):
         return (), None
     if len(text.split()) < WORDS and len(text) < 10 * WORDS:
         return (), None
-    near = await find_related(engine.sources(), path=None, text=text[:MOST], limit=CANDIDATES)
-    texts = {hit.path: read_text(engine, hit.path) for hit in near.hits}
-    common = read_text(engine, request.template) if request.template is not None else ""
+    near = await find_related(vault.sources(), path=None, text=text[:MOST], limit=CANDIDATES)
+    texts = {hit.path: read_text(vault, hit.path) for hit in near.hits}
+    common = read_text(vault, request.template) if request.template is not None else ""
     found = find_overlaps(text[:MOST], texts, common=common)
     refusal = None
     if found and found[0][1] >= NEARLY_ALL:
@@ -52,9 +52,9 @@ async def check_duplicates(call: Call, request: CreateNote) -> Objections:
     return tuple(f"`{other}` already contains {share:.0%} of this text." for other, share in found), refusal
 
 
-def read_text(engine: "VaultEngine", path: VaultPath) -> str:
+def read_text(vault: "OpenVault", path: VaultPath) -> str:
     """Return a note's text; empty if there is no such note."""
     try:
-        return engine.vault.read(path)[0].decode("utf-8", "replace")
+        return vault.files.read(path)[0].decode("utf-8", "replace")
     except NoteNotFound:
         return ""

@@ -20,7 +20,7 @@ from bridge.index.note import Notes
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.open_vault import OpenVault
     from bridge.index.note import IndexedNote
 
 Sort = Literal["path", "-path", "title", "-title", "modified", "-modified"]
@@ -105,8 +105,8 @@ async def find_notes(
     from bridge.search.filters import filter_notes
     from bridge.search.model import SearchRequest
 
-    engine = call.engine
-    engine.require_keyword()
+    vault = call.vault
+    vault.require_keyword()
     request = SearchRequest(
         query="",
         folder=folder,
@@ -115,16 +115,16 @@ async def find_notes(
         modified_after=moment("modified_after", modified_after),
         modified_before=moment("modified_before", modified_before),
     )
-    resolved_links = None if links_to is None else await engine.waiting.resolved_links()
-    notes = snapshot(engine)
+    resolved_links = None if links_to is None else await vault.resolved_links()
+    notes = snapshot(vault)
 
     def find() -> FoundNotes:
         passing = filter_notes(notes, request)
         kept: AbstractSet[VaultPath] = notes.keys() if passing is None else passing
         if links_to is not None and resolved_links is not None:
-            kept &= sources_of(engine, resolved_links, notes, links_to)
+            kept &= sources_of(vault, resolved_links, notes, links_to)
         if linked_from is not None:
-            kept &= targets_of(engine, notes, linked_from)
+            kept &= targets_of(vault, notes, linked_from)
         found = sort_notes([notes[path] for path in kept], sort)
         notices = unknown_names(notes, folder, tags, properties)
         return FoundNotes(tuple(map(summarize_note, found[offset : offset + limit])), len(found), notices)
@@ -132,15 +132,15 @@ async def find_notes(
     return await asyncio.to_thread(find)
 
 
-def targets_of(engine: "VaultEngine", notes: Notes, path: VaultPath) -> set[VaultPath]:
+def targets_of(vault: "OpenVault", notes: Notes, path: VaultPath) -> set[VaultPath]:
     """Return the files that a note links to.
 
     Raises:
         NoteNotFound: There is no such note.
     """
     if path not in notes:
-        raise no_such_note(engine, path)
-    resolved = (engine.names.resolve(link.target, path, link.kind).path for link in notes[path].links)
+        raise no_such_note(vault, path)
+    resolved = (vault.names.resolve(link.target, path, link.kind).path for link in notes[path].links)
     return {target for target in resolved if target is not None and target != path}
 
 
@@ -200,8 +200,8 @@ class FolderList:
 )
 async def list_folders(call: Call) -> FolderList:
     """List the folders of the vault and how many notes each holds."""
-    call.engine.require_keyword()
-    return await asyncio.to_thread(count_folders, list(call.engine.index.notes))
+    call.vault.require_keyword()
+    return await asyncio.to_thread(count_folders, list(call.vault.index.notes))
 
 
 def count_folders(paths: Iterable[VaultPath]) -> FolderList:
@@ -251,8 +251,8 @@ async def list_tags(call: Call, prefix: str = "") -> TagList:
     Args:
         prefix: Only tags with this prefix, ignoring case.
     """
-    call.engine.require_keyword()
-    return await asyncio.to_thread(count_tags, snapshot(call.engine), prefix.strip().removeprefix("#").casefold())
+    call.vault.require_keyword()
+    return await asyncio.to_thread(count_tags, snapshot(call.vault), prefix.strip().removeprefix("#").casefold())
 
 
 def count_tags(notes: Notes, wanted: str) -> TagList:

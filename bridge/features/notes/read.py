@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Interval
 
 from bridge.api.call import Call
-from bridge.api.note_text import count_lines, line_at, line_start, open_note, select_lines, span_of
+from bridge.api.note_text import count_lines, line_at, line_start, open_note_early, select_lines, span_of
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments
 from bridge.types import Digest, Lines, VaultPath
@@ -110,7 +110,7 @@ async def read_note(
     """
     if (section is not None) + (lines is not None) + outline > 1:
         raise InvalidArguments("Give only one of `section`, `lines` and `outline`.")
-    note = await asyncio.to_thread(open_note, call.engine, path)
+    note = await asyncio.to_thread(open_note_early, call.host, path)
     if outline:
         return outline_note(note)
     first, last = select_lines(note, section, lines)

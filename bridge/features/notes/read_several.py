@@ -15,7 +15,7 @@ from bridge.errors import BridgeError
 from bridge.features.notes.read import ReadNote, outline_note, slice_note
 
 if TYPE_CHECKING:
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.open_vault import OpenVault
     from bridge.markdown.note import Note
 
 View = Literal["whole", "head", "outline"]
@@ -86,12 +86,12 @@ async def read_notes(
         section: Only this section of each note whose path names none.
         max_chars: Maximum characters in all; long notes are cut first, and `read_note` reads on with `next`.
     """
-    return await asyncio.to_thread(read_all, call.engine, paths, view, section, max_chars)
+    return await asyncio.to_thread(read_all, call.vault, paths, view, section, max_chars)
 
 
-def read_all(engine: "VaultEngine", paths: Sequence[str], view: View, section: str | None, max_chars: int) -> ReadNotes:
+def read_all(vault: "OpenVault", paths: Sequence[str], view: View, section: str | None, max_chars: int) -> ReadNotes:
     """Read the notes, then share the characters among them."""
-    found = [read_part(engine, path, view, section) for path in paths]
+    found = [read_part(vault, path, view, section) for path in paths]
     sizes = [0 if isinstance(each, BridgeError) else size(each, view) for each in found]
     return ReadNotes(
         tuple(
@@ -103,11 +103,11 @@ def read_all(engine: "VaultEngine", paths: Sequence[str], view: View, section: s
     )
 
 
-def read_part(engine: "VaultEngine", asked: str, view: View, section: str | None) -> WantedNote | BridgeError:
+def read_part(vault: "OpenVault", asked: str, view: View, section: str | None) -> WantedNote | BridgeError:
     """Read one of the notes, or say why that cannot be."""
     try:
-        path, place = find_place(engine.vault, engine.names, asked)
-        note = open_note(engine, path)
+        path, place = find_place(vault.files, vault.names, asked)
+        note = open_note(vault, path)
         heading = place if place is not None else section
         first, last = select_lines(note, heading, None)
     except BridgeError as error:

@@ -161,7 +161,7 @@ async def search(
     started = time.perf_counter()
     if not query.strip():
         raise InvalidArguments("`query` is empty.", hint="Use `find_notes` to list notes by folder, tag or property.")
-    call.engine.require_keyword()
+    call.vault.require_keyword()
     request = SearchRequest(
         query=query,
         limit=limit,
@@ -176,9 +176,9 @@ async def search(
         passage_tokens=passage_tokens,
     )
     try:
-        return build_search_result(call, await find(call.engine.sources(), request), started)
+        return build_search_result(call, await find(call.vault.sources(), request), started)
     except ModelMissing:
-        raise call.engine.why_not_by_meaning() from None
+        raise call.vault.why_not_by_meaning() from None
 
 
 @operation(
@@ -215,10 +215,10 @@ async def related_notes(
         raise InvalidArguments("Give either `path` or `text`, and not an empty one.")
     if line is not None and path is None:
         raise InvalidArguments("`line` is one of a note: give its `path`.")
-    call.engine.require_keyword()
-    if path is not None and path not in call.engine.index.notes:
-        raise no_such_note(call.engine, path)
-    found = await find_related(call.engine.sources(), path=path, line=line, text=text, limit=limit)
+    call.vault.require_keyword()
+    if path is not None and path not in call.vault.index.notes:
+        raise no_such_note(call.vault, path)
+    found = await find_related(call.vault.sources(), path=path, line=line, text=text, limit=limit)
     return build_search_result(call, found, started)
 
 
@@ -243,7 +243,7 @@ def build_search_result(call: Call, answer: "SearchAnswer", started: float) -> S
         ),
         mode_used=answer.mode_used,
         took_ms=round((time.perf_counter() - started) * 1000, 1),
-        freshness=Freshness(len(call.engine.indexer.pending), call.engine.index.pending_vectors()),
+        freshness=Freshness(len(call.vault.indexer.pending), call.vault.index.pending_vectors()),
         notices=tuple(answer.notices),
         explain=plain_explanation(answer.explain),
         total=answer.total,

@@ -14,7 +14,7 @@ from bridge.types import SearchMode, VaultPath
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.open_vault import OpenVault
 
 SHORTEST = 3
 """Of fewer letters no words that were chosen before are guessed."""
@@ -41,28 +41,28 @@ async def pick_link(
         ModelMissing: The mode is `semantic` and no model is installed.
     """
     found = await search(call, query=words, limit=min(limit + 1, 100), mode=mode)
-    times = times_chosen(call.engine, words)
+    times = times_chosen(call.vault, words)
     hits = {hit.path: hit for hit in found.hits}
-    first = [mark_chosen(hits.get(note) or named_hit(call.engine, note), count) for note, count in times.items()]
+    first = [mark_chosen(hits.get(note) or named_hit(call.vault, note), count) for note, count in times.items()]
     others = [hit for hit in found.hits if hit.path not in times]
     return replace(found, hits=tuple([hit for hit in (*first, *others) if hit.path != path][:limit]))
 
 
-def times_chosen(engine: "VaultEngine", words: str) -> "Mapping[VaultPath, int]":
+def times_chosen(vault: "OpenVault", words: str) -> "Mapping[VaultPath, int]":
     """Count how often each note was chosen for such words, the most often chosen first."""
     from bridge.text.fold import fold_case
 
     said = fold_case(words).strip()
     counts = Counter[VaultPath]()
-    for verdict in engine.store.feedback.all():
+    for verdict in vault.store.feedback.all():
         if verdict.form == said or (len(said) >= SHORTEST and verdict.form.startswith(said)):
             counts[verdict.target] += verdict.accepted - verdict.declined
-    return {note: count for note, count in counts.most_common() if count > 0 and note in engine.index.notes}
+    return {note: count for note, count in counts.most_common() if count > 0 and note in vault.index.notes}
 
 
-def named_hit(engine: "VaultEngine", path: VaultPath) -> Hit:
+def named_hit(vault: "OpenVault", path: VaultPath) -> Hit:
     """Show a note that the search did not find, by its name alone."""
-    note = engine.index.notes[path]
+    note = vault.index.notes[path]
     return Hit(path, note.title, "", (1, 1), "", 1.0, (), note.tags, iso(note.modified), note.digest[:DIGEST])
 
 

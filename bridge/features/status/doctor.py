@@ -20,7 +20,7 @@ from bridge.features.status.operations import free_bytes
 from bridge.text.counts import count_of
 
 if TYPE_CHECKING:
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.host import Host
 
 
 ROOM = 1 << 30
@@ -67,11 +67,11 @@ async def doctor(call: Call) -> Diagnosis:
 
 def diagnose(call: Call) -> Diagnosis:
     """Gather all findings."""
-    engines = list(call.bridge.vaults.values()) if call.vault is None else [call.engine]
+    hosts = list(call.bridge.vaults.values()) if call.vault_name is None else [call.host]
     findings = [check(call) for feature in FEATURES for check in feature.checks]
-    for engine in engines:
-        looks = (check(engine) for feature in FEATURES for check in feature.vault_checks)
-        findings += [replace(finding, vault=engine.name) for finding in looks]
+    for host in hosts:
+        looks = (check(host) for feature in FEATURES for check in feature.vault_checks)
+        findings += [replace(finding, vault=host.name) for finding in looks]
     verdicts = {finding.verdict for finding in findings}
     worst: Verdict = "fail" if "fail" in verdicts else "warn" if "warn" in verdicts else "ok"
     return Diagnosis(worst, tuple(findings))
@@ -103,32 +103,32 @@ def check_free_space(free: int) -> Finding:
     return make_finding("disk", "ok", text)
 
 
-def check_folder(engine: "VaultEngine") -> Finding:
+def check_folder(host: "Host") -> Finding:
     """Look whether the vault's folder can be read and written."""
     try:
-        count = sum(1 for _ in os.scandir(engine.root))
+        count = sum(1 for _ in os.scandir(host.root))
     except OSError as error:
         return make_finding(
-            "vault", "fail", f"{engine.root} cannot be read: {error.strerror}.", "Check the path and its rights."
+            "vault", "fail", f"{host.root} cannot be read: {error.strerror}.", "Check the path and its rights."
         )
     if not count:
-        return make_finding("vault", "warn", f"{engine.root} is empty.", "Give the folder that holds your notes.")
-    if not os.access(engine.root, os.W_OK | os.X_OK):
+        return make_finding("vault", "warn", f"{host.root} is empty.", "Give the folder that holds your notes.")
+    if not os.access(host.root, os.W_OK | os.X_OK):
         do = "Change its rights if notes shall be changed through the bridge."
-        return make_finding("vault", "warn", f"{engine.root} can be read, but not written.", do)
-    return make_finding("vault", "ok", f"{engine.root} can be read and written.")
+        return make_finding("vault", "warn", f"{host.root} can be read, but not written.", do)
+    return make_finding("vault", "ok", f"{host.root} can be read and written.")
 
 
-def check_obsidian(engine: "VaultEngine") -> Finding:
+def check_obsidian(host: "Host") -> Finding:
     """Look for what Obsidian's own settings say that could not be used."""
     from bridge.vault.obsidian_settings import read_obsidian_settings
     from bridge.vault.rules import Rules
 
-    settings = read_obsidian_settings(engine.root)
+    settings = read_obsidian_settings(host.root)
     unused = [f"`{text}`" for text in Rules(ignored=settings.ignored).unused]
     said = [f"What its excluded files {', '.join(unused)} name is indexed: they cannot be used."] if unused else []
     # Of a vault that is gone nothing can be used, which is said already.
-    if (said or settings.problems) and engine.root.is_dir():
+    if (said or settings.problems) and host.root.is_dir():
         do = "Change it in Obsidian; what shall not be indexed can be named in the setting `exclude`, too."
         return make_finding("Obsidian", "warn", " ".join([*settings.problems, *said]), do)
     return make_finding("Obsidian", "ok", "Its settings of the vault can be used.")
@@ -189,9 +189,9 @@ def check_watcher(health: Mapping[str, Any]) -> Finding:
     return make_finding("watcher", "ok", "Changes are noticed as they happen.")
 
 
-def check_runtime(engine: "VaultEngine") -> Finding:
+def check_runtime(host: "Host") -> Finding:
     """Look at the file that tells other programs where the bridge listens."""
-    path = engine.folders.runtime(engine.id)
+    path = host.folders.runtime(host.id)
     try:
         facts = orjson.loads(path.read_bytes())
         mode = stat.S_IMODE(path.stat().st_mode)
@@ -211,10 +211,10 @@ def check_runtime(engine: "VaultEngine") -> Finding:
     return make_finding("runtime file", "ok", f"The bridge listens at {url}; its token is in {path}.")
 
 
-def last_call_codes(engine: "VaultEngine") -> Counter[str | None]:
+def last_call_codes(host: "Host") -> Counter[str | None]:
     """Return how the last calls ended; none while the vault is not open."""
     try:
-        return engine.store.calls.last_codes(LAST)
+        return host.store.calls.last_codes(LAST)
     except BridgeError:
         return Counter()
 
@@ -246,9 +246,9 @@ CHECKS: tuple[Check, ...] = (
 VAULT_CHECKS: tuple[VaultCheck, ...] = (
     check_folder,
     check_obsidian,
-    lambda engine: check_index(engine.health()),
-    lambda engine: check_state(engine.health()),
-    lambda engine: check_watcher(engine.health()),
+    lambda host: check_index(host.health()),
+    lambda host: check_state(host.health()),
+    lambda host: check_watcher(host.health()),
     check_runtime,
-    lambda engine: check_calls(last_call_codes(engine)),
+    lambda host: check_calls(last_call_codes(host)),
 )

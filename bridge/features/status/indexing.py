@@ -87,15 +87,15 @@ async def report_changes(
         snapshot: Every file as the caller sees it; differing ones are read again.
         changes: Individual changes.
     """
-    engine = call.engine
-    locate = engine.vault.locate
+    vault = call.vault
+    locate = vault.files.locate
     hinted = {locate(path) for change in changes for path in (change.path, change.from_) if path is not None}
     if snapshot:
-        known = engine.index.notes
+        known = vault.index.notes
         seen = {locate(file.path): file for file in snapshot}
         hinted |= known.keys() - seen.keys()
         hinted |= {path for path, file in seen.items() if path not in known or differs(known[path], file)}
-    return ReportTaken(await engine.report(sorted(hinted)) if hinted else 0)
+    return ReportTaken(await vault.indexer.look_at(sorted(hinted)) if hinted else 0)
 
 
 def differs(note: "IndexedNote", file: Seen) -> bool:
@@ -139,9 +139,9 @@ async def wait_until_indexed(
     """
     try:
         async with periodic_progress(call, timeout, f"Waiting for `{path}`"):
-            return Indexed(await call.engine.waiting.indexed(path, digest, what, timeout))
+            return Indexed(await call.host.wait_until_indexed(path, digest, what, timeout))
     except NoteNotFound:
-        raise no_such_note(call.engine, path) from None
+        raise no_such_note(call.vault, path) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +171,8 @@ async def reindex(call: Call, paths: tuple[VaultPath, ...] = (), full: bool = Fa
     """
     if paths and full:
         raise InvalidArguments("Give `paths` or `full`, not both.")
-    call.engine.require_keyword()
-    return JobStarted(call.engine.reindex(paths, full=full).id)
+    call.vault.require_keyword()
+    return JobStarted(call.host.reindex(paths, full=full).id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,8 +245,8 @@ class Paused:
 )
 async def pause_indexing(call: Call) -> Paused:
     """Pause embedding until it is resumed; words and links stay up to date."""
-    call.engine.pause()
-    return Paused(paused=call.engine.progress().paused)
+    call.host.pause()
+    return Paused(paused=call.host.progress().paused)
 
 
 @operation(
@@ -258,5 +258,5 @@ async def pause_indexing(call: Call) -> Paused:
 )
 async def resume_indexing(call: Call) -> Paused:
     """Resume embedding."""
-    call.engine.resume()
-    return Paused(paused=call.engine.progress().paused)
+    call.host.resume()
+    return Paused(paused=call.host.progress().paused)

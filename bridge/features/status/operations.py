@@ -21,7 +21,7 @@ from bridge.types import Digest, Lines, VaultId, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.host import Host
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,8 +262,8 @@ async def status(call: Call, disk: bool = False) -> Status:
     Args:
         disk: Add disk usage, measured from the files.
     """
-    engines = call.bridge.vaults.values() if call.vault is None else [call.engine]
-    found = Status(tuple(map(vault_status, engines)), program.__version__, describe_running(call.bridge))
+    hosts = call.bridge.vaults.values() if call.vault_name is None else [call.host]
+    found = Status(tuple(map(vault_status, hosts)), program.__version__, describe_running(call.bridge))
     return (
         await asyncio.to_thread(add_disk_sizes, found, call.bridge.folders, call.bridge.models_dir) if disk else found
     )
@@ -280,14 +280,14 @@ def add_disk_sizes(told: Status, folders: Folders, models: Path) -> Status:
     return replace(told, vaults=vaults, disk=Disk(models=folder_size(models), free=free_bytes(folders)))
 
 
-def vault_status(engine: "VaultEngine") -> VaultStatus:
+def vault_status(host: "Host") -> VaultStatus:
     """Put one vault's progress into its wire form."""
-    progress = engine.progress()
+    progress = host.progress()
     model, speed = progress.model, progress.per_second
     return VaultStatus(
-        id=engine.id,
-        name=engine.name,
-        path=str(engine.root),
+        id=host.id,
+        name=host.name,
+        path=str(host.root),
         notes=progress.notes,
         passages=progress.passages,
         pending=Pending(progress.pending_keyword, progress.pending_vectors),
@@ -374,9 +374,9 @@ async def index_status(call: Call, path: VaultPath) -> IndexStatus:
     Raises:
         NoteNotFound: No such file; the message names the closest.
     """
-    found = call.engine.inspect(path)
+    found = call.vault.inspect(path)
     if found.state == "unknown":
-        raise no_such_note(call.engine, path)
+        raise no_such_note(call.vault, path)
     return IndexStatus(
         path=path,
         state=found.state,

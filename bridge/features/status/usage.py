@@ -96,8 +96,8 @@ async def usage(call: Call, days: Days = 30, client: str | None = None) -> Usage
         days: Days to look back.
         client: Only calls of this client.
     """
-    store = call.engine.store
-    sizes = {path: note.size for path, note in snapshot(call.engine).items() if note.kind == "note"}
+    store = call.vault.store
+    sizes = {path: note.size for path, note in snapshot(call.vault).items() if note.kind == "note"}
     calls = await asyncio.to_thread(store.calls.since, time.time() - days * DAY_S)
     return await asyncio.to_thread(build_report, [c for c in calls if client in {None, name_of(c)}], days, sizes)
 

@@ -153,8 +153,8 @@ async def list_tasks(
     from bridge.search.model import SearchRequest
     from bridge.vault.obsidian_settings import read_obsidian_settings
 
-    engine = call.engine
-    engine.require_keyword()
+    vault = call.vault
+    vault.require_keyword()
     today = Day(datetime.now().astimezone().date().isoformat())
     if overdue and status == "all":
         status = "open"
@@ -168,14 +168,14 @@ async def list_tasks(
         due_after,
         min(filter(None, (due_before, today if overdue else None)), default=None),
     )
-    notes = snapshot(engine)
+    notes = snapshot(vault)
     if path is not None and path not in notes:
-        raise no_such_note(engine, path)
+        raise no_such_note(vault, path)
 
     def find() -> TaskList:
         passing = filter_notes(notes, SearchRequest(query="", folder=folder))
         kept = [path] if path is not None else notes
-        settings = read_obsidian_settings(engine.root).tasks
+        settings = read_obsidian_settings(vault.root).tasks
         among = (notes[each] for each in kept if passing is None or each in passing)
         found = sort_tasks(filter_tasks(among, wanted, settings), sort)
         page = tuple(summarize_task(*each, settings) for each in found[offset : offset + limit])

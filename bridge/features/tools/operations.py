@@ -20,7 +20,7 @@ from bridge.features.tools.likeness import ENOUGH, rank
 from bridge.types import Scope
 
 if TYPE_CHECKING:
-    from bridge.engine.host import VaultEngine
+    from bridge.engine.host import Host
 
 JUDGED = 15
 """Judgements from which on it is told how often a tool was the right one."""
@@ -115,9 +115,9 @@ def no_match_message(likeness: float, closest: Operation) -> str:
     return f"No tool does this.{near}"
 
 
-def any_vault(call: Call) -> "VaultEngine":
+def any_vault(call: Call) -> "Host":
     """Return the chosen vault, else the first: tools are the same in all."""
-    return call.engine if call.vault is not None else next(iter(call.bridge.vaults.values()))
+    return call.host if call.vault_name is not None else next(iter(call.bridge.vaults.values()))
 
 
 def describe_tool(tool: Operation, right: int, wrong: int, *, listed: bool) -> FoundTool:
@@ -169,10 +169,10 @@ async def run_tool(call: Call, name: Annotated[str, MaxLen(100)], arguments: Map
     if name not in callable_tools(call.preset or "full"):
         raise NoSuchOperation(f"`{name}` is not in the preset `{call.preset}`.", hint="`find_tool` finds others.")
     given = dict(arguments)
-    vault = given.pop(VAULT, call.vault)
+    vault = given.pop(VAULT, call.vault_name)
     if vault is not None and not isinstance(vault, str):
         raise InvalidArguments(f"`{VAULT}` must be the name or id of a vault.")
-    result = await tool.run(dataclasses.replace(call, vault=vault), given)
+    result = await tool.run(dataclasses.replace(call, vault_name=vault), given)
     return RanTool(name, orjson.loads(encode(result)))
 
 

@@ -89,13 +89,13 @@ async def time_parts(place: Place) -> dict[str, list[float]]:
     with ExitStack() as patches:
         await bridge.start()
         try:
-            engine = bridge.find(None)
-            await until(lambda: engine.progress().ready_keyword)
+            host = bridge.find(None)
+            await until(lambda: host.progress().ready_keyword)
             for name, (owner, method) in PARTS.items():
                 patches.enter_context(patch.object(owner, method, with_timer(getattr(owner, method), spent[name])))
             for path, text in additions(place):
                 began = time.perf_counter()
-                await engine.executor.carry([EditNote(path, (Append(text=text),))], Author("edit_note"))
+                await host.vault.executor.carry([EditNote(path, (Append(text=text),))], Author("edit_note"))
                 spent["all of it but HTTP"].append(time.perf_counter() - began)
         finally:
             await bridge.stop()

@@ -28,7 +28,7 @@ from scripts.lib.evaluation.sets import JudgedSet, write_vault
 
 EMBEDDED_AT_ONCE = 64
 LEARN_AT = 32
-"""With fewer notes, no boilerplate is learned, as in the engine."""
+"""With fewer notes, no boilerplate is learned, as in the host."""
 
 Write = Callable[[JudgedSet, Path], Mapping[VaultPath, str]]
 

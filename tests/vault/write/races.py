@@ -14,7 +14,7 @@ from typing import Any
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.engine.bridge import Bridge
-from bridge.engine.host import VaultEngine
+from bridge.engine.host import Host
 from bridge.engine.transactions import Author
 from bridge.errors import BridgeError
 from bridge.markdown.edit.requests import Append
@@ -55,14 +55,14 @@ class Found:
 class Races:
     """A vault that an engine follows, and programs that save its notes."""
 
-    def __init__(self, engine: VaultEngine, draw: random.Random) -> None:
-        self.engine = engine
+    def __init__(self, host: Host, draw: random.Random) -> None:
+        self.host = host
         self.draw = draw
         self.found = Found()
 
     async def race(self, saver: asyncio.subprocess.Process, note: str, number: int) -> None:
         """Let an agent change a note while a program saves it, and check the result."""
-        draw, place, path = self.draw, self.engine.root / note, VaultPath(note)
+        draw, place, path = self.draw, self.host.root / note, VaultPath(note)
         manner, pause = draw.choice(MANNERS), draw.choice([0.0, 0.002, 0.01, 0.05, 0.2, draw.random() * LONGEST_S])
         text = f"# {note}\n\nWhat {note} said first.\n\nSave {number} of {note}.\n{'More. ' * draw.randrange(400)}\n"
         line = f"The agent's line {number}."
@@ -88,22 +88,22 @@ class Races:
         """Let the agent change a note, occasionally undo it, and return the result."""
         request: Request = EditNote(path, (Append(text=line),))
         if self.draw.random() < 0.2:
-            request = SetProperties(path, digest(read(self.engine.root / path).encode()), {"said": line})
+            request = SetProperties(path, digest(read(self.host.root / path).encode()), {"said": line})
         try:
-            made = await self.engine.executor.carry([request], AGENT, dry_run=False, expect=None)
+            made = await self.host.vault.executor.carry([request], AGENT, dry_run=False, expect=None)
         except BridgeError as error:
             return error.code
         if made.change is None or self.draw.random() < 0.9:
             return "made"
         try:
-            await self.engine.review.undo([made.change.id], AGENT)
+            await self.host.vault.review.undo([made.change.id], AGENT)
         except BridgeError as error:
             return "made" if error.code in CLEAR else f"undo: {error.code}"
         return "undone"
 
     async def judge(self, path: VaultPath, text: str, line: str, answer: str, what: str) -> None:
         """Compare the note and the journal with the save and the result."""
-        place, end = self.engine.root / path, asyncio.get_running_loop().time() + LATE_S
+        place, end = self.host.root / path, asyncio.get_running_loop().time() + LATE_S
         while text.strip() not in (now := read(place)) and asyncio.get_running_loop().time() < end:
             await asyncio.sleep(0.05)
         found = self.found
@@ -113,7 +113,7 @@ class Races:
             found.beginnings.append(what)
         if answer not in {"made", "undone", "undo: change_conflict"} | CLEAR:
             found.unclear.append(what)
-        store = self.engine.store
+        store = self.host.store
         kept = [
             change
             for change in store.journal.changes(ChangeFilter(path=path), limit=3)
@@ -132,7 +132,7 @@ class Races:
 
     def was_late(self, path: VaultPath) -> bool:
         """Say whether a save was recently restored."""
-        return bool(self.engine.store.journal.changes(ChangeFilter(path=path, operation="keep_save"), limit=1))
+        return bool(self.host.store.journal.changes(ChangeFilter(path=path, operation="keep_save"), limit=1))
 
 
 def read(place: Path) -> str:
@@ -171,10 +171,10 @@ async def run_races(place: Path, races: int, seed: int, *, at_once: int = 8) -> 
     bridge = Bridge(place / "data", place / "models", [root])
     await bridge.start()
     try:
-        engine = bridge.find(None)
-        while not engine.progress().ready_keyword:
+        host = bridge.find(None)
+        while not host.progress().ready_keyword:
             await asyncio.sleep(0.02)
-        torture, numbers = Races(engine, random.Random(seed)), iter(range(races))
+        torture, numbers = Races(host, random.Random(seed)), iter(range(races))
 
         async def several(which: int) -> None:
             async with program() as saver:
@@ -182,7 +182,7 @@ async def run_races(place: Path, races: int, seed: int, *, at_once: int = 8) -> 
                     await torture.race(saver, f"Note {which}-{number % 5}.md", number)
 
         await asyncio.gather(*(several(which) for which in range(at_once)))
-        torture.found.lies += [f"{change.id} is open" for change, _ in engine.store.journal.unsettled()]
+        torture.found.lies += [f"{change.id} is open" for change, _ in host.store.journal.unsettled()]
         left: list[Any] = [file.name for file in root.rglob(".vault-bridge-*")]
         torture.found.lies += [f"{name} is left" for name in left]
         return torture.found

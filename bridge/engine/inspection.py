@@ -1,0 +1,82 @@
+"""Looks up what the index holds of one note, or why it holds nothing."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bridge.engine.indexer import Indexer
+from bridge.state.store import Store
+from bridge.types import Digest, Lines, VaultPath, is_same_digest
+
+State = Literal["indexed", "pending", "skipped", "failed", "unknown"]
+
+IndexPart = Literal["keyword", "links", "vectors"]
+"""A part of the index that a caller can wait for."""
+
+NO_DOCUMENT = "Only notes, canvases, Excalidraw drawings and PDF files are searched."
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedPassage:
+    """One passage of a note as the index holds it."""
+
+    heading: str
+    lines: Lines
+    embedded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What the index holds of one note, or why it holds nothing."""
+
+    state: State
+    reason: str | None
+    digest: Digest | None
+    passages: tuple[IndexedPassage, ...]
+    left_out: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def inspect_note(indexer: Indexer, store: Store, path: VaultPath) -> Inspection:
+    """Return what the index holds of a note, or why it holds nothing."""
+    note = indexer.index.notes.get(path)
+    if note is not None:
+        passages = tuple(IndexedPassage(p.heading, p.lines, p.embedded) for p in indexer.index.passages_of(path))
+        state: Literal["indexed", "pending"] = "pending" if path in indexer.pending else "indexed"
+        return Inspection(state, None, note.digest, passages, note.left_out, note.problems)
+    failed = store.failures.all().get(path)
+    if failed is not None:
+        return Inspection("failed", failed[1], None, (), (), ())
+    if path in indexer.pending:
+        return Inspection("pending", "It waits to be read.", None, (), (), ())
+    there = indexer.vault.look([path])
+    if path in there.files:
+        return Inspection("pending", "It was not noticed yet; `reindex` reads it now.", None, (), (), ())
+    if path in there.others or path in there.skipped:
+        return Inspection("skipped", skip_reason(indexer, path) or NO_DOCUMENT, None, (), (), ())
+    return Inspection("unknown", "There is no such file.", None, (), (), ())
+
+
+def skip_reason(indexer: Indexer, path: VaultPath) -> str | None:
+    """Return why a file is not indexed: its own reason or that of a folder above it."""
+    skipped = indexer.skipped
+    above = [path, *(f"{'/'.join(path.split('/')[:n])}/" for n in range(1, path.count("/") + 1))]
+    return next((skipped[p] for p in above if p in skipped), None) or indexer.vault.rules.reason(path)
+
+
+def is_indexed(indexer: Indexer, path: VaultPath, digest: Digest | None, what: IndexPart) -> bool:
+    """Return whether the index holds a note as it is on disk, or with this digest."""
+    note = indexer.index.notes.get(path)
+    if note is None or path in indexer.pending:
+        return False
+    if digest is not None and not is_same_digest(note.digest, digest):
+        return False
+    stat = indexer.vault.stat(path)
+    if digest is None and stat is not None and (note.mtime_ns, note.size) != (stat.mtime_ns, stat.size):
+        return False
+    match what:
+        case "keyword":
+            return indexer.complete
+        case "links":
+            return indexer.link_resolver.settled
+        case "vectors":
+            return indexer.index.embedded(path)
