@@ -146,7 +146,7 @@ def add_to_vault_list(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
     """Add vaults to the list.
 
     Raises:
-        ReadOnly: The list cannot be written.
+        ReadOnly: The list is not writable.
         DiskFull: There is no room.
     """
     write_vault_list(folders, {**read_vault_list(folders), **vaults})
@@ -156,7 +156,7 @@ def remove_from_vault_list(folders: Folders, vault: VaultId) -> None:
     """Remove a vault from the list.
 
     Raises:
-        ReadOnly: The list cannot be written.
+        ReadOnly: The list is not writable.
         DiskFull: There is no room.
     """
     write_vault_list(folders, {id_: path for id_, path in read_vault_list(folders).items() if id_ != vault})

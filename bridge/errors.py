@@ -132,10 +132,10 @@ class PathKept(ProtectedPath):
 
 
 class ReadOnly(Denied):
-    """The folder cannot be written."""
+    """The folder is not writable."""
 
     code = "read_only"
-    hint = "Give a folder that can be written with `--data-dir`."
+    hint = "Give a writable folder with `--data-dir`."
 
 
 class Declined(Denied):

@@ -17,7 +17,7 @@ def write_private(path: Path, data: bytes) -> None:
     """Write a file atomically, even across a crash, readable by the user only.
 
     Raises:
-        ReadOnly: It cannot be written.
+        ReadOnly: It is not writable.
         DiskFull: There is no room.
     """
     try:
@@ -76,11 +76,11 @@ def make_private(folder: Path) -> None:
     except OSError as error:
         raise write_error(folder, error) from None
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise ReadOnly(f"{folder} cannot be written.")
+        raise ReadOnly(f"{folder} is not writable.")
 
 
 def write_error(path: Path, error: OSError) -> ReadOnly | DiskFull:
     """Translate the system's error for a place that must be written."""
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-        return DiskFull(f"There is no room for {path}.")
+        return DiskFull(f"The disk is full: no space for {path}.")
     return ReadOnly(f"{path} cannot be written: {error.strerror}.")

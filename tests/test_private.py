@@ -34,7 +34,7 @@ def test_writers_at_once_leave_what_one_of_them_wrote(tmp_path: Path) -> None:
 def test_a_full_disk_is_told_and_keeps_the_old_file(tmp_path: Path) -> None:
     with disks.small(tmp_path):
         write_private(tmp_path / "file", b"old")
-        with pytest.raises(DiskFull, match="There is no room for"):
+        with pytest.raises(DiskFull, match="The disk is full: no space for"):
             write_private(tmp_path / "file", bytes(1 << 21))
         assert (tmp_path / "file").read_bytes() == b"old"
         assert names(tmp_path) == ["file"]

@@ -12,7 +12,7 @@ def file_lock(path: Path) -> Iterator[None]:
     """Hold a file's lock for a block; the system releases it when the process ends, even in a crash.
 
     Raises:
-        OSError: The lock file beside it cannot be written.
+        OSError: The lock file beside it is not writable.
     """
     descriptor = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:

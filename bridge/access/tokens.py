@@ -77,7 +77,7 @@ class Tokens:
 
         Raises:
             InvalidArguments: The name is not valid, or another client has it.
-            ReadOnly: The file cannot be written.
+            ReadOnly: The file is not writable.
             DiskFull: There is no room for it.
         """
         check_name(name)
@@ -87,7 +87,7 @@ class Tokens:
                 name = free_name(name, ledger)
             elif ledger.named(name) is not None:
                 raise InvalidArguments(
-                    f"There is a client called `{name}` already.",
+                    f"A client named `{name}` already exists.",
                     hint=f"Choose another name, or run `vault-bridge tokens revoke '{name}'` first.",
                 )
             created = self._now().isoformat(timespec="seconds")
@@ -100,7 +100,7 @@ class Tokens:
 
         Raises:
             InvalidArguments: There is no such client.
-            ReadOnly: The file cannot be written.
+            ReadOnly: The file is not writable.
             DiskFull: There is no room for it.
         """
         with self._changing() as ledger:
@@ -204,8 +204,8 @@ def check_name(name: str) -> None:
     """
     if not NAME.fullmatch(name) or name.casefold() in RESERVED:
         raise InvalidArguments(
-            "This name cannot be a client's.",
-            hint="Begin with a letter or digit; up to 64 plain characters, and neither `runtime` nor `owner`.",
+            "This is not a valid client name.",
+            hint="Use up to 64 plain characters, starting with a letter or digit; `runtime` and `owner` are reserved.",
         )
 
 

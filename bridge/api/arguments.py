@@ -63,7 +63,7 @@ def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]
         raise InvalidArguments(describe_mismatch(operation, arguments, error), operation=operation.name) from None
     except TypeError:
         raise InvalidArguments(
-            f"The arguments of `{operation.name}` hold a value that JSON cannot carry.", operation=operation.name
+            f"The arguments of `{operation.name}` contain a value that JSON cannot express.", operation=operation.name
         ) from None
     return {name: getattr(model, name) for name in known}
 

@@ -171,4 +171,4 @@ def internal_error(error: Exception) -> Internal:
         f"{frame.filename.rpartition('/')[2]}:{frame.lineno} {frame.name}" for frame in reversed(frames)
     )
     log.error("%s at %s", type(error).__name__, places)
-    return Internal("The bridge failed at this; it is our fault.")
+    return Internal("Internal error. This is a bug in Vault Bridge; the log has the details.")

@@ -32,7 +32,7 @@ def encode_default(value: Any) -> Any:
         return dict(value)
     if isinstance(value, frozenset | set):
         return sorted(value)
-    raise TypeError(f"{type(value).__name__} is no JSON")
+    raise TypeError(f"{type(value).__name__} cannot be JSON")
 
 
 def sanitize(value: Any) -> Any:

@@ -38,7 +38,7 @@ def find_file(
     path, place = find_place(vault, names, written, made, folders=folders)
     if place is not None:
         raise InvalidArguments(
-            f"`{written[:200]}` is a place in `{path}`.",
+            f"`{written[:200]}` names a place in `{path}`.",
             hint="Give the path alone, and the heading in an argument of its own, such as `section` or `heading`.",
         )
     return path
@@ -88,7 +88,7 @@ def unique_note(notes: Sequence[VaultPath], name: str) -> VaultPath | None:
         more = f" and {len(notes) - SHOWN} more" if len(notes) > SHOWN else ""
         raise NoteNotFound(
             f"{len(notes)} notes are named `{name[:200]}`: {shown}{more}.",
-            hint="Give the path of the one that you mean.",
+            hint="Give the path of the one you mean.",
             path=name,
             closest=notes[:SHOWN],
         )

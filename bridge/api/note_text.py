@@ -29,8 +29,8 @@ def open_note(vault: "OpenVault", path: VaultPath) -> "Note":
             no_such_note(vault, path)
             if path not in vault.names
             else NoteNotFound(
-                f"`{path}` is a file without text that can be read.",
-                hint="`note_links` tells which notes use it.",
+                f"`{path}` has no readable text.",
+                hint="`note_links` lists the notes that use it.",
                 path=path,
             )
         )

@@ -95,7 +95,7 @@ def get_tool(name: str) -> Operation:
     """
     known = get_operation(name)
     if not known.tool:
-        raise NoSuchOperation(f"`{known.name}` is for applications and no tool.", hint="`find_tool` finds tools.")
+        raise NoSuchOperation(f"`{known.name}` is for applications; it is not a tool.", hint="`find_tool` finds tools.")
     return known
 
 

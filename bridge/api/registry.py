@@ -205,7 +205,7 @@ def find_error(name: str) -> type[BridgeError]:
     """
     found = getattr(bridge.errors, name, None)
     if not (isinstance(found, type) and issubclass(found, BridgeError)):
-        raise TypeError(f"{name} is no error of the bridge")
+        raise TypeError(f"{name} is not an error of the bridge")
     return found
 
 

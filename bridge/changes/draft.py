@@ -184,14 +184,14 @@ class Draft:
                 case "put" if step.path == path and step.after is not None:
                     return self._blobs[step.after]
                 case "remove" if step.path == path:
-                    raise NoteNotFound(f"There is no note `{path}` any more.")
+                    raise NoteNotFound(f"The note `{path}` no longer exists.")
                 case "move" if step.to == path and step.before is not None and step.before in self._blobs:
                     return self._blobs[step.before]
                 case "move" if step.to is not None:
                     if (origin := path_after_move(path, step.to, step.path)) is not None:
                         path = origin
                     elif path_after_move(path, step.path, step.to) is not None:
-                        raise NoteNotFound(f"There is no note `{path}` any more.")
+                        raise NoteNotFound(f"The note `{path}` no longer exists.")
         return self.as_read(path)
 
     def as_read(self, path: VaultPath) -> bytes:

@@ -82,7 +82,7 @@ def name_warnings(named: Sequence[str], mended: Sequence[Reference] = ()) -> tup
     """Return warnings about files where a name remains, and about links that newly resolve."""
     found: list[str] = []
     if named:
-        found.append(f"The name also stands in {_join_paths(named)}, where nothing is changed.")
+        found.append(f"The name also occurs in {_join_paths(named)}, where nothing is changed.")
     if mended:
         found.append(f"Links that led nowhere find a file then, in {_join_paths([one.path for one in mended])}.")
     return tuple(found)

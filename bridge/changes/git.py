@@ -325,7 +325,7 @@ class _GitReplay:
                 raise _FileSkipped(path, "is ignored there")
             return GitFile(_NORMAL[0], id_)
         if known.mode not in _NORMAL:
-            raise _FileSkipped(path, "is no ordinary file there")
+            raise _FileSkipped(path, "is not an ordinary file there")
         if before is None or known.id in (id_, self._id(path, before)):
             return GitFile(known.mode, id_)
         base, ours, theirs = map(self._repository.content, (self._id(path, before), known.id, id_))
@@ -338,7 +338,7 @@ class _GitReplay:
         if (path, digest) not in self._ids:
             data = self._snapshot(digest)
             if data is None:
-                raise NoCommit("what it wrote is no longer kept")
+                raise NoCommit("what it wrote is no longer stored")
             self._ids[path, digest] = self._repository.store(path, data)
         return self._ids[path, digest]
 

@@ -93,10 +93,10 @@ def _difference(step: Step, snapshot: Snapshot, first: int) -> Difference:
     before, after = _data(step.before, snapshot), _data(step.after, snapshot)
     sizes = (None if before is None else len(before), None if after is None else len(after))
     if (before is None) > (step.before is None) or (after is None) > (step.after is None):
-        return Difference(step, sizes=sizes, remarks=("What the file said is no longer kept.",))
+        return Difference(step, sizes=sizes, remarks=("The file's earlier content is no longer stored.",))
     old, new = (None if data is None else decode_text(data) for data in (before, after))
     if (old is None) > (before is None) or (new is None) > (after is None):
-        return Difference(step, sizes=sizes, remarks=("The file is no text.",))
+        return Difference(step, sizes=sizes, remarks=("The file is not text.",))
     found = diff_hunks(old or "", new or "", first=first)
     return Difference(
         step,

@@ -36,7 +36,7 @@ def merge_file(
     texts = [decode_text(data) for data in (base, ours, theirs)]
     old, mine, other = texts
     if old is None or mine is None or other is None:
-        return (FileConflict(path, "It was changed since, and is no text."),)
+        return (FileConflict(path, "It was changed since, and is not text."),)
     merged = merge3(old, mine, other, touching=touching, alike=alike)
     if not isinstance(merged, str):
         return to_file_conflicts(path, merged)

@@ -16,7 +16,7 @@ from bridge.text.diff import decode_text
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step
 
-GONE = "It is not there any more."
+GONE = "It no longer exists."
 HAD_NAME = "Another file had its name since, and goes back through it: the change `{}` comes first."
 
 
@@ -298,7 +298,7 @@ class ChangeReplay:
     def _kept(self, place: VaultPath, digest: Digest) -> bytes:
         data = self._snapshot(digest)
         if data is None:
-            raise ChangeNotFound(f"What `{place}` said then is no longer kept.", path=place)
+            raise ChangeNotFound(f"The earlier content of `{place}` is no longer stored.", path=place)
         return data
 
     def _conflict(self, place: VaultPath, why: str) -> None:

@@ -122,7 +122,7 @@ def find_vault(data_dir: Path, wanted: str | None) -> FoundVault:
     if not matching and len(known := find_known_vaults(Folders(data_dir), wanted)) == 1:
         return UnservedVault(known[0])
     raise NoSuchVault(
-        f"There is no folder and no running vault `{wanted}`."
+        f"There is no folder and no served vault `{wanted}`."
         if not matching
         else f"Several vaults are called `{wanted}`.",
         hint=f"Give a path{vault_choices(served)}.",
@@ -138,9 +138,9 @@ def only_vault(served: list[ServedVault]) -> ServedVault:
     if len(served) == 1:
         return served[0]
     raise NoSuchVault(
-        "There are several vaults: say which."
+        "There are several vaults; choose one."
         if served
-        else "No bridge runs, and this folder is not a vault: neither it nor a folder above it has `.obsidian`.",
+        else "No bridge is running, and this folder is not a vault: neither it nor a folder above it has `.obsidian`.",
         hint=f"Give `--vault` with the folder of your notes{vault_choices(served)}."
         if served
         else "Go to the folder of your notes, give it with `--vault`, or run `vault-bridge serve` with it.",

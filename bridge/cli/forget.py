@@ -63,7 +63,7 @@ def find_kept_vault(folders: Folders, wanted: str) -> tuple[VaultId, Path | None
         raise NoSuchVault(f"Several vaults are called `{wanted}`.", hint=f"Give the path of one: {places}.")
     known_ones = ", ".join(f"`{path.name}`" for path in paths.values())
     raise NoSuchVault(
-        f"Nothing is kept of a vault `{wanted}`.",
+        f"No data is stored about a vault `{wanted}`.",
         hint=f"Known vaults: {known_ones}." if known_ones else "No vault is known.",
     )
 

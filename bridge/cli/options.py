@@ -175,7 +175,7 @@ def parse_mapping(pairs: list[str]) -> dict[str, Any]:
         elif equals:
             found.setdefault(name, []).append(parse_value(written))
         else:
-            raise InvalidArguments(f"`{pair}` is neither of the form NAME=VALUE nor a JSON object.")
+            raise InvalidArguments(f"`{pair}` is neither NAME=VALUE nor a JSON object.")
     return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
 
 

@@ -38,11 +38,11 @@ def require_runtime(given: argparse.Namespace) -> Runtime:
             case ServedVault(runtime):
                 return runtime
             case _:
-                raise NotReady("No bridge serves this vault.", hint="Start `vault-bridge serve`, then pair.")
+                raise NotReady("No bridge is serving this vault.", hint="Start `vault-bridge serve`, then pair.")
     match list(running_bridges(given.data_dir)):
         case [runtime]:
             return runtime
         case []:
-            raise NotReady("No bridge runs.", hint="Start `vault-bridge serve`, then pair.")
+            raise NotReady("No bridge is running.", hint="Start `vault-bridge serve`, then pair.")
         case _:
-            raise NoSuchVault("Several bridges run: say which.", hint="Give `--vault`.")
+            raise NoSuchVault("Several bridges are running; choose one.", hint="Give `--vault`.")

@@ -67,7 +67,7 @@ def open_log(path: Path) -> int:
     """Open a log at its end and return its descriptor.
 
     Raises:
-        ReadOnly: It cannot be written.
+        ReadOnly: It is not writable.
         DiskFull: There is no room.
     """
     make_private(path.parent)

@@ -29,7 +29,7 @@ def main(given: argparse.Namespace) -> int:
     """Stop the bridge that is meant, and wait until it has stopped."""
     runtime = find_runtime(given.data_dir, given.vault)
     if runtime is None:
-        tell("No bridge runs." if given.vault is None else "No bridge serves this vault.")
+        tell("No bridge is running." if given.vault is None else "No bridge is serving this vault.")
     else:
         stop_bridge(runtime)
         tell(f"The bridge at {runtime.url} (process {runtime.pid}) has stopped.")
@@ -52,7 +52,9 @@ def find_runtime(data_dir: Path, vault: str | None) -> Runtime | None:
                 return runtime
             case _:
                 names = ", ".join(f"`{served.name}`" for served in served_vaults(data_dir))
-                raise NoSuchVault("Several bridges run: say which.", hint=f"Give one of these vaults: {names}.")
+                raise NoSuchVault(
+                    "Several bridges are running; choose one.", hint=f"Give one of these vaults: {names}."
+                )
     reached = find_vault(data_dir, vault)
     return reached.runtime if isinstance(reached, ServedVault) else None
 

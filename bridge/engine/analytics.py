@@ -55,7 +55,9 @@ class WorkerProcess:
                     return await asyncio.wrap_future(pool.submit(work, *args, **kwargs))
                 except BrokenProcessPool:
                     self._drop(pool)
-            raise Busy("The process that measures the graph was ended.", hint="Ask again; is there enough memory?")
+            raise Busy(
+                "The process that measures the graph was killed.", hint="Try again; the machine may be out of memory."
+            )
         finally:
             self._running -= 1
             if not self._running:

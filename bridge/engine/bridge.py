@@ -124,7 +124,7 @@ class Bridge:
         if name_or_id is None:
             if len(self.vaults) == 1:
                 return next(iter(self.vaults.values()))
-            raise NoSuchVault("There are several vaults: say which.", hint="Give `vault`.", vaults=names)
+            raise NoSuchVault("There are several vaults; choose one.", hint="Give `vault`.", vaults=names)
         found = [host for host in self.vaults.values() if name_or_id in {host.id, host.name}]
         if len(found) != 1:
             raise NoSuchVault(f"There is no vault `{name_or_id}`.", vaults=names)
@@ -156,7 +156,7 @@ class Bridge:
             if host.started:
                 continue
             if unknown:
-                host.refuse(RulesUnknown(f"What {self.settings_path} says of `deny` cannot be understood."))
+                host.refuse(RulesUnknown(f"The setting `deny` in {self.settings_path} cannot be parsed."))
             else:
                 host.start()
 

@@ -71,7 +71,7 @@ class Offer:
             DiskFull: The claim could not be recorded; the change was not made.
         """
         if self._claimed.done():
-            raise ChangeConflict("The change was claimed before, or too late.", hint="Do not make it.")
+            raise ChangeConflict("The change was claimed by someone else, or too late.", hint="Do not make it.")
         self._claimed.set_result(True)
         try:
             await asyncio.to_thread(self._keep)
@@ -156,7 +156,7 @@ class EditorSessions:
         """
         offer = self._offers.get(change)
         if offer is None:
-            raise ChangeNotFound("This change is not offered any more.", hint="Do not make it.")
+            raise ChangeNotFound("This change is no longer offered.", hint="Do not make it.")
         await offer.claim()
         return offer
 

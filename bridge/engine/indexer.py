@@ -163,11 +163,11 @@ class Indexer:
             NotReady: None was committed; or the error that prevents it.
         """
         if not self.complete:
-            raise self.trouble or NotReady("The vault is being read for the first time.")
+            raise self.trouble or NotReady("The vault is being indexed for the first time.")
 
     def close(self) -> None:
         """Refuse whoever still waits, as the index is being closed."""
-        self.complete, self.trouble = False, NotReady("The index is being opened again.")
+        self.complete, self.trouble = False, NotReady("The index is being reopened.")
 
     def hide(self) -> None:
         """Hide denied notes at once; a running scan is repeated."""

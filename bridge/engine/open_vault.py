@@ -125,7 +125,7 @@ class OpenVault:
         await self.resolved_links()
         graph = await self.indexer.link_resolver.drawn()
         if graph is None:
-            raise NotReady("The index is being opened again.")
+            raise NotReady("The index is being reopened.")
         return GraphSnapshot(graph, self.index.notes, self.index)
 
     def inspect(self, path: VaultPath) -> Inspection:

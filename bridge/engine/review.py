@@ -215,14 +215,14 @@ class ChangeReview:
         found = self.changes(ChangeFilter(session=session, state="applied"), MOST, 0)
         ids = [change.id for change in found if "undoes" not in change.facts and "redoes" not in change.facts]
         if not ids:
-            raise ChangeNotFound(f"Nothing of the session `{session[:40]}` is in force.")
+            raise ChangeNotFound(f"The session `{session[:40]}` has no active changes.")
         return ids
 
     def _in_state(self, id_: str, *states: str) -> Change:
         change = self.change(id_)
         if change.state not in states:
             raise ChangeConflict(
-                f"The change is {change.state}, not {states[0]}.", hint="`list_changes` tells how each stands."
+                f"The change is {change.state}, not {states[0]}.", hint="`list_changes` shows the state of each."
             )
         return change
 

@@ -40,7 +40,7 @@ class VaultLock:
             os.close(descriptor)
             facts = read_holder(runtime)
             who = f"process {facts['pid']} at {facts['url']}" if facts else "another process"
-            raise VaultHeld(f"This vault is held by {who}.", **facts) from None
+            raise VaultHeld(f"This vault is already open in {who}.", **facts) from None
         return cls(descriptor)
 
     def release(self) -> None:

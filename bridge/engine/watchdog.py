@@ -34,9 +34,9 @@ async def watch_index(index: "Index", folder: Path) -> Never:
     while True:
         await asyncio.sleep(LOOK_EVERY_S)
         if index.damaged:
-            raise IndexUnusable(f"The index in `{folder}` is damaged.", hint="It is built again now.")
+            raise IndexUnusable(f"The index in `{folder}` is damaged.", hint="It is being rebuilt.")
         if await asyncio.to_thread(folder_identity, folder) != opened:
-            raise IndexUnusable(f"The index in `{folder}` was deleted or replaced.", hint="It is built again now.")
+            raise IndexUnusable(f"The index in `{folder}` was deleted or replaced.", hint="It is being rebuilt.")
 
 
 def folder_identity(folder: Path) -> tuple[int | None, ...]:

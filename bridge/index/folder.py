@@ -146,8 +146,8 @@ def translate_disk_error(path: Path, error: Exception) -> BridgeError | None:
     number = error.errno if isinstance(error, OSError) else None
     words = str(error)
     if number in {errno.ENOSPC, errno.EDQUOT} or "os error 28" in words or "No space left" in words:
-        return DiskFull(f"There is no room on the disk for the index in `{path}`.")
+        return DiskFull(f"The disk is full: no space for the index in `{path}`.")
     refused = ("os error 13", "os error 30", "Permission denied", "Read-only file system")
     if number in {errno.EACCES, errno.EROFS, errno.EPERM} or any(each in words for each in refused):
-        return ReadOnly(f"The index in `{path}` cannot be written.")
+        return ReadOnly(f"The index in `{path}` is not writable.")
     return None

@@ -109,7 +109,7 @@ def read_errors(opened: OpenIndex) -> Iterator[None]:
     except (OSError, RuntimeError, ValueError) as error:
         opened.damaged = True
         raise IndexUnusable(
-            f"The index in `{path}` is damaged ({type(error).__name__}).", hint="It is built again now; ask again soon."
+            f"The index in `{path}` is damaged ({type(error).__name__}).", hint="It is being rebuilt; try again soon."
         ) from error
 
 

@@ -182,7 +182,7 @@ class Table:
         """
         await self._arrived()
         if not self.inner.is_open():
-            raise NotReady("The index is being opened again.")
+            raise NotReady("The index is being reopened.")
         return self.inner.query()
 
     @property

@@ -16,7 +16,7 @@ from bridge.types import Span, VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
 from bridge.vault.write_links import find_tables, write_link
 
-NO_PROSE: Final = "no link belongs there: it is no prose, or a link already"
+NO_PROSE: Final = "no link can go there: it is not prose, or is a link already"
 ITSELF: Final = "a note need not link to itself"
 NO_NAME: Final = "no link can name this note"
 NOT_READ: Final = "Obsidian would not read a link there"

@@ -33,7 +33,7 @@ def decode(data: bytes) -> DecodedText:
         return DecodedText(body.decode("utf-8"), digest_of(data), ())
     except UnicodeDecodeError as error:
         line = body.count(b"\n", 0, error.start) + 1
-        problem = f"Line {line} holds bytes that are not UTF-8; they are shown as \N{REPLACEMENT CHARACTER}."
+        problem = f"Line {line} contains bytes that are not UTF-8; they are shown as \N{REPLACEMENT CHARACTER}."
         return DecodedText(body.decode("utf-8", "replace"), digest_of(data), (problem,))
 
 

@@ -52,7 +52,7 @@ def _format_token(token: str, when: datetime) -> str:
         return format_moment(_LONG[token], when)
     if _REFUSED.fullmatch(token):
         raise InvalidArguments(
-            f"The date format has `{token}`, which is not known here.",
+            f"The date format has `{token}`, which is not supported.",
             hint="Change the format in Obsidian's settings; put words into brackets: `[Journal] YYYY-MM-DD`.",
         )
     write = _TOKENS.get(token)

@@ -123,7 +123,7 @@ class Names:
         """
         if self.has_folder(path):
             lists = "`find_notes` lists the notes in a `folder`."
-            return NoteNotFound(f"`{path}` is a folder, no {what}.", hint=lists, path=path, closest=[])
+            return NoteNotFound(f"`{path}` is a folder, not a {what}.", hint=lists, path=path, closest=[])
         closest = self.closest(path)
         hint = "Use one of these, or `find_notes` to list notes." if closest else None
         return NoteNotFound(

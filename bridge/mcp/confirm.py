@@ -76,7 +76,7 @@ class Consent:
             raise error
         change = fingerprint(who, operation, given)
         if change in self._declined:
-            raise Declined(f"The user said no to this change before: {error.would}.")
+            raise Declined(f"The user declined this change earlier: {error.would}.")
         question = confirmation_question(who, operation, given, error)
         if context.session.can_send_request:
             try:
@@ -94,7 +94,7 @@ class Consent:
             self._declined[change] = None
             if len(self._declined) > MAX_REMEMBERED:
                 self._declined.popitem(last=False)
-            raise Declined(f"The user said no to this change: {error.would}.")
+            raise Declined(f"The user declined this change: {error.would}.")
 
 
 def confirmation_question(

@@ -87,7 +87,7 @@ class Resources:
         with protocol_errors(context, params.uri):
             address = parse_uri(params.uri)
             if address is None:
-                raise NoteNotFound(f"`{params.uri[:200]}` is no address of a note.", hint=f"Use {URI_TEMPLATE}.")
+                raise NoteNotFound(f"`{params.uri[:200]}` is not the URI of a note.", hint=f"Use {URI_TEMPLATE}.")
             given = {"path": address.path, VAULT: address.vault}
             note, text = await read_caller(context, self.bridge).ask(
                 get_operation("read_note"), given, lambda answer: str(answer["text"])
@@ -106,7 +106,7 @@ def parse_cursor(vaults: Sequence[VaultId], cursor: str | None) -> tuple[int, in
         return 0, 0
     found = CURSOR.fullmatch(cursor)
     if found is None or found[1] not in vaults:
-        raise InvalidArguments("There is no such page.", hint="Begin again without a cursor.")
+        raise InvalidArguments("There is no such page.", hint="Start again without a cursor.")
     return vaults.index(VaultId(found[1])), int(found[2])
 
 

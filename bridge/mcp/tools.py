@@ -171,9 +171,7 @@ def resolve_call(who: Caller, name: str, arguments: Mapping[str, Any]) -> tuple[
     known = get_tool(name)
     if known.name not in callable_tools(who.preset):
         listed = ", ".join(listed_tools(who.preset))
-        raise NoSuchOperation(
-            f"`{known.name}` is not offered in the preset `{who.preset}`.", hint=f"These are: {listed}."
-        )
+        raise NoSuchOperation(f"`{known.name}` is not part of the preset `{who.preset}`.", hint=f"These are: {listed}.")
     return known, arguments
 
 

@@ -107,8 +107,8 @@ def download(spec: ModelSpec, folder: Path, progress: Progress, pause: Pause = a
     if expected and (found := file_digest(part.path)) != expected:
         part.discard()
         raise ModelUnusable(
-            f"What came for {spec.id} has the SHA-256 {found} instead of {expected}; it was removed.",
-            hint=f"Run it again; if it stays so, do not use that file. {_BY_HAND}",
+            f"The file downloaded for {spec.id} has SHA-256 {found} instead of {expected}; it was deleted.",
+            hint=f"Run it again; if the digest is still wrong, do not use that file. {_BY_HAND}",
         )
     return part
 
@@ -180,7 +180,7 @@ async def _open_response(
             return response, declared
         response.release()
         address = address.join(URL(response.headers["Location"]))
-    raise ModelUnusable(f"{spec.url} leads in circles.", hint=_BY_HAND)
+    raise ModelUnusable(f"{spec.url} redirects in circles.", hint=_BY_HAND)
 
 
 def _check_address(address: "URL") -> None:
@@ -196,7 +196,7 @@ def _check_status(spec: ModelSpec, status: int) -> None:
         raise _TransferError(f"the server answered {status}")
     if status in (401, 403):
         raise ModelUnusable(
-            f"{spec.url} asks for an account (status {status}).",
+            f"{spec.url} requires an account (status {status}).",
             hint=f"Its licence, {spec.license}, may have to be accepted first. {_BY_HAND}",
         )
     raise ModelUnusable(f"There is no model at {spec.url} (status {status}).", hint=_BY_HAND)

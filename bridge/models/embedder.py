@@ -125,7 +125,7 @@ class Embedder:
     async def close(self) -> None:
         """End every worker; waiting calls fail."""
         self._closed = True
-        self._refuse_all(ModelUnusable("The embedding workers are being stopped.", hint="Start the bridge again."))
+        self._refuse_all(ModelUnusable("The embedding workers are stopping.", hint="Start the bridge again."))
         if self._timer is not None:
             self._timer.cancel()
         for task in self._tasks:

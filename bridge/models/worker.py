@@ -149,11 +149,11 @@ def vectors_of(file: Path, spec: ModelSpec, texts: Sequence[str]) -> "NDArray[np
             f"{file.name} has {ready.head['dimensions']} dimensions instead of {spec.dimensions}.", hint=_HINT
         )
     if not answers:
-        raise ModelUnusable(f"{file.name} was read, but embedding a sentence with it failed.", hint=_HINT)
+        raise ModelUnusable(f"{file.name} loaded, but embedding a sentence failed.", hint=_HINT)
     vectors = np.frombuffer(answers[0].body, dtype="<f4").reshape(len(texts), spec.dimensions)
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not np.isfinite(vectors).all() or not norms.all():
-        raise ModelUnusable(f"{file.name} answers a sentence with numbers that are none.", hint=_HINT)
+        raise ModelUnusable(f"{file.name} returns vectors that are not numbers.", hint=_HINT)
     unit: NDArray[np.float32] = (vectors / norms).astype(np.float32)
     return unit
 
@@ -172,10 +172,10 @@ def _ask(task: WorkerTask, questions: bytes) -> list[Frame]:
             **surrounding,
         )
     except subprocess.TimeoutExpired:
-        raise ModelUnusable(f"{name} was not read within {_WITHIN_S} s.", hint=_HINT) from None
+        raise ModelUnusable(f"{name} did not load within {_WITHIN_S} s.", hint=_HINT) from None
     frames = unpack_frames(done.stdout)
     if not frames:
-        raise ModelUnusable(f"llama.cpp ended while it read {name}.", hint=_HINT)
+        raise ModelUnusable(f"llama.cpp crashed while loading {name}.", hint=_HINT)
     if "failed" in frames[0].head:
         raise ModelUnusable(f"llama.cpp cannot use {name}: {frames[0].head['failed']}", hint=_HINT)
     return frames

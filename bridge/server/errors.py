@@ -31,7 +31,7 @@ def http_error_response(error: web.HTTPException, path: str) -> web.Response:
     match error:
         case web.HTTPMethodNotAllowed():
             allowed = ", ".join(sorted(error.allowed_methods))
-            response = error_response(InvalidArguments(f"{error.method} is not answered here.", hint=f"Use {allowed}."))
+            response = error_response(InvalidArguments(f"{error.method} is not allowed here.", hint=f"Use {allowed}."))
             response.set_status(error.status)
             response.headers["Allow"] = allowed
             return response
@@ -41,7 +41,7 @@ def http_error_response(error: web.HTTPException, path: str) -> web.Response:
             response.force_close()
             return response
         case web.HTTPNotFound():
-            return error_response(NoSuchOperation(f"There is nothing at `{path[:100]}`."))
+            return error_response(NoSuchOperation(f"There is no endpoint `{path[:100]}`."))
         case _:
             refused = InvalidArguments(error.reason or "The request cannot be understood.")
             response = error_response(refused)
@@ -51,9 +51,7 @@ def http_error_response(error: web.HTTPException, path: str) -> web.Response:
 
 def body_error_response() -> web.Response:
     """Return the response to a body that cannot be decoded or is incomplete."""
-    response = error_response(
-        InvalidArguments("The body is not what the headers say.", hint="Send it as it is, not packed.")
-    )
+    response = error_response(InvalidArguments("The body does not match its headers.", hint="Send it uncompressed."))
     # The start of the next request is not known.
     response.force_close()
     return response

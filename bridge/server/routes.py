@@ -99,7 +99,7 @@ def parse_arguments(body: bytes) -> dict[str, Any]:
     except orjson.JSONDecodeError as error:
         raise InvalidArguments(f"The body is not JSON: {error.msg} at {error.pos}.") from None
     if not isinstance(arguments, dict):
-        raise InvalidArguments("The body must be a JSON object of arguments.")
+        raise InvalidArguments("The body must be a JSON object with the arguments.")
     return arguments
 
 

@@ -29,7 +29,7 @@ def write_runtime(path: Path, runtime: Runtime) -> None:
 
     Raises:
         DiskFull: There is no room for it.
-        ReadOnly: Its folder cannot be written.
+        ReadOnly: Its folder is not writable.
     """
     make_private(path.parent)
     write_private(path, orjson.dumps(asdict(runtime)))
@@ -40,7 +40,7 @@ def write_owner_file(path: Path, url: str, key: str) -> None:
 
     Raises:
         DiskFull: There is no room for it.
-        ReadOnly: Its folder cannot be written.
+        ReadOnly: Its folder is not writable.
     """
     make_private(path.parent)
     write_private(path, orjson.dumps({"url": url, "token": key}))

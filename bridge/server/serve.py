@@ -44,7 +44,7 @@ async def serve(
     Raises:
         VaultHeld: Another process holds one of the vaults.
         Busy: The port is taken.
-        ReadOnly: The data folder cannot be written.
+        ReadOnly: The data folder is not writable.
     """
     from aiohttp import log as web_log
     from aiohttp import web
@@ -126,7 +126,7 @@ def listen(port: int) -> Any:
     except OSError as error:
         listening.close()
         raise Busy(
-            f"Port {port} cannot be used: {error.strerror}.", hint="Choose another, or 0 for a free one."
+            f"Port {port} cannot be used: {error.strerror}.", hint="Choose another port, or 0 for a free one."
         ) from None
     listening.setblocking(False)
     return listening

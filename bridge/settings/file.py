@@ -80,7 +80,7 @@ def save_settings(path: Path, changes: Mapping[str, Any]) -> Settings:
 
     Raises:
         InvalidArguments: A name or value is wrong, or the file is not valid TOML; nothing was written.
-        ReadOnly: The file cannot be written.
+        ReadOnly: The file is not writable.
         DiskFull: There is no room for it.
     """
     problems = find_problems(

@@ -102,7 +102,7 @@ def salvage(path: Path) -> None:
     """Replace a damaged or lost file by the merged content of all sources; the damaged one is set aside.
 
     Raises:
-        sqlite3.Error: The new file cannot be written.
+        sqlite3.Error: The new file is not writable.
         OSError: The disk does not allow it.
     """
     fresh = path.with_name(f"{path.name}.salvaged")

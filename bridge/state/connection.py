@@ -37,9 +37,11 @@ def to_bridge_error(path: Path, error: sqlite3.Error) -> BridgeError:
     """Return the error for a client that an SQLite error means."""
     match primary_code(error):
         case sqlite3.SQLITE_FULL:
-            return DiskFull(f"There is no room for {path}.")
+            return DiskFull(f"The disk is full: no space for {path}.")
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return Busy(f"Another program has {path} locked.", hint="Close it there; nothing is lost meanwhile.")
+            return Busy(
+                f"{path} is locked by another program.", hint="Close that program; nothing is lost in the meantime."
+            )
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_IOERR:
             # SQLite raises any of these for a full disk, missing permissions and a damaged file, so the disk is tested.
             return write_refusal(path) or StateUnusable(f"{path} cannot be used: {error_name(error)}.")
@@ -61,7 +63,7 @@ def error_name(error: sqlite3.Error) -> str:
 def write_refusal(path: Path) -> BridgeError | None:
     """Write some bytes beside a file, and return why that or writing the file fails."""
     if path.exists() and not os.access(path, os.R_OK | os.W_OK):
-        return ReadOnly(f"{path} cannot be written.")
+        return ReadOnly(f"{path} is not writable.")
     try:
         with tempfile.TemporaryFile(dir=path.parent, buffering=0) as file:
             left = memoryview(os.urandom(ROOM))

@@ -62,8 +62,8 @@ class Snapshots:
             data = b""
         if hashlib.sha256(data).hexdigest() != digest:
             raise StateUnusable(
-                f"What is kept of an earlier version is damaged: {self.place(digest)}.",
-                hint="That version is lost; check the disk. No note was touched.",
+                f"The stored copy of an earlier version is damaged: {self.place(digest)}.",
+                hint="That version is lost; check the disk. No note was changed.",
             )
         return data
 

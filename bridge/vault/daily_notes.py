@@ -27,5 +27,5 @@ def daily_path(settings: ObsidianSettings, day: date) -> VaultPath:
     """
     name = format_moment(settings.daily_format, datetime.combine(day, datetime.min.time()).astimezone()).strip()
     if not name.strip("/"):
-        raise InvalidArguments("The vault's format of daily notes names no file.", hint="Change it in Obsidian.")
+        raise InvalidArguments("The vault's daily note format does not name a file.", hint="Change it in Obsidian.")
     return vault_path(f"{settings.daily_folder}/{name.lstrip('/')}{'' if name.endswith('.md') else '.md'}".lstrip("/"))

@@ -82,7 +82,7 @@ class Notifier:
         if told is None:
             return None
         if folder_identity(self._root) != self._identity:
-            raise VaultUnreadable(f"The vault folder {self._root} was replaced by another one.")
+            raise VaultUnreadable(f"The vault folder {self._root} was replaced by another folder.")
         if self._each_folder and (
             not self._settled or any(kind == ADDED and is_real_folder(path) for kind, path in told)
         ):

@@ -74,13 +74,13 @@ def follow_to_file(
             yield name, folder, info
     except (FileNotFoundError, NotADirectoryError):
         if not root.is_dir():
-            raise VaultUnreadable(f"The vault folder {root} is not there.") from None
+            raise VaultUnreadable(f"The vault folder {root} does not exist.") from None
         raise NoteNotFound(f"There is no note `{display_path(path)}`.") from None
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
             raise NoteNotFound(f"There is no note `{display_path(path)}`.") from None
         if error.errno == errno.ELOOP:
-            raise NoteNotFound(f"`{display_path(path)}` is a link to a link, without end.") from None
+            raise NoteNotFound(f"`{display_path(path)}` is part of an endless chain of symbolic links.") from None
         raise NoteUnreadable(f"`{display_path(path)}` cannot be read: {error.strerror or error}.") from None
 
 
@@ -122,7 +122,7 @@ def follow_path(
                 _require_allowed(relative_path(os.path.realpath(root), os.path.realpath(name)) or path, denies)
             yield name, folder, info
             return
-        raise NoteNotFound(f"`{display_path(path)}` is a link to a link, without end.")
+        raise NoteNotFound(f"`{display_path(path)}` is part of an endless chain of symbolic links.")
     finally:
         if folder is not None:
             os.close(folder)
@@ -189,10 +189,10 @@ def _link_target(root: Path, met: _LinkFound) -> str:
     target = os.path.realpath(Path(top, *met.link.split("/")), strict=True)
     inside = relative_path(top, target)
     if inside is None:
-        raise OutsideVault(f"`{display_path(met.link)}` is a link that leaves the vault.")
+        raise OutsideVault(f"`{display_path(met.link)}` is a symbolic link to a place outside the vault.")
     path = "/".join(part for part in (inside, met.rest) if part)
     if is_hidden(path):
-        raise ProtectedPath(f"`{display_path(met.link)}` is a link to a hidden file.")
+        raise ProtectedPath(f"`{display_path(met.link)}` is a symbolic link to a hidden file.")
     return path
 
 

@@ -89,7 +89,7 @@ def vault_path(path: str) -> VaultPath:
         raise OutsideVault(f"`{display_path(path)}` {why}.")
     parts = [part for part in nfc(path).split("/") if part not in ("", ".")]
     if ".." in parts:
-        raise OutsideVault(f"`{display_path(path)}` has `..` in it.")
+        raise OutsideVault(f"`{display_path(path)}` contains `..`.")
     if not parts:
         raise InvalidArguments(f"`{display_path(path)}` is the vault itself.", hint=OutsideVault.hint)
     clean = "/".join(parts)

@@ -78,6 +78,6 @@ def being_saved_error(path: str) -> Busy:
     """Return the error that another program is writing a file."""
     return Busy(
         f"Another program has `{display_path(path)}` open for writing.",
-        hint="Try again in a moment, when it has saved the file; nothing was written.",
+        hint="Try again in a moment, once it has saved the file; nothing was written.",
         path=path,
     )

@@ -55,7 +55,7 @@ class Vault:
         """
         if (was_filled or self._held_something) and is_empty_folder(self.root):
             raise VaultUnreadable(
-                f"The vault folder {self.root} is empty, and was not before.",
+                f"The vault folder {self.root} is empty, but had notes before.",
                 hint="Connect its disk. If you emptied it yourself, put any file into it, or remove the vault.",
             )
 
@@ -146,10 +146,10 @@ class Vault:
         """
         behind = relative_path(os.path.realpath(self.root), os.path.realpath(self.root / path))
         if behind is None:
-            raise OutsideVault(f"`{display_path(path)}` leads out of the vault through a link.")
+            raise OutsideVault(f"`{display_path(path)}` leads out of the vault through a symbolic link.")
         # The same message whether or not the file exists: the error must not reveal it.
         if self.rules.keeps(path) or self.rules.keeps(nfc(behind)):
-            raise PathKept(f"`{display_path(path)}` must stay as it is: the user's settings say so.")
+            raise PathKept(f"`{display_path(path)}` may not be changed: the user's settings protect it.")
 
     def _read(self, path: VaultPath) -> tuple[bytes, Stat, Stat]:
         """Read a file once, with its state before and after."""

@@ -350,7 +350,7 @@ def test_what_is_no_longer_kept_cannot_be_turned_back() -> None:
     change = vault.put("a.md", "b\n")
     vault.kept.clear()
     assert [found.remarks for found in differences(change.steps, vault.snapshot)] == [
-        ("What the file said is no longer kept.",)
+        ("The file's earlier content is no longer stored.",)
     ]
     with pytest.raises(ChangeNotFound, match="no longer kept"):
         vault.undo(change)
@@ -360,7 +360,7 @@ def test_two_changes_of_a_picture_are_a_conflict() -> None:
     vault = Trial(a="\0one")
     change = vault.put("a.md", "\0two")
     (shown,) = differences(change.steps, vault.snapshot)
-    assert (shown.diff, shown.hunks, shown.sizes, shown.remarks) == ("", (), (4, 4), ("The file is no text.",))
+    assert (shown.diff, shown.hunks, shown.sizes, shown.remarks) == ("", (), (4, 4), ("The file is not text.",))
     vault.put("a.md", "\0three")
     assert "no text" in str(conflicts(lambda: vault.undo(change))[0]["why"])
 

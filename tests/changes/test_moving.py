@@ -208,7 +208,7 @@ def test_the_effect_tells_what_is_written_anew_and_what_is_only_named() -> None:
     assert effect.named_in == ("Q.md", "Loaves.base", ".obsidian/bookmarks.json")
     assert (effect.files, effect.moved, effect.links_rewritten, effect.broken) == (("Here.md",), 1, 1, ())
     assert effect.warnings == (
-        "The name also stands in `Q.md`, `Loaves.base`, `.obsidian/bookmarks.json`, where nothing is changed.",
+        "The name also occurs in `Q.md`, `Loaves.base`, `.obsidian/bookmarks.json`, where nothing is changed.",
         "Links that led nowhere find a file then, in `Waits.md`.",
     )
 

@@ -107,7 +107,7 @@ async def test_hints_name_what_is_typed(served: Served) -> None:
     assert empty.err.splitlines()[1] == "  Use `vault-bridge find-notes` to list notes by folder, tag or property."
     await served.command("create-note", "Copy.md", "--text", "word " * 40)
     twice = await served.command("create-note", "Twice.md", "--text", "word " * 40)
-    assert twice.err.splitlines()[1].endswith("or repeat this with `--confirm`.")
+    assert twice.err.splitlines()[1].endswith("or repeat the call with `--confirm`.")
 
 
 async def test_a_refusal_is_json_when_json_was_asked_for(served: Served) -> None:

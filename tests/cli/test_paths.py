@@ -90,7 +90,7 @@ async def test_a_vault_is_meant_whatever_the_case_of_its_name(served: Served, tm
         ran = await served.command("list-folders", "--vault", name, "--json", cwd=tmp_path / "elsewhere")
         assert (ran.status, len(ran.json["folders"])) == (0, 2)
     away = await command("search", "frost", "--vault", "notes", data=tmp_path / "new", models=tmp_path / "m", cwd=root)
-    assert (away.status, "There is no folder and no running vault `notes`" in away.err) == (1, True)
+    assert (away.status, "There is no folder and no served vault `notes`" in away.err) == (1, True)
 
 
 async def test_a_known_vault_around_the_present_folder_is_meant(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ async def test_stop_ends_the_bridge_that_runs(vault: Path, tmp_path: Path) -> No
     assert (stopped.status, stopped.json) == (0, {"stopped": {"url": line["url"], "pid": process.pid}})
     assert "has stopped." in stopped.err
     again = await command("stop", data=data, models=models)
-    assert (again.status, again.out, again.err) == (0, "", "No bridge runs.\n")
+    assert (again.status, again.out, again.err) == (0, "", "No bridge is running.\n")
 
 
 async def test_stop_means_the_bridge_of_the_vault_that_is_named(vault: Path, tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ async def test_stop_means_the_bridge_of_the_vault_that_is_named(vault: Path, tmp
             assert await two.wait() == 0
         assert psutil.pid_exists(one.pid)
         assert (await command("stop", "--vault", "Nowhere", data=data, models=models)).status == 1
-        assert "No bridge serves this vault." in (await command("stop", "Other", data=data, models=models)).err
+        assert "No bridge is serving this vault." in (await command("stop", "Other", data=data, models=models)).err
         assert one.returncode is None
 
 

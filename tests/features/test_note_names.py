@@ -75,7 +75,7 @@ async def test_what_names_no_note_is_refused_as_before(served: Served, written: 
 async def test_a_place_in_a_note_is_refused_with_its_path(served: Served) -> None:
     refused = await served.call("read_note", path="[[Rye#Baking]]")
     assert refused.code == "invalid_arguments"
-    assert "is a place in `Bread/Rye.md`" in refused.json["error"]["message"]
+    assert "names a place in `Bread/Rye.md`" in refused.json["error"]["message"]
 
 
 async def test_a_new_path_is_taken_as_it_is_written(served: Served) -> None:

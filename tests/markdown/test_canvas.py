@@ -78,7 +78,7 @@ def test_an_empty_canvas_is_no_problem(data: bytes) -> None:
         (b'{"nodes":\n[{', "The canvas is not valid JSON, line 2: unexpected end of data."),
         (b"[" * 100_000, "The canvas is not valid JSON, line 1: depth limit exceeded."),
         (b"[1]", "The canvas is not a JSON object."),
-        (b"\xff", "Line 1 holds bytes that are not UTF-8; they are shown as \N{REPLACEMENT CHARACTER}."),
+        (b"\xff", "Line 1 contains bytes that are not UTF-8; they are shown as \N{REPLACEMENT CHARACTER}."),
     ],
 )
 def test_a_broken_canvas_is_a_note_with_a_problem(data: bytes, problem: str) -> None:

@@ -93,7 +93,7 @@ def test_closest_offers_nothing_far_fetched_and_at_most_its_limit() -> None:
             "Use one of these, or ",
         ),
         ("zzzzzz", "There is no note `zzzzzz`.", "`find_notes` lists notes, `search` finds them."),
-        ("Work", "`Work` is a folder, no note.", "`find_notes` lists the notes in a `folder`."),
+        ("Work", "`Work` is a folder, not a note.", "`find_notes` lists the notes in a `folder`."),
     ],
 )
 def test_a_missing_note_is_told_with_a_way_out(path: str, message: str, hint: str) -> None:

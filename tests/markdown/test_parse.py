@@ -35,7 +35,7 @@ def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
 def test_bytes_that_are_no_utf8_are_replaced_and_said() -> None:
     read = note(b"# A\nb \xff c\n")
     assert read.text == "# A\nb \N{REPLACEMENT CHARACTER} c\n"
-    assert read.problems == ("Line 2 holds bytes that are not UTF-8; they are shown as \N{REPLACEMENT CHARACTER}.",)
+    assert read.problems == ("Line 2 contains bytes that are not UTF-8; they are shown as \N{REPLACEMENT CHARACTER}.",)
 
 
 def test_lines_are_counted_at_line_feeds_whatever_ends_them() -> None:

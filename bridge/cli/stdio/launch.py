@@ -46,7 +46,7 @@ class SharedBridge:
                 match parse_json(line):
                     case {"error": {"code": str(), "message": str()} as error}:
                         return RemoteError(error)
-        return Internal("The bridge ended as soon as it was started.", hint=f"It may have said why in {self.log}.")
+        return Internal("The bridge exited right after its start.", hint=f"The reason may be in {self.log}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ def set_runtime(runtime: asyncio.Future[Runtime], line: bytes) -> None:
         case {"url": str(url), "token": str(token), "pid": int(pid), "version": str(version)}:
             runtime.set_result(Runtime(url, token, pid, version))
         case _:
-            runtime.set_exception(Internal("The bridge did not start.", hint="It may have said why just before."))
+            runtime.set_exception(Internal("The bridge did not start.", hint="The reason may be in the lines above."))
 
 
 def program_command() -> list[str]:

@@ -147,5 +147,5 @@ async def open_pairing(call: Call) -> PairingOpened:
 
     call.principal.require_local("pair")
     if call.bridge.pairing is None:
-        raise NotReady("No bridge runs that a client could pair with.", hint="Start `vault-bridge serve`, then pair.")
+        raise NotReady("No bridge is running, so no client can pair.", hint="Start `vault-bridge serve`, then pair.")
     return PairingOpened(call.bridge.pairing.open(), round(OPEN_S))

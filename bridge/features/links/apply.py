@@ -195,7 +195,7 @@ def select_places(note: "Note", suggestions: Iterable[ChosenLink]) -> "list[Link
 
     for one in suggestions:
         if note.text[slice(*one.span)] != one.text:
-            raise NoteChanged(f"`{note.path}` changed: “{one.text[:100]}” is not where it was.", path=note.path)
+            raise NoteChanged(f"`{note.path}` changed: “{one.text[:100]}” is no longer where it was.", path=note.path)
     return [LinkPlace(one.target, one.span) for one in suggestions]
 
 
@@ -251,9 +251,7 @@ def byte_order_mark(note: "Note") -> str:
     for mark in ("", "\ufeff"):
         if digest_of(mark + note.text) == note.digest:
             return mark
-    raise InvalidArguments(
-        f"`{note.path}` holds bytes that are not UTF-8.", hint="Save it as UTF-8, so that an edit spares the rest."
-    )
+    raise InvalidArguments(f"`{note.path}` contains bytes that are not UTF-8.", hint="Save the note as UTF-8 first.")
 
 
 def digest_of(text: str) -> Digest:

@@ -103,7 +103,7 @@ async def daily_note(
         call.principal.require("write")
         settings.require(*DAILY_SETTINGS, hint="or name the note yourself, with `create_note` or `edit_note`.")
         if not append.strip():
-            raise InvalidArguments("`append` must not be blank.", hint="Leave it out to read the note.")
+            raise InvalidArguments("`append` must not be blank.", hint="Omit it to read the note.")
         edit: Edit = Append(text=append)
         if heading is not None:
             edit = InsertUnder(heading=heading, text=append, create_heading=create_heading)
@@ -155,7 +155,7 @@ def fill_daily_template(host: "Host", path: VaultPath, day: day_of_calendar) -> 
     """Return what a new daily note begins with.
 
     Raises:
-        NoteNotFound: The template is not there.
+        NoteNotFound: The template does not exist.
     """
     from bridge.markdown.template import FilledTemplate, fill_template
     from bridge.vault.daily_notes import time_on_day

@@ -45,7 +45,7 @@ async def check_duplicates(call: Call, request: CreateNote) -> Objections:
         refusal = ConfirmationRequired(
             f"`{other}` already contains {share:.0%} of this text.",
             would=f"create `{path}`, though `{other}` already contains {share:.0%} of its text",
-            hint=f"Append to `{other}` with `edit_note` instead, or repeat this with `confirm`.",
+            hint=f"Append to `{other}` with `edit_note` instead, or repeat the call with `confirm`.",
             path=other,
             share=round(share, 2),
         )

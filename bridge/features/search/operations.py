@@ -212,9 +212,9 @@ async def related_notes(
 
     started = time.perf_counter()
     if (path is None) == (text is None or not text.strip()):
-        raise InvalidArguments("Give either `path` or `text`, and not an empty one.")
+        raise InvalidArguments("Give either `path` or `text`, not empty.")
     if line is not None and path is None:
-        raise InvalidArguments("`line` is one of a note: give its `path`.")
+        raise InvalidArguments("`line` needs the `path` of its note.")
     call.vault.require_keyword()
     if path is not None and path not in call.vault.index.notes:
         raise no_such_note(call.vault, path)

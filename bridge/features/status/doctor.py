@@ -88,7 +88,7 @@ def check_permissions(data_dir: Path) -> Finding:
         return make_finding("data folder", "fail", f"Other users can open {data_dir}.", f"Run: chmod 700 '{data_dir}'")
     if not os.access(data_dir, os.W_OK | os.X_OK):
         return make_finding(
-            "data folder", "fail", f"{data_dir} cannot be written.", "Give another one with `--data-dir`."
+            "data folder", "fail", f"{data_dir} is not writable.", "Give another one with `--data-dir`."
         )
     return make_finding("data folder", "ok", f"{data_dir} is private and can be written.")
 

@@ -159,7 +159,7 @@ async def list_tasks(
     if overdue and status == "all":
         status = "open"
     if not status or (status not in WORDS and status.isalpha() and len(status) > MOST_LETTERS):
-        raise InvalidArguments(f"`status` must be one of {', '.join(WORDS)}, or characters of a box.")
+        raise InvalidArguments(f"`status` must be one of {', '.join(WORDS)}, or the characters of a checkbox.")
     wanted = TaskFilter(
         status,
         tuple(tag.strip().lstrip("#").rstrip("/").casefold() for tag in tags),

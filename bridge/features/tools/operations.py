@@ -165,9 +165,9 @@ async def run_tool(call: Call, name: Annotated[str, MaxLen(100)], arguments: Map
     """
     tool = get_tool(name)
     if name == "run_tool":
-        raise InvalidArguments("`run_tool` does not run itself.", hint="Give the name of the tool to run.")
+        raise InvalidArguments("`run_tool` cannot run itself.", hint="Give the name of the tool to run.")
     if name not in callable_tools(call.preset or "full"):
-        raise NoSuchOperation(f"`{name}` is not in the preset `{call.preset}`.", hint="`find_tool` finds others.")
+        raise NoSuchOperation(f"`{name}` is not part of the preset `{call.preset}`.", hint="`find_tool` finds others.")
     given = dict(arguments)
     vault = given.pop(VAULT, call.vault_name)
     if vault is not None and not isinstance(vault, str):

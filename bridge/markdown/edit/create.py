@@ -21,7 +21,7 @@ def build_note(
         types: Obsidian's type of properties, as `with_properties` takes them.
 
     Raises:
-        InvalidArguments: The path is not Markdown, no file can hold the text, or a property cannot be written.
+        InvalidArguments: The path is not Markdown, no file can hold the text, or a property is not writable.
         InvalidProperties: The text's own properties cannot be read.
     """
     text = normalise_newlines(text).removeprefix("\ufeff")

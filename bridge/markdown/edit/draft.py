@@ -63,14 +63,14 @@ def open_draft(path: VaultPath, data: bytes) -> Draft:
         InvalidArguments: The file is not Markdown, or not UTF-8, so that its other bytes could not be kept.
     """
     if not path.lower().endswith(".md"):
-        raise InvalidArguments(f"Only Markdown notes can be edited, and `{path}` is none.", path=path)
+        raise InvalidArguments(f"Only Markdown notes can be edited; `{path}` is not one.", path=path)
     try:
         return read_draft(path, data.removeprefix(BOM).decode("utf-8"))
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise InvalidArguments(
-            f"`{path}` holds bytes that are not UTF-8, first in line {line}.",
-            hint="Save it as UTF-8, so that an edit spares the rest.",
+            f"`{path}` contains bytes that are not UTF-8, first in line {line}.",
+            hint="Save the note as UTF-8 first.",
             path=path,
         ) from None
 

@@ -47,7 +47,7 @@ def heading_text(heading: Heading, to: str) -> str:
         InvalidArguments: The text is empty or has more than one line.
     """
     if not to or "\n" in to:
-        raise InvalidArguments("A heading needs a text of one line.")
+        raise InvalidArguments("A heading must be one line of text.")
     block = _BLOCK_ID.search(heading.text)
     return f"{to} {block[0].lstrip()}" if block and not _BLOCK_ID.search(to) else to
 

@@ -95,7 +95,7 @@ def plan_replace_text(draft: Draft, edit: ReplaceText) -> Sequence[TextEdit]:
         shown = ", ".join(map(str, dict.fromkeys(lines[:8]))) + (" …" if len(lines) > 8 else "")
         where = f"line {shown}" if len({*lines}) == 1 else f"lines {shown}"
         raise TextNotFound(
-            f"The text stands {len(spans)} times in {draft.path}, in {where}.", count=len(spans), lines=lines[:50]
+            f"The text occurs {len(spans)} times in {draft.path}, in {where}.", count=len(spans), lines=lines[:50]
         )
     return [TextEdit(start, end, new, literal=True) for start, end in spans]
 

@@ -33,7 +33,7 @@ def trim_blank_lines(text: str, op: str) -> str:
     lines = normalise_newlines(text).split("\n")
     written = [at for at, line in enumerate(lines) if line.strip(BLANK)]
     if not written:
-        raise InvalidArguments(f"`{op}` needs a text that is not blank.")
+        raise InvalidArguments(f"`{op}` needs text that is not blank.")
     return "\n".join(lines[written[0] : written[-1] + 1])
 
 
@@ -46,7 +46,7 @@ def normalise_newlines(text: str) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise InvalidArguments("The text holds half of a character, a lone surrogate.") from None
+        raise InvalidArguments("The text contains a lone surrogate, which is half a character.") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -67,7 +67,7 @@ def order_edits(draft: Draft, planned: Sequence[Sequence[TextEdit]]) -> list[Tex
             former, latter = sorted((first, second))
             raise InvalidArguments(
                 f"Edits {former} and {latter} both change line {line}; edits must not overlap.",
-                hint="Make one edit of them, or send them one after the other.",
+                hint="Merge them into one edit, or send them one after the other.",
             )
     places = [place for place, _ in numbered]
     if places and max(max(place.start, place.end) for place in places) > editable_end(draft):

@@ -50,7 +50,7 @@ class PropertyBlock:
         strange = next((at for at, c in enumerate(yaml) if "\ud800" <= c <= "\udfff"), None)
         if strange is not None:
             line = lines.at(start + strange)
-            raise InvalidProperties(f"Line {line} of `{path}` holds bytes that are not UTF-8.", line=line)
+            raise InvalidProperties(f"Line {line} of `{path}` contains bytes that are not UTF-8.", line=line)
         try:
             values = load_properties(yaml).values
         except YAMLError as error:
@@ -58,7 +58,7 @@ class PropertyBlock:
         entries = read_entries(yaml)
         if entries is None:
             raise InvalidProperties(
-                f"The properties of `{path}`, line 2, stand in braces.", hint="Write them as `name: value` lines first."
+                f"The properties of `{path}`, line 2, are in braces.", hint="Write them as `name: value` lines first."
             )
         newline = text[slice(*line_end_span(text, 0))]
         return cls(text, (start, end), body, newline, values, entries)
@@ -74,7 +74,7 @@ class PropertyBlock:
         found = [own for own in self.values if own.casefold() == name.casefold()]
         if len(found) > 1:
             raise InvalidProperties(
-                f"`{name}` may be {' or '.join(f'`{own}`' for own in found)}.", hint="Name it exactly."
+                f"`{name}` may be {' or '.join(f'`{own}`' for own in found)}.", hint="Give its exact name."
             )
         return found[0] if found else name
 
@@ -90,7 +90,7 @@ class PropertyBlock:
         if len(found) > 1:
             where = LineIndex(self.text)
             lines = " and ".join(str(where.at(self.span[0] + entry.lines[0])) for entry in found)
-            raise InvalidProperties(f"`{name}` stands more than once, in lines {lines}.", hint=BY_HAND)
+            raise InvalidProperties(f"`{name}` occurs more than once, in lines {lines}.", hint=BY_HAND)
         others = frozenset[str]().union(*(entry.value.aliases for entry in self.entries if entry.name != name))
         if found[0].value.anchors & others:
             anchor = min(found[0].value.anchors & others)
@@ -237,13 +237,13 @@ def _check(path: VaultPath, values: Mapping[str, Value], remove: Collection[str]
         InvalidArguments: A name or value cannot be written, or the file is not Markdown.
     """
     if not path.lower().endswith(".md"):
-        raise InvalidArguments(f"`{path}` is no Markdown note; it has no properties.")
+        raise InvalidArguments(f"`{path}` is not a Markdown note, so it has no properties.")
     for name in (*values, *remove):
         if not name.strip() or name != name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
             raise InvalidArguments(f"A property's name is one line of 1 to {LONGEST_NAME} characters.")
     for name, value in values.items():
         if not _is_writable(value):
-            raise InvalidArguments(f"The value of `{name}` holds something that a note cannot.")
+            raise InvalidArguments(f"The value of `{name}` contains something that a note cannot store.")
 
 
 def _is_writable(value: Value) -> bool:

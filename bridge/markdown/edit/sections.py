@@ -40,7 +40,7 @@ def plan_insert_under(draft: Draft, edit: InsertUnder) -> TextEdit:
         mine = headings_in(text)
         if mine and highest_level(mine) < below[0].level:
             raise InvalidArguments(
-                f"The headings in the text would take `{below[0].text[:100]}` away from `{heading.text[:100]}`.",
+                f"The headings in the text would move `{below[0].text[:100]}` out of `{heading.text[:100]}`.",
                 hint="Begin the text with a heading, so that it goes below the other subsections.",
             )
         end = below[0].span[0]
@@ -69,7 +69,7 @@ def plan_new_section(draft: Draft, heading: str, text: str, error: HeadingNotFou
     parent, _, title = heading.rpartition(" > ")
     title = title.strip().lstrip("#").strip()
     if not title or "\n" in title:
-        raise InvalidArguments("A heading needs a text of one line.")
+        raise InvalidArguments("A heading must be one line of text.")
     # There are several headings of level 1, so none of them is the note's title.
     level = 1 if parent or sum(each.level == 1 for each in draft.headings) > 1 else 2
     if own := repeated_heading(text, Heading(title, level, 1, (0, 0))):

@@ -73,14 +73,14 @@ def toggle_task(
     task = _task_at(path, data, line, text)
     after = known.following(task.status) if status is None else status
     if len(after) != 1 or not after.isprintable():
-        raise InvalidArguments("`status` must be the one character that stands in the box.")
+        raise InvalidArguments("`status` must be one character, the one in the box.")
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     written = _BOX.sub(lambda box: f"{box[1]}{after}]", lines[line - 1], count=1)
     lines[line - 1], warnings = _update_dates(written, task, after, today, known, dated=dated)
     changed = "\n".join(lines).encode("utf-8", "surrogateescape")
     tasks = {each.line: each for each in parse(path, changed).tasks}
     if line not in tasks or tasks[line].status != after:
-        raise InvalidArguments(f"A box with `{after}` would be no task.", status=after)
+        raise InvalidArguments(f"A box with `{after}` does not make a task.", status=after)
     return ToggledTask(changed, task, tasks[line], warnings)
 
 
@@ -129,13 +129,14 @@ def _task_at(path: VaultPath, data: bytes, line: int, text: str | None) -> Task:
     found = next((task for task in tasks if task.line == line), None)
     if text is not None and (found is None or not _has_text(found, text)):
         now = [task.line for task in tasks if _has_text(task, text)]
-        where = f"it stands in line {now[0]} now" if len(now) == 1 else "another text stands there"
+        where = f"it is in line {now[0]} now" if len(now) == 1 else "that line has other text"
         raise NoteChanged(f"Line {line} of `{path}` is not that task: {where}.", path=path, lines=now)
     if found is None:
         near = ", ".join(str(task.line) for task in tasks[:_SHOWN])
         raise InvalidArguments(
-            f"Line {line} of `{path}` is no task; " + (f"its tasks are in lines {near}." if near else "it has none."),
-            hint="`list_tasks` tells where tasks stand.",
+            f"Line {line} of `{path}` is not a task; "
+            + (f"its tasks are in lines {near}." if near else "it has none."),
+            hint="`list_tasks` gives the line of each task.",
         )
     return found
 

@@ -79,7 +79,7 @@ def require_closed(text: Draft) -> None:
     for opening in find_unclosed(text):
         if opening.hides:
             raise InvalidArguments(
-                f"The text opens {opening.what} that it does not close; what is below would be lost in it.",
+                f"The text opens {opening.what} that it does not close, which would swallow the text below.",
                 hint="Close it in the text.",
             )
 
@@ -105,7 +105,7 @@ def verify_edit(before: Draft, after: Draft, made: EditedText) -> InvalidArgumen
         ):
             line = before.lines.at(opening.offset)
             return InvalidArguments(
-                f"Line {line} opens {opening.what} that nothing closes; what is put below it would be lost in it.",
+                f"Line {line} opens {opening.what} that is never closed, which would swallow text inserted below it.",
                 hint="Close it first, with `replace_lines`.",
             )
     known = {part_key(part) for part in list_parts(after)}
@@ -113,7 +113,7 @@ def verify_edit(before: Draft, after: Draft, made: EditedText) -> InvalidArgumen
         if not is_touched(part, made) and part_key(shift_part(part, made)) not in known:
             line = before.lines.at(part.start)
             return InvalidArguments(
-                f"With this text line {line} of `{before.path}` would mean something else to Markdown.",
+                f"With this text line {line} of `{before.path}` would change its meaning in Markdown.",
                 hint="Indent the text less, or replace the lines around it with `replace_lines`.",
             )
     return None

@@ -169,9 +169,7 @@ def require_same(path: str, place: PathHandle, before: Digest) -> None:
 def require_unlocked(path: str, place: PathHandle) -> None:
     """Require that a file is not read-only, since a rename would bypass its permissions."""
     if place.info is not None and not place.info.st_mode & 0o222:
-        raise ReadOnly(
-            f"`{display_path(path)}` is read-only.", hint="Give it the right to be written, if you want it changed."
-        )
+        raise ReadOnly(f"`{display_path(path)}` is read-only.", hint="Make it writable if you want it changed.")
 
 
 def is_same_file(one: PathHandle, other: PathHandle) -> bool:
@@ -191,7 +189,7 @@ def exists_error(path: str) -> NoteExists:
 
 def missing_error(path: str) -> FileOvertaken:
     """Return the error that nothing exists at a path."""
-    return FileOvertaken(f"`{display_path(path)}` is not there any more.")
+    return FileOvertaken(f"`{display_path(path)}` no longer exists.")
 
 
 def changed_error(path: str, digest: Digest | None = None) -> FileOvertaken:
@@ -208,21 +206,21 @@ def translate_os_error(path: str, error: OSError) -> BridgeError:
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT:
             return DiskFull(
-                f"There is no room for `{display_path(path)}`.", hint="Make room on the disk; nothing was lost."
+                f"The disk is full: no space for `{display_path(path)}`.", hint="Free some space; nothing was lost."
             )
         case errno.EACCES | errno.EPERM | errno.EROFS | errno.ETXTBSY:
             return ReadOnly(f"`{display_path(path)}` cannot be written: {error.strerror}.", hint=HINT)
         case errno.ENAMETOOLONG:
             return InvalidArguments(f"The name of `{display_path(path)}` is too long for this disk.")
         case errno.EXDEV:
-            return InvalidArguments(f"`{display_path(path)}` is on another disk than what would be moved there.")
+            return InvalidArguments(f"`{display_path(path)}` is on another disk than the file to be moved there.")
         case errno.ENOENT | errno.ENOTDIR | errno.ELOOP:
             return NoteChanged(
-                f"`{display_path(path)}` or its folder is not there any more.",
-                hint="Another program moved or removed it meanwhile. Look where it is now, then repeat the change.",
+                f"`{display_path(path)}` or its folder no longer exists.",
+                hint="Another program moved or removed it. Find where it is now, then repeat the change.",
             )
         case _:
             return NoteUnreadable(
-                f"The disk failed at `{display_path(path)}`: {error.strerror}.",
+                f"Disk error at `{display_path(path)}`: {error.strerror}.",
                 hint="Check the disk; nothing was lost.",
             )

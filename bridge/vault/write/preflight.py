@@ -53,12 +53,12 @@ def require_name(path: str) -> None:
     name = file_name(path)
     if found := NOT_IN_WIKI.search(name):
         raise InvalidArguments(
-            f"`{display_path(name)}` has `{found[0]}` in it, which no link can name.",
+            f"`{display_path(name)}` has `{found[0]}`, which no link can contain.",
             hint="Choose a name without `[`, `]`, `|`, `#`, `^` and `%%`.",
         )
     if len(name.encode()) > LONGEST:
         raise InvalidArguments(
-            f"`{display_path(name)}` is longer than {LONGEST} bytes, more than a disk holds.",
+            f"`{display_path(name)}` is longer than {LONGEST} bytes, more than a disk allows.",
             hint="Choose a shorter name.",
         )
 
@@ -71,8 +71,8 @@ def require_shallow(path: str) -> None:
     """
     if (folders := path.count("/")) > DEEPEST:
         raise InvalidArguments(
-            f"`{display_path(path)}` would lie in {folders} folders, one in the other; {DEEPEST} at most.",
-            hint="Choose a place that is less deep.",
+            f"`{display_path(path)}` would lie in {folders} nested folders; at most {DEEPEST} are allowed.",
+            hint="Choose a place with fewer levels.",
         )
 
 
@@ -154,16 +154,19 @@ class Preflight:
             if is_in_trash(path) and (step.kind == "move" or path != step.path):
                 continue
             if vault_path(path) != path:
-                raise InvalidArguments(f"`{display_path(path)}` is not spelled as a path of the vault.")
+                raise InvalidArguments(f"`{display_path(path)}` is not a normalised vault path.")
             self.vault.require_writable(path)
         if step.kind in {"move", "remove"}:
             place = self.vault.root / step.path
             if os.path.lexists(place) and is_link(place.lstat()):
                 raise InvalidArguments(
-                    f"`{display_path(step.path)}` is a link to another file.", hint="Move that one, or it by hand."
+                    f"`{display_path(step.path)}` is a symbolic link to another file.",
+                    hint="Move that file, or the link by hand.",
                 )
         if step.kind == "move" and step.to is not None and self._keeps_below(step.path, step.to):
-            raise PathKept(f"Something in `{display_path(step.path)}` must stay as it is: the user's settings say so.")
+            raise PathKept(
+                f"Something in `{display_path(step.path)}` may not be changed: the user's settings protect it."
+            )
 
     def _keeps_below(self, path: str, to: str) -> bool:
         """Return whether a rule protects something in a folder, at its current or its new path."""
@@ -209,7 +212,7 @@ class Preflight:
             with self.hands.at(before) as place:
                 names = place.names()
                 if f".{file_name(path)}.icloud" in names:
-                    raise NoteExists(f"`{display_path(path)}` is in iCloud and was not downloaded to this computer.")
+                    raise NoteExists(f"`{display_path(path)}` is in iCloud and not downloaded to this computer.")
                 if (
                     place.info is not None
                     and not self._is_respelled(step, place)

@@ -232,8 +232,8 @@ class Writer:
             names = ", ".join(f"`{display_path(path)}`" for path in left)
             why = error.message if isinstance(error, BridgeError) else type(error).__name__
             raise NoteUnreadable(
-                f"{why} What was done already could not be turned back in {names}.",
-                hint="Nothing is lost: what these notes said is kept. It is tried again when the bridge starts.",
+                f"{why} Completed steps could not be reverted in {names}.",
+                hint="Nothing is lost: their old text is stored. The bridge tries again at its next start.",
                 paths=left,
             ) from error
 

@@ -288,9 +288,9 @@ def test_a_byte_order_mark_stays_at_the_start() -> None:
 @pytest.mark.parametrize(
     ("before", "edit", "sentence"),
     [
-        ("```\na\n", Append(text="x"), "Line 1 opens a code block that nothing closes"),
-        ("a\n\n%%\nb\n", Append(text="x"), "Line 3 opens a comment that nothing closes"),
-        ("<!--\na\n", Append(text="x"), "Line 1 opens an HTML comment that nothing closes"),
+        ("```\na\n", Append(text="x"), "Line 1 opens a code block that is never closed"),
+        ("a\n\n%%\nb\n", Append(text="x"), "Line 3 opens a comment that is never closed"),
+        ("<!--\na\n", Append(text="x"), "Line 1 opens an HTML comment that is never closed"),
         (
             "# A\na\n# B\n",
             InsertUnder(heading="A", text="```\nx"),
@@ -300,12 +300,12 @@ def test_a_byte_order_mark_stays_at_the_start() -> None:
         ("a\n%%b%%\n", Prepend(text="%%\nx"), "The text opens a comment that it does not close"),
         ("- a ^b", ReplaceBlock(block="b", text="x\n\n~~~"), "The text opens a code block that it does not close"),
         ("a\n---\nb\n", Prepend(text="---\nx: y"), "The text would be read as the note's properties"),
-        ("    code\n", Prepend(text="- a"), "line 1 of `A.md` would mean something else"),
+        ("    code\n", Prepend(text="- a"), "line 1 of `A.md` would change its meaning"),
         ("# A\n###### B\n", InsertUnder(heading="B", text="# C"), "`C` would be a heading of level 7"),
-        ("# A\n### B\n## C\n", InsertUnder(heading="A", text="x\n## D"), "would take `B` away from `A`"),
-        ("a", Append(text=" \n\t"), "`append` needs a text"),
-        ("# A", InsertUnder(heading="A", text="# A"), "`insert_under` needs a text"),
-        ("a ^b", ReplaceBlock(block="b", text=""), "`replace_block` needs a text"),
+        ("# A\n### B\n## C\n", InsertUnder(heading="A", text="x\n## D"), "would move `B` out of `A`"),
+        ("a", Append(text=" \n\t"), "`append` needs text"),
+        ("# A", InsertUnder(heading="A", text="# A"), "`insert_under` needs text"),
+        ("a ^b", ReplaceBlock(block="b", text=""), "`replace_block` needs text"),
         (
             "a ^b\n\nc ^b\n",
             ReplaceBlock(block="b", text="x"),
@@ -316,7 +316,7 @@ def test_a_byte_order_mark_stays_at_the_start() -> None:
         ("", ReplaceLines(lines=(0, 1), text=""), "from 1 to 1"),
         ("a", ReplaceText(old="", new="b"), "needs an `old` text"),
         ("a", ReplaceText(old="a", new="a"), "nothing to change"),
-        ("a", Append(text="\ud800"), "half of a character"),
+        ("a", Append(text="\ud800"), "lone surrogate"),
     ],
 )
 def test_an_edit_that_would_do_harm_is_refused(before: str, edit: Edit, sentence: str) -> None:
@@ -343,8 +343,8 @@ def test_edits_that_overlap_are_refused(edits: tuple[Edit, ...], numbers: tuple[
 @pytest.mark.parametrize(
     ("old", "message", "facts"),
     [
-        ("it", "The text stands 3 times in A.md, in lines 1, 3.", {"count": 3, "lines": [1, 1, 3]}),
-        ("l", "The text stands 2 times in A.md, in line 2.", {"count": 2, "lines": [2, 2]}),
+        ("it", "The text occurs 3 times in A.md, in lines 1, 3.", {"count": 3, "lines": [1, 1, 3]}),
+        ("l", "The text occurs 2 times in A.md, in line 2.", {"count": 2, "lines": [2, 2]}),
         ("HELLO  there", "differs from it in spaces, quotes or letters.", {"count": 0, "near": [2]}),
         ("hello there\nyou", "Line 2 starts like it, but it goes on differently.", {"count": 0, "near": [2]}),
         ("it's a sentense about it", "Most like it: line 3.", {"count": 0, "near": [3]}),
@@ -362,7 +362,7 @@ def test_text_that_is_not_there_once_is_told_with_what_is_near(
 
 
 def test_places_that_overlap_are_two() -> None:
-    with pytest.raises(TextNotFound, match="stands 2 times"):
+    with pytest.raises(TextNotFound, match="occurs 2 times"):
         after("aaa", ReplaceText(old="aa", new="b"))
 
 

@@ -53,7 +53,7 @@ def after(
 )
 def test_only_the_box_changes(line: str, status: str | None, changed: str | None) -> None:
     if changed is None:
-        with pytest.raises(InvalidArguments, match=r"no task; its tasks are in lines 4\."):
+        with pytest.raises(InvalidArguments, match=r"not a task; its tasks are in lines 4\."):
             after(line, status)
     else:
         assert after(line, status) == changed
@@ -99,15 +99,15 @@ def test_the_task_that_was_seen_is_the_one_that_changes(text: str) -> None:
     data = "- [ ] a 📅 2026-01-01\n- [ ] b\n".encode()
     done = toggle_task(NOTE, data, 1, today=TODAY, text=text)
     assert (done.before.status, done.after) == (" ", Task("x", "a 📅 2026-01-01", 1))
-    with pytest.raises(NoteChanged, match="it stands in line 1 now") as raised:
+    with pytest.raises(NoteChanged, match="it is in line 1 now") as raised:
         toggle_task(NOTE, data, 2, today=TODAY, text=text)
     assert raised.value.facts["lines"] == [1]
 
 
 def test_another_text_in_the_line_is_refused() -> None:
-    with pytest.raises(NoteChanged, match="another text stands there"):
+    with pytest.raises(NoteChanged, match="that line has other text"):
         toggle_task(NOTE, b"- [ ] a\n- [ ] a\n", 1, today=TODAY, text="b")
-    with pytest.raises(NoteChanged, match="another text stands there"):
+    with pytest.raises(NoteChanged, match="that line has other text"):
         toggle_task(NOTE, b"- [ ] a\n- [ ] a\n\n", 3, today=TODAY, text="a")
 
 
