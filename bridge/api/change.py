@@ -42,7 +42,7 @@ def change_operation(
     run.__name__, run.__doc__ = str(record.__dataclass_fields__["op"].default), record.__doc__
     run.__annotations__["request"] = Annotated[record, Spread(kind.required, kind.bounds)]
     return operation(
-        example=kind.example,
+        example={**kind.example, "dry_run": True},
         reads=False,
         scope="write",
         destructive=kind.destructive,

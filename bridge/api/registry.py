@@ -4,13 +4,13 @@ import dataclasses
 import difflib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 import bridge.errors
-from bridge.api import arguments
+from bridge.api import arguments, docstring
 from bridge.api.hints import Folder, role_of, strip_hint, walk_hint
 from bridge.api.redact import redact_denied
-from bridge.api.signature import Argument, check_records, gather_records, read_signature
+from bridge.api.signature import Argument, check_records, gather_records, read_arguments
 from bridge.errors import BridgeError, NoSuchOperation
 from bridge.types import PathRole, Scope, VaultPath
 
@@ -151,24 +151,24 @@ def build_operation(
     Raises:
         TypeError: The docstring lacks a line or names something unknown, or the result is not a described record.
     """
-    read = read_signature(function)
-    result: type = read.result
+    text = docstring.parse_docstring(function)
+    taken, records, raised = read_arguments(function)
+    result: type = get_type_hints(function)["return"]
     if not dataclasses.is_dataclass(result):
         raise TypeError(f"{function.__name__} returns no dataclass")
-    for hint in (result, *(argument.hint for argument in read.arguments)):
+    for hint in (result, *(argument.hint for argument in taken)):
         check_records(hint)
     return Operation(
         name=function.__name__,
         title=function.__name__.replace("_", " ").capitalize(),
-        summary=read.summary,
-        details=read.details,
+        summary=text.summary,
+        details=text.details,
         scope=scope,
         reads=reads,
-        arguments=read.arguments,
-        records=read.records,
+        arguments=taken,
+        records=records,
         result=result,
-        errors=implied_errors(read.arguments, vault=vault)
-        | {find_error(name): when for name, when in read.errors.items()},
+        errors=implied_errors(taken, vault=vault) | {find_error(name): when for name, when in raised.items()},
         example=example,
         vault=vault,
         destructive=destructive,

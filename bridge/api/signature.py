@@ -39,44 +39,32 @@ class Spread:
     """Bounds that the operation adds to fields."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Signature:
-    """What a function says about its operation."""
-
-    summary: str
-    details: str
-    arguments: tuple[Argument, ...]
-    records: Mapping[str, type]
-    """The parameters that take the fields of a record together."""
-    result: Any
-    errors: Mapping[str, str]
-    """When each error is raised, by its name."""
-
-
-def read_signature(function: Callable[..., Awaitable[Any]]) -> Signature:
-    """Return what a function's signature and docstring say.
+def read_arguments(
+    function: Callable[..., Awaitable[Any]],
+) -> tuple[tuple[Argument, ...], Mapping[str, type], Mapping[str, str]]:
+    """Return a function's arguments, the records that take several of them, and when it raises each error.
 
     Raises:
         TypeError: The docstring does not describe exactly the arguments.
     """
     text, hints = parse_docstring(function), get_type_hints(function, include_extras=True)
-    meanings, errors = text.section("Args"), dict(text.section("Raises"))
+    meanings, errors = dict(text.section("Args")), dict(text.section("Raises"))
     arguments: list[Argument] = []
     records: dict[str, type] = {}
-    plain: set[str] = set()
-    for parameter in list(inspect.signature(function).parameters.values())[1:]:
-        hint = hints[parameter.name]
-        if (spread := next((mark for mark in get_args(hint)[1:] if isinstance(mark, Spread)), None)) is not None:
-            record = records[parameter.name] = strip_hint(hint)
-            arguments += spread_arguments(record, spread)
-            more = parse_docstring(record).section("Raises")
-            errors |= {name: when for name, when in more.items() if name not in errors}
+    for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
+        spread = next((mark for mark in get_args(hints[name])[1:] if isinstance(mark, Spread)), None)
+        if spread is not None:
+            records[name] = strip_hint(hints[name])
+            arguments += spread_arguments(records[name], spread)
+            raised = parse_docstring(records[name]).section("Raises")
+            errors |= {error: when for error, when in raised.items() if error not in errors}
+        elif name in meanings:
+            arguments.append(Argument(name, hints[name], parameter.default, meanings.pop(name)))
         else:
-            plain.add(parameter.name)
-            arguments.append(Argument(parameter.name, hint, parameter.default, meanings.get(parameter.name, "")))
-    if plain != set(meanings) or not text.summary:
+            meanings[name] = ""
+    if meanings or not text.summary:
         raise TypeError(f"the docstring of {function.__name__} does not describe exactly its arguments")
-    return Signature(text.summary, text.details, tuple(arguments), records, hints["return"], errors)
+    return tuple(arguments), records, errors
 
 
 def spread_arguments(record: type, spread: Spread) -> list[Argument]:

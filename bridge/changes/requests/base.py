@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from bridge.vault.obsidian_settings import ObsidianSettings
 
 
+Kind = TypeVar("Kind", bound="Request")
+
+
 @dataclass(frozen=True, slots=True)
 class RequestContext:
     """What a request may need of the vault besides the notes that it names."""
@@ -59,43 +62,28 @@ class Request(ABC):
         """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeKind:
-    """The facts about a kind of change that its record does not hold."""
+    """What is known of a kind of change besides its record, which this decorates."""
 
     example: Mapping[str, Any]
-    """Arguments of a call on the sample vault."""
+    """Arguments of a dry run on the sample vault."""
     tasks: tuple[str, ...]
     """What it is good for, in a caller's words."""
-    destructive: bool
+    destructive: bool = True
     """Whether it can remove something that the user would miss."""
-    idempotent: bool
+    idempotent: bool = False
     """Whether doing it twice has the effect of doing it once."""
-    required: tuple[str, ...]
+    required: tuple[str, ...] = ()
     """Fields that only a change set may leave out."""
-    bounds: Mapping[str, Any]
-    """Bounds by field that hold for the operation but not in a change set, which never had them."""
+    bounds: Mapping[str, Any] = field(default_factory=dict)
+    """Bounds of fields that do not hold in a change set, which never had them."""
+
+    def __call__(self, record: type[Kind]) -> type[Kind]:
+        """Register a record as of this kind."""
+        KINDS[record] = self
+        return record
 
 
 KINDS: dict[type[Request], ChangeKind] = {}
 """Every kind of change, by its record."""
-
-Kind = TypeVar("Kind", bound=Request)
-
-
-def change(
-    *,
-    example: Mapping[str, Any],
-    tasks: tuple[str, ...],
-    destructive: bool = True,
-    idempotent: bool = False,
-    required: tuple[str, ...] = (),
-    bounds: Mapping[str, Any] | None = None,
-) -> Callable[[type[Kind]], type[Kind]]:
-    """Register a record as a kind of change; arguments as the fields of `ChangeKind`."""
-
-    def register(record: type[Kind]) -> type[Kind]:
-        KINDS[record] = ChangeKind(example, tasks, destructive, idempotent, required, bounds or {})
-        return record
-
-    return register

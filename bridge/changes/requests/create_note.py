@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from bridge.changes.requests.base import Request, RequestContext, change
+from bridge.changes.requests.base import ChangeKind, Request, RequestContext
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound
 from bridge.types import NewPath, VaultPath
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from bridge.changes.effect import Effect
 
 
-@change(
-    example={"path": "Bread/Rye with caraway.md", "text": "Like [[Rye bread]], with caraway.", "dry_run": True},
+@ChangeKind(
+    example={"path": "Bread/Rye with caraway.md", "text": "Like [[Rye bread]], with caraway."},
     tasks=(
         "make a new note",
         "write a new page from a template",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from annotated_types import Len
 
-from bridge.changes.requests.base import Request, RequestContext, change
+from bridge.changes.requests.base import ChangeKind, Request, RequestContext
 from bridge.markdown.edit.requests import Edit
 from bridge.types import Digest, VaultPath
 
@@ -15,12 +15,8 @@ if TYPE_CHECKING:
     from bridge.changes.effect import Effect
 
 
-@change(
-    example={
-        "path": "Bread/Starters/Sourdough starter.md",
-        "edits": [{"op": "append", "text": "Fed again."}],
-        "dry_run": True,
-    },
+@ChangeKind(
+    example={"path": "Bread/Starters/Sourdough starter.md", "edits": [{"op": "append", "text": "Fed again."}]},
     tasks=(
         "replace words or a paragraph",
         "add text to a note",
@@ -75,12 +71,11 @@ class EditNote(Request):
         return Effect()
 
 
-@change(
+@ChangeKind(
     example={
         "path": "Bread/Starters/Sourdough starter.md",
         "properties": {"rating": 5},
         "digest": "48346d159e821615fff49c0abfea3e7b3368a7cd19c150943b54be3723ac38ff",
-        "dry_run": True,
     },
     tasks=(
         "set the frontmatter of a note",

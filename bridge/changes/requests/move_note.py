@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from bridge.changes.requests.base import Request, RequestContext, change
+from bridge.changes.requests.base import ChangeKind, Request, RequestContext
 from bridge.types import Digest, NewPath, NoteOrFolder, VaultPath
 
 if TYPE_CHECKING:
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from bridge.changes.effect import Effect
 
 
-@change(
-    example={"path": "Bread/Starters", "to": "Bread/Leaven", "dry_run": True},
+@ChangeKind(
+    example={"path": "Bread/Starters", "to": "Bread/Leaven"},
     tasks=(
         "put a note into a folder",
         "give a note a new name",
@@ -66,11 +66,10 @@ class MoveNote(Request):
         return planned.effect
 
 
-@change(
+@ChangeKind(
     example={
         "path": "Bread/Starters/Sourdough starter.md",
         "digest": "48346d159e821615fff49c0abfea3e7b3368a7cd19c150943b54be3723ac38ff",
-        "dry_run": True,
     },
     tasks=("delete a note", "put a note into the trash", "remove a file"),
     required=("digest",),

@@ -51,12 +51,6 @@ def _describe_difference(
 def require_lines(draft: Draft, path: VaultPath, data: bytes, digest: Digest | None = None) -> None:
     """Refuse line numbers when an earlier edit of the change may have shifted the lines that the client counted.
 
-    Args:
-        draft: The change so far.
-        path: The note.
-        data: Its current bytes in the draft.
-        digest: The version whose lines the client counted, if given.
-
     Raises:
         InvalidArguments: The note is not as the client read it.
     """
@@ -74,13 +68,6 @@ def require_lines(draft: Draft, path: VaultPath, data: bytes, digest: Digest | N
 
 def require_own(draft: Draft, path: VaultPath, data: bytes, change: Callable[[bytes], bytes], what: str) -> None:
     """Let a client that gives no digest remove only lines that this change itself has written.
-
-    Args:
-        draft: The change so far.
-        path: The file.
-        data: Its current bytes in the draft.
-        change: Returns its new bytes.
-        what: What the client wants to do, for the message.
 
     Raises:
         InvalidArguments: Lines that were there before the change would be removed.

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from annotated_types import MaxLen
 
-from bridge.changes.requests.base import Request, RequestContext, change
+from bridge.changes.requests.base import ChangeKind, Request, RequestContext
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
@@ -13,13 +13,12 @@ if TYPE_CHECKING:
     from bridge.changes.effect import Effect
 
 
-@change(
+@ChangeKind(
     example={
         "path": "Bread/Starters/Sourdough starter.md",
         "heading": "Feeding",
         "to": "Feeding it",
         "digest": "48346d159e821615fff49c0abfea3e7b3368a7cd19c150943b54be3723ac38ff",
-        "dry_run": True,
     },
     tasks=(
         "change the text of a heading, links stay whole",
@@ -71,13 +70,12 @@ class RenameHeading(Request):
         return planned.effect
 
 
-@change(
+@ChangeKind(
     example={
         "path": "Bread/Starters/Levain.md",
         "alias": "leaven",
         "to": "the milk",
         "digest": "1ea4d7c0cb4e6a8ad3db01af7659a0e953b701e7607ba0f60110b6fe86ffb73f",
-        "dry_run": True,
     },
     tasks=("rename an alias of a note", "change another name of a note in links"),
     bounds={"alias": MaxLen(1_000), "to": MaxLen(1_000)},

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 from annotated_types import Interval, MaxLen
 
-from bridge.changes.requests.base import Request, RequestContext, change
+from bridge.changes.requests.base import ChangeKind, Request, RequestContext
 from bridge.types import Day, VaultPath
 
 if TYPE_CHECKING:
@@ -15,12 +15,11 @@ if TYPE_CHECKING:
 Priority = Literal["highest", "high", "medium", "low", "lowest"]
 
 
-@change(
+@ChangeKind(
     example={
         "path": "Projects/Cob oven/Build log.md",
         "line": 29,
         "text": "New wooden door, two layers, soaked before use",
-        "dry_run": True,
     },
     tasks=(
         "mark a task as done",
@@ -71,8 +70,8 @@ class ToggleTask(Request):
         return Effect(warnings=done.warnings)
 
 
-@change(
-    example={"path": "Projects/Cob oven/Build log.md", "text": "Sweep the flue", "due": "2026-01-31", "dry_run": True},
+@ChangeKind(
+    example={"path": "Projects/Cob oven/Build log.md", "text": "Sweep the flue", "due": "2026-01-31"},
     tasks=(
         "remind me of something on a day",
         "do not forget to do something",

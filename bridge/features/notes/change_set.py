@@ -1,6 +1,6 @@
 """Several changes as one."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated
 
 from annotated_types import Interval, MaxLen, MinLen
@@ -97,11 +97,5 @@ async def change_set(
         edits,
         options,
         operation="change_set",
-        expect={} if expect is None else expected_counts(expect),
+        expect={} if expect is None else {name: count for name, count in asdict(expect).items() if count is not None},
     )
-
-
-def expected_counts(expect: Expectation) -> dict[str, int]:
-    """Return what is expected, by name."""
-    named = {name: getattr(expect, name) for name in ("files", "links_rewritten", "links_broken")}
-    return {name: count for name, count in named.items() if count is not None}
