@@ -5,7 +5,6 @@ from typing import Final
 
 from bridge.changes.draft import plan_replacements
 from bridge.changes.effect import Effect, PlanAndEffect, Reference
-from bridge.changes.references import files_to_check
 from bridge.changes.relink import NOT_IN_LABEL, Edit, replace_spans
 from bridge.changes.view import VaultView
 from bridge.errors import InvalidArguments, NoteNotFound, NoteUnreadable, TextNotFound, TooLarge
@@ -49,7 +48,7 @@ def rename_alias(
     def shows(target: str, kind: LinkKind, source: VaultPath) -> bool:
         return known.names.resolve(target, source, kind).path == path
 
-    for source in files_to_check(known, frozenset([name_key(path)]), shows, {path}) if links else ():
+    for source in known.links.linking({name_key(path)}, shows, {path}) if links else ():
         try:
             before, now = files.get(source) or (known.read(source),) * 2
         except (NoteNotFound, NoteUnreadable, TooLarge):

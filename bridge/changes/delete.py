@@ -4,11 +4,11 @@ from functools import partial
 
 from bridge.changes.draft import digest_of
 from bridge.changes.effect import Effect, PlanAndEffect, Reference, name_warnings
-from bridge.changes.references import files_to_check, is_bookmarked, is_named_in_base, is_named_in_queries, name_pattern
+from bridge.changes.references import is_bookmarked, name_pattern
 from bridge.changes.renames import Shift
 from bridge.changes.view import BOOKMARKS, VaultView
 from bridge.errors import NoteNotFound, NoteUnreadable, PathKept, TooLarge
-from bridge.markdown.link_spans import LinkSpans, read_link_spans
+from bridge.markdown.link_spans import LinkSpans
 from bridge.markdown.note import LinkKind
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
@@ -31,24 +31,16 @@ def remove(path: VaultPath, known: VaultView) -> PlanAndEffect:
         raise PathKept(f"`{path}` must stay as it is: the user's settings say so.", path=path)
     data = known.read(path)
     shift = Shift.of(known.names, {}, gone=[path])
-    names = name_pattern({path: None})
+    named: list[str] = [source for source in known.links.naming(name_pattern({path: None})) if source != path]
     broken: list[Reference] = []
-    named: list[str] = []
-    for source in files_to_check(known, shift.keys(), partial(_is_broken_by, shift)):
+    for source in known.links.linking(shift.keys(), partial(_is_broken_by, shift)):
         if source == path:
             continue
         try:
             text = known.read(source)
         except (NoteNotFound, NoteUnreadable, TooLarge):
             continue
-        spots = read_link_spans(source, text)
-        broken += _broken_links(source, spots, shift)
-        says = (
-            is_named_in_base(text, names)
-            if source.lower().endswith(".base")
-            else is_named_in_queries(spots.text, names)
-        )
-        named += [source] if says else []
+        broken += _broken_links(source, known.links.spans(source, text), shift)
     named += [BOOKMARKS] if is_bookmarked(known.bookmarks, [path]) else []
     step = Step("remove", path, before=digest_of(data))
     effect = Effect(broken=tuple(broken), named_in=tuple(named), warnings=name_warnings(named))

@@ -1,11 +1,12 @@
 """Drafts a change: its steps are tried out here before anything is written."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from bridge.errors import NoteExists, NoteNotFound
+from bridge.markdown.names import Names
 from bridge.types import Digest, VaultPath
 from bridge.vault.paths import is_hidden
 from bridge.vault.plan import Plan, Step
@@ -160,6 +161,9 @@ class Draft:
         """Whether changes are being undone in it."""
         self._steps: list[Step] = []
         self._blobs: dict[Digest, bytes] = {}
+        self._touched: set[VaultPath] = set()
+        self._now: dict[VaultPath, bytes] = {}
+        """Files as they were last read, since no step touched them later."""
 
     @property
     def plan(self) -> Plan:
@@ -179,6 +183,11 @@ class Draft:
         Raises:
             NoteNotFound: There is no such file at that point.
         """
+        if (known := self._now.get(path)) is None:
+            known = self._now[path] = self._read_after(path)
+        return known
+
+    def _read_after(self, path: VaultPath) -> bytes:
         for step in reversed(self._steps):
             match step.kind:
                 case "put" if step.path == path and step.after is not None:
@@ -188,9 +197,9 @@ class Draft:
                 case "move" if step.to == path and step.before is not None and step.before in self._blobs:
                     return self._blobs[step.before]
                 case "move" if step.to is not None:
-                    if (origin := path_after_move(path, step.to, step.path)) is not None:
+                    if path.startswith(step.to) and (origin := path_after_move(path, step.to, step.path)) is not None:
                         path = origin
-                    elif path_after_move(path, step.path, step.to) is not None:
+                    elif path.startswith(step.path) and path_after_move(path, step.path, step.to) is not None:
                         raise NoteNotFound(f"The note `{path}` no longer exists.")
         return self.as_read(path)
 
@@ -210,7 +219,7 @@ class Draft:
             match step.kind:
                 case "put" if step.path == path and step.before is None:
                     return None
-                case "move" if step.to is not None:
+                case "move" if step.to is not None and path.startswith(step.to):
                     path = path_after_move(path, step.to, step.path) or path
         return path
 
@@ -263,22 +272,9 @@ class Draft:
         return True
 
     @property
-    def touched(self) -> frozenset[VaultPath]:
+    def touched(self) -> Collection[VaultPath]:
         """Every path named by the steps so far."""
-        return frozenset(place for step in self._steps for place in (step.path, step.to) if place is not None)
-
-    def paths(self, before: Iterable[VaultPath]) -> Iterable[VaultPath]:
-        """Return the files that exist after the steps so far, given those before."""
-        now = dict.fromkeys(before)
-        for step in self._steps:
-            match step.kind:
-                case "put":
-                    now[step.path] = None
-                case "remove":
-                    now.pop(step.path, None)
-                case "move" if step.to is not None:
-                    now = dict.fromkeys(path_after_move(path, step.path, step.to) or path for path in now)
-        return now
+        return self._touched
 
     def create(self, path: VaultPath, data: bytes) -> None:
         """Create a file.
@@ -288,7 +284,7 @@ class Draft:
         """
         if self.has(path):
             raise NoteExists(f"There is a file `{path}` already.", path=path)
-        self._steps.append(Step("put", path, after=self._keep(data)))
+        self._add(Step("put", path, after=self._keep(data)))
 
     def replace(self, path: VaultPath, data: bytes) -> None:
         """Replace a file's bytes.
@@ -297,17 +293,51 @@ class Draft:
             NoteNotFound: There is no such file.
         """
         before, after = self._keep(self.read(path)), self._keep(data)
-        self._steps.append(Step("put", path, before=before, after=after))
+        self._add(Step("put", path, before=before, after=after))
 
     def take(self, plan: Plan) -> None:
         """Add steps that were planned on this draft."""
         self._blobs.update(plan.blobs)
-        self._steps.extend(plan.steps)
+        for step in plan.steps:
+            self._add(step)
+
+    def _add(self, step: Step) -> None:
+        """Add a step."""
+        self._steps.append(step)
+        for place in (step.path, step.to):
+            if place is None:
+                continue
+            self._touched.add(place)
+            self._now.pop(place, None)
+            if step.kind == "move":
+                for path in [path for path in self._now if path.startswith(f"{place}/")]:
+                    del self._now[path]
 
     def _keep(self, data: bytes) -> Digest:
         digest = digest_of(data)
         self._blobs[digest] = data
         return digest
+
+
+def follow_step(names: Names, step: Step) -> Collection[VaultPath]:
+    """Apply a step to the names of a vault, and return the paths whose file is another or has other content."""
+    match step.kind:
+        case "put":
+            names.add(step.path)
+            return (step.path,)
+        case "remove":
+            names.discard(step.path)
+            return (step.path,)
+        case "move" if step.to is not None:
+            inside = (path for path in names if path.startswith(f"{step.path}/"))
+            files = [step.path] if step.path in names else [*inside]
+            moved = {path: _rebase_path(path, step.path, step.to) for path in files}
+            for path in moved:
+                names.discard(path)
+            for path in moved.values():
+                names.add(path)
+            return (*moved, *moved.values())
+    return ()
 
 
 def path_after_move(path: VaultPath, place: VaultPath, to: VaultPath) -> VaultPath | None:

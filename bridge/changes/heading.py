@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from bridge.changes.draft import plan_replacements
 from bridge.changes.effect import Effect, PlanAndEffect, Reference
-from bridge.changes.references import files_to_check
 from bridge.changes.relink import Edit, replace_spans
 from bridge.changes.view import VaultView
 from bridge.errors import InvalidArguments, NoteNotFound, NoteUnreadable, ProtectedPath, TooLarge
@@ -73,7 +72,7 @@ def rename_heading(path: VaultPath, heading: str, to: str, known: VaultView) -> 
     files: dict[VaultPath, tuple[bytes, bytes]] = {}
     rewritten: list[Reference] = []
     warnings: list[str] = []
-    for source in files_to_check(known, frozenset([name_key(path)]), turns, {path}):
+    for source in known.links.linking({name_key(path)}, turns, {path}):
         try:
             old = data if source == path else known.read(source)
         except (NoteNotFound, NoteUnreadable, TooLarge) as error:

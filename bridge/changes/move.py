@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from bridge.changes.draft import Draft, digest_of, path_after_move, plan_replacements
@@ -70,7 +71,8 @@ def stale_name_warnings(draft: Draft) -> Iterator[str]:
     places = dict[VaultPath, None]()
     for step in draft.steps:
         if step.kind == "move" and step.to is not None:
-            places = {path_after_move(place, step.path, step.to) or place: None for place in places}
+            if step.before is None or step.path in places:
+                places = {path_after_move(place, step.path, step.to) or place: None for place in places}
             places[step.to] = None
     for place in places:
         origin = draft.origin(place)
@@ -121,10 +123,9 @@ def _check(wanted: Move, known: VaultView) -> None:
 
 def _existing_target(wanted: Move, known: VaultView) -> VaultPath | None:
     """Return a file at one of the targets, ignoring case and spelling, since some disks do not tell them apart."""
-    targets = {fold_name(to) for to in wanted.files.values()}
-    place = f"{fold_name(wanted.to)}/"
-    others = ((file, fold_name(file)) for file in known.names if file not in wanted.files)
-    return next((file for file, name in others if name in targets or name.startswith(place)), None)
+    spelled = (file for to in wanted.files.values() for file in known.names.spelled(to))
+    others = (file for file in chain(spelled, known.names.below(wanted.to)) if file not in wanted.files)
+    return next(others, None)
 
 
 def _suffix(path: str) -> str:

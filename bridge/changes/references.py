@@ -1,8 +1,8 @@
-"""Finds the files whose links a rename affects, and rewrites those links."""
+"""Rewrites the links that a rename affects, and finds queries and bookmarks with the old names."""
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -12,51 +12,9 @@ from bridge.changes.relink import relink_file, verify_links
 from bridge.changes.renames import Shift
 from bridge.changes.view import VaultView
 from bridge.errors import NoteNotFound, NoteUnreadable, TooLarge
-from bridge.markdown.kinds import is_document, kind_of, title_of
-from bridge.markdown.link_targets import name_key, target_file
+from bridge.markdown.kinds import title_of
 from bridge.markdown.note import LinkKind
-from bridge.markdown.prose import find_queries
 from bridge.types import VaultPath
-
-LinkFilter = Callable[[str, LinkKind, VaultPath], bool]
-"""Returns whether the change affects a link, given by its target, its kind and the file that contains it."""
-
-
-def files_to_check(
-    known: VaultView, keys: frozenset[str], turns: LinkFilter, always: Collection[VaultPath] = ()
-) -> Iterator[VaultPath]:
-    """Yield the documents and bases to read, in the order of the vault.
-
-    Args:
-        known: The vault.
-        keys: Names of files, as `name_key` returns them; links to other names are skipped.
-        turns: Called with each link to one of the names.
-        always: Files to read regardless of the index.
-    """
-    seen: dict[tuple[str, LinkKind], bool] = {}
-
-    def asks(link: tuple[str, LinkKind]) -> bool:
-        """Return whether a link names one of the files; most links occur many times."""
-        found = seen.get(link)
-        if found is None:
-            found = seen[link] = name_key(target_file(*link)) in keys
-        return found
-
-    for path in known.names:
-        if known.rules.denies(path):
-            continue
-        note = known.notes.get(path)
-        if path in always or note is None or note.asides:
-            # Text that is not indexed has links too, and bases and queries contain names.
-            if _has_names(path):
-                yield path
-        elif any(asks(link) and turns(*link, path) for link in note.targets):
-            yield path
-
-
-def _has_names(path: VaultPath) -> bool:
-    return path.lower().endswith(".base") or (is_document(path) and kind_of(path) != "pdf")
-
 
 _BEFORE: Final = r"(?<![^\s\"'\[(/=,:`])"
 _BEHIND: Final = r"(?![^\s\"'\])#|^/,:`.]|\.(?!md\b))"
@@ -79,16 +37,6 @@ def _query_names(path: VaultPath, to: VaultPath | None) -> tuple[str, ...]:
     title = title_of(path)
     whole = (path, path.removesuffix(".md"))
     return whole if to is not None and title_of(to) == title else (*whole, title)
-
-
-def is_named_in_queries(text: str, names: re.Pattern[str]) -> bool:
-    """Return whether a query in a note contains a name."""
-    return any(names.search(query) for query in find_queries(text))
-
-
-def is_named_in_base(data: bytes, names: re.Pattern[str]) -> bool:
-    """Return whether a base contains a name."""
-    return names.search(data.decode("utf-8", "replace")) is not None
 
 
 def is_bookmarked(data: bytes, moved: Collection[VaultPath], folder: VaultPath | None = None) -> bool:
@@ -143,9 +91,8 @@ def update_links(known: VaultView, shift: Shift, names: re.Pattern[str]) -> Link
     read: dict[VaultPath, bytes] = {}
     rewritten: list[Reference] = []
     mended: list[Reference] = []
-    named: list[VaultPath] = []
     warnings: list[str] = []
-    for path in files_to_check(known, shift.keys(), partial(_is_link_affected, shift), shift.moved):
+    for path in known.links.linking(shift.keys(), partial(_is_link_affected, shift), shift.moved):
         try:
             data = read[path] = known.read(path)
         except (NoteNotFound, NoteUnreadable, TooLarge) as error:
@@ -153,19 +100,15 @@ def update_links(known: VaultView, shift: Shift, names: re.Pattern[str]) -> Link
                 raise
             warnings.append(f"Links were not looked for: {error.message}")
             continue
-        if path.lower().endswith(".base"):
-            named += [path] if is_named_in_base(data, names) else []
-            continue
-        after = relink_file(path, data, shift)
+        after = relink_file(path, data, shift, known.links.spans)
         rewritten += after.rewritten
         mended += after.mended
         if after.rewritten:
             known.require_changeable(path)
-            verify_links(path, after.before, after.data, shift)
+            verify_links(path, after.before, after.data, shift, known.links.spans)
             changed[path] = after.data
-        if kind_of(path) == "note" and is_named_in_queries(after.before.text, names):
-            named.append(path)
-    return LinkUpdates(changed, read, tuple(rewritten), tuple(mended), tuple(named), tuple(warnings))
+    named = tuple(known.links.naming(names))
+    return LinkUpdates(changed, read, tuple(rewritten), tuple(mended), named, tuple(warnings))
 
 
 def _is_link_affected(shift: Shift, target: str, kind: LinkKind, source: VaultPath) -> bool:

@@ -1,7 +1,7 @@
 """Rewrites a file's links where a rename would break them or make them resolve to another file."""
 
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from urllib.parse import unquote
@@ -11,7 +11,7 @@ from bridge.changes.renames import Fate, Shift
 from bridge.errors import InvalidArguments, ProtectedPath
 from bridge.markdown.kinds import title_of
 from bridge.markdown.link_parts import encode_destination, wiki_file_name
-from bridge.markdown.link_spans import LinkPart, LinkSpan, LinkSpans, read_link_spans
+from bridge.markdown.link_spans import LinkPart, LinkSpan, LinkSpans
 from bridge.markdown.link_targets import ResolvedLink, name_key, target_file
 from bridge.markdown.names import Names
 from bridge.types import Span, VaultPath
@@ -64,6 +64,7 @@ _BOM = b"\xef\xbb\xbf"
 NOT_IN_LABEL = frozenset("[]|\\\r\n")
 
 Edit = tuple[Span, str]
+SpanReader = Callable[[VaultPath, bytes], LinkSpans]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +77,20 @@ class RelinkedFile:
     mended: tuple[Reference, ...]
 
 
-def relink_file(path: VaultPath, data: bytes, shift: Shift) -> RelinkedFile:
+def relink_file(path: VaultPath, data: bytes, shift: Shift, read_spans: SpanReader) -> RelinkedFile:
     """Rewrite those links of a file that would no longer resolve to the same file.
 
     Args:
         path: The file, by its path before the change.
         data: Its bytes.
         shift: How names change.
+        read_spans: Finds the links of a file.
 
     Raises:
         InvalidArguments: No way of writing a link resolves to its file.
         ProtectedPath: The file has such a link and cannot be rewritten without loss.
     """
-    spots = read_link_spans(path, data)
+    spots = read_spans(path, data)
     edits: list[Edit] = []
     rewritten: list[Reference] = []
     mended: list[Reference] = []
@@ -172,7 +174,7 @@ def _relabel(spot: LinkSpan, fate: Fate) -> Iterator[Edit]:
         yield spot.shown.span, spot.shown.ink(new)
 
 
-def verify_links(path: VaultPath, before: LinkSpans, after: bytes, shift: Shift) -> None:
+def verify_links(path: VaultPath, before: LinkSpans, after: bytes, shift: Shift, read_spans: SpanReader) -> None:
     """Require that each link of a changed file has the same meaning as before.
 
     Args:
@@ -180,12 +182,13 @@ def verify_links(path: VaultPath, before: LinkSpans, after: bytes, shift: Shift)
         before: Its links before.
         after: Its bytes after.
         shift: How names change.
+        read_spans: Finds the links of a file.
 
     Raises:
         InvalidArguments: A link has another meaning.
     """
     now = shift.now(path)
-    again = read_link_spans(now, after).links
+    again = read_spans(now, after).links
     for old, new in zip(before.links, again, strict=False):
         was, means = _resolve_spot(old, path, shift.before), _resolve_spot(new, now, shift.after)
         if _link_shape(old) != _link_shape(new) or not _is_same_target(was, means, shift):

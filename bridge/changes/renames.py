@@ -43,7 +43,12 @@ class Shift:
     def of(cls, names: Names, moved: Mapping[VaultPath, VaultPath], gone: Iterable[VaultPath] = ()) -> "Shift":
         """Create a shift that moves some files and removes others."""
         lost = frozenset(gone)
-        return cls(names, Names(moved.get(path, path) for path in names if path not in lost), moved, lost)
+        after = names.copy()
+        for path in (*moved, *lost):
+            after.discard(path)
+        for path in moved.values():
+            after.add(path)
+        return cls(names, after, moved, lost)
 
     def now(self, path: VaultPath) -> VaultPath:
         """Return a file's path after the change."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from bridge.changes.link_sources import LinkSources
 from bridge.errors import ProtectedPath
 from bridge.index.note import IndexedNote
 from bridge.markdown.names import Names
@@ -19,7 +20,8 @@ class VaultView:
 
     names: Names
     notes: Mapping[VaultPath, IndexedNote]
-    """The indexed notes; links of other documents are read from the files."""
+    """The indexed notes, as they were before the change."""
+    links: LinkSources
     read: Callable[[VaultPath], bytes]
     rules: Rules
     bookmarks: bytes = b""

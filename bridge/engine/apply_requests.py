@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect, merge_effects
 from bridge.changes.link_check import check_links
+from bridge.changes.link_sources import LinkSources
 from bridge.changes.move import stale_name_warnings
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.changes.view import VaultView
@@ -155,19 +156,15 @@ def request_context(
     """
 
     @cache
-    def paths() -> tuple[VaultPath, ...]:
-        return tuple(names)
+    def links(draft: Draft) -> LinkSources:
+        return LinkSources(draft, names.copy(), notes, vault.rules)
+
+    bookmarks = cache(partial(read_bookmarks, vault.root))
 
     def known(draft: Draft) -> VaultView:
-        changed = draft.touched
-        return VaultView(
-            names=Names(draft.paths(paths())),
-            # Notes changed in the draft have other links than those in the index.
-            notes={path: note for path, note in notes.items() if path not in changed} if changed else notes,
-            read=draft.read,
-            rules=vault.rules,
-            bookmarks=read_bookmarks(vault.root),
-        )
+        sources = links(draft)
+        sources.follow()
+        return VaultView(sources.names, notes, sources, draft.read, vault.rules, bookmarks())
 
     settings = cache(partial(read_obsidian_settings, vault.root))
     return RequestContext(known, settings, datetime.now().astimezone(), read_before)

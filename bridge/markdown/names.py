@@ -31,8 +31,11 @@ class Names:
             return
         folded = fold_name(path)
         self._folded[path] = folded
-        bisect.insort(self._by_name.setdefault(file_name(folded), []), path, key=shortest_path_key)
-        bisect.insort(self._by_path.setdefault(folded, []), path)
+        # Lists are replaced and never mutated, since copies share them.
+        named, spelled = [*self._by_name.get(file_name(folded), ())], [*self._by_path.get(folded, ())]
+        bisect.insort(named, path, key=shortest_path_key)
+        bisect.insort(spelled, path)
+        self._by_name[file_name(folded)], self._by_path[folded] = named, spelled
 
     def discard(self, path: VaultPath) -> None:
         """Remove a path; an unknown one changes nothing."""
@@ -40,9 +43,15 @@ class Names:
         if folded is None:
             return
         for table, key in ((self._by_name, file_name(folded)), (self._by_path, folded)):
-            table[key].remove(path)
+            table[key] = [other for other in table[key] if other != path]
             if not table[key]:
                 del table[key]
+
+    def copy(self) -> "Names":
+        """Return a copy, which costs far less than building one."""
+        other = Names()
+        other._folded, other._by_name, other._by_path = dict(self._folded), dict(self._by_name), dict(self._by_path)
+        return other
 
     def __contains__(self, path: object) -> bool:
         return path in self._folded
@@ -77,6 +86,15 @@ class Names:
     def with_name(self, name: str) -> tuple[VaultPath, ...]:
         """Return the files whose name is a path's last part, extension included, the nearest to the root first."""
         return tuple(self._by_name.get(file_name(fold_name(name)), ()))
+
+    def spelled(self, path: str) -> tuple[VaultPath, ...]:
+        """Return the files of a whole path, ignoring case and spelling."""
+        return tuple(self._by_path.get(fold_name(path), ()))
+
+    def below(self, folder: str) -> Iterator[VaultPath]:
+        """Yield the files in a folder and its subfolders, ignoring case and spelling."""
+        place = f"{fold_name(folder)}/"
+        return (path for path, folded in self._folded.items() if folded.startswith(place))
 
     def depends_on_source(self, file: str, kind: LinkKind = "wiki") -> bool:
         """Return whether links to a file can resolve differently in different notes, as when several have its name.

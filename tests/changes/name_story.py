@@ -10,7 +10,7 @@ from bridge.changes.draft import Draft
 from bridge.errors import ChangeConflict
 from bridge.state.change_records import Change, is_undo_or_redo
 from bridge.types import VaultPath
-from tests.changes.trial import Trial, gone, written
+from tests.changes.trial import Trial, files_after, gone, written
 
 FOLDERS = ("F", "G", "F/G", "G/F", "H")
 NAMES = tuple(
@@ -307,7 +307,7 @@ class NameStory:
 
     def _now(self, draft: Draft) -> tuple[list[VaultPath], list[VaultPath]]:
         """Return the files and folders of a draft."""
-        files = sorted(path for path in draft.paths(self.vault.files) if path != LINKS)
+        files = sorted(path for path in files_after(draft, self.vault.files) if path != LINKS)
         folders = sorted({*self.vault.folders, *map(VaultPath, (*FOLDERS, "Between"))})
         folders = [path for path in folders if draft.has(path) and not draft.is_file(path)]
         return files, folders

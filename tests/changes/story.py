@@ -12,7 +12,7 @@ from bridge.state import change_rows
 from bridge.state.change_parts import undone_parts
 from bridge.state.change_records import Change
 from bridge.types import VaultPath
-from tests.changes.trial import Trial, gone, written
+from tests.changes.trial import Trial, files_after, gone, written
 
 T = TypeVar("T")
 Files = Mapping[VaultPath, bytes]
@@ -158,7 +158,7 @@ class Story:
         draft, files = self.vault.draft(), dict(self.vault.files)
         draw(draft)
         change = self.vault.do(draw)
-        self._promised[change.id] = files, {path: draft.read(path) for path in draft.paths(files)}
+        self._promised[change.id] = files, {path: draft.read(path) for path in files_after(draft, files)}
 
     def _change(self, state: str) -> Change | None:
         found = [change for change in self.vault.changes if change.state == state]

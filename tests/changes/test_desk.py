@@ -10,6 +10,7 @@ from bridge.changes.draft import Draft, digest_of
 from bridge.errors import BridgeError, NoteExists, NoteNotFound
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
+from tests.changes.trial import files_after
 
 
 def desk_of(files: dict[VaultPath, bytes]) -> Draft:
@@ -78,7 +79,7 @@ def test_the_desk_shows_what_the_plan_leaves(
         except BridgeError:
             continue
     after = carried_out(files, draft.plan)
-    assert set(draft.paths(files)) == after.keys()
+    assert set(files_after(draft, files)) == after.keys()
     for path in [VaultPath(p) for p in ("a.md", "b.md", "F/a.md", "F/b.md", "G/a.md", "G/F/c.md")]:
         assert draft.is_file(path) == (path in after)
         if path in after:

@@ -36,14 +36,14 @@ SHIFT = Shift.of(Names([OLD, HERE, VaultPath("C/Spelt.md")]), {OLD: NEW})
 )
 def test_a_link_that_means_something_else_is_refused(before: str, after: str) -> None:
     with pytest.raises(InvalidArguments, match=r"`Here\.md`"):
-        verify_links(HERE, read_link_spans(HERE, before.encode()), after.encode(), SHIFT)
+        verify_links(HERE, read_link_spans(HERE, before.encode()), after.encode(), SHIFT, read_link_spans)
 
 
 @pytest.mark.parametrize(
     ("before", "after"), [("[[Rye]] [[None]]", "[[B/Spelt]] [[None]]"), ("[x]: A/Rye.md", "[x]: B/Spelt.md")]
 )
 def test_a_link_that_means_the_same_passes(before: str, after: str) -> None:
-    verify_links(HERE, read_link_spans(HERE, before.encode()), after.encode(), SHIFT)
+    verify_links(HERE, read_link_spans(HERE, before.encode()), after.encode(), SHIFT, read_link_spans)
 
 
 TEXTS = ("Top", "top", "Old way", "New: way", "a/b", "50%", "麦", "خبز", "x | y", "(z)", "Old-way")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from bridge.changes.draft import Draft, digest_of
+from bridge.changes.draft import Draft, digest_of, follow_step
 from bridge.changes.path_history import VaultState
 from bridge.changes.undo import (
     apply_proposal,
@@ -18,6 +18,7 @@ from bridge.changes.undo import (
     undo,
 )
 from bridge.errors import ChangeConflict, NoteNotFound
+from bridge.markdown.names import Names
 from bridge.state import change_records, change_rows
 from bridge.state.change_parts import hunk_state_facts, set_hunk_states
 from bridge.state.change_records import Change, ChangeFilter, State
@@ -26,6 +27,14 @@ from bridge.state.file_history import FileHistory
 from bridge.state.schema import migrate
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step
+
+
+def files_after(draft: Draft, before: Iterable[VaultPath]) -> list[VaultPath]:
+    """Return the files that exist after the steps of a draft, given those before."""
+    names = Names(before)
+    for step in draft.steps:
+        follow_step(names, step)
+    return list(names)
 
 
 class Trial:

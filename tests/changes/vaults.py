@@ -6,6 +6,7 @@ from typing import Any
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import PlanAndEffect
+from bridge.changes.link_sources import LinkSources
 from bridge.changes.view import VaultView
 from bridge.errors import NoteNotFound
 from bridge.index.note import IndexedNote, pack_note
@@ -53,7 +54,9 @@ class Paper:
 
     def known(self, bookmarks: bytes = b"") -> VaultView:
         names = Names(path for path in self.files if not self.rules.denies(path))
-        return VaultView(names, dict(self.notes), self.read, self.rules, bookmarks)
+        draft = Draft(self.read, self.files.__contains__)
+        links = LinkSources(draft, names, dict(self.notes), self.rules)
+        return VaultView(names, dict(self.notes), links, self.read, self.rules, bookmarks)
 
     def carry_out(self, planned: PlanAndEffect) -> "Paper":
         """Apply a plan, as a draft does."""

@@ -91,6 +91,10 @@ def state_after(state: State, step: Step) -> State:
         case "remove":
             rest = {path: held for path, held in state.items() if path != step.path}
             return rest if step.to is None else {**rest, step.to: step.before}
+        case "move" if step.before is not None and step.path in state:
+            rest = {**state, step.to or "": state[step.path]}
+            del rest[step.path]
+            return rest
         case "move":
             return {path_after_move(path, step.path, step.to or ""): held for path, held in state.items()}
         case _:
