@@ -10,6 +10,7 @@ from typing import Final
 
 from bridge.changes.draft import digest_of
 from bridge.changes.hunks import Snapshot, hunk_positions
+from bridge.changes.relink import has_only_followed
 from bridge.state.change_parts import read_hunk_states
 from bridge.state.change_records import Change
 from bridge.text.diff import (
@@ -217,14 +218,24 @@ class LineHistory:
         """Bring the history up to the note's current bytes; return False when they are not text."""
         return self._reach(digest_of(data), data)
 
-    def has_but_followed(self, change: Change) -> bool:
-        """Return whether since a change only links were updated for moves."""
+    def has_only_followed(self, change: Change) -> bool:
+        """Return whether since a change only links were rewritten for moves."""
         own = self._strokes.get(change.id, [])
         hunk_edits = [*dict(self._log)]
         since = hunk_edits[hunk_edits.index(own[0]) :] if own else []
-        moves = [id_ for id_, one in self._changes.items() if any(step.kind == "move" for step in one.steps)]
-        followed = {*own, *(hunk_edit for id_ in moves for hunk_edit in self._strokes.get(id_, ()))}
-        return bool(own) and all(hunk_edit in followed for hunk_edit in since if hunk_edit.on)
+        others = {hunk_edit for hunk_edit in since if hunk_edit.on}.difference(own)
+        steps = {(id_, one.number) for id_, edits in self._strokes.items() for one in others.intersection(edits)}
+        known = {one for edits in self._strokes.values() for one in edits}
+        return bool(own) and others <= known and all(self._is_followed(*step) for step in steps)
+
+    def _is_followed(self, id_: str, number: int) -> bool:
+        """Return whether a step of a change only rewrote links for the change's moves."""
+        steps = self._changes[id_].steps
+        step, moves = steps[number], [one for one in steps if one.kind == "move"]
+        before, after = (None if digest is None else self._snapshot(digest) for digest in (step.before, step.after))
+        if not moves or before is None or after is None:
+            return False
+        return has_only_followed(step.path, before, after, moves)
 
     def without(
         self, change: Change, number: int, chosen: Collection[tuple[int, int]] | None, *, along: bool = False

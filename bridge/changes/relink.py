@@ -11,10 +11,11 @@ from bridge.changes.renames import Fate, Shift
 from bridge.errors import InvalidArguments, ProtectedPath
 from bridge.markdown.kinds import title_of
 from bridge.markdown.link_parts import encode_destination, wiki_file_name
-from bridge.markdown.link_spans import LinkPart, LinkSpan, LinkSpans
+from bridge.markdown.link_spans import LinkPart, LinkSpan, LinkSpans, read_link_spans
 from bridge.markdown.link_targets import ResolvedLink, name_key, target_file
 from bridge.markdown.names import Names
 from bridge.types import Span, VaultPath
+from bridge.vault.plan import Step
 
 
 def link_forms(
@@ -218,3 +219,36 @@ def _link_changed_error(path: VaultPath, spot: LinkSpan) -> InvalidArguments:
         path=path,
         line=spot.line,
     )
+
+
+def has_only_followed(path: VaultPath, before: bytes, after: bytes, moves: Iterable[Step]) -> bool:
+    """Return whether two versions of a file differ only in links that were rewritten for moves.
+
+    Args:
+        path: The file.
+        before: The earlier version.
+        after: The later one.
+        moves: The moves.
+    """
+    old, new = read_link_spans(path, before), read_link_spans(path, after)
+    if len(old.links) != len(new.links) or _text_around(old) != _text_around(new):
+        return False
+    files = [(step.path, step.to) for step in moves if step.to is not None]
+    names = {(name_key(was), name_key(now)) for was, now in files}
+    titles = {(title_of(was), title_of(now)) for was, now in files}
+    for was, now in zip(old.links, new.links, strict=True):
+        name = _linked_name(was), _linked_name(now)
+        label = was.shown.text if was.shown else "", now.shown.text if now.shown else ""
+        if (name[0] != name[1] and name not in names) or (label[0] != label[1] and label not in titles):
+            return False
+    return True
+
+
+def _linked_name(spot: LinkSpan) -> str:
+    return name_key(target_file(spot.target, spot.kind))
+
+
+def _text_around(spans: LinkSpans) -> bytes:
+    """Return a file's text without the files that its links name, and without their labels."""
+    parts = (part for spot in spans.links for part in (spot.file, spot.shown) if part)
+    return replace_spans(b"", spans.text, [(part.span, "") for part in parts])

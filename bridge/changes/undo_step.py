@@ -215,7 +215,7 @@ class ChangeReplay:
             self._conflict(place, GONE)
         elif place != path and self._taking is None:
             self._conflict(place, f"It was moved since, from `{path}`.")
-        elif before is None or not (self._is(place, before) or self._has_but_followed(number, place)):
+        elif before is None or not (self._is(place, before) or self._has_only_followed(number, place)):
             self._conflict(place, "It was changed since, and what was written would be lost with it.")
         else:
             data = self._draft.read(place)
@@ -223,13 +223,13 @@ class ChangeReplay:
             to = step.to if self._draft.back and step.to is not None and not self._is_there(step.to) else None
             self._draft.take(Plan((Step("remove", place, to, before=digest_of(data)),), {digest_of(data): data}))
 
-    def _has_but_followed(self, number: int, place: VaultPath) -> bool:
-        """Return whether a note is as the change made it, except for links updated for moves."""
+    def _has_only_followed(self, number: int, place: VaultPath) -> bool:
+        """Return whether a note is as the change made it, except for links rewritten for moves."""
         line_history = self._lineage(number)
         return (
             line_history is not None
             and line_history.come_to(self._draft.read(place))
-            and line_history.has_but_followed(self._change)
+            and line_history.has_only_followed(self._change)
         )
 
     def _move(self, number: int, step: Step, place: VaultPath) -> None:

@@ -137,6 +137,36 @@ def test_a_note_that_was_moved_since_it_was_made_goes_where_it_is() -> None:
     assert vault.state() == start
 
 
+@pytest.mark.parametrize(
+    "later", ["[[b]]\nmine\n", "[[c]] mine\n", "[[mine]]\n", "[[c|mine]]\n", "[[c#mine]]\n", "[[c]] [[c]]\n", ""]
+)
+def test_a_note_that_was_written_in_by_a_change_that_also_moves_stays(later: str) -> None:
+    vault = Trial(b="b\n")
+    made = vault.put("a.md", "[[b]]\n")
+
+    def draw(draft: Draft) -> None:
+        gone(draft, B, VaultPath("c.md"))
+        written(draft, VaultPath("a.md"), later)
+
+    vault.do(draw)
+    assert "lost" in str(conflicts(vault, made)[0]["why"])
+    assert vault.text("a.md") == later
+
+
+@pytest.mark.parametrize("label", ["", "|b", "|other"])
+def test_a_note_whose_links_followed_a_move_goes_with_its_creation(label: str) -> None:
+    vault = Trial(b="b\n")
+    made = vault.put("a.md", f"[[b#x{label}]]\n")
+
+    def draw(draft: Draft) -> None:
+        gone(draft, B, VaultPath("F/c.md"))
+        written(draft, VaultPath("a.md"), f"[[F/c#x{label.replace('b', 'c')}]]\n")
+
+    vault.do(draw)
+    vault.undo(made)
+    assert set(vault.files) == {VaultPath("F/c.md")}
+
+
 def test_a_note_that_was_written_in_since_it_was_moved_stays() -> None:
     vault = Trial()
     made = vault.put("F/a.md", "made\n")
