@@ -27,7 +27,7 @@ from bridge.vault.plan import Blobs, Plan, Step
 from bridge.vault.stable_read import read_settled
 from bridge.vault.vault import Vault
 from bridge.vault.write.handle import FileOvertaken
-from bridge.vault.write.writer import Writer
+from bridge.vault.write.writer import PreparedPlan, Writer
 
 log = logging.getLogger(__name__)
 
@@ -159,7 +159,8 @@ class ChangeWriter:
             BridgeError: As `make`.
         """
         draft = self.draft()
-        drawn, plan, warnings = await asyncio.to_thread(self._drawn, draw, draft)
+        drawn, plan, ready = await asyncio.to_thread(self._drawn, draw, draft)
+        warnings = (*drawn.effect.warnings, *ready.warnings)
         state: Literal["applied", "proposed"] = "proposed" if author.proposes else "applied"
         # In a thread: reading a file for the first time may block.
         digest = await asyncio.to_thread(digest_after, draft, drawn.path)
@@ -175,7 +176,7 @@ class ChangeWriter:
         if unconfirmed is not None:
             raise unconfirmed
         return await run_to_completion(
-            self._propose(made, author) if author.proposes else self._apply(made, author, of)
+            self._propose(made, author) if author.proposes else self._apply(made, ready, author, of)
         )
 
     @property
@@ -220,21 +221,19 @@ class ChangeWriter:
         async with self.alone():
             pass
 
-    def _drawn(
-        self, draw: Callable[[Draft], PlannedChange], draft: Draft
-    ) -> tuple[PlannedChange, Plan, tuple[str, ...]]:
-        """Plan a change, refuse what the writer would refuse, and collect warnings."""
+    def _drawn(self, draw: Callable[[Draft], PlannedChange], draft: Draft) -> tuple[PlannedChange, Plan, PreparedPlan]:
+        """Plan a change, and prepare it for the writer."""
         if self._indexer.index.notes:
             # Otherwise a new note would be written below an unmounted disk's folder, and all others would seem deleted.
             self.vault.require_mounted(was_filled=True)
         drawn, plan = draw(draft), draft.plan
-        return drawn, plan, (*drawn.effect.warnings, *self._checked(plan))
+        return drawn, plan, self._prepared(plan)
 
-    def _checked(self, plan: Plan) -> tuple[str, ...]:
-        """Refuse what the writer would refuse, and return its warnings."""
+    def _prepared(self, plan: Plan) -> PreparedPlan:
+        """Prepare a plan for the writer, with warnings about faults in the text of notes."""
         from bridge.markdown.edit.lint import new_faults
 
-        warnings = self.writer.check(plan)
+        ready = self.writer.prepare(plan)
         found = tuple(
             fault
             for step in plan.steps
@@ -245,7 +244,7 @@ class ChangeWriter:
             raise InvalidArguments(
                 f"The note would be wrong afterwards: {found[0]}", hint="Correct the text.", faults=list(found)
             )
-        return (*warnings, *found)
+        return replace(ready, warnings=(*ready.warnings, *found))
 
     def _confirmation(self, found: Extent) -> ConfirmationRequired | None:
         """Return the error for a change too large to be made unconfirmed; None for a small one."""
@@ -271,14 +270,16 @@ class ChangeWriter:
         self._events.publish("change_proposed", self._id, **event_payload(change))
         return replace(made, change=change)
 
-    async def _apply(self, made: ChangeOutcome, author: Author, of: Change | None) -> ChangeOutcome:
+    async def _apply(
+        self, made: ChangeOutcome, ready: PreparedPlan, author: Author, of: Change | None
+    ) -> ChangeOutcome:
         """Write a change, index it and publish it."""
         change = replace(of or self._begun(made, author), state="applied", facts={**made.drawn.facts, "by": "disk"})
         entry, steps = self._store.journal.begin(change), made.plan.steps
         if await self._handover.makes(change, made.plan, entry, self.vault):
             made = replace(made, by="obsidian")
         else:
-            steps = await asyncio.to_thread(self.writer.write, made.plan, entry)
+            steps = await asyncio.to_thread(self.writer.write, ready, entry)
             if self._writer.displaced:
                 self.displacing.set()
         late = await self.take_up(steps)

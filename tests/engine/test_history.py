@@ -14,7 +14,7 @@ from bridge.vault.write.writer import Writer
 from tests.engine.conftest import NOTES, Opened, settled, until
 from tests.engine.test_vault_engine import only
 from tests.vault.write.faults import Fault, FaultyDisk, FaultyEntry, Killed
-from tests.vault.write.plans import digest, put, together
+from tests.vault.write.plans import digest, put, together, write_plan
 
 NOTE = "Garden/Beans.md"
 OLD = NOTES[NOTE].encode()
@@ -30,7 +30,7 @@ async def test_a_vault_that_was_moved_keeps_its_history(vault: Path, opened: Ope
         await settled(only(bridge))
         store, index = only(bridge).store, only(bridge).vault.index
         change = Change(store.journal.next_id(), time.time(), "edit_note")
-        Writer(Vault(vault, Rules())).write(plan(), store.journal.begin(change))
+        write_plan(Writer(Vault(vault, Rules())), plan(), store.journal.begin(change))
         add_to_vault_list(bridge.folders, {only(bridge).id: vault})
         await until(lambda: VaultPath("Garden/Peas.md") in index.notes)
         await until(lambda: index.notes[VaultPath(NOTE)].digest == digest(NEW))
@@ -57,7 +57,7 @@ async def test_a_change_that_a_crash_broke_off_is_turned_back_at_the_start(vault
             draft.unlink()
         disk = FaultyDisk(Fault("kill", at))
         try:
-            Writer(Vault(vault, Rules()), disk).write(plan(), FaultyEntry(store.journal.begin(change), disk))
+            write_plan(Writer(Vault(vault, Rules()), disk), plan(), FaultyEntry(store.journal.begin(change), disk))
         except Killed:
             continue
     store.close()
@@ -77,7 +77,7 @@ async def test_the_history_of_a_note_goes_when_it_is_moved_to_where_it_is_denied
         await until(lambda: host.files.rules.deny == ("Private/**",))
         await settled(host)
         change = Change(host.store.journal.next_id(), time.time(), "edit_note")
-        Writer(host.files).write(put(NOTE, OLD, NEW), host.store.journal.begin(change))
+        write_plan(Writer(host.files), put(NOTE, OLD, NEW), host.store.journal.begin(change))
         await until(lambda: host.vault.index.notes[VaultPath(NOTE)].digest == digest(NEW))
         (vault / "Private").mkdir()
         (vault / NOTE).rename(vault / "Private/Beans.md")
@@ -92,7 +92,7 @@ async def test_a_note_is_followed_into_a_renamed_folder_though_others_say_the_sa
         await settled(only(bridge))
         store, index = only(bridge).store, only(bridge).vault.index
         change = Change(store.journal.next_id(), time.time(), "edit_note")
-        Writer(Vault(vault, Rules())).write(together(put(NOTE, OLD, NEW)), store.journal.begin(change))
+        write_plan(Writer(Vault(vault, Rules())), together(put(NOTE, OLD, NEW)), store.journal.begin(change))
         await until(lambda: index.notes[VaultPath(NOTE)].digest == digest(NEW))
         (vault / "Garden").rename(vault / "Plot")
         await until(lambda: (found := store.journal.change(change.id)) is not None and found.now == ("Plot/Beans.md",))

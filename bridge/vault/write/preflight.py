@@ -148,6 +148,20 @@ class Preflight:
                 emptied.add(step.path)
         return tuple(dict.fromkeys(found))
 
+    def require_unchanged(self, plan: Plan) -> None:
+        """Require that the files of a plan are still those that were read.
+
+        Raises:
+            NoteChanged: One is not.
+            NoteUnreadable: The disk does not allow to tell.
+        """
+        for path, held in initial_state(plan.steps).items():
+            try:
+                with self.hands.at(path) as place:
+                    _require_held(path, place, held)
+            except OSError as error:
+                raise translate_os_error(path, error) from None
+
     def _require_allowed(self, step: Step) -> None:
         """Require that the rules of the vault and of the user allow a step."""
         for path in filter(None, (step.path, step.to)):
@@ -185,13 +199,10 @@ class Preflight:
         """Check a path where something must exist."""
         try:
             with self.hands.at(path) as place:
-                if place.info is None:
-                    raise missing_error(path)
-                if held != SOMETHING and not isinstance(held, Folder) and (now := place.digest()) != held:
-                    raise changed_error(path, now)
+                _require_held(path, place, held)
                 if replaced:
                     require_unlocked(path, place)
-                if replaced and place.info.st_nlink > 1:
+                if replaced and place.info is not None and place.info.st_nlink > 1:
                     yield HARD_LINK_WARNING.format(display_path(path))
         except OSError as error:
             raise translate_os_error(path, error) from None
@@ -235,6 +246,14 @@ class Preflight:
             return False
         with self.hands.at(step.path) as here:
             return is_same_file(here, place) and not place.is_spelled
+
+
+def _require_held(path: str, place: PathHandle, held: PathState) -> None:
+    """Require that a path holds what it must."""
+    if place.info is None:
+        raise missing_error(path)
+    if held != SOMETHING and not isinstance(held, Folder) and (now := place.digest()) != held:
+        raise changed_error(path, now)
 
 
 def check_new_name(step: Step, path: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ import itertools
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from bridge.errors import BridgeError, Busy, NoteExists, NoteUnreadable
@@ -46,6 +47,15 @@ class JournalEntry(Protocol):
         """Record that it was done, or that nothing was; it is on disk when this returns."""
 
 
+@dataclass(frozen=True, slots=True)
+class PreparedPlan:
+    """A plan that was checked against the vault, and expanded by the steps that it needs there."""
+
+    plan: Plan
+    warnings: tuple[str, ...]
+    """Warnings about it, as sentences."""
+
+
 class Writer:
     """Applies plans to the files of one vault: checked, journalled, all or nothing.
 
@@ -63,23 +73,25 @@ class Writer:
         self.vault = vault
         self._hands = FileOps(disk or Disk(), vault.root, stepwise)
 
-    def check(self, plan: Plan) -> tuple[str, ...]:
-        """Check a plan without touching anything.
-
-        Returns:
-            The warnings, as sentences.
+    def prepare(self, plan: Plan) -> PreparedPlan:
+        """Check and expand a plan without touching anything; blocks.
 
         Raises:
             BridgeError: As `write`, for all errors that can be foreseen.
         """
-        _, warnings = self._whole(plan)
-        return warnings
+        checking = Preflight(self._hands, self.vault)
+        checking.require_allowed(plan)
+        try:
+            whole = expand_plan(self._hands, Trash(self._hands, self.vault), plan)
+        except OSError as error:
+            raise translate_os_error(os.fspath(self.vault.root), error) from None
+        return PreparedPlan(whole, checking.warnings(whole))
 
-    def write(self, plan: Plan, entry: JournalEntry) -> Sequence[Step]:
-        """Apply a plan, all of it or nothing; blocks.
+    def write(self, prepared: PreparedPlan, entry: JournalEntry) -> Sequence[Step]:
+        """Apply a plan, all of it or nothing; blocks. Files may have changed since it was prepared.
 
         Args:
-            plan: The steps, and the bytes of every `before` and `after` that is put.
+            prepared: The plan, with the bytes of every `before` and `after` that is put.
             entry: The change's row in the journal.
 
         Returns:
@@ -96,7 +108,8 @@ class Writer:
             DiskFull: The disk is full.
             NoteUnreadable: The disk failed; the message says if some step could not be undone.
         """
-        whole, _ = self._whole(plan)
+        whole = prepared.plan
+        Preflight(self._hands, self.vault).require_unchanged(whole)
         entry.prepare(whole)
         done: list[Step] = []
         try:
@@ -180,16 +193,6 @@ class Writer:
                 if step.kind == "make_folder":
                     return False
         return True
-
-    def _whole(self, plan: Plan) -> tuple[Plan, tuple[str, ...]]:
-        """Return a checked and expanded plan, and its warnings."""
-        checking = Preflight(self._hands, self.vault)
-        checking.require_allowed(plan)
-        try:
-            whole = expand_plan(self._hands, Trash(self._hands, self.vault), plan)
-        except OSError as error:
-            raise translate_os_error(os.fspath(self.vault.root), error) from None
-        return whole, checking.warnings(whole)
 
     def _do(self, step: Step, plan: Plan, done: list[Step]) -> None:
         """Apply a step, and record it as done as soon as it may be."""

@@ -89,7 +89,7 @@ def move_at_random(source: Path, count: int, seed: int) -> tuple[Tally, list[Vau
             begun = time.perf_counter()
             try:
                 planned = move(*random_move(paper, dice), known)
-                writer.write(planned.plan, NullRow())
+                writer.write(writer.prepare(planned.plan), NullRow())
             except (InvalidArguments, NoteExists) as error:
                 tally.refused[type(error).__name__] = tally.refused.get(type(error).__name__, 0) + 1
                 continue

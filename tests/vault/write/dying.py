@@ -13,7 +13,7 @@ from bridge.vault.plan import Plan
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 from bridge.vault.write.writer import Writer
-from tests.vault.write.plans import put, together, tree
+from tests.vault.write.plans import put, together, tree, write_plan
 
 SPREAD = 200_000
 """Turns of an empty loop that take as long as a change, so that it is killed anywhere in one."""
@@ -83,7 +83,7 @@ def main() -> None:
         tell(version)
         while True:
             version += 1
-            writer.write(plan(version), store.journal.begin(Change(store.journal.next_id(), 0.0, "change_set")))
+            write_plan(writer, plan(version), store.journal.begin(Change(store.journal.next_id(), 0.0, "change_set")))
             tell(version)
 
 

@@ -12,7 +12,7 @@ from bridge.state.change_records import Change
 from bridge.types import VaultPath
 from bridge.vault.stable_read import read_settled
 from tests.vault.write.dying import opened
-from tests.vault.write.plans import put
+from tests.vault.write.plans import put, write_plan
 from tests.vault.write.savers import MANNERS, save
 
 NOTE = VaultPath("a.md")
@@ -65,8 +65,8 @@ def main() -> None:
             try:
                 old = read_settled(writer.vault, NOTE, writer.is_ours, None)
                 new = old + f"Line {number}.\n".encode()
-                writer.write(
-                    put(NOTE, old, new), store.journal.begin(Change(store.journal.next_id(), 0.0, "edit_note"))
+                write_plan(
+                    writer, put(NOTE, old, new), store.journal.begin(Change(store.journal.next_id(), 0.0, "edit_note"))
                 )
             except BridgeError:
                 continue

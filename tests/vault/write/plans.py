@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
-from bridge.vault.write.writer import Writer
+from bridge.vault.write.writer import JournalEntry, Writer
 
 
 @dataclass
@@ -60,6 +61,11 @@ def together(*plans: Plan) -> Plan:
     for plan in plans:
         blobs |= plan.blobs
     return Plan([step for plan in plans for step in plan.steps], blobs)
+
+
+def write_plan(writer: Writer, plan: Plan, entry: JournalEntry) -> Sequence[Step]:
+    """Prepare a plan and write it at once."""
+    return writer.write(writer.prepare(plan), entry)
 
 
 def writer_of(root: Path, **rules: tuple[str, ...]) -> Writer:

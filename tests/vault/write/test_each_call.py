@@ -21,7 +21,7 @@ from bridge.vault.write.syscalls import Disk, exchange
 from bridge.vault.write.writer import Writer
 from tests.vault.write.drawn import Tree
 from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Killed, Kind
-from tests.vault.write.plans import Noted, folder, move, no_folder, put, remove, together, tree
+from tests.vault.write.plans import Noted, folder, move, no_folder, put, remove, together, tree, write_plan
 
 MOST = 400
 
@@ -66,7 +66,7 @@ def carried_out(root: Path, fault: Fault, *, stepwise: bool, change: Plan | None
     """Carry a plan out, recover if need be, and say what became of it and how many calls there were."""
     disk, noted = FaultyDisk(fault), Noted()
     try:
-        Writer(Vault(root, Rules()), disk, stepwise=stepwise).write(change or plan(), FaultyEntry(noted, disk))
+        write_plan(Writer(Vault(root, Rules()), disk, stepwise=stepwise), change or plan(), FaultyEntry(noted, disk))
     except (Killed, BridgeError):
         if noted.plan is None or noted.settled is not None:
             return ("after" if noted.settled else "before"), noted, disk.calls
@@ -117,7 +117,7 @@ def test_a_save_in_the_midst_is_never_lost(fresh: Callable[[], Path], way: str) 
 
         disk, noted = FaultyDisk(Fault("save", at, save=save)), Noted()
         try:
-            Writer(Vault(root, Rules()), disk).write(put("a.md", b"old a.md", b"new"), FaultyEntry(noted, disk))
+            write_plan(Writer(Vault(root, Rules()), disk), put("a.md", b"old a.md", b"new"), FaultyEntry(noted, disk))
         except (NoteChanged, Busy):
             assert noted.settled is not True
         if not disk.saved:
@@ -133,7 +133,7 @@ def test_a_change_that_was_recovered_is_recovered_again(fresh: Callable[[], Path
     before = tree(root)
     noted = Noted()
     writer = Writer(Vault(root, Rules()))
-    writer.write(plan(), noted)
+    write_plan(writer, plan(), noted)
     assert noted.plan is not None
     assert writer.recover(noted.plan) == "after"
     for step in reversed(noted.plan.steps):
@@ -149,7 +149,7 @@ def test_what_somebody_wrote_after_a_crash_stays_and_all_else_is_old(fresh: Call
     before = tree(root)
     noted = Noted()
     writer = Writer(Vault(root, Rules()))
-    writer.write(plan(), noted)
+    write_plan(writer, plan(), noted)
     (root / theirs).write_bytes(b"theirs")
     assert noted.plan is not None
     assert writer.recover(noted.plan) == "conflict"
@@ -194,7 +194,7 @@ def test_a_save_in_the_midst_of_a_deletion_is_never_lost(fresh: Callable[[], Pat
         (root / ".obsidian/app.json").write_text('{"trashOption": "none"}')
         disk = FaultyDisk(Fault("save", at, save=lambda root=root: (root / "a.md").write_bytes(b"saved")))  # type: ignore[misc]
         with contextlib.suppress(NoteChanged, Busy):
-            Writer(Vault(root, Rules()), disk).write(remove("a.md", b"old a.md"), FaultyEntry(Noted(), disk))
+            write_plan(Writer(Vault(root, Rules()), disk), remove("a.md", b"old a.md"), FaultyEntry(Noted(), disk))
         if not disk.saved:
             break
         disk.wait()
@@ -216,7 +216,7 @@ def test_of_two_saves_in_the_midst_the_later_one_stays(fresh: Callable[[], Path]
             return exchange(one, other, folder=folder)
 
     with pytest.raises(NoteChanged):
-        Writer(Vault(root, Rules()), Hasty()).write(put("a.md", b"old a.md", b"new"), Noted())
+        write_plan(Writer(Vault(root, Rules()), Hasty()), put("a.md", b"old a.md", b"new"), Noted())
     assert (root / "a.md").read_bytes() == b"second"
     assert sorted(tree(root)) == [".trash", "Folder", "Folder/c.md", "a.md", "b.md"]
 
@@ -236,7 +236,7 @@ def test_a_disk_that_does_not_hold_what_was_written_is_told(fresh: Callable[[], 
 
     noted = Noted()
     with pytest.raises(NoteUnreadable):
-        Writer(Vault(root, Rules()), Rotten()).write(put("a.md", b"old a.md", b"new"), noted)
+        write_plan(Writer(Vault(root, Rules()), Rotten()), put("a.md", b"old a.md", b"new"), noted)
     assert noted.said == ["prepared"]
 
 
@@ -245,7 +245,7 @@ def test_a_change_whose_last_folder_has_no_room_any_more_goes_back(fresh: Callab
     before = tree(root)
     noted = Noted()
     writer = Writer(Vault(root, Rules()))
-    writer.write(plan(), noted)
+    write_plan(writer, plan(), noted)
     (root / "Last/Deep").rmdir()
     (root / "Last").rmdir()
     (root / "Last").write_bytes(b"theirs")
@@ -261,7 +261,7 @@ def test_a_note_that_is_made_and_removed_in_one_change_is_found_in_the_trash_or_
     root, noted = fresh(), Noted()
     writer = Writer(Vault(root, Rules()))
     trees = {"before": tree(root)}
-    writer.write(together(put("new.md", None, b"new"), remove("new.md", b"new", kept=False)), noted)
+    write_plan(writer, together(put("new.md", None, b"new"), remove("new.md", b"new", kept=False)), noted)
     trees["after"] = tree(root)
     assert noted.plan is not None
     for step in reversed(noted.plan.steps[done:]):
@@ -274,7 +274,7 @@ def test_a_note_that_is_made_and_removed_in_one_change_is_found_in_the_trash_or_
 def test_a_trash_that_was_emptied_after_a_crash_is_no_conflict(fresh: Callable[[], Path]) -> None:
     root, noted = fresh(), Noted()
     writer = Writer(Vault(root, Rules()))
-    writer.write(remove("a.md", b"old a.md"), noted)
+    write_plan(writer, remove("a.md", b"old a.md"), noted)
     (root / ".trash/a.md").unlink()
     assert noted.plan is not None
     assert writer.recover(noted.plan) == "after"
@@ -303,7 +303,7 @@ def test_a_rename_that_cannot_lose_the_old_name_gives_no_new_one(
 
     monkeypatch.setattr(os, "unlink", failing)
     with pytest.raises(BridgeError):
-        Writer(Vault(root, Rules())).write(move("a.md", "z.md", b"old a.md"), Noted())
+        write_plan(Writer(Vault(root, Rules())), move("a.md", "z.md", b"old a.md"), Noted())
     assert tree(root) == before
 
 
@@ -314,7 +314,7 @@ def test_a_save_that_went_aside_in_a_crash_does_not_come_back_over_newer_ones(fr
         aside = root / place.draft()
     aside.write_bytes(b"saved long ago")
     os.utime(aside, (0, 0))
-    writer.write(put("a.md", b"old a.md", b"new"), noted)
+    write_plan(writer, put("a.md", b"old a.md", b"new"), noted)
     assert noted.plan is not None
     assert writer.recover(noted.plan) == "after"
     assert (root / "a.md").read_bytes() == b"new"
@@ -328,7 +328,9 @@ def test_a_folder_that_is_renamed_meanwhile_is_told(fresh: Callable[[], Path]) -
         disk = FaultyDisk(Fault("save", at, save=lambda root=root: (root / "Folder").rename(root / "Other")))  # type: ignore[misc]
         noted, error = Noted(), None
         try:
-            Writer(Vault(root, Rules()), disk).write(put("Folder/New/n.md", None, b"new"), FaultyEntry(noted, disk))
+            write_plan(
+                Writer(Vault(root, Rules()), disk), put("Folder/New/n.md", None, b"new"), FaultyEntry(noted, disk)
+            )
         except NoteChanged as refusal:
             error = refusal
         if not disk.saved:
@@ -352,5 +354,5 @@ def test_a_folder_that_another_program_makes_meanwhile_will_do(fresh: Callable[[
             os.mkdir(path, mode, dir_fd=dir_fd)
             os.mkdir(path, mode, dir_fd=dir_fd)
 
-    Writer(Vault(root, Rules()), Overtaken()).write(put("New/n.md", None, b"new"), Noted())
+    write_plan(Writer(Vault(root, Rules()), Overtaken()), put("New/n.md", None, b"new"), Noted())
     assert (root / "New/n.md").read_bytes() == b"new"

@@ -14,7 +14,7 @@ from bridge.vault.vault import Vault
 from bridge.vault.write.writer import Writer
 from tests.vault.write.drawn import Tree
 from tests.vault.write.faults import Fault, FaultyDisk, FaultyEntry, Killed, Kind
-from tests.vault.write.plans import Noted, folder, move, put, together, tree
+from tests.vault.write.plans import Noted, folder, move, put, together, tree, write_plan
 
 MOST = 400
 SWAP = (move("A", "between"), move("B", "A"), move("between", "B"))
@@ -46,7 +46,7 @@ def left_by(root: Path, plan: Plan, fault: Fault) -> tuple[Noted, int]:
     """Carry a plan out until something goes wrong; return what the journal says and how many calls there were."""
     disk, noted = FaultyDisk(fault), Noted()
     with contextlib.suppress(Killed, BridgeError):
-        Writer(Vault(root, Rules()), disk).write(plan, FaultyEntry(noted, disk))
+        write_plan(Writer(Vault(root, Rules()), disk), plan, FaultyEntry(noted, disk))
     return noted, disk.calls
 
 
@@ -85,7 +85,7 @@ def test_a_crash_among_folders_that_trade_names_leaves_all_old_or_all_new(
 def test_folders_that_cannot_be_told_apart_after_a_crash_stay_as_they_are(tmp_path: Path, done: int) -> None:
     root, noted = vault(tmp_path / "vault"), Noted()
     writer = Writer(Vault(root, Rules()))
-    writer.write(together(*SWAP, LINKS), noted)
+    write_plan(writer, together(*SWAP, LINKS), noted)
     assert noted.plan is not None
     for step in reversed(noted.plan.steps[done:]):
         match step.kind:

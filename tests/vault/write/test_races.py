@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.errors import Busy
+from bridge.errors import Busy, NoteChanged, NoteExists, NoteUnreadable
 from bridge.types import VaultPath
 from bridge.vault.lease import end_lease, is_lease_kept, is_remote, take_lease
 from bridge.vault.rules import Rules
@@ -19,7 +19,7 @@ from bridge.vault.vault import Vault
 from bridge.vault.write.syscalls import Disk
 from bridge.vault.write.writer import Writer
 from tests.vault.write.dying_races import raced_once
-from tests.vault.write.plans import Noted, put, remove
+from tests.vault.write.plans import Noted, put, remove, together, tree, write_plan
 from tests.vault.write.races import run_races
 from tests.vault.write.savers import save
 
@@ -71,8 +71,40 @@ def test_no_save_is_lost_when_the_process_is_killed_that_changes_the_note(vault:
 @pytest.mark.parametrize("plan", [put("a.md", b"old", b"new"), remove("a.md", b"old")])
 def test_a_note_that_a_program_has_open_for_writing_is_not_replaced(vault: Vault, plan: object) -> None:
     with (vault.root / NOTE).open("r+b"), pytest.raises(Busy):
-        Writer(vault).write(plan, Noted())  # type: ignore[arg-type]
+        write_plan(Writer(vault), plan, Noted())  # type: ignore[arg-type]
     assert (vault.root / NOTE).read_bytes() == b"old"
+
+
+def test_nothing_is_done_when_a_note_is_saved_after_the_plan_was_prepared(vault: Vault) -> None:
+    (vault.root / "b.md").write_bytes(b"old")
+    writer, noted = Writer(vault), Noted()
+    ready = writer.prepare(together(put("a.md", b"old", b"new"), put("b.md", b"old", b"new")))
+    (vault.root / "b.md").write_bytes(b"saved")
+    with pytest.raises(NoteChanged):
+        writer.write(ready, noted)
+    assert tree(vault.root) == {"a.md": b"old", "b.md": b"saved"}
+    assert noted.said == []
+
+
+@pytest.mark.parametrize("taken", ["New", "New/b.md"])
+def test_a_name_that_is_taken_after_the_plan_was_prepared_is_not_overwritten(vault: Vault, taken: str) -> None:
+    writer, noted = Writer(vault), Noted()
+    ready = writer.prepare(together(put("a.md", b"old", b"new"), put("New/b.md", None, b"new")))
+    place = vault.root / taken
+    place.parent.mkdir(exist_ok=True)
+    place.write_bytes(b"theirs")
+    with pytest.raises((NoteExists, NoteUnreadable)):
+        writer.write(ready, noted)
+    assert place.read_bytes() == b"theirs"
+    assert (vault.root / NOTE).read_bytes() == b"old"
+
+
+def test_a_folder_that_another_program_makes_after_the_plan_was_prepared_is_used(vault: Vault) -> None:
+    writer, noted = Writer(vault), Noted()
+    ready = writer.prepare(put("New/b.md", None, b"new"))
+    (vault.root / "New").mkdir()
+    writer.write(ready, noted)
+    assert (vault.root / "New/b.md").read_bytes() == b"new"
 
 
 @HAS_LEASES
@@ -119,7 +151,7 @@ def test_a_note_that_was_just_touched_or_cut_is_waited_for(
 @pytest.mark.usefixtures("without_leases")
 def test_what_the_bridge_wrote_is_not_waited_for(vault: Vault) -> None:
     writer = Writer(vault)
-    writer.write(put("a.md", b"old", b""), Noted())
+    write_plan(writer, put("a.md", b"old", b""), Noted())
     assert seconds_until_settled(vault, NOTE, writer.is_ours, 3) == 0
     (vault.root / NOTE).write_bytes(b"theirs")
     assert seconds_until_settled(vault, NOTE, writer.is_ours, 3) > 0

@@ -13,7 +13,7 @@ from bridge.types import VaultPath
 from bridge.vault.plan import Plan
 from bridge.vault.write.preflight import DEEPEST
 from bridge.vault.write.writer import Writer
-from tests.vault.write.plans import Noted, folder, move, no_folder, put, remove, together, tree, writer_of
+from tests.vault.write.plans import Noted, folder, move, no_folder, put, remove, together, tree, write_plan, writer_of
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def writer(root: Path) -> Writer:
 
 def write(writer: Writer, plan: Plan) -> Noted:
     noted = Noted()
-    noted_steps = writer.write(plan, noted)
+    noted_steps = write_plan(writer, plan, noted)
     assert noted.said == ["prepared", "done"]
     assert noted.plan is not None
     assert list(noted_steps) == [
@@ -44,13 +44,13 @@ def write(writer: Writer, plan: Plan) -> Noted:
 
 
 def refused(writer: Writer, plan: Plan, error: type[Exception]) -> None:
-    """Check that a plan is refused, by `check` too, and leaves no trace."""
+    """Check that a plan is refused, by `prepare` too, and leaves no trace."""
     before = tree(writer.vault.root)
     with pytest.raises(error):
-        writer.check(plan)
+        writer.prepare(plan)
     noted = Noted()
     with pytest.raises(error):
-        writer.write(plan, noted)
+        write_plan(writer, plan, noted)
     assert tree(writer.vault.root) == before
     assert noted.said == []
 
@@ -173,9 +173,9 @@ def test_removed_notes_go_where_the_user_wants_them(root: Path, writer: Writer, 
 THROW = """
 import sys
 from pathlib import Path
-from tests.vault.write.plans import Noted, remove, writer_of
+from tests.vault.write.plans import Noted, remove, write_plan, writer_of
 noted = Noted()
-writer_of(Path(sys.argv[1])).write(remove("Folder/c.md", b"old c"), noted)
+write_plan(writer_of(Path(sys.argv[1])), remove("Folder/c.md", b"old c"), noted)
 assert noted.plan.steps[0].to is None
 """
 
@@ -260,13 +260,13 @@ def test_nothing_new_lies_deeper_than_can_be_held(root: Path, writer: Writer) ->
 
 @pytest.mark.parametrize("name", ["a: b.md", 'a "b".md', "a?.md", "con.md", "B.md", "Folder./x.md", "folder/x.md"])
 def test_names_that_other_systems_refuse_are_told(writer: Writer, name: str) -> None:
-    assert len(writer.check(put(name, None, b"new"))) == 1
-    assert writer.check(put("Folder/fine.md", None, b"new")) == ()
+    assert len(writer.prepare(put(name, None, b"new")).warnings) == 1
+    assert writer.prepare(put("Folder/fine.md", None, b"new")).warnings == ()
 
 
 def test_a_second_name_on_the_disk_is_told(root: Path, writer: Writer) -> None:
     os.link(root / "a.md", root / "second.md")
-    assert len(writer.check(put("a.md", b"old a", b"new"))) == 1
+    assert len(writer.prepare(put("a.md", b"old a", b"new")).warnings) == 1
     write(writer, put("a.md", b"old a", b"new"))
     assert (root / "second.md").read_bytes() == b"old a"
 

@@ -16,7 +16,7 @@ from bridge.vault.vault import Vault
 from bridge.vault.write.writer import Writer
 from tests.vault.write.drawn import NAMES, Tree, after, drawn_plan, is_note
 from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Killed
-from tests.vault.write.plans import digest, tree
+from tests.vault.write.plans import digest, tree, write_plan
 
 MOST_CALLS = 60
 """Calls of a change among which the failing one is chosen; the longest changes have some more."""
@@ -120,7 +120,7 @@ class World:
         entry = self.store.journal.begin(change)
         outcome = "before"
         try:
-            Writer(Vault(self.root, Rules()), disk).write(plan, FaultyEntry(entry, disk))
+            write_plan(Writer(Vault(self.root, Rules()), disk), plan, FaultyEntry(entry, disk))
             outcome = "after"
         except Killed:
             self.restart()
