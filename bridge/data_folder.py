@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import unicodedata
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import orjson
 import platformdirs
 
 from bridge.private_files import make_private, write_private
+from bridge.text.fold import fold_case
 from bridge.types import VaultId
 
 T = TypeVar("T")
@@ -177,12 +177,7 @@ def find_known_vaults(folders: Folders, wanted: str) -> list[Path]:
 def match_vaults(wanted: str, names: Mapping[VaultId, str], vaults: Mapping[VaultId, T]) -> list[T]:
     """Return the vaults of a name or id; if there is none, those whose names differ in case only."""
     exact = [vaults[id_] for id_, name in names.items() if wanted in {id_, name}]
-    return exact or [vaults[id_] for id_, name in names.items() if fold_name(name) == fold_name(wanted)]
-
-
-def fold_name(name: str) -> str:
-    """Return a name in NFC and without case."""
-    return unicodedata.normalize("NFC", name).casefold()
+    return exact or [vaults[id_] for id_, name in names.items() if fold_case(name) == fold_case(wanted)]
 
 
 def enclosing_vault(folder: Path, known: Collection[Path] = ()) -> Path | None:

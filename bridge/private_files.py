@@ -84,3 +84,11 @@ def write_error(path: Path, error: OSError) -> ReadOnly | DiskFull:
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:
         return DiskFull(f"The disk is full: no space for {path}.")
     return ReadOnly(f"{path} cannot be written: {error.strerror}.")
+
+
+def modified_at(file: Path) -> float:
+    """Return when a file was modified, in seconds since 1970; 0 if it is missing."""
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0

@@ -28,6 +28,9 @@ Preset = Literal["default", "writing", "read-only", "full"]
 SearchMode = Literal["hybrid", "keyword", "semantic"]
 """The retrievers that a search may use."""
 
+Direction = Literal["any", "out", "in"]
+"""Which way links are followed."""
+
 Span = tuple[int, int]
 """Offsets into a note's text in characters, half-open."""
 

@@ -9,8 +9,6 @@ from annotated_types import GroupedMetadata, Interval, MaxLen
 
 from bridge.types import Day, Digest, PathRole, TaggedUnion, VaultPath
 
-Direction = Literal["any", "out", "in"]
-
 Reason = Annotated[str, MaxLen(500)]
 
 Limit = Annotated[int, Interval(ge=1, le=100)]

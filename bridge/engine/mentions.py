@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bridge.index.note import IndexedNote
 from bridge.linking.corpus import Corpus
 from bridge.linking.mentions import Name, NameFinder
-from bridge.types import Digest, VaultPath
+from bridge.types import VaultPath
 
 if TYPE_CHECKING:
     from bridge.index.index import Index
@@ -67,9 +67,7 @@ def compare_notes(
     templates: str | None,
 ) -> NoteChanges:
     """Compare the notes with the earlier ones; call in a thread, since it takes 50 ms for 100,000 notes."""
-    changed = [
-        path for path, note in notes.items() if path not in before or text_digest(before[path]) != text_digest(note)
-    ]
+    changed = [path for path, note in notes.items() if path not in before or before[path].digest != note.digest]
     gone = before.keys() - notes.keys()
     names = None
     if gone or any(path not in before or names_of(notes[path]) != names_of(before[path]) for path in changed):
@@ -103,8 +101,3 @@ def collect_names(notes: Mapping[VaultPath, IndexedNote], templates: str | None)
 def names_of(note: IndexedNote) -> tuple[str, tuple[str, ...]]:
     """Return a note's title and aliases."""
     return note.title, note.aliases
-
-
-def text_digest(note: IndexedNote) -> Digest:
-    """Return what identifies the text of a note."""
-    return note.digest

@@ -2,15 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bridge.graph.columns import Edges, kind_codes
 from bridge.graph.kinds import KINDS, SHARED
-
-Direction = Literal["any", "out", "in"]
+from bridge.types import Direction
 
 FAR = -1
 """The distance of unreachable nodes."""

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Self
 
+from bridge.text.words import DIGITS
+
 LEAST_NOTES = 8
 """A line in fewer notes is never boilerplate, so that small vaults keep what they repeat."""
 
@@ -18,7 +20,6 @@ LEAST_SHARE = 0.03
 LEAST_LETTERS = 3
 """Shorter lines carry no information and cost nothing."""
 
-_DIGITS = re.compile(r"\d+")
 _MARKS = re.compile(r"^[\s>#*+\-]*(?:\[.\]\s)?")
 _FRONTMATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 
@@ -88,7 +89,7 @@ def normalise_line(line: str) -> str:
     """Normalise a line for comparison: without markers, with all numbers equal."""
     marks = _MARKS.match(line)
     bare = " ".join(line[marks.end() if marks else 0 :].split()).casefold()
-    return bare if bare.isalpha() else _DIGITS.sub("0", bare)
+    return bare if bare.isalpha() else DIGITS.sub("0", bare)
 
 
 def has_letters(line: str) -> bool:

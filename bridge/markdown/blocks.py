@@ -84,7 +84,7 @@ def _piece_kind(text: str, part: Part) -> PieceKind | None:
 
 _ID: Final = re.compile(r"\^([A-Za-z0-9-]+)[ \t]*\r?$", re.MULTILINE)
 _BEFORE: Final = frozenset(" \t\n>")
-_ALONE: Final = re.compile(r"\^[A-Za-z0-9-]+")
+LONE_BLOCK_ID: Final = re.compile(r"\^[A-Za-z0-9-]+")
 
 
 def read_blocks(text: str, start: int, structure: Structure, lines: LineIndex) -> Iterator[Block]:
@@ -109,7 +109,7 @@ def read_blocks(text: str, start: int, structure: Structure, lines: LineIndex) -
 def _named_part(text: str, parts: list[Part], index: int) -> Part:
     """Return the part that an id inside `parts[index]` names: the previous one when the id is on its own."""
     part = parts[index]
-    if part.kind != "paragraph" or not _ALONE.fullmatch(text, part.start, part.end):
+    if part.kind != "paragraph" or not LONE_BLOCK_ID.fullmatch(text, part.start, part.end):
         return part
     for before in range(index - 1, -1, -1):
         earlier = parts[before]

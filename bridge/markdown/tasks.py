@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final, Literal
 
+from bridge.markdown.blocks import LONE_BLOCK_ID
 from bridge.markdown.json_object import get_objects, get_text
 
 Priority = Literal["highest", "high", "medium", "low", "lowest"]
@@ -35,7 +36,6 @@ NAMES: Final = {
 DATES: Final = ("due", "scheduled", "start", "created", "done", "cancelled")
 
 _DATE: Final = r"\d{4}-\d{2}-\d{2}"
-_BLOCK_ID: Final = re.compile(r"\^[A-Za-z0-9-]+")
 _TAG: Final = re.compile(r"#[^#]+")
 _FIRST_CHARACTERS: Final = "🔺⏫🔼🔽⏬📅📆🗓⏳⌛🛫➕✅❌🔁🏁🆔⛔"
 _SIGN: Final = re.compile(
@@ -110,7 +110,7 @@ def split_block_id(text: str) -> tuple[str, str]:
     """Split a line into its text and its end: a block id and spaces."""
     clean = text.rstrip()
     word = clean.rsplit(maxsplit=1)[-1:]
-    if word and _BLOCK_ID.fullmatch(word[0]):
+    if word and LONE_BLOCK_ID.fullmatch(word[0]):
         clean = clean.removesuffix(word[0]).rstrip()
     return clean, text[len(clean) :]
 

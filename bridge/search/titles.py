@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from bridge.index.hits import NameHit
+from bridge.index.hits import NameField, NameHit
 from bridge.index.note import IndexedNote
 from bridge.search.query import Query
 from bridge.search.vocabulary import coverage
@@ -17,8 +17,6 @@ from bridge.types import VaultPath
 MOST_WORDS = 6
 """Longer queries are questions, not beginnings of a name."""
 
-Field = Literal["title", "alias", "heading"]
-
 Fit = Literal["matches", "matches in part", "is spelt alike"]
 """How a name fits: it contains the whole query, or the query contains it; a part of it; a similar spelling."""
 
@@ -28,7 +26,7 @@ class NameMatch:
     """A matching name of a note, its score (0-1), and which kind of name it is."""
 
     score: float
-    field: Field
+    field: NameField
     name: str
     fit: Fit = "matches"
 
@@ -100,7 +98,7 @@ def _spelt_alike(asked: Sequence[str], name: Sequence[str]) -> float:
     return best if best >= 0.75 else 0.0
 
 
-def _title_and_aliases(note: IndexedNote) -> Iterable[tuple[Field, str]]:
+def _title_and_aliases(note: IndexedNote) -> Iterable[tuple[NameField, str]]:
     yield "title", note.title
     for alias in note.aliases:
         yield "alias", alias

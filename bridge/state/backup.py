@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bridge.errors import BridgeError
-from bridge.private_files import move_into_place
+from bridge.private_files import modified_at, move_into_place
 from bridge.state.call_log import DAY_S
 from bridge.state.change_log import replay
 from bridge.state.connection import check, connect, is_sound, open_database
@@ -29,15 +29,7 @@ def backup_path(path: Path, number: int) -> Path:
 
 def is_due(path: Path) -> bool:
     """Return whether there is no backup of the last day."""
-    return time.time() - modified_time(backup_path(path, 0)) > DAY_S
-
-
-def modified_time(file: Path) -> float:
-    """Return when a file was modified, in seconds since 1970; 0 when there is none."""
-    try:
-        return file.stat().st_mtime
-    except OSError:
-        return 0.0
+    return time.time() - modified_at(backup_path(path, 0)) > DAY_S
 
 
 def back_up(connection: sqlite3.Connection, path: Path) -> None:
@@ -67,7 +59,7 @@ def back_up(connection: sqlite3.Connection, path: Path) -> None:
 
 def rotate(path: Path) -> None:
     """Keep the current backup as the first older one if it is the last of a past day, or if there is no older one."""
-    if backup_path(path, 1).exists() and modified_time(backup_path(path, 0)) // DAY_S == time.time() // DAY_S:
+    if backup_path(path, 1).exists() and modified_at(backup_path(path, 0)) // DAY_S == time.time() // DAY_S:
         return
     for number in reversed(range(KEPT)):
         if backup_path(path, number).exists():

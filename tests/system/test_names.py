@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -83,3 +83,39 @@ def test_words_of_the_field_are_used() -> None:
         if HOME_MADE.search(name)
     ]
     assert home_made == []
+
+
+class Renamed(ast.NodeTransformer):
+    """Names the arguments of a function by their order."""
+
+    def __init__(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        given = function.args
+        arguments = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)
+        self._names = {one.arg: f"_{at}" for at, one in enumerate(arguments) if one is not None}
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        return ast.arg(self._names.get(node.arg, node.arg))
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.Name(self._names.get(node.id, node.id), node.ctx)
+
+
+def contents(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the content and name of each function, regular expression and choice of words at the top of a module."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            body = node.body[ast.get_docstring(node) is not None :]
+            renamed = Renamed(node)
+            yield " ".join(ast.dump(renamed.visit(part)) for part in (node.args, *body)), node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            if ast.unparse(node.value).startswith(("re.compile(", "Literal[")):
+                yield ast.dump(node.value), ast.unparse(target)
+
+
+def test_nothing_is_defined_twice() -> None:
+    homes: defaultdict[str, list[str]] = defaultdict(list)
+    for path in sorted(BRIDGE.rglob("*.py")):
+        for content, name in contents(path):
+            homes[content].append(f"{path.relative_to(ROOT)}: {name}")
+    assert [twice for twice in homes.values() if len(twice) > 1] == []

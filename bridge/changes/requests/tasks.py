@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Literal
 from annotated_types import Interval, MaxLen
 
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext
+from bridge.markdown.tasks import Priority
 from bridge.types import Day, VaultPath
 
 if TYPE_CHECKING:
     from bridge.changes.draft import Draft
     from bridge.changes.effect import Effect
-
-Priority = Literal["highest", "high", "medium", "low", "lowest"]
 
 
 @ChangeKind(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from bridge.data_folder import Folders, enclosing_vault, find_known_vaults, read_vault_list
 from bridge.errors import NoSuchVault
+from bridge.private_files import modified_at
 from bridge.server.runtime_file import read_runtime
 
 NAME_ONE = "Run `vault-bridge mcp` with the folder of your notes."
@@ -63,11 +64,3 @@ def last_used_vault(folders: Folders) -> Path:
     if not there:
         raise NoSuchVault("No vault has been opened yet, so there is none to choose.", hint=NAME_ONE)
     return there[max(there, key=lambda id_: modified_at(folders.state(id_)))]
-
-
-def modified_at(file: Path) -> float:
-    """Return when a file was modified; 0 if it is missing."""
-    try:
-        return file.stat().st_mtime
-    except OSError:
-        return 0.0

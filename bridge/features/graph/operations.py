@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 from annotated_types import Interval
 
 from bridge.api.call import Call
-from bridge.api.hints import Direction
 from bridge.api.registry import operation
 from bridge.engine import link_census
 from bridge.engine.link_census import Gap, LinkCounts, NoteCount, StrongPair, Stub
@@ -17,7 +16,7 @@ from bridge.features.graph.snapshots import DEFAULT_KINDS, Kinds, kinds_between,
 from bridge.features.graph.steps import GraphStep, describe_steps
 from bridge.features.graph.structure import Articulation, Community, Hub, SoleLink
 from bridge.graph.kinds import EdgeKind
-from bridge.types import VaultPath
+from bridge.types import Direction, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.analytics import GraphSnapshot

@@ -1,6 +1,5 @@
 """Makes links of words that name notes."""
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -14,6 +13,7 @@ from bridge.api.registry import operation
 from bridge.api.write import ChangeArguments, author
 from bridge.engine.link_context import LinkContext, source_of
 from bridge.errors import InvalidArguments, NoteChanged
+from bridge.markdown.decode import digest_of
 from bridge.types import Digest, Span, VaultPath, is_same_digest
 
 if TYPE_CHECKING:
@@ -142,11 +142,10 @@ async def apply_links(
     edits: list[LinkEdit] = []
 
     def draw(draft: "Draft") -> "PlannedChange":
-        from bridge.changes.draft import digest_of as digest_of_file
         from bridge.engine.transactions import PlannedChange
 
         # The desk reads first: what comes after that is seen when it is written.
-        now = digest_of_file(draft.read(path))
+        now = digest_of(draft.read(path))
         note = read_writable(call.vault, path, digest or now)
         if suggestions:
             wanted = select_places(note, suggestions)
@@ -231,7 +230,7 @@ def insert_links(vault: "OpenVault", note: "Note", wanted: "list[LinkPlace]") ->
     return head + after.text, LinkEdit(
         path=note.path,
         diff=unified_diff(head + note.text, head + after.text, note.path),
-        digest=digest_of(head + after.text),
+        digest=digest_of((head + after.text).encode()),
         before=note.digest,
         links=tuple(MadeLink(one.place.target, line(one.place), one.link) for one in after.made),
         refused=tuple(RefusedLink(one.place.target, line(one.place), one.why) for one in after.refused),
@@ -249,11 +248,6 @@ def byte_order_mark(note: "Note") -> str:
         InvalidArguments: The text does not say what the bytes of the file are.
     """
     for mark in ("", "\ufeff"):
-        if digest_of(mark + note.text) == note.digest:
+        if digest_of((mark + note.text).encode()) == note.digest:
             return mark
     raise InvalidArguments(f"`{note.path}` contains bytes that are not UTF-8.", hint="Save the note as UTF-8 first.")
-
-
-def digest_of(text: str) -> Digest:
-    """Name the file of a text."""
-    return Digest(hashlib.sha256(text.encode("utf-8")).hexdigest())

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from annotated_types import Interval, MaxLen
 
 from bridge.api.call import Call
-from bridge.api.hints import Direction
 from bridge.api.note_text import line_at, open_note
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot, sources_of
 from bridge.errors import BridgeError
 from bridge.index.note import Notes
 from bridge.text.sentence import sentence_at
-from bridge.types import Span, VaultPath
+from bridge.types import Direction, Span, VaultPath
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from bridge.errors import NotReady
+from bridge.text.words import DIGITS
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ ALIKE = 88.0
 ALIKE_WORDS = 80.0
 """Likeness (0-100) from which on two words are forms of one."""
 
-NUMBER = re.compile(r"\d+")
 WORD = re.compile(r"[^\W_]{3,}")
 """A word of a name that tells something."""
 
@@ -49,7 +49,7 @@ def find_by_name(corpus: "Corpus", wanted: Sequence[str]) -> list[MeantNote | No
         key = letters_and_digits(form)
         alike = process.extract(key, keys.keys(), scorer=fuzz.ratio, score_cutoff=ALIKE)
         # Another day is another note, however alike the two are written.
-        meant = next((keys[other] for other, *_ in alike if NUMBER.findall(other) == NUMBER.findall(key)), None)
+        meant = next((keys[other] for other, *_ in alike if DIGITS.findall(other) == DIGITS.findall(key)), None)
         if meant is None:
             return None
         known = corpus.names.of(meant)[0]

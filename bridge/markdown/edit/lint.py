@@ -14,6 +14,7 @@ from bridge.markdown.edit.heading_levels import comparable_title
 from bridge.markdown.edit.verify import find_unclosed
 from bridge.markdown.frontmatter import read_frontmatter
 from bridge.markdown.sections import heading_chains
+from bridge.text.words import DIGITS
 from bridge.types import VaultPath
 
 _TIME: Final = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{1,2}:\d{2}(?::\d{2})?)?|\d{1,2}:\d{2}(?::\d{2})?"
@@ -25,7 +26,6 @@ _TWICE: Final = re.compile(
 )
 _OPEN_PROPERTIES: Final = re.compile(r"---[ \t]*\r?\n[^\s:#>|*-][^:\n]*:(?:[ \t]|\r?\n)")
 _CONFLICT: Final = re.compile(r"^(?:<{7}|>{7})(?: .*|\r?)$", re.MULTILINE)
-_NUMBERS: Final = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def property_faults(draft: Draft) -> Iterator[Fault]:
     if not draft.body and _OPEN_PROPERTIES.match(draft.text):
         yield Fault(("properties", ""), "Line 1 opens properties that nothing closes.")
     for problem in read_frontmatter(draft.text, draft.lines).problems:
-        yield Fault(("properties", _NUMBERS.sub("", problem)), problem)
+        yield Fault(("properties", DIGITS.sub("", problem)), problem)
 
 
 def heading_faults(draft: Draft) -> Iterator[Fault]:

@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 from bridge.vault.paths import nfc
@@ -67,10 +68,10 @@ class Trash:
         held = self._names()
         stem, dot, end = name.rpartition(".") if "." in name else (name, "", "")
         number, free = 0, name
-        while fold_name(free) in held:
+        while fold_case(free) in held:
             number += 1
             free = f"{stem} {number}{dot}{end}"
-        held.add(fold_name(free))
+        held.add(fold_case(free))
         return free
 
     def _names(self) -> set[str]:
@@ -78,7 +79,7 @@ class Trash:
         if self._held is None:
             try:
                 with self.hands.at(f"{TRASH}/any") as place:
-                    self._held = {fold_name(name) for name in place.names()}
+                    self._held = {fold_case(name) for name in place.names()}
             except FileNotFoundError:
                 self._held = set()
         return self._held
@@ -87,8 +88,3 @@ class Trash:
 def is_in_trash(path: str) -> bool:
     """Return whether a path is in the vault's trash."""
     return path.startswith(f"{TRASH}/") and not {"", ".", ".."} & {*path.split("/")}
-
-
-def fold_name(name: str) -> str:
-    """Return a name in a form for comparison."""
-    return nfc(name).casefold()
