@@ -114,13 +114,13 @@ export interface AddItem {
 	readonly create_heading?: boolean;
 }
 
-/** Add a task to a note. */
+/** Add a task to a note, its dates written like those of the note's other tasks. */
 export interface AddTask {
 	/** The note. */
 	readonly path: string;
 	/** What is to be done. */
 	readonly text: string;
-	/** Heading above the list, or its path `A > B`; by default, the note's last list. */
+	/** Heading above the list; by default, the note's last list. */
 	readonly heading?: string | null;
 	/** Due date. */
 	readonly due?: string | null;
@@ -328,13 +328,13 @@ export interface Community {
 	readonly notes: readonly string[];
 }
 
-/** Create a note. */
+/** Create a note; an existing one is never overwritten. */
 export interface CreateNote {
 	/** Where, ending in `.md`; missing folders are created. */
 	readonly path: string;
-	/** Its text. */
+	/** Its Markdown. */
 	readonly text?: string;
-	/** Its properties. */
+	/** Its properties by name. */
 	readonly properties?: Readonly<Record<string, unknown>>;
 	/** Note to start from; fills in `{{title}}`, `{{date}}` and `{{time}}`. */
 	readonly template?: string | null;
@@ -406,11 +406,11 @@ export interface DailyNoteArguments {
 	readonly vault?: string | null;
 }
 
-/** Delete a note as the user's Obsidian does. */
+/** Delete a note as Obsidian does, to the trash chosen there; `undo_change` brings it back. */
 export interface DeleteNote {
 	/** The note. */
 	readonly path: string;
-	/** Digest of the note as read; required unless this change set created the note. */
+	/** Digest of the note as read; a changed note is refused. */
 	readonly digest?: string | null;
 	/** The operation. */
 	readonly op: "delete_note";
@@ -452,13 +452,13 @@ export interface DoctorArguments {
 	readonly vault?: string | null;
 }
 
-/** Edit a note's text. */
+/** Change a note's text, all edits or none; the rest stays byte for byte. */
 export interface EditNote {
 	/** The note. */
 	readonly path: string;
-	/** The edits, all or none; their places refer to the text as read. */
+	/** Such as `[{"op": "replace_text", "old": "teh", "new": "the"}]`. They refer to the note as read and must not overlap. */
 	readonly edits: readonly (Append | Prepend | InsertUnder | ReplaceSection | ReplaceBlock | ReplaceLines | ReplaceText | AddItem)[];
-	/** Digest of the note as read; required to replace text that this change set did not write. */
+	/** Digest of the note as read; required to replace existing text. */
 	readonly digest?: string | null;
 	/** The operation. */
 	readonly op: "edit_note";
@@ -469,7 +469,7 @@ export interface EditNoteArguments {
 	readonly path: string;
 	/** Such as `[{"op": "replace_text", "old": "teh", "new": "the"}]`. They refer to the note as read and must not overlap. */
 	readonly edits: readonly (Append | Prepend | InsertUnder | ReplaceSection | ReplaceBlock | ReplaceLines | ReplaceText | AddItem)[];
-	/** Digest of the note as read; required to replace anything. */
+	/** Digest of the note as read; required to replace existing text. */
 	readonly digest?: string | null;
 	/** Only preview the change. */
 	readonly dry_run?: boolean;
@@ -1411,7 +1411,7 @@ export interface ModelInUse {
 	readonly answering: string | null;
 }
 
-/** Move or rename a note, another file or a folder, and update links. */
+/** Move or rename a note, another file or a folder; every link to it is rewritten in its own style. */
 export interface MoveNote {
 	/** The file or folder. */
 	readonly path: string;
@@ -1817,7 +1817,7 @@ export interface RelatedNotesArguments {
 	readonly vault?: string | null;
 }
 
-/** Rename an alias of a note. */
+/** Rename an alias of a note and, if you want, the links that show it. */
 export interface RenameAlias {
 	/** The note. */
 	readonly path: string;
@@ -1854,7 +1854,7 @@ export interface RenameAliasArguments {
 	readonly vault?: string | null;
 }
 
-/** Rename a heading and update links. */
+/** Rename a heading; every link to it is rewritten in its own style. */
 export interface RenameHeading {
 	/** The note. */
 	readonly path: string;
@@ -2073,7 +2073,7 @@ export interface Seen {
 	readonly size: number;
 }
 
-/** Change the properties of a note. */
+/** Set and remove properties of a note; its other lines stay as they are. */
 export interface SetProperties {
 	/** The note. */
 	readonly path: string;
@@ -2285,15 +2285,15 @@ export interface TaskList {
 	readonly notices?: readonly string[];
 }
 
-/** Change the box of a task. */
+/** Change the box of a task as a click in Obsidian does, or to any mark. */
 export interface ToggleTask {
 	/** The note. */
 	readonly path: string;
-	/** The task's line. */
+	/** Its line, from `list_tasks`. */
 	readonly line: number;
-	/** The task as read, with or without dates; refused if the line now holds another. */
+	/** Its text, from `list_tasks`; refused if another task is there now. */
 	readonly text: string;
-	/** The character for the box; by default, what a click in Obsidian sets. */
+	/** The new character; by default, what a click sets. */
 	readonly status?: string | null;
 	/** The operation. */
 	readonly op: "toggle_task";
@@ -2415,7 +2415,7 @@ export interface Use {
 	readonly p50_ms: number;
 	/** 95th percentile in milliseconds. */
 	readonly p95_ms: number;
-	/** Tokens sent, estimated as characters / 4. */
+	/** Tokens sent, estimated from the characters by script. */
 	readonly tokens_out: number;
 	/** Tokens of the whole Markdown notes behind the answers, estimated as bytes / 4; a note counts once per session, or daily without one. */
 	readonly tokens_whole: number;
