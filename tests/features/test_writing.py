@@ -152,6 +152,25 @@ async def test_a_task_is_ticked_and_added(served: Served) -> None:
     assert (root(served) / "Tasks.md").read_text().endswith("- [ ] Rest\n- [ ] Sleep 📅 2026-02-01\n")
 
 
+async def test_of_equal_tasks_the_one_that_was_listed_is_ticked(served: Served) -> None:
+    note = root(served) / "Shopping.md"
+    await served.call("create_note", path="Shopping.md", text="- [ ] Milk\n- [ ] Bread\n- [ ] Milk\n- [ ] Milk\n")
+    *_, last = (await served.call("list_tasks", path="Shopping.md")).json["tasks"]
+    listed = {name: last[name] for name in ("path", "line", "text", "digest")}
+    for number in (2, 3):
+        # The digest is still good after ticking, which moves no line.
+        other = listed | {"line": number, "text": "Bread" if number == 2 else "Milk"}
+        assert (await served.call("toggle_task", **other)).status == 200
+    note.write_text("- [ ] Eggs\n" + note.read_text().replace("- [ ] Milk\n", "", 1))
+    refused = await served.call("toggle_task", **listed)
+    assert refused.code == "note_changed"
+    note.write_text("- [ ] Eggs\n" + note.read_text())
+    refused = await served.call("toggle_task", **listed)
+    assert refused.code == "note_changed"
+    assert note.read_text() == "- [ ] Eggs\n- [ ] Eggs\n- [x] Bread\n- [x] Milk\n- [ ] Milk\n"
+    assert (await served.call("toggle_task", path="Shopping.md", line=5, text="Milk")).status == 200
+
+
 @pytest.mark.parametrize(
     ("operation", "arguments"),
     [

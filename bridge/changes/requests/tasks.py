@@ -7,7 +7,7 @@ from annotated_types import Interval, MaxLen
 
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext
 from bridge.markdown.tasks import Priority
-from bridge.types import Day, VaultPath
+from bridge.types import Day, Digest, VaultPath
 
 if TYPE_CHECKING:
     from bridge.changes.draft import Draft
@@ -38,27 +38,37 @@ class ToggleTask(Request):
         line: Its line, from `list_tasks`.
         text: Its text, from `list_tasks`; refused if another task is there now.
         status: The new character; by default, what a click sets.
+        digest: Digest of the note, from `list_tasks`. Without it, an equal task that moved to the line is toggled.
         op: The operation.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
-        NoteChanged: The line now holds another task.
+        NoteChanged: The line now holds another task, or the note does not match `digest` and tasks may have moved.
     """
 
     path: VaultPath
     line: int
     text: str
     status: str | None = None
+    digest: Digest | None = None
     op: Literal["toggle_task"] = "toggle_task"
 
     def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
         """Change the box in the draft."""
         from bridge.changes.effect import Effect
-        from bridge.markdown.edit.tasks import toggle_task
+        from bridge.changes.requests.preconditions import read_unchanged
+        from bridge.markdown.edit.tasks import lines_with_task, toggle_task
 
+        data = draft.read(self.path)
+        before = None if self.digest is None else context.read_before(self.digest)
+        # Other edits since, such as toggling another task, do not matter if tasks of this text stand where they stood.
+        if before is None or lines_with_task(self.path, before, self.text) != lines_with_task(
+            self.path, data, self.text
+        ):
+            read_unchanged(self.path, self.digest, draft, context)
         done = toggle_task(
             self.path,
-            draft.read(self.path),
+            data,
             self.line,
             today=context.now.date(),
             text=self.text,

@@ -124,11 +124,22 @@ def uses_dataview_fields(tasks: Sequence[Task], settings: TaskSettings) -> bool:
     return settings.dataview if fields == signs else fields > signs
 
 
+def lines_with_task(path: VaultPath, data: bytes, text: str) -> list[int]:
+    """Return the lines of a note's tasks of one text.
+
+    Args:
+        path: Path of the note.
+        data: The file's bytes.
+        text: The text, with or without dates.
+    """
+    return [task.line for task in parse(path, data).tasks if _has_text(task, text)]
+
+
 def _task_at(path: VaultPath, data: bytes, line: int, text: str | None) -> Task:
     tasks = parse(path, data).tasks
     found = next((task for task in tasks if task.line == line), None)
     if text is not None and (found is None or not _has_text(found, text)):
-        now = [task.line for task in tasks if _has_text(task, text)]
+        now = lines_with_task(path, data, text)
         where = f"it is in line {now[0]} now" if len(now) == 1 else "that line has other text"
         raise NoteChanged(f"Line {line} of `{path}` is not that task: {where}.", path=path, lines=now)
     if found is None:
