@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bridge.api.finding import Finding
+from bridge.state.tables import Subject
 
 if TYPE_CHECKING:
     from bridge.api.call import Call
@@ -24,9 +25,11 @@ class Feature:
         operations: The functions that are operations, in the order in which documents list them.
         checks: What `doctor` looks at once for all vaults.
         vault_checks: What `doctor` looks at in each vault.
+        tables: Its tables in the state of each vault, with what becomes of their rows.
     """
 
     name: str
     operations: tuple[Callable[..., Any], ...] = ()
     checks: tuple[Check, ...] = ()
     vault_checks: tuple[VaultCheck, ...] = ()
+    tables: Subject | None = None

@@ -12,6 +12,7 @@ from bridge.api.hints import Folder, role_of, strip_hint, walk_hint
 from bridge.api.redact import redact_denied
 from bridge.api.signature import Argument, check_records, gather_records, read_arguments
 from bridge.errors import BridgeError, NoSuchOperation
+from bridge.state.subjects import install_subjects
 from bridge.types import PathRole, Scope, VaultPath
 
 if TYPE_CHECKING:
@@ -210,8 +211,9 @@ def find_error(name: str) -> type[BridgeError]:
 
 
 def install(features: Iterable["Feature"]) -> None:
-    """Make the operations and checks of these features, and no others, available."""
+    """Make the operations, checks and tables of these features, and no others, available."""
     FEATURES[:] = features
+    install_subjects(feature.tables for feature in FEATURES if feature.tables is not None)
     OPERATIONS.clear()
     for feature in FEATURES:
         add_operations(feature)

@@ -19,6 +19,9 @@ from bridge.cli.console import tell
 from bridge.cli.progress import PATIENT_S
 from bridge.errors import BridgeError, NotReady, VaultHeld
 
+# Also installs the tables that features add to the state, before a vault is opened.
+from bridge.features import get_operation
+
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
     from bridge.engine.host import Host
@@ -126,8 +129,6 @@ async def wait_for_diagnosis(bridge: "Bridge", host: "Host") -> None:
 
 async def first_vault_status(bridge: "Bridge") -> dict[str, Any]:
     """Return the status of the first vault."""
-    from bridge.features import get_operation
-
     status = to_json(await get_operation("status").run(Call(bridge, OWNER), {}))
     first: dict[str, Any] = status["vaults"][0]
     return first

@@ -4,7 +4,7 @@ import contextlib
 import logging
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bridge.errors import BridgeError
@@ -13,6 +13,7 @@ from bridge.state.call_log import DAY_S
 from bridge.state.change_log import replay
 from bridge.state.connection import check, connect, is_sound, open_database
 from bridge.state.schema import FAILING, DamagedDatabase
+from bridge.state.tables import Subject, columns_of, insert_row
 
 KEPT = 3
 
@@ -68,21 +69,6 @@ def rotate(path: Path) -> None:
 
 log = logging.getLogger(__name__)
 
-MERGED = {
-    "counter": "ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
-    "judged": "ON CONFLICT (tool) DO UPDATE "
-    "SET helped = max(helped, excluded.helped), missed = max(missed, excluded.missed)",
-    "call": "ON CONFLICT (id) DO NOTHING",
-    "verdict": "ON CONFLICT (source, target, form) DO UPDATE "
-    "SET accepted = max(accepted, excluded.accepted), declined = max(declined, excluded.declined)",
-    "graph_day": "ON CONFLICT (day) DO NOTHING",
-    "change": "ON CONFLICT (id) DO UPDATE SET state = excluded.state WHERE state IN ('prepared', 'proposed')",
-    "step": "ON CONFLICT (change, pending, number) DO UPDATE SET now = excluded.now, gone = excluded.gone",
-}
-"""How to merge a row that several sources have. Counts never fall, so the greatest is the newest; calls never change,
-so the first intact copy is right; for a day of the graph any copy will do. A change that is settled in one source was
-settled. Failures are not merged: the notes are read again."""
-
 TRIES = 20_000
 """Failed reads of a table before the rest of it is given up."""
 
@@ -90,8 +76,12 @@ ROWS = 1 << 40
 """More rows than a table ever has."""
 
 
-def salvage(path: Path) -> None:
+def salvage(path: Path, subjects: Sequence[Subject]) -> None:
     """Replace a damaged or lost file by the merged content of all sources; the damaged one is set aside.
+
+    Args:
+        path: The file.
+        subjects: The subjects whose tables it has.
 
     Raises:
         sqlite3.Error: The new file is not writable.
@@ -100,10 +90,10 @@ def salvage(path: Path) -> None:
     fresh = path.with_name(f"{path.name}.salvaged")
     for leftover in (fresh, sidecar_path(fresh, "-wal")):
         leftover.unlink(missing_ok=True)
-    with contextlib.closing(open_database(fresh, new=True)) as target:
+    with contextlib.closing(open_database(fresh, subjects, new=True)) as target:
         for source in sources(path):
             with target:
-                merge_source(source, target)
+                merge_source(source, target, subjects)
         with target:
             replay(path, target)
         # Back to one file, without a log beside it.
@@ -118,7 +108,7 @@ def sources(path: Path) -> list[Path]:
     return sorted(found, key=lambda file: (not is_sound(file), found.index(file)))
 
 
-def merge_source(source: Path, target: sqlite3.Connection) -> None:
+def merge_source(source: Path, target: sqlite3.Connection, subjects: Sequence[Subject]) -> None:
     """Merge everything readable in a source into a file."""
     try:
         connection = connect(source)
@@ -127,30 +117,26 @@ def merge_source(source: Path, target: sqlite3.Connection) -> None:
     with contextlib.closing(connection):
         # Otherwise SQLite reads nothing from a file that is truncated, or whose schema is partly damaged.
         connection.execute("PRAGMA writable_schema = ON")
-        for table, merge in MERGED.items():
+        for table in (table for subject in subjects for table in subject.tables):
+            if table.merge is None:
+                continue
             taken = 0
-            columns = shared_columns(connection, target, table)
-            marks = ", ".join("?" * len(columns))
-            insert = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks}) {merge}"  # noqa: S608
-            for row in rows(connection, table, columns):
+            columns = shared_columns(connection, target, table.name)
+            for row in rows(connection, table.name, columns):
                 # A value that does not fit its column was damaged.
                 with contextlib.suppress(sqlite3.IntegrityError):
-                    taken += target.execute(insert, row).rowcount
+                    taken += insert_row(target, table.name, dict(zip(columns, row, strict=True)), table.merge)
             if taken:
-                log.warning("%d rows of %s are taken from %s", taken, table, source.name)
+                log.warning("%d rows of %s are taken from %s", taken, table.name, source.name)
 
 
 def shared_columns(source: sqlite3.Connection, target: sqlite3.Connection, table: str) -> list[str]:
     """Return the columns of a table that both files have; empty when the source is unreadable."""
-
-    def of(connection: sqlite3.Connection) -> list[str]:
-        return [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
-
     try:
-        known = of(source)
+        known = columns_of(source, table)
     except FAILING:
         return []
-    return [name for name in of(target) if name in known]
+    return [name for name in columns_of(target, table) if name in known]
 
 
 def rows(connection: sqlite3.Connection, table: str, columns: list[str]) -> Iterator[tuple[object, ...]]:

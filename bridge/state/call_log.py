@@ -5,11 +5,12 @@ import functools
 import sqlite3
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields
 
 from bridge.errors import BridgeError
 from bridge.state.database import Database
+from bridge.state.tables import Begin, Denied, Moved, Subject, Table
 from bridge.types import VaultPath
 
 DAY_S = 86_400.0
@@ -135,14 +136,6 @@ class CallLog:
             connection.execute("DELETE FROM call WHERE time < ?", (now - KEPT_DAYS * DAY_S,))
             connection.execute("DELETE FROM call WHERE id <= (SELECT max(id) FROM call) - ?", (MOST,))
 
-    def move(self, moved: Mapping[VaultPath, VaultPath]) -> None:
-        """Update the paths of moved notes, page by page."""
-        self.flush()
-        after: int | None = 0
-        while after is not None:
-            with self._database.transaction() as connection:
-                after = _move_page(connection, moved, after)
-
     def _try_flush(self) -> None:
         with contextlib.suppress(BridgeError):
             self.flush()
@@ -156,27 +149,33 @@ def _page(connection: sqlite3.Connection, since: float, after: int) -> tuple[lis
     return calls, rows[-1][-1] if len(rows) == PAGE else None
 
 
-def _move_page(connection: sqlite3.Connection, moved: Mapping[VaultPath, VaultPath], after: int) -> int | None:
-    rows = connection.execute("SELECT id, paths FROM call WHERE id > ? ORDER BY id LIMIT ?", (after, PAGE)).fetchall()
-    named = ((number, decode_paths(text)) for number, text in rows)
-    changed = [
-        (encode_paths(moved.get(path, path) for path in paths), number)
-        for number, paths in named
-        if not moved.keys().isdisjoint(paths)
-    ]
-    connection.executemany("UPDATE call SET paths = ? WHERE id = ?", changed)
-    return rows[-1][0] if len(rows) == PAGE else None
-
-
-def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:
+def forget(connection: sqlite3.Connection, denied: Denied) -> None:
     """Remove denied notes from all calls."""
     changed = []
     for number, text in connection.execute("SELECT id, paths FROM call WHERE paths != ''"):
         paths = decode_paths(text)
-        kept = [path for path in paths if not denied(path)]
-        if kept != paths:
-            changed.append((encode_paths(kept), number))
+        allowed = [path for path in paths if not denied(path)]
+        if allowed != paths:
+            changed.append((encode_paths(allowed), number))
     connection.executemany("UPDATE call SET paths = ? WHERE id = ?", changed)
+
+
+def move(begin: Begin, moved: Moved) -> None:
+    """Update the paths of moved notes in all calls, page by page."""
+    after: int | None = 0
+    while after is not None:
+        with begin() as connection:
+            rows = connection.execute(
+                "SELECT id, paths FROM call WHERE id > ? ORDER BY id LIMIT ?", (after, PAGE)
+            ).fetchall()
+            named = ((number, decode_paths(text)) for number, text in rows)
+            changed = [
+                (encode_paths(moved.get(path, path) for path in paths), number)
+                for number, paths in named
+                if not moved.keys().isdisjoint(paths)
+            ]
+            connection.executemany("UPDATE call SET paths = ? WHERE id = ?", changed)
+        after = rows[-1][0] if len(rows) == PAGE else None
 
 
 def encode_paths(paths: Iterable[VaultPath]) -> str:
@@ -187,3 +186,7 @@ def encode_paths(paths: Iterable[VaultPath]) -> str:
 def decode_paths(text: str) -> list[VaultPath]:
     """Decode stored paths."""
     return [VaultPath(path) for path in text.split(BETWEEN) if path]
+
+
+# Calls never change, so the first intact copy is right.
+CALLS = Subject("calls", tables=(Table("call", "ON CONFLICT (id) DO NOTHING"),), forget=forget, move=move)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.private_files import write_private
+from bridge.state.tables import columns_of, insert_row
 
 log = logging.getLogger(__name__)
 
@@ -161,15 +162,9 @@ def replay(state: Path, target: sqlite3.Connection) -> None:
     for change, record in found.items():
         for table, column in TABLES.items():
             target.execute(f"DELETE FROM {table} WHERE {column} = ?", (change,))  # noqa: S608
+            # They may have been written by an older or newer version of the table.
+            known = columns_of(target, table)
             for row in record[table]:
-                insert(target, table, row)
+                insert_row(target, table, {name: value for name, value in row.items() if name in known})
     if found:
         log.warning("%d changes are taken from the log of changes", len(found))
-
-
-def insert(target: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> None:
-    """Insert a row, whose columns may be from an older or newer version of the table."""
-    known = {name for _, name, *_ in target.execute(f"PRAGMA table_info({table})")}
-    shared = {name: value for name, value in row.items() if name in known}
-    marks = ", ".join("?" * len(shared))
-    target.execute(f"INSERT INTO {table} ({', '.join(shared)}) VALUES ({marks})", tuple(shared.values()))  # noqa: S608

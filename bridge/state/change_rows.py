@@ -2,11 +2,12 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from bridge.state import file_history
 from bridge.state.change_parts import read_hunk_states, set_hunk_states
 from bridge.state.change_records import COLUMNS, Change, State, find_change
+from bridge.state.tables import Denied
 from bridge.types import Digest, VaultPath
 
 INSERT = f"INSERT OR REPLACE INTO change ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - no values
@@ -82,7 +83,7 @@ def add_facts(connection: sqlite3.Connection, change: str, facts: Mapping[str, o
         connection.execute("UPDATE change SET facts = ? WHERE id = ?", (told, change))
 
 
-def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:
+def forget(connection: sqlite3.Connection, denied: Denied) -> None:
     """Delete changes that touched a denied note: no change may be undone in part."""
     touched: Iterable[tuple[str, ...]] = connection.execute("SELECT change, path, target, now FROM step").fetchall()
     gone = {change for change, *paths in touched if any(path and denied(VaultPath(path)) for path in paths)}

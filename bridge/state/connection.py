@@ -4,12 +4,13 @@ import contextlib
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bridge.errors import BridgeError, Busy, DiskFull, ReadOnly, StateUnusable
 from bridge.private_files import write_error
 from bridge.state.schema import FAILING, DamagedDatabase, NewerDatabase, migrate
+from bridge.state.tables import Subject
 
 ROOM = 256 * 1024
 """Bytes written to test the disk before an SQLite error is put down to something other than lack of space."""
@@ -78,11 +79,12 @@ PATIENCE_S = 1.0
 """Seconds for which another program may have the file locked."""
 
 
-def open_database(path: Path, *, new: bool) -> sqlite3.Connection:
+def open_database(path: Path, subjects: Sequence[Subject], *, new: bool) -> sqlite3.Connection:
     """Open a file, check it, and migrate it to the newest version.
 
     Args:
         path: The file.
+        subjects: The subjects whose tables it has.
         new: Whether it may be new or empty.
 
     Raises:
@@ -102,7 +104,7 @@ def open_database(path: Path, *, new: bool) -> sqlite3.Connection:
         if not new and connection.execute("PRAGMA user_version").fetchone() == (0,):
             raise DamagedDatabase("it is empty")
         check(connection)
-        migrate(connection)
+        migrate(connection, subjects)
     except (*FAILING, OSError) as error:
         connection.close()
         raise classify_error(path, error) from None

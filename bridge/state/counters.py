@@ -3,9 +3,23 @@
 from collections.abc import Mapping
 
 from bridge.state.database import Database
+from bridge.state.tables import Subject, Table
 
 MOST_COUNTED = (1 << 63) - 1
 """The largest number that the file can hold; a damaged counter must not stop the indexing."""
+
+COUNTERS = Subject(
+    "counters",
+    tables=(
+        # Counts never fall, so the greatest is the newest.
+        Table("counter", "ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)"),
+        Table(
+            "judged",
+            "ON CONFLICT (tool) DO UPDATE"
+            " SET helped = max(helped, excluded.helped), missed = max(missed, excluded.missed)",
+        ),
+    ),
+)
 
 
 class Counters:

@@ -1,12 +1,14 @@
 """Records how the graph grows: one row a day, with the differences from the day before."""
 
 import json
+import os
 import sqlite3
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bridge.state.database import Database
+from bridge.state.tables import Begin, Denied, Moved, Subject, Table
 from bridge.types import VaultPath
 
 KEPT = 400
@@ -25,7 +27,15 @@ class Changes:
     grown: tuple[tuple[VaultPath, int], ...] = ()
     """Notes of both days, with the change of their degree."""
 
-    def without(self, denied: Callable[[VaultPath], bool]) -> "Changes":
+    def after_moves(self, moved: Moved) -> "Changes":
+        """Return the changes with the paths of moved notes."""
+        return Changes(
+            tuple(moved.get(path, path) for path in self.appeared),
+            tuple(moved.get(path, path) for path in self.vanished),
+            tuple((moved.get(path, path), more) for path, more in self.grown),
+        )
+
+    def without(self, denied: Denied) -> "Changes":
         """Return the changes without denied notes."""
         return Changes(
             tuple(path for path in self.appeared if not denied(path)),
@@ -100,17 +110,6 @@ def compare_days(before: Degrees, now: Degrees) -> Changes:
     )
 
 
-def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:
-    """Remove denied notes from all days."""
-    for day, changes, state in connection.execute("SELECT day, changes, state FROM graph_day").fetchall():
-        joined = decompress_day(state)
-        kept = None if joined is None else compress_day({path: n for path, n in joined.items() if not denied(path)})
-        connection.execute(
-            "UPDATE graph_day SET changes = ?, state = ? WHERE day = ?",
-            (encode_changes(decode_changes(changes).without(denied)), kept, day),
-        )
-
-
 def encode_changes(changes: Changes) -> str:
     """Encode changes for storage, in ASCII, which can express any path."""
     return json.dumps([changes.appeared, changes.vanished, changes.grown])
@@ -139,3 +138,37 @@ def decompress_day(state: bytes | None) -> Degrees | None:
         return {VaultPath(path): int(count) for path, count in found.items()}
     except (ValueError, TypeError, AttributeError, zlib.error):
         return None
+
+
+def forget(connection: sqlite3.Connection, denied: Denied) -> None:
+    """Remove denied notes from all days."""
+    for day, changes, state in connection.execute("SELECT day, changes, state FROM graph_day").fetchall():
+        joined = decompress_day(state)
+        rest = None if joined is None else {path: n for path, n in joined.items() if not denied(path)}
+        _replace(connection, day, decode_changes(changes).without(denied), rest)
+
+
+def move(begin: Begin, moved: Moved) -> None:
+    """Update the paths of moved notes in all days, so that none seems to vanish and another to appear."""
+    # Most days name none of them, and need not be decoded.
+    common = json.dumps(os.path.commonprefix([*moved]))[1:-1]  # noqa: RUF071 - by characters
+    query = "SELECT day, changes, state FROM graph_day WHERE state IS NOT NULL OR instr(changes, ?)"
+    with begin() as connection:
+        for day, text, state in connection.execute(query, (common,)).fetchall():
+            changes, joined = decode_changes(text), decompress_day(state)
+            after = changes.after_moves(moved)
+            if after != changes or (joined is not None and not joined.keys().isdisjoint(moved)):
+                rest = None if joined is None else {moved.get(path, path): n for path, n in joined.items()}
+                _replace(connection, day, after, rest)
+
+
+def _replace(connection: sqlite3.Connection, day: str, changes: Changes, joined: Degrees | None) -> None:
+    state = None if joined is None else compress_day(joined)
+    query = "UPDATE graph_day SET changes = ?, state = ? WHERE day = ?"
+    connection.execute(query, (encode_changes(changes), state, day))
+
+
+# Any copy of a day will do.
+GRAPH_DAYS = Subject(
+    "graph_days", tables=(Table("graph_day", "ON CONFLICT (day) DO NOTHING"),), forget=forget, move=move
+)

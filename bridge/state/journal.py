@@ -8,12 +8,13 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from bridge.errors import BridgeError
-from bridge.state import change_records, change_rows
+from bridge.state import change_records, change_rows, file_history
 from bridge.state.call_log import DAY_S
 from bridge.state.change_parts import HunkState, set_hunk_states
 from bridge.state.change_records import COLUMNS, Change, ChangeFilter, State
 from bridge.state.database import Database
 from bridge.state.snapshots import Snapshots
+from bridge.state.tables import Begin, Moved, Subject, Table
 from bridge.vault.plan import Blobs, Plan
 
 MIB = 1 << 20
@@ -21,6 +22,27 @@ MOST_CHANGES = 100_000
 """Changes kept at most."""
 ROOM = 0.9
 """Share of the snapshot limit that remains after a purge, so that not every write needs one."""
+
+
+def move(begin: Begin, moved: Moved) -> None:
+    """Update the current paths of the files of changes."""
+    with begin() as connection:
+        file_history.move(connection, moved)
+
+
+JOURNAL = Subject(
+    "journal",
+    tables=(
+        # What is settled in one copy was settled.
+        Table(
+            "change",
+            "ON CONFLICT (id) DO UPDATE SET state = excluded.state WHERE state IN ('prepared', 'proposed')",
+        ),
+        Table("step", "ON CONFLICT (change, pending, number) DO UPDATE SET now = excluded.now, gone = excluded.gone"),
+    ),
+    forget=change_rows.forget,
+    move=move,
+)
 
 
 class Entry:

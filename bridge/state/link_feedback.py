@@ -1,13 +1,31 @@
 """Keeps the user's feedback on suggested links."""
 
 import sqlite3
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import astuple, dataclass
 
 from bridge.state.database import Database
+from bridge.state.tables import Subject, Table
 from bridge.types import VaultPath
 
 COLUMNS = "source, target, form, accepted, declined"
+ADD = (
+    "ON CONFLICT (source, target, form) DO UPDATE"
+    " SET accepted = accepted + excluded.accepted, declined = declined + excluded.declined"
+)
+
+FEEDBACK = Subject(
+    "feedback",
+    tables=(
+        Table(
+            "verdict",
+            "ON CONFLICT (source, target, form) DO UPDATE"
+            " SET accepted = max(accepted, excluded.accepted), declined = max(declined, excluded.declined)",
+            paths=("source", "target"),
+            join=f"{ADD}, seen = max(seen, excluded.seen)",
+        ),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +63,7 @@ class FeedbackLog:
     def add(self, feedback: LinkFeedback) -> None:
         """Add to the feedback on a suggested link."""
         with self._database.transaction() as connection:
-            connection.execute(
-                f"INSERT INTO verdict ({COLUMNS}) VALUES (?, ?, ?, ?, ?) ON CONFLICT (source, target, form) DO UPDATE"  # noqa: S608
-                " SET accepted = accepted + excluded.accepted, declined = declined + excluded.declined",
-                astuple(feedback),
-            )
+            connection.execute(f"INSERT INTO verdict ({COLUMNS}) VALUES (?, ?, ?, ?, ?) {ADD}", astuple(feedback))  # noqa: S608
             self.load()
 
     def revive(self, target: VaultPath, source: VaultPath | None = None) -> None:
@@ -85,25 +99,3 @@ class FeedbackLog:
 def _all_rows(connection: sqlite3.Connection) -> list[LinkFeedback]:
     rows = connection.execute(f"SELECT {COLUMNS} FROM verdict ORDER BY source, target, form")  # noqa: S608
     return [LinkFeedback(VaultPath(source), VaultPath(target), *rest) for source, target, *rest in rows]
-
-
-def move(connection: sqlite3.Connection, moved: Mapping[VaultPath, VaultPath]) -> None:
-    """Update the paths of moved notes; feedback under both paths is added up."""
-    columns = "source, target, form, accepted, declined, seen"
-    rows = connection.execute(f"SELECT {columns} FROM verdict").fetchall()  # noqa: S608 - no value of anybody's
-    moving = [row for row in rows if not moved.keys().isdisjoint(row[:2])]
-    connection.executemany("DELETE FROM verdict WHERE source = ? AND target = ? AND form = ?", [r[:3] for r in moving])
-    connection.executemany(
-        f"INSERT INTO verdict ({columns}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (source, target, form) DO UPDATE"  # noqa: S608
-        " SET accepted = accepted + excluded.accepted, declined = declined + excluded.declined,"
-        " seen = max(seen, excluded.seen)",
-        [(moved.get(source, source), moved.get(target, target), *rest) for source, target, *rest in moving],
-    )
-
-
-def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:
-    """Remove denied notes from all feedback."""
-    denied_pairs = [
-        (one.source, one.target) for one in _all_rows(connection) if denied(one.source) or denied(one.target)
-    ]
-    connection.executemany("DELETE FROM verdict WHERE source = ? AND target = ?", denied_pairs)

@@ -1,6 +1,10 @@
 """Defines the tables, as numbered migrations that are never edited once released."""
 
+import contextlib
 import sqlite3
+from collections.abc import Sequence
+
+from bridge.state.tables import Subject
 
 FAILING = (sqlite3.Error, MemoryError, UnicodeDecodeError)
 """Raised by reads of a damaged file: a damaged length may ask for too much memory, or a name may not be UTF-8."""
@@ -62,38 +66,57 @@ MIGRATIONS = (
     """,
     # Text, since an inode may be greater than SQLite's integers.
     "ALTER TABLE step ADD COLUMN inode TEXT;",
+    "CREATE TABLE subject (name TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT;",
 )
+"""The tables of before each subject had migrations and a version of its own."""
 
 FAR = 1_000
 """Versions ahead of ours that no release will reach: such a number means damage."""
 
 
-def migrate(connection: sqlite3.Connection) -> None:
+def migrate(connection: sqlite3.Connection, subjects: Sequence[Subject] = ()) -> None:
     """Migrate a file to the newest version, each step in a transaction of its own.
 
     Raises:
-        NewerDatabase: A newer version wrote the file.
+        NewerDatabase: A newer version wrote the file, or one with subjects that are unknown here.
         DamagedDatabase: Its version or tables are invalid.
     """
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if not 0 <= version <= len(MIGRATIONS) + FAR:
-        raise DamagedDatabase(f"its version {version} cannot be right")
-    if version > len(MIGRATIONS):
-        raise NewerDatabase(f"written by a newer version ({version}, this one knows {len(MIGRATIONS)})")
+    require_known(version, len(MIGRATIONS))
     for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
         connection.executescript(f"BEGIN; {script} PRAGMA user_version = {number}; COMMIT;")
-    if not expected_tables() <= tables(connection):
+    versions: dict[str, int] = dict(connection.execute("SELECT name, version FROM subject"))
+    if unknown := versions.keys() - {subject.name for subject in subjects}:
+        # Nobody would erase their rows of denied notes.
+        raise NewerDatabase(f"written by a version with more features ({', '.join(sorted(unknown))})")
+    for subject in subjects:
+        version = versions.get(subject.name, 0)
+        require_known(version, len(subject.migrations))
+        for number, script in enumerate(subject.migrations[version:], start=version + 1):
+            note = f"INSERT OR REPLACE INTO subject VALUES ('{subject.name}', {number});"  # noqa: S608 - our own name
+            connection.executescript(f"BEGIN; {script} {note} COMMIT;")
+    if not expected_tables(subjects) <= tables(connection):
         raise DamagedDatabase("it lacks tables")
 
 
-def expected_tables() -> frozenset[str]:
+def require_known(version: int, newest: int) -> None:
+    """Require a version that this program can read.
+
+    Raises:
+        NewerDatabase: A newer version wrote the file.
+        DamagedDatabase: No release ever has this version.
+    """
+    if not 0 <= version <= newest + FAR:
+        raise DamagedDatabase(f"its version {version} cannot be right")
+    if version > newest:
+        raise NewerDatabase(f"written by a newer version ({version}, this one knows {newest})")
+
+
+def expected_tables(subjects: Sequence[Subject]) -> frozenset[str]:
     """Return the definitions of a new file's tables and indexes."""
-    blank = sqlite3.connect(":memory:")
-    try:
-        blank.executescript("".join(MIGRATIONS))
+    with contextlib.closing(sqlite3.connect(":memory:")) as blank:
+        blank.executescript("".join((*MIGRATIONS, *(script for one in subjects for script in one.migrations))))
         return tables(blank)
-    finally:
-        blank.close()
 
 
 def tables(connection: sqlite3.Connection) -> frozenset[str]:

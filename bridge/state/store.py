@@ -5,13 +5,13 @@ import logging
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Self
 
 from bridge.data_folder import snapshots_folder
 from bridge.errors import BridgeError, StateUnusable
-from bridge.state import call_log, change_rows, failures, file_history, graph_days, link_feedback
+from bridge.state import change_rows
 from bridge.state.background import BackgroundWriter
 from bridge.state.backup import back_up, backup_path, damaged_files, is_due, list_backups, salvage
 from bridge.state.call_log import CallLog
@@ -26,7 +26,8 @@ from bridge.state.journal import Journal
 from bridge.state.link_feedback import FeedbackLog
 from bridge.state.schema import DamagedDatabase, NewerDatabase
 from bridge.state.snapshots import Snapshots
-from bridge.types import VaultPath
+from bridge.state.subjects import all_subjects
+from bridge.state.tables import Denied, Moved, Subject, forget_notes, move_notes
 
 log = logging.getLogger(__name__)
 
@@ -37,10 +38,19 @@ class Store:
     Writes are committed before they return and may wait for the disk; only `calls.record` never does.
     """
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, now: Callable[[], float], *, salvaged: bool) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        path: Path,
+        subjects: Sequence[Subject],
+        now: Callable[[], float],
+        *,
+        salvaged: bool,
+    ) -> None:
         self.salvaged = salvaged
         """True when the file was damaged or lost at this start and was rebuilt from what could be read."""
         self._path = path
+        self._subjects = subjects
         self._now = now
         self._backed_up = connection.total_changes
         self._log = ChangeLog(connection, path, self._hurry)
@@ -71,12 +81,13 @@ class Store:
             DiskFull: The disk is full.
             Busy: Another program has the file locked.
         """
+        subjects = all_subjects()
         backed_up = bool(list_backups(path)) or log_path(path).exists()
         with translate_errors(path):
             try:
                 if backed_up and not path.exists():
                     raise DamagedDatabase("it is gone")
-                return cls(open_database(path, new=not backed_up), path, now, salvaged=False)
+                return cls(open_database(path, subjects, new=not backed_up), path, subjects, now, salvaged=False)
             except NewerDatabase as error:
                 raise StateUnusable(
                     f"{path} was {error}.", hint="Install the newer version again, or move the file away."
@@ -84,8 +95,8 @@ class Store:
             except DamagedDatabase as error:
                 log.warning("The state file is damaged and made again from what can be read: %s", error)
             try:
-                salvage(path)
-                return cls(open_database(path, new=True), path, now, salvaged=True)
+                salvage(path, subjects)
+                return cls(open_database(path, subjects, new=True), path, subjects, now, salvaged=True)
             except (DamagedDatabase, NewerDatabase) as error:
                 raise StateUnusable(f"{path} cannot be used: {error}.") from None
 
@@ -98,15 +109,13 @@ class Store:
                     self.back_up()
             self.database.connection.close()
 
-    def move(self, moved: Mapping[VaultPath, VaultPath]) -> None:
+    def move(self, moved: Moved) -> None:
         """Update the paths of moved notes, given by their old ones; call in a thread, since there may be many calls."""
-        with self.database.transaction() as connection:
-            link_feedback.move(connection, moved)
-            file_history.move(connection, moved)
-            self.feedback.load()
-        self.calls.move(moved)
+        self.calls.flush()
+        move_notes(self.database.transaction, self._subjects, moved)
+        self._reload()
 
-    def forget(self, denied: Callable[[VaultPath], bool]) -> None:
+    def forget(self, denied: Denied) -> None:
         """Remove denied notes from all stored data, including backups; damaged files set aside are deleted.
 
         A change that touched one of them is deleted as a whole, with the contents that no other change needs.
@@ -120,15 +129,14 @@ class Store:
         self.calls.flush()
         with self.database.lock:
             with translate_errors(self._path):
-                forget(self.database.connection, denied)
+                forget_notes(self.database.connection, self._subjects, denied)
                 # The write-ahead log still has what was overwritten in the file.
                 self.database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 self.snapshots.sweep({digest for digest, _, _ in change_rows.needed_contents(self.database.connection)})
-            self.failures.load()
-            self.feedback.load()
+            self._reload()
             for backup in list_backups(self._path):
                 with translate_errors(backup):
-                    forget_in(backup, denied)
+                    forget_in(backup, self._subjects, denied)
             for damaged in damaged_files(self._path):
                 with translate_errors(damaged):
                     damaged.unlink()
@@ -161,6 +169,12 @@ class Store:
             self._backed_up = changes
             self._log.clear()
 
+    def _reload(self) -> None:
+        """Read again what is held in memory."""
+        with self.database.lock, translate_errors(self._path):
+            self.failures.load()
+            self.feedback.load()
+
     def _hurry(self) -> None:
         self._writer.hurry()
 
@@ -172,19 +186,7 @@ class Store:
             self.back_up()
 
 
-def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:
-    """Remove denied notes from a file."""
-    with connection:
-        failures.forget(connection, denied)
-        call_log.forget(connection, denied)
-        link_feedback.forget(connection, denied)
-        graph_days.forget(connection, denied)
-        change_rows.forget(connection, denied)
-    # Deleted text is overwritten, but SQLite leaves some behind where it moved rows between pages.
-    connection.execute("VACUUM")
-
-
-def forget_in(backup: Path, denied: Callable[[VaultPath], bool]) -> None:
+def forget_in(backup: Path, subjects: Sequence[Subject], denied: Denied) -> None:
     """Remove denied notes from a backup; an unreadable one is deleted, since its content is unknown.
 
     Raises:
@@ -194,8 +196,8 @@ def forget_in(backup: Path, denied: Callable[[VaultPath], bool]) -> None:
     """
     made = backup.stat()
     try:
-        with contextlib.closing(open_database(backup, new=False)) as connection:
-            forget(connection, denied)
+        with contextlib.closing(open_database(backup, subjects, new=False)) as connection:
+            forget_notes(connection, subjects, denied)
             connection.execute("PRAGMA journal_mode = DELETE")
     except (DamagedDatabase, NewerDatabase):
         backup.unlink()

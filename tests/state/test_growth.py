@@ -72,6 +72,17 @@ def test_forgotten_notes_are_in_no_byte_of_it(tmp_path: Path) -> None:
     assert not any(b"zxcvb" in file.read_bytes() for file in tmp_path.iterdir())
 
 
+def test_a_note_that_is_moved_does_not_vanish(tmp_path: Path) -> None:
+    store = opened(tmp_path)
+    odd = VaultPath('Ü "x"\U0001f34b/b.md')
+    store.graph_days.save("2026-01-01", SIZE, {A: 1})
+    store.graph_days.save("2026-01-02", SIZE, {A: 1, odd: 1})
+    store.move({odd: C})
+    store.graph_days.save("2026-01-03", SIZE, {A: 1, C: 2})
+    days = store.graph_days.since("2026-01-02")
+    assert [day.changes for day in days] == [Changes(appeared=(C,)), Changes(grown=((C, 1),))]
+
+
 def test_a_spoilt_day_costs_only_its_comparison(tmp_path: Path) -> None:
     store = opened(tmp_path)
     store.graph_days.save("2026-01-01", SIZE, {A: 1})

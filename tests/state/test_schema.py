@@ -1,19 +1,15 @@
-"""Files of earlier versions are brought up to date, and every table is either salvaged or can be done without."""
+"""Files of earlier versions are brought up to date."""
 
 import sqlite3
 from pathlib import Path
 
 import pytest
 
-from bridge.state.backup import MERGED
+from bridge.errors import StateUnusable
 from bridge.state.change_records import Change
-from bridge.state.connection import open_database
 from bridge.state.schema import MIGRATIONS
 from bridge.state.store import Store
 from tests.state.made import call, recorded
-
-REBUILT = {"failed"}
-"""Tables that are filled again by themselves."""
 
 
 def written_by(version: int, path: Path) -> None:
@@ -74,8 +70,14 @@ def test_a_migration_that_breaks_off_is_done_again(tmp_path: Path) -> None:
     store.close()
 
 
-def test_every_table_is_salvaged_or_can_be_done_without(tmp_path: Path) -> None:
-    connection = open_database(tmp_path / "state.sqlite", new=True)
-    names = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+def test_a_file_of_a_version_with_more_features_is_refused_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "state.sqlite"
+    Store.open(path).close()
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute("INSERT INTO subject VALUES ('telepathy', 1)")
     connection.close()
-    assert {name for name in names if not name.startswith("sqlite_")} == MERGED.keys() | REBUILT
+    before = path.read_bytes()
+    with pytest.raises(StateUnusable, match="telepathy"):
+        Store.open(path)
+    assert path.read_bytes() == before

@@ -1,0 +1,25 @@
+"""The subjects of the state: its own, and those that features add."""
+
+from collections.abc import Iterable
+
+from bridge.state.call_log import CALLS
+from bridge.state.counters import COUNTERS
+from bridge.state.failures import FAILURES
+from bridge.state.graph_days import GRAPH_DAYS
+from bridge.state.journal import JOURNAL
+from bridge.state.link_feedback import FEEDBACK
+from bridge.state.tables import Subject
+
+OWN = (COUNTERS, FAILURES, CALLS, FEEDBACK, GRAPH_DAYS, JOURNAL)
+
+_added: list[Subject] = []
+
+
+def install_subjects(added: Iterable[Subject]) -> None:
+    """Set the subjects of features, for every file that is opened from now on."""
+    _added[:] = added
+
+
+def all_subjects() -> tuple[Subject, ...]:
+    """Return the subjects of the state and of features."""
+    return (*OWN, *_added)
