@@ -95,6 +95,9 @@ def salvage(path: Path, subjects: Sequence[Subject]) -> None:
             with target:
                 merge_source(source, target, subjects)
         with target:
+            for subject in subjects:
+                if subject.after_merge is not None:
+                    subject.after_merge(target)
             replay(path, target)
         # Back to one file, without a log beside it.
         target.execute("PRAGMA journal_mode = DELETE")

@@ -90,6 +90,16 @@ def forget(connection: sqlite3.Connection, denied: Denied) -> None:
     drop(connection, gone)
 
 
+def drop_settled(connection: sqlite3.Connection) -> None:
+    """Delete pending steps of settled changes, left by an older copy of the file; those without others count as own."""
+    settled = "pending AND change IN (SELECT id FROM change WHERE state NOT IN ('prepared', 'proposed'))"
+    connection.execute(
+        f"DELETE FROM step WHERE {settled}"  # noqa: S608
+        " AND EXISTS (SELECT 1 FROM step AS own WHERE own.change = step.change AND NOT own.pending)"
+    )
+    connection.execute(f"UPDATE step SET pending = 0 WHERE {settled}")  # noqa: S608
+
+
 def drop(connection: sqlite3.Connection, changes: Collection[str]) -> None:
     """Delete changes."""
     connection.executemany("DELETE FROM change WHERE id = ?", [(change,) for change in changes])

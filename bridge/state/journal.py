@@ -42,6 +42,7 @@ JOURNAL = Subject(
     ),
     forget=change_rows.forget,
     move=move,
+    after_merge=change_rows.drop_settled,
 )
 
 

@@ -44,6 +44,7 @@ class Subject:
         migrations: SQL scripts that create and alter them; never edited once released, only added to.
         forget: Removes denied notes from what `paths` cannot describe, such as lists; called on backups, too.
         move: Updates the paths of moved notes in it; of much data, in several transactions, between which others write.
+        after_merge: Settles what rows merged from several copies contradict.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Subject:
     migrations: tuple[str, ...] = ()
     forget: Callable[[sqlite3.Connection, Denied], None] | None = None
     move: Callable[[Begin, Moved], None] | None = None
+    after_merge: Callable[[sqlite3.Connection], None] | None = None
 
 
 def forget_notes(connection: sqlite3.Connection, subjects: Iterable[Subject], denied: Denied) -> None:

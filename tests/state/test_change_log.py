@@ -154,3 +154,21 @@ def test_a_long_log_is_taken_into_a_backup(tmp_path: Path, monkeypatch: pytest.M
     store.close()
     assert not log_path(tmp_path / "state.sqlite").exists()
     assert len((tmp_path / "state.sqlite.backup").read_bytes()) > 20_000
+
+
+def test_a_change_that_was_backed_up_while_it_was_made_is_settled_after_damage(tmp_path: Path) -> None:
+    store = opened(tmp_path / "state.sqlite")
+    entry = store.journal.begin(Change(store.journal.next_id(), 1.0, "edit_note"))
+    entry.prepare(put("a.md", b"old", b"new"))
+    store.back_up()
+    begun = (tmp_path / "state.sqlite.backup").read_bytes()
+    entry.settle(True)
+    before = store.journal.changes()
+    store.close()
+    # The current backup has the settled change; the older one what was begun.
+    (tmp_path / "state.sqlite.backup-1").write_bytes(begun)
+    zero(tmp_path / "state.sqlite")
+    again = Store.open(tmp_path / "state.sqlite")
+    assert again.salvaged
+    assert (again.journal.changes(), again.journal.unsettled()) == (before, [])
+    again.close()
