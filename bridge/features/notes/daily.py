@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 DAILY_SETTINGS = ("daily-notes.json", "plugins/periodic-notes/data.json")
-"""The files of `.obsidian` that say where daily notes lie."""
+"""Obsidian's settings files that locate daily notes."""
 
 TODAY = Day("today")
 
@@ -127,7 +127,7 @@ async def daily_note(
 async def add_to_daily_note(
     call: Call, path: VaultPath, day: day_of_calendar, edit: Edit, options: WriteOptions
 ) -> Written:
-    """Add to a daily note, or make it."""
+    """Add to a daily note; a missing one is created."""
     there = EditNote(path, (edit,))
     try:
         if call.host.files.has(path):
@@ -137,12 +137,12 @@ async def add_to_daily_note(
         made = await execute_requests(call, [new], options, operation="daily_note")
         return replace(made, warnings=(*start.warnings, *made.warnings))
     except NoteExists:
-        # Obsidian or another program made it meanwhile.
+        # Obsidian or another program created it in the meantime.
         return await execute_requests(call, [there], options, operation="daily_note")
 
 
 def edit_new_text(path: VaultPath, start: str, edit: Edit) -> str:
-    """Return what a new note says that begins with a text and is edited at once."""
+    """Return the text of a new note: its start, edited."""
     from bridge.markdown.edit.apply import apply_edits
     from bridge.markdown.edit.create import build_note
 
@@ -152,7 +152,7 @@ def edit_new_text(path: VaultPath, start: str, edit: Edit) -> str:
 
 
 def fill_daily_template(host: "Host", path: VaultPath, day: day_of_calendar) -> "FilledTemplate":
-    """Return what a new daily note begins with.
+    """Return the start of a new daily note, from the vault's template.
 
     Raises:
         NoteNotFound: The template does not exist.

@@ -1,4 +1,4 @@
-"""Listing the tasks of a vault."""
+"""Lists the tasks of a vault."""
 
 import asyncio
 import functools
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 Sort = Literal["path", "due", "-due"]
 
 WORDS = ("all", "open", "todo", "in_progress", "done", "cancelled", "other")
-"""What may be asked for instead of characters."""
+"""Statuses that `status` takes besides characters."""
 
 MOST_LETTERS = 2
-"""Letters that are taken for characters of boxes, such as `xX`; more are a word that means nothing here."""
+"""Letters taken as characters of boxes, such as `xX`; a longer word must be one of `WORDS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class TaskList:
 
 @dataclass(frozen=True, slots=True)
 class TaskFilter:
-    """Which tasks are asked for; days are `YYYY-MM-DD`, a period is `first/last`."""
+    """Which tasks to list; days are `YYYY-MM-DD`, a period is `first/last`."""
 
     status: str
     tags: tuple[str, ...]
@@ -98,7 +98,7 @@ class TaskFilter:
 
     @property
     def dated(self) -> bool:
-        """Whether only tasks with a day are asked for."""
+        """Whether only tasks with a due day match."""
         return any((self.on, self.after, self.before))
 
 
@@ -186,7 +186,7 @@ async def list_tasks(
 
 
 def filter_tasks(notes: Iterable["IndexedNote"], wanted: TaskFilter, settings: "TaskSettings") -> Iterator[FoundTask]:
-    """Yield the tasks that are asked for."""
+    """Yield the tasks that match."""
     fits = functools.cache(lambda status: has_status(status, wanted.status, settings))
     for note in notes:
         for task in note.tasks if note.packed_tasks else ():
@@ -200,7 +200,7 @@ def filter_tasks(notes: Iterable["IndexedNote"], wanted: TaskFilter, settings: "
 
 
 def has_status(status: str, wanted: str, settings: "TaskSettings") -> bool:
-    """Say whether a box is one of those that are asked for."""
+    """Return whether a box has the wanted status."""
     from bridge.markdown.tasks import CLOSED
 
     meaning = settings.meaning(status)
@@ -216,13 +216,13 @@ def has_status(status: str, wanted: str, settings: "TaskSettings") -> bool:
 
 
 def has_tags(task: "IndexedTask", wanted: tuple[str, ...]) -> bool:
-    """Say whether a task has all tags, or ones nested in them."""
+    """Return whether a task has all tags, or tags nested in them."""
     held = [tag.casefold() for tag in task.tags]
     return all(any(tag == each or tag.startswith(f"{each}/") for tag in held) for each in wanted)
 
 
 def is_due(due: str | None, wanted: TaskFilter) -> bool:
-    """Say whether a task is due when it is asked for."""
+    """Return whether a task is due on the wanted days."""
     if not wanted.dated:
         return True
     first, _, last = (wanted.on or "").partition("/")
@@ -245,7 +245,7 @@ def sort_tasks(found: Iterable[FoundTask], sort: Sort) -> list[FoundTask]:
 
 
 def summarize_task(note: "IndexedNote", task: "IndexedTask", settings: "TaskSettings") -> ListedTask:
-    """Put a task into its wire form."""
+    """Return a task in the form of the result."""
     from bridge.markdown.tasks import parse_task
 
     facts = parse_task(task.text)
