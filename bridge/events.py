@@ -2,33 +2,126 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import ClassVar, Literal
 
-EventKind = Literal[
-    "index_progress",
-    "note_changed",
-    "change_recorded",
-    "change_proposed",
-    "apply_change",
-    "settings_changed",
-    "reset",
-]
-
-PATHS = ("path", "paths", "from", "to")
-"""The fields of an event's data that hold paths of notes, one or several."""
+from bridge.types import VaultPath
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
-    """One event; ids grow by one and start again with the process."""
+class PendingCounts:
+    """What is left to index.
+
+    Attributes:
+        keyword: Notes to be read.
+        vectors: Passages to be embedded.
+    """
+
+    keyword: int
+    vectors: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexProgress:
+    """The index has changed.
+
+    Attributes:
+        pending: What is left to do.
+        notes: How many notes are indexed.
+    """
+
+    kind: ClassVar[str] = "index_progress"
+    pending: PendingCounts
+    notes: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoteUpdate:
+    """One note was indexed again, or is gone; many at once are only published as progress.
+
+    Attributes:
+        path: The note.
+        change: What became of it.
+    """
+
+    kind: ClassVar[str] = "note_changed"
+    path: VaultPath
+    change: Literal["indexed", "gone"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeEvent:
+    """A change that was made, proposed or settled.
+
+    Attributes:
+        change: Its id.
+        operation: The operation that made it.
+        client: The program that made it; null if unknown.
+        state: What became of it.
+        paths: The first hundred files it names.
+    """
+
+    change: str
+    operation: str
+    client: str | None
+    state: str
+    paths: tuple[VaultPath, ...]
+
+
+class ChangeRecorded(ChangeEvent):
+    """A change was made, undone or otherwise settled."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "change_recorded"
+
+
+class ChangeProposed(ChangeEvent):
+    """A change awaits approval."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "change_proposed"
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyChange:
+    """A change is offered to programs in Obsidian, which claim it.
+
+    Attributes:
+        change: Its id.
+        path: The note it changes.
+    """
+
+    kind: ClassVar[str] = "apply_change"
+    change: str
+    path: VaultPath
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsChanged:
+    """The settings or the clients have changed."""
+
+    kind: ClassVar[str] = "settings_changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """Events were missed that cannot be replayed: anything may have changed."""
+
+    kind: ClassVar[str] = "reset"
+
+
+Event = IndexProgress | NoteUpdate | ChangeRecorded | ChangeProposed | ApplyChange | SettingsChanged | Reset
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """An event as it is sent; ids grow by one and start again with the process."""
 
     id: int
-    kind: EventKind
     vault: str | None
-    data: Mapping[str, Any]
+    event: Event
 
 
 class Events:
@@ -43,9 +136,9 @@ class Events:
             waiting: How many events a slow subscriber may lag before its queue is replaced by a `reset`.
         """
         self._next = first_id
-        self._past: deque[Event] = deque(maxlen=remembered)
+        self._past: deque[Message] = deque(maxlen=remembered)
         self._waiting = waiting
-        self._queues: set[asyncio.Queue[Event]] = set()
+        self._queues: set[asyncio.Queue[Message]] = set()
         self._denies: dict[str, Callable[[str], bool]] = {}
 
     def hide(self, vault: str, denies: Callable[[str], bool]) -> None:
@@ -59,39 +152,44 @@ class Events:
         self._past = deque(filter(self._may_be_told, self._past), self._past.maxlen)
         for queue in self._queues:
             waiting = [queue.get_nowait() for _ in range(queue.qsize())]
-            for event in filter(self._may_be_told, waiting):
-                queue.put_nowait(event)
+            for message in filter(self._may_be_told, waiting):
+                queue.put_nowait(message)
 
-    def _may_be_told(self, event: Event) -> bool:
-        denies = self._denies.get(event.vault) if event.vault is not None else None
-        return denies is None or not any(map(denies, event_paths(event.data)))
+    def _may_be_told(self, message: Message) -> bool:
+        denies = self._denies.get(message.vault) if message.vault is not None else None
+        return denies is None or not any(map(denies, event_paths(message.event)))
 
-    def publish(self, kind: EventKind, vault: str | None, **data: Any) -> None:
-        """Send an event to every subscriber; call from the event loop's thread."""
-        event = Event(self._next, kind, vault, data)
-        if not self._may_be_told(event):
+    def publish(self, event: Event, vault: str | None = None) -> None:
+        """Send an event to every subscriber; call from the event loop's thread.
+
+        Args:
+            event: What happened.
+            vault: The vault it concerns; none if it concerns all.
+        """
+        message = Message(self._next, vault, event)
+        if not self._may_be_told(message):
             return
         self._next += 1
-        self._past.append(event)
+        self._past.append(message)
         for queue in self._queues:
             if queue.full():
                 while not queue.empty():
                     queue.get_nowait()
-                queue.put_nowait(Event(event.id, "reset", None, {}))
+                queue.put_nowait(Message(message.id, None, Reset()))
             else:
-                queue.put_nowait(event)
+                queue.put_nowait(message)
 
-    def since(self, last_id: int) -> list[Event]:
+    def since(self, last_id: int) -> list[Message]:
         """Return the events after `last_id`, or one `reset` event if that id is no longer known."""
         oldest = self._past[0].id if self._past else self._next
         if oldest - 1 <= last_id < self._next:
-            return [e for e in self._past if e.id > last_id]
-        return [Event(self._next - 1, "reset", None, {})]
+            return [message for message in self._past if message.id > last_id]
+        return [Message(self._next - 1, None, Reset())]
 
     @contextmanager
-    def subscribed(self) -> Iterator[asyncio.Queue[Event]]:
+    def subscribed(self) -> Iterator[asyncio.Queue[Message]]:
         """Yield a queue that receives every event until the block is left."""
-        queue: asyncio.Queue[Event] = asyncio.Queue(self._waiting)
+        queue: asyncio.Queue[Message] = asyncio.Queue(self._waiting)
         self._queues.add(queue)
         try:
             yield queue
@@ -99,7 +197,9 @@ class Events:
             self._queues.discard(queue)
 
 
-def event_paths(data: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the paths of notes in an event's data."""
-    for held in (data[name] for name in PATHS if name in data):
-        yield from (held,) if isinstance(held, str) else held
+def event_paths(event: Event) -> Iterator[VaultPath]:
+    """Yield the paths of notes in an event: its fields `path` and `paths`."""
+    path: VaultPath | None = getattr(event, "path", None)
+    if path is not None:
+        yield path
+    yield from getattr(event, "paths", ())

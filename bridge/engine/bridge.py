@@ -13,7 +13,7 @@ from bridge.engine.jobs import Jobs
 from bridge.engine.model_pool import Embedders
 from bridge.engine.sessions import Sessions
 from bridge.errors import BridgeError, NoSuchVault, RulesUnknown
-from bridge.events import Events
+from bridge.events import Events, SettingsChanged
 from bridge.settings.file import keep_rules, load_settings
 from bridge.settings.schema import SettingProblem, Settings
 from bridge.types import VaultId
@@ -144,7 +144,7 @@ class Bridge:
         self.settings = settings
         if self.embedders is not None:
             self.embedders.settings = settings
-        self.events.publish("settings_changed", None)
+        self.events.publish(SettingsChanged())
         # Concurrently: denied notes are hidden in every vault before anything is awaited.
         await asyncio.gather(*(host.use(settings) for host in self.vaults.values()))
         self._open()

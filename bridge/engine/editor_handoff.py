@@ -10,7 +10,7 @@ from typing import Final, Literal, TypeVar
 
 from bridge.changes.draft import digest_of
 from bridge.errors import BridgeError, ChangeConflict, ChangeNotFound, NoteChanged, NoteNotFound
-from bridge.events import Events
+from bridge.events import ApplyChange, Events
 from bridge.state.change_records import Change, State
 from bridge.state.journal import Entry
 from bridge.state.store import Store
@@ -137,7 +137,7 @@ class EditorSessions:
         change = offer.change
         self._offers[change.id] = offer
         try:
-            self._events.publish("apply_change", self._vault, change=change.id, path=change.steps[0].path)
+            self._events.publish(ApplyChange(change.id, change.steps[0].path), self._vault)
             yield
         finally:
             del self._offers[change.id]

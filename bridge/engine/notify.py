@@ -5,6 +5,7 @@ from collections.abc import Collection
 
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
+from bridge.events import IndexProgress, NoteUpdate, PendingCounts
 from bridge.types import VaultPath
 
 FEW_CHANGES = 200
@@ -16,9 +17,9 @@ def publish_changes(vault: OpenVault, written: Collection[VaultPath], gone: Coll
     vault.backfill.wake()
     if len(written) + len(gone) <= FEW_CHANGES:
         for path in written:
-            vault.events.publish("note_changed", vault.id, path=path, change="indexed")
+            vault.events.publish(NoteUpdate(path, "indexed"), vault.id)
         for path in gone:
-            vault.events.publish("note_changed", vault.id, path=path, change="gone")
+            vault.events.publish(NoteUpdate(path, "gone"), vault.id)
     publish_progress(vault)
 
 
@@ -27,9 +28,5 @@ def publish_progress(vault: OpenVault) -> None:
     vault.signal.tell()
     # An unreadable index is reopened in a moment.
     with contextlib.suppress(BridgeError):
-        vault.events.publish(
-            "index_progress",
-            vault.id,
-            pending={"keyword": len(vault.indexer.pending), "vectors": vault.index.pending_vectors()},
-            notes=len(vault.index.notes),
-        )
+        pending = PendingCounts(len(vault.indexer.pending), vault.index.pending_vectors())
+        vault.events.publish(IndexProgress(pending, len(vault.index.notes)), vault.id)

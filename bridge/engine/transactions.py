@@ -18,7 +18,7 @@ from bridge.engine.editor_handoff import EditorDelegate, EditorSessions
 from bridge.engine.indexer import Indexer
 from bridge.engine.path_locks import PathLocks
 from bridge.errors import BridgeError, ConfirmationRequired, ExpectationFailed, InvalidArguments, NoteNotFound
-from bridge.events import Events
+from bridge.events import ChangeProposed, ChangeRecorded, Events
 from bridge.settings.schema import Settings
 from bridge.state.change_records import Change
 from bridge.state.store import Store
@@ -192,7 +192,7 @@ class ChangeWriter:
 
     def tell(self, change: Change) -> None:
         """Publish the outcome of a change."""
-        self._events.publish("change_recorded", self._id, **event_payload(change))
+        self._events.publish(ChangeRecorded(*event_fields(change)), self._id)
 
     def draft(self) -> Draft:
         """Return a draft of the current vault."""
@@ -267,7 +267,7 @@ class ChangeWriter:
         change = self._begun(made, author)
         change = replace(change, state="proposed", expires=change.time + PROPOSED_FOR_S)
         await asyncio.to_thread(self._store.journal.propose, change, made.plan.blobs)
-        self._events.publish("change_proposed", self._id, **event_payload(change))
+        self._events.publish(ChangeProposed(*event_fields(change)), self._id)
         return replace(made, change=change)
 
     async def _apply(
@@ -363,16 +363,10 @@ def require_expected(found: Mapping[str, int], expect: Mapping[str, int]) -> Non
         raise ExpectationFailed(f"The change would do something else: {', '.join(wrong)}.", effect=dict(found))
 
 
-def event_payload(change: Change) -> dict[str, Any]:
-    """Return the data of an event about a change."""
+def event_fields(change: Change) -> tuple[str, str, str | None, str, tuple[VaultPath, ...]]:
+    """Return the fields of an event about a change."""
     paths = dict.fromkeys(place for step in change.steps for place in (step.path, step.to) if place)
-    return {
-        "change": change.id,
-        "operation": change.operation,
-        "client": change.client,
-        "state": change.state,
-        "paths": list(paths)[:100],
-    }
+    return change.id, change.operation, change.client, change.state, tuple(paths)[:100]
 
 
 async def run_to_completion(work: Coroutine[Any, Any, T]) -> T:

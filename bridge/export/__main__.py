@@ -11,7 +11,7 @@ from bridge.export.errors_page import errors_page
 from bridge.export.openapi import openapi
 from bridge.export.reference import reference
 from bridge.export.settings_page import settings_page
-from bridge.export.typescript import typescript
+from bridge.export.typescript import events_module, typescript
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -25,6 +25,7 @@ def generated_files() -> Mapping[Path, bytes]:
         DOCS / "errors.md": errors_page().encode(),
         DOCS / "settings.md": settings_page().encode(),
         DOCS / "openapi.json": orjson.dumps(openapi(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
+        PLUGIN / "src" / "bridge" / "events.ts": events_module().encode(),
         PLUGIN / "src" / "bridge" / "operations.ts": typescript().encode(),
     }
 

@@ -1,14 +1,16 @@
-"""The registry as TypeScript, for the plugin: operations, their arguments and their results."""
+"""The registry as TypeScript, for the plugin: operations with their arguments and results, and events."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, get_args
 
 import bridge
+from bridge.api.schemas import result_schema
+from bridge.events import Event
 from bridge.export.catalogue import catalogue
 from bridge.export.openapi import COMMON_ERRORS
 
-HEAD = "// Written by `python -m bridge.export`: what the bridge can do. Do not edit."
+HEAD = "// Written by `python -m bridge.export`: {}. Do not edit."
 TYPE_NAMES: Mapping[str | None, str] = {
     "string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null", None: "unknown"
 }  # fmt: skip
@@ -21,7 +23,7 @@ def typescript() -> str:
     entries = catalogue()
     return "\n\n".join(
         [
-            HEAD,
+            HEAD.format("what the bridge can do"),
             f'/** The bridge that this was written from. */\nexport const VERSION = "{bridge.__version__}";',
             schema_digests(entries),
             any_call_error(),
@@ -37,6 +39,26 @@ def schema_digests(entries: Iterable[Mapping[str, Any]]) -> str:
     lines = "\n".join(f'\t{entry["name"]}: "{entry["form"]}",' for entry in entries)
     meaning = comment("The form of each operation; with another it is called or answered differently.", "")
     return f"{meaning}\nexport const FORMS = {{\n{lines}\n}} as const;"
+
+
+def events_module() -> str:
+    """Return the module of the events: one record for each kind, and their union."""
+    records: dict[str, Mapping[str, Any]] = {}
+    kinds = get_args(Event)
+    members = " | ".join(kind.__name__ for kind in kinds)
+    for record in kinds:
+        schema = result_schema(record)
+        records.update(schema.get("$defs", {}))
+        vault = {"anyOf": [{"type": "string"}, {"type": "null"}], "description": "The vault; null for all."}
+        tagged = {"kind": {"const": record.kind}, "vault": vault, **schema.get("properties", {})}
+        records[record.__name__] = {**schema, "properties": tagged, "required": list(tagged)}
+    return "\n\n".join(
+        [
+            HEAD.format("what the bridge publishes"),
+            *(interface(name, schema) for name, schema in sorted(records.items())),
+            f"{comment('What happened.', '')}\nexport type BridgeEvent = {members};\n",
+        ]
+    )
 
 
 def any_call_error() -> str:

@@ -10,7 +10,7 @@ from mcp.server.connection import Connection
 from mcp.server.subscriptions import ListenHandler, ResourcesListChanged, ResourceUpdated, SubscriptionBus
 
 from bridge.errors import BridgeError
-from bridge.events import Event
+from bridge.events import IndexProgress, Message, NoteUpdate, Reset
 from bridge.mcp.caller import Context, principal_of
 from bridge.mcp.errors import protocol_errors
 from bridge.mcp.resources import note_uris
@@ -81,22 +81,22 @@ class KnownNotes:
         self._bridge = bridge
         self._paths: dict[VaultId, set[str]] = {}
 
-    def took(self, event: Event) -> bool:
+    def took(self, message: Message) -> bool:
         """Process an event; true if it adds or removes a note."""
-        if event.kind == "reset":
-            return True in [self.looked(vault) for vault in self._bridge.vaults]
-        vault = VaultId(event.vault or "")
+        vault = VaultId(message.vault or "")
         paths = self._paths.setdefault(vault, set())
-        match event.kind, event.data:
-            case "note_changed", {"path": str(path), "change": "gone"}:
+        match message.event:
+            case Reset():
+                return True in [self.looked(vault) for vault in self._bridge.vaults]
+            case NoteUpdate(path=path, change="gone"):
                 news = path in paths
                 paths.discard(path)
                 return news
-            case "note_changed", {"path": str(path)}:
+            case NoteUpdate(path=path):
                 news = path not in paths
                 paths.add(path)
                 return news
-            case "index_progress", {"notes": int(count)} if count != len(paths):
+            case IndexProgress(notes=count) if count != len(paths):
                 return self.looked(vault)
         return False
 
@@ -132,19 +132,22 @@ async def publish_changes(bridge: "Bridge", bus: SubscriptionBus, sessions: Sess
         known.looked(vault)
     with bridge.events.subscribed() as queue:
         while True:
-            events = [await queue.get()]
+            messages = [await queue.get()]
             while not queue.empty():
-                events.append(queue.get_nowait())
-            for uri in changed_note_uris(bridge, events):
+                messages.append(queue.get_nowait())
+            for uri in changed_note_uris(bridge, messages):
                 await bus.publish(ResourceUpdated(uri=uri))
                 await sessions.updated(uri)
-            if True in [known.took(event) for event in events]:
+            if True in [known.took(message) for message in messages]:
                 await bus.publish(ResourcesListChanged())
                 await sessions.listed_anew()
 
 
-def changed_note_uris(bridge: "Bridge", events: Iterable[Event]) -> Iterable[str]:
+def changed_note_uris(bridge: "Bridge", messages: Iterable[Message]) -> Iterable[str]:
     """Return the addresses of the changed notes, each once."""
-    news = [event for event in events if event.kind == "note_changed"]
-    notes = dict.fromkeys((VaultId(event.vault or ""), event.data["path"]) for event in news)
+    notes = dict.fromkeys(
+        (VaultId(message.vault or ""), message.event.path)
+        for message in messages
+        if isinstance(message.event, NoteUpdate)
+    )
     return [uri for vault, path in notes if vault in bridge.vaults for uri in note_uris(bridge.vaults[vault], path)]

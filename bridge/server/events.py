@@ -2,11 +2,12 @@
 
 import asyncio
 import contextlib
+from dataclasses import asdict
 
 import orjson
 from aiohttp import web
 
-from bridge.events import Event, Events
+from bridge.events import Events, Message
 
 HEARTBEAT_S = 15.0
 """Seconds of silence after which a comment shows each end that the other is still there."""
@@ -39,7 +40,7 @@ def last_event_id(request: web.Request) -> int:
     return int(sent) if sent.isascii() and sent.isdigit() and len(sent) < 19 else -1
 
 
-async def next_event(queue: asyncio.Queue[Event], closing: asyncio.Event) -> Event | None:
+async def next_event(queue: asyncio.Queue[Message], closing: asyncio.Event) -> Message | None:
     """Wait for an event; None after some silence, or when the server shuts down."""
     waiting = {asyncio.ensure_future(queue.get()), asyncio.ensure_future(closing.wait())}
     try:
@@ -48,10 +49,10 @@ async def next_event(queue: asyncio.Queue[Event], closing: asyncio.Event) -> Eve
         for task in waiting:
             task.cancel()
     results = [task.result() for task in done]
-    return next((result for result in results if isinstance(result, Event)), None)
+    return next((result for result in results if isinstance(result, Message)), None)
 
 
-def encode_event(event: Event) -> bytes:
+def encode_event(message: Message) -> bytes:
     """Encode an event for the browser's EventSource."""
-    data = orjson.dumps({"vault": event.vault, **event.data}, default=str)
-    return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.id, event.kind.encode(), data)
+    data = orjson.dumps({"vault": message.vault, **asdict(message.event)})
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (message.id, message.event.kind.encode(), data)

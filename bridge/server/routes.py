@@ -17,6 +17,7 @@ from bridge.api.dispatch import dispatch_call
 from bridge.api.encode import encode
 from bridge.engine.bridge import Bridge
 from bridge.errors import InvalidArguments
+from bridge.events import SettingsChanged
 from bridge.export.catalogue import catalogue
 from bridge.export.openapi import openapi
 from bridge.features import get_operation
@@ -82,7 +83,7 @@ async def pair(request: web.Request) -> web.Response:
     request.app[PAIRING].enter(code)
     client, token = await asyncio.to_thread(request.app[TOKENS].create, name, PAIRED_SCOPES, numbered=True)
     # The settings show the clients that have tokens.
-    request.app[BRIDGE].events.publish("settings_changed", None)
+    request.app[BRIDGE].events.publish(SettingsChanged())
     return json_response({"token": token, "scopes": PAIRED_SCOPES, "client": client.name})
 
 

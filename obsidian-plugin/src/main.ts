@@ -1,7 +1,7 @@
 import { Plugin, type TFile } from "obsidian";
+import type { BridgeEvent } from "./bridge/events";
 import { Link } from "./bridge/link";
 import { Sidecar } from "./bridge/sidecar";
-import type { Pushed } from "./bridge/sse";
 import { type Connection, isOpen } from "./core/connection";
 import { Listeners } from "./core/listeners";
 import { Applier } from "./obsidian/applier";
@@ -25,7 +25,7 @@ import { world } from "./obsidian/world";
 export default class VaultBridgePlugin extends Plugin implements Host {
 	override settings: Settings = DEFAULTS;
 	readonly connections = new Listeners<Connection>();
-	readonly events = new Listeners<Pushed>();
+	readonly events = new Listeners<BridgeEvent>();
 	readonly kept = new Listeners<Settings>();
 	private readonly sidecar = new Sidecar();
 	private readonly feed = new Feed(this.app, {

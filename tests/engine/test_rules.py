@@ -114,7 +114,7 @@ async def test_a_rule_that_comes_while_running_erases_at_once(secretive: Path, o
             await bridge.use(save_settings(bridge.settings_path, {"deny": ["private/**"]}))
             told = [queue.get_nowait() for _ in range(queue.qsize())]
         await assert_missing(host)
-        assert b"Private" not in b"".join(str(event.data).encode() for event in (*told, *bridge.events.since(0)))
+        assert b"Private" not in b"".join(str(message.event).encode() for message in (*told, *bridge.events.since(0)))
         assert traces(tmp_path / "data", *marks) == set()
         assert await versions(host) == {1}
         after = host.progress()

@@ -27,7 +27,7 @@ from bridge.errors import (
     NoteExists,
     VaultUnreadable,
 )
-from bridge.events import Event
+from bridge.events import ChangeRecorded, Message
 from bridge.markdown.edit.requests import Append, Edit, InsertUnder, ReplaceText
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
@@ -75,8 +75,9 @@ async def found(host: Host, words: str) -> list[str]:
     return [hit.path for hit in answer.hits]
 
 
-def taken(told: asyncio.Queue[Event]) -> Sequence[Event]:
-    return [told.get_nowait() for _ in range(told.qsize())]
+def recorded(told: asyncio.Queue[Message]) -> Sequence[ChangeRecorded]:
+    events = [told.get_nowait().event for _ in range(told.qsize())]
+    return [event for event in events if isinstance(event, ChangeRecorded)]
 
 
 def ids(host: Host) -> Sequence[str]:
@@ -328,7 +329,7 @@ async def test_a_rejected_proposal_is_over(vault: Path, opened: Opened) -> None:
         assert made.change is not None
         with bridge.events.subscribed() as told:
             assert (await host.vault.review.reject(made.change.id)).state == "rejected"
-            assert [(event.kind, event.data["state"]) for event in taken(told)] == [("change_recorded", "rejected")]
+            assert [event.state for event in recorded(told)] == ["rejected"]
         with pytest.raises(ChangeConflict):
             await host.vault.review.accept(made.change.id, AGENT)
 
@@ -345,7 +346,7 @@ async def test_a_proposal_past_its_time_has_expired_whoever_asks(vault: Path, op
             with bridge.events.subscribed() as told:
                 with pytest.raises(ChangeConflict, match="expired"):
                     await decide(late.id)
-                assert [event.data["state"] for event in taken(told) if event.kind == "change_recorded"] == ["expired"]
+                assert [event.state for event in recorded(told)] == ["expired"]
         assert (host.vault.review.change(late.id).state, bytes_of(vault)) == ("expired", before)
 
 

@@ -4,18 +4,20 @@ import json
 import re
 import subprocess
 import sys
-from typing import Any
+from dataclasses import fields
+from typing import Any, get_args
 
 import pytest
 
 from bridge.api.docstring import parse_docstring
 from bridge.api.hints import records_in
+from bridge.events import Event
 from bridge.export.catalogue import catalogue, schema_digest
 from bridge.export.errors_page import error_classes, errors_page
 from bridge.export.openapi import openapi
 from bridge.export.reference import command_line, reference
 from bridge.export.settings_page import settings_page
-from bridge.export.typescript import type_expression, typescript
+from bridge.export.typescript import events_module, type_expression, typescript
 from bridge.features import FEATURES, operations
 from bridge.settings.schema import describe_settings
 
@@ -167,3 +169,10 @@ def test_typescript_names_every_operation_with_its_form() -> None:
     for entry in catalogue():
         assert f'\t{entry["name"]}: "{entry["form"]}",' in written
         assert f"\t\tresult: {entry['result_name']};" in written
+
+
+def test_typescript_tells_events_apart_by_kind() -> None:
+    written = events_module()
+    for record in get_args(Event):
+        assert f'export interface {record.__name__} {{\n\treadonly kind: "{record.kind}";' in written
+        assert all(f"\treadonly {field.name}: " in written for field in fields(record))

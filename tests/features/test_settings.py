@@ -8,6 +8,7 @@ import pytest
 from bridge.api.call import OWNER, RUNTIME, Call
 from bridge.engine.bridge import Bridge
 from bridge.errors import Forbidden, InvalidArguments
+from bridge.events import SettingsChanged
 from bridge.features import get_operation
 
 
@@ -29,7 +30,7 @@ async def test_a_change_is_written_taken_up_and_told(bridge: Bridge) -> None:
         )
     assert shown.path == str(bridge.settings_path)
     assert (bridge.settings.workers, bridge.settings.exclude) == (2, ("A/**",))
-    assert queue.get_nowait().kind == "settings_changed"
+    assert queue.get_nowait().event == SettingsChanged()
     assert (await values(bridge))["workers"] == 2
     await get_operation("change_settings").run(Call(bridge, OWNER), {"changes": {"workers": None}})
     assert (await values(bridge))["workers"] == 0

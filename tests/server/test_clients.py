@@ -11,6 +11,7 @@ import aiohttp
 import pytest
 
 from bridge.access.tokens import Tokens
+from bridge.events import SettingsChanged
 from bridge.features import operations
 from bridge.server import auth
 from bridge.settings.file import save_settings
@@ -92,7 +93,7 @@ async def test_a_revoked_token_is_refused_and_what_it_has_open_ends(served: Serv
         assert (await call(served, gone, "status")).code == "unauthorized"
         await ended(cut)
         assert isinstance((await asyncio.gather(running, return_exceptions=True))[0], aiohttp.ClientError | Answer)
-        served.bridge.events.publish("settings_changed", None)
+        served.bridge.events.publish(SettingsChanged())
         assert b"settings_changed" in await stays.content.readuntil(b"\n\n")
         assert (await call(served, kept, "status")).status == 200
     assert (await served.call("status")).status == 200

@@ -9,7 +9,9 @@ import aiohttp
 import orjson
 import pytest
 
+from bridge.events import ApplyChange, ChangeRecorded, IndexProgress, PendingCounts
 from bridge.server import events
+from bridge.types import VaultPath
 from tests.features.served import Served
 
 
@@ -56,13 +58,26 @@ async def test_a_changed_note_is_told(served: Served) -> None:
 
 async def test_what_was_missed_is_replayed(served: Served) -> None:
     async with listening(served) as reader:
-        served.bridge.events.publish("settings_changed", None, number=1)
-        first, _, _ = await reader.event("settings_changed")
-    served.bridge.events.publish("settings_changed", None, number=2)
-    served.bridge.events.publish("settings_changed", None, number=3)
+        served.bridge.events.publish(ApplyChange("1", VaultPath("A.md")))
+        first, _, data = await reader.event("apply_change")
+    assert data == {"vault": None, "change": "1", "path": "A.md"}
+    served.bridge.events.publish(ApplyChange("2", VaultPath("A.md")))
+    served.bridge.events.publish(ApplyChange("3", VaultPath("A.md")))
     async with listening(served, str(first)) as reader:
-        told = [await reader.event("settings_changed") for _ in range(2)]
-    assert [(id_, data["number"]) for id_, _, data in told] == [(first + 1, 2), (first + 2, 3)]
+        told = [await reader.event("apply_change") for _ in range(2)]
+    assert [(id_, data["change"]) for id_, _, data in told] == [(first + 1, "2"), (first + 2, "3")]
+
+
+async def test_an_event_is_one_flat_object(served: Served) -> None:
+    change = ChangeRecorded("7", "edit_note", None, "applied", (VaultPath("A.md"),))
+    async with listening(served) as reader:
+        served.bridge.events.publish(change, "v")
+        _, _, told = await reader.event("change_recorded")
+        served.bridge.events.publish(IndexProgress(PendingCounts(1, 2), 3), "v")
+        _, _, progress = await reader.event("index_progress")
+    facts = {"change": "7", "operation": "edit_note", "client": None, "state": "applied", "paths": ["A.md"]}
+    assert told == {"vault": "v", **facts}
+    assert progress == {"vault": "v", "pending": {"keyword": 1, "vectors": 2}, "notes": 3}
 
 
 @pytest.mark.parametrize("last", ["7", "abc", "99999999999999999999999", "-1", "²"])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.errors import NotReady
+from bridge.events import SettingsChanged
 from bridge.types import Preset, Scope
 
 
@@ -79,7 +80,7 @@ async def revoke_client(call: Call, client: str) -> ListedClients:
     from bridge.access.tokens import Tokens
 
     await asyncio.to_thread(Tokens(call.bridge.folders.tokens).revoke, client)
-    call.bridge.events.publish("settings_changed", None)
+    call.bridge.events.publish(SettingsChanged())
     return await asyncio.to_thread(read_clients, call)
 
 

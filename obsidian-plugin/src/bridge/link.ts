@@ -3,8 +3,8 @@ import { type Absence, backOff, type Connection, type Happening, heals, isOpen, 
 import { progress } from "../core/progress";
 import { withHint } from "../core/refusal";
 import { type Address, type Answer, call, type Refusal, type Send, spoken } from "./client";
+import type { BridgeEvent } from "./events";
 import type { OperationName, Operations, VaultStatus } from "./operations";
-import type { Pushed } from "./sse";
 import type { follow } from "./stream";
 
 /** What the link needs of the world. */
@@ -20,7 +20,7 @@ export interface Told {
 	readonly changed: (connection: Connection) => void;
 	/** Calls can be made again, and what happened meanwhile is not known to the bridge. */
 	readonly connected: () => void;
-	readonly pushed: (event: Pushed) => void;
+	readonly pushed: (event: BridgeEvent) => void;
 }
 
 const ASK_AGAIN_MS = 1_000;
@@ -110,8 +110,8 @@ export class Link {
 			opened: () => {
 				if (round === this.round) void this.watch(round, () => this.told.connected());
 			},
-			pushed: (event) => {
-				this.lastEvent = event.id;
+			pushed: (event, id) => {
+				this.lastEvent = id;
 				if (event.kind === "index_progress") this.askSoon(round);
 				this.told.pushed(event);
 			},

@@ -1,7 +1,20 @@
+import type { BridgeEvent } from "./events";
+
+/** An event as it comes, before its data is read. */
 export interface Pushed {
 	readonly id: string;
 	readonly kind: string;
 	readonly data: string;
+}
+
+/** Read an event's data; null when that is not what a bridge sends. */
+export function eventOf({ kind, data }: Pushed): BridgeEvent | null {
+	try {
+		// A kind that a newer bridge has is passed on, and nobody heeds it.
+		return { ...(JSON.parse(data) as BridgeEvent), kind } as BridgeEvent;
+	} catch {
+		return null;
+	}
 }
 
 /** Reads a stream of server-sent events, in whatever pieces it comes. */

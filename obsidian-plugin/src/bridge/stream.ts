@@ -1,11 +1,13 @@
 import type { Address } from "./client";
-import { EventReader, type Pushed } from "./sse";
+import type { BridgeEvent } from "./events";
+import { eventOf, EventReader, type Pushed } from "./sse";
 import { byNode, byPage, type Way } from "./ways";
 
 export interface Listener {
 	/** The stream is open; what happens from now on is told. */
 	readonly opened: () => void;
-	readonly pushed: (event: Pushed) => void;
+	/** Something happened; the stream goes on after its id. */
+	readonly pushed: (event: BridgeEvent, id: string) => void;
 	/** It ended, or never began; with the status that refused it. */
 	readonly ended: (status: number | null) => void;
 }
@@ -38,8 +40,9 @@ export function follow(address: Address, after: string, listener: Listener, ways
 		stop();
 		listener.ended(status);
 	};
-	const tell = (event: Pushed): void => {
-		if (!over) listener.pushed(event);
+	const tell = (pushed: Pushed): void => {
+		const event = over ? null : eventOf(pushed);
+		if (event !== null) listener.pushed(event, pushed.id);
 	};
 	const hear = (): void => {
 		window.clearTimeout(timer);

@@ -1,7 +1,7 @@
 import { type App, MarkdownView } from "obsidian";
+import type { BridgeEvent } from "../bridge/events";
 import type { Link } from "../bridge/link";
 import type { ClaimedChange } from "../bridge/operations";
-import type { Pushed } from "../bridge/sse";
 
 const AGAIN_MS = 1_000;
 
@@ -25,9 +25,9 @@ export class Applier {
 		private readonly link: Link,
 	) {}
 
-	async take({ kind, data }: Pushed): Promise<void> {
-		if (kind !== "apply_change") return;
-		const { change } = JSON.parse(data) as { readonly change: string };
+	async take(event: BridgeEvent): Promise<void> {
+		if (event.kind !== "apply_change") return;
+		const { change } = event;
 		const claimed = await this.link.call("claim_change", { change_id: change });
 		if (claimed.ok && !this.over) this.unheard.set(change, await this.make(claimed.result));
 		// Nobody knows whether it is ours now; so it must be said that nobody makes it.

@@ -1,6 +1,6 @@
 import type { App, TFile } from "obsidian";
+import type { BridgeEvent } from "../bridge/events";
 import type { Link } from "../bridge/link";
-import type { Pushed } from "../bridge/sse";
 import type { Connection } from "../core/connection";
 import type { Listeners } from "../core/listeners";
 import type { Settings } from "./settings/settings";
@@ -11,7 +11,7 @@ export interface Host {
 	readonly settings: Settings;
 	readonly link: Link;
 	readonly connections: Listeners<Connection>;
-	readonly events: Listeners<Pushed>;
+	readonly events: Listeners<BridgeEvent>;
 	/** Hears when the settings changed. */
 	readonly kept: Listeners<Settings>;
 	/** Keep the settings. */

@@ -33,7 +33,7 @@ function following(ways: readonly Way[], given: { after?: string; paired?: boole
 	const address = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: "t", vault: "a b", paired: given.paired ?? false };
 	const stop = follow(address, given.after ?? "", {
 		opened: () => told.push("opened"),
-		pushed: ({ id, kind, data }) => told.push(`${id} ${kind} ${data}`),
+		pushed: (event, id) => told.push(`${id} ${JSON.stringify(event)}`),
 		ended: (refused) => told.push(`ended ${refused}`),
 	}, ways);
 	return { told, stop };
@@ -53,9 +53,9 @@ describe.each([["Node", byNode], ["the page", byPage], ["the page where Node is 
 		await vi.waitFor(() => expect(told).toEqual(["opened"]));
 		expect(asked[0]?.url).toBe("/api/events?applies=a%20b");
 		expect(asked[0]?.headers).toMatchObject({ authorization: "Bearer t", "last-event-id": "6" });
-		const event = Buffer.from("id: 7\nevent: note\ndata: süß\n\n");
+		const event = Buffer.from('id: 6\nevent: reset\ndata: broken\n\nid: 7\nevent: note_changed\ndata: {"path":"süß"}\n\n');
 		for (const byte of event) answers[0]?.write(Buffer.from([byte]));
-		await vi.waitFor(() => expect(told.at(-1)).toBe("7 note süß"));
+		await vi.waitFor(() => expect(told.at(-1)).toBe('7 {"path":"süß","kind":"note_changed"}'));
 		answers[0]?.end();
 		await vi.waitFor(() => expect(told.at(-1)).toBe("ended null"));
 		expect(told).toHaveLength(3);

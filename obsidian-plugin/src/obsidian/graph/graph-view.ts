@@ -1,10 +1,11 @@
 import { type IconName, setIcon, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
+import type { IndexProgress } from "../../bridge/events";
 import { type Filters, NONE } from "../../core/filters";
 import { type Fetched, fetched } from "../../core/graph/fetched";
 import { picked, type Picking } from "../../core/graph/picking";
 import { counted, Picture } from "../../core/graph/picture";
 import { kept, type Look, LOOK, type Shown } from "../../core/graph/shown";
-import { type Progress, progressOf, stirs } from "../../core/graph/stirring";
+import { stirs } from "../../core/graph/stirring";
 import { titleOf } from "../../core/place";
 import { GRAPH, type Host } from "../host";
 import { Pane } from "../pane";
@@ -43,7 +44,7 @@ export class GraphView extends Pane {
 	private parts: Parts | null = null;
 	private timer: number | undefined;
 	private round = 0;
-	private progress: Progress | null = null;
+	private progress: IndexProgress | null = null;
 	/** What was drawn last, to tell whether something else comes and whether anything changed. */
 	private last = { key: "", answer: "" };
 
@@ -124,7 +125,7 @@ export class GraphView extends Pane {
 		this.whileShown(() => listening.forEach((ref) => workspace.offref(ref)));
 		this.whileShown(this.host.events.add((event) => {
 			if (stirs(event, this.progress)) this.soon(AFTER_CHANGES_MS);
-			this.progress = progressOf(event) ?? this.progress;
+			if (event.kind === "index_progress") this.progress = event;
 		}));
 		this.whileShown(this.host.kept.add(({ graphColours: colours }) => colours !== this.look.colours && this.restyle({ ...this.look, colours })));
 		this.whileShown(el.onWindowMigrated(() => stage.moved()));

@@ -1,6 +1,6 @@
 import { MarkdownView, Notice, type Plugin } from "obsidian";
 import type { ShownChange, ShownHunk } from "../../bridge/operations";
-import type { Pushed } from "../../bridge/sse";
+import type { BridgeEvent } from "../../bridge/events";
 import { today } from "../../core/history";
 import { withHint } from "../../core/refusal";
 import type { Host } from "../host";
@@ -26,12 +26,11 @@ export function registerLastChange(plugin: Plugin & Host): void {
 	});
 }
 
-async function heard(host: Host, highlight: Highlight, { kind, data }: Pushed): Promise<void> {
-	if (kind !== "change_recorded" || !host.settings.highlight) return;
-	const { change, state, paths } = JSON.parse(data) as { readonly change: string; readonly state: string; readonly paths: readonly string[] };
-	const open = paths.filter((path) => highlight.isOpen(path));
-	if (state !== "applied" || open.length === 0) return;
-	const answer = await host.link.call("show_change", { change_id: change });
+async function heard(host: Host, highlight: Highlight, event: BridgeEvent): Promise<void> {
+	if (event.kind !== "change_recorded" || event.state !== "applied" || !host.settings.highlight) return;
+	const open = event.paths.filter((path) => highlight.isOpen(path));
+	if (open.length === 0) return;
+	const answer = await host.link.call("show_change", { change_id: event.change });
 	if (answer.ok) for (const path of open) highlight.expect(path, hunksOf(answer.result, path));
 }
 

@@ -1,7 +1,7 @@
 import { MarkdownView, Notice } from "obsidian";
 import type { Answer, Refusal } from "../../bridge/client";
 import type { LinkEdit } from "../../bridge/operations";
-import type { Pushed } from "../../bridge/sse";
+import type { BridgeEvent } from "../../bridge/events";
 import type { Missing } from "../../core/missing-links";
 import { titleOf } from "../../core/place";
 import { withHint } from "../../core/refusal";
@@ -71,9 +71,8 @@ export class LinkMaker {
 	}
 
 	/** Hear what becomes of changes. */
-	heard({ kind, data }: Pushed): void {
-		if (kind !== "change_recorded" || this.proposals.size === 0) return;
-		if (this.proposals.delete((JSON.parse(data) as { readonly change: string }).change)) this.changed();
+	heard(event: BridgeEvent): void {
+		if (event.kind === "change_recorded" && this.proposals.delete(event.change)) this.changed();
 	}
 
 	/** Tell the bridge at once what was accepted and not undone. */

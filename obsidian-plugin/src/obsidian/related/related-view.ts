@@ -104,10 +104,9 @@ export class RelatedView extends Pane {
 		const renamed = this.app.vault.on("rename", (file, from) => this.following.moved(from, file.path));
 		this.whileShown(() => this.app.vault.offref(renamed));
 		this.whileShown(watch(this.app, (far) => this.lookIn(far ? SETTLE_MS : REST_MS)));
-		this.whileShown(this.host.events.add((event) => this.maker.heard(event)));
-		this.whileShown(this.host.events.add(({ kind, data }) => {
-			const path = this.following.place?.path;
-			if (kind === "note_changed" && path !== undefined && data.includes(JSON.stringify(path))) this.heard();
+		this.whileShown(this.host.events.add((event) => {
+			this.maker.heard(event);
+			if (event.kind === "note_changed" && event.path === this.following.place?.path) this.heard();
 		}));
 		// What was asked of an index that is not done is answered better now.
 		this.whileShown(this.host.connections.add(({ is }) => is === "ready" && this.heard()));

@@ -5,7 +5,8 @@ import { type Call, fetched } from "../../../src/core/graph/fetched";
 import { Picture } from "../../../src/core/graph/picture";
 import { plain } from "../../../src/core/plain";
 import { asked, kept, LOOK, MOST } from "../../../src/core/graph/shown";
-import { progressOf, stirs } from "../../../src/core/graph/stirring";
+import type { IndexProgress } from "../../../src/bridge/events";
+import { stirs } from "../../../src/core/graph/stirring";
 import { Telling } from "../../../src/core/graph/telling";
 import { downwards, notesOf } from "../../../src/core/graph/ways";
 import { node, view } from "./drawn";
@@ -87,13 +88,13 @@ test.each([
 	expect(plain(text)).toBe(read);
 });
 
-const progress = (notes: number, words: number, vectors: number): Parameters<typeof stirs>[0] => ({ id: "1", kind: "index_progress", data: JSON.stringify({ notes, pending: { keyword: words, vectors } }) });
+const progress = (notes: number, keyword: number, vectors: number): IndexProgress => ({ kind: "index_progress", vault: "v", notes, pending: { keyword, vectors } });
 
 test("a change stirs, many at once too, and embedding does not", () => {
-	const before = progressOf(progress(10, 0, 50));
-	expect(stirs({ id: "1", kind: "note_changed", data: "{}" }, before)).toBe(true);
+	const before = progress(10, 0, 50);
+	expect(stirs({ kind: "note_changed", vault: "v", path: "a.md", change: "indexed" }, before)).toBe(true);
 	expect(stirs(progress(11, 0, 50), before)).toBe(true);
 	expect(stirs(progress(10, 0, 90), before)).toBe(true);
 	expect(stirs(progress(10, 0, 20), before)).toBe(false);
-	expect(stirs({ id: "1", kind: "change_recorded", data: "{}" }, before)).toBe(false);
+	expect(stirs({ kind: "change_recorded", vault: "v", change: "1", operation: "edit_note", client: null, state: "applied", paths: [] }, before)).toBe(false);
 });

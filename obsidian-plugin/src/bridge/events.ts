@@ -1,0 +1,83 @@
+// Written by `python -m bridge.export`: what the bridge publishes. Do not edit.
+
+/** A change is offered to programs in Obsidian, which claim it. */
+export interface ApplyChange {
+	readonly kind: "apply_change";
+	/** The vault; null for all. */
+	readonly vault: string | null;
+	/** Its id. */
+	readonly change: string;
+	/** The note it changes. */
+	readonly path: string;
+}
+
+/** A change awaits approval. */
+export interface ChangeProposed {
+	readonly kind: "change_proposed";
+	/** The vault; null for all. */
+	readonly vault: string | null;
+	readonly change: string;
+	readonly operation: string;
+	readonly client: string | null;
+	readonly state: string;
+	readonly paths: readonly string[];
+}
+
+/** A change was made, undone or otherwise settled. */
+export interface ChangeRecorded {
+	readonly kind: "change_recorded";
+	/** The vault; null for all. */
+	readonly vault: string | null;
+	readonly change: string;
+	readonly operation: string;
+	readonly client: string | null;
+	readonly state: string;
+	readonly paths: readonly string[];
+}
+
+/** The index has changed. */
+export interface IndexProgress {
+	readonly kind: "index_progress";
+	/** The vault; null for all. */
+	readonly vault: string | null;
+	/** What is left to do. */
+	readonly pending: PendingCounts;
+	/** How many notes are indexed. */
+	readonly notes: number;
+}
+
+/** One note was indexed again, or is gone; many at once are only published as progress. */
+export interface NoteUpdate {
+	readonly kind: "note_changed";
+	/** The vault; null for all. */
+	readonly vault: string | null;
+	/** The note. */
+	readonly path: string;
+	/** What became of it. */
+	readonly change: "indexed" | "gone";
+}
+
+/** What is left to index. */
+export interface PendingCounts {
+	/** Notes to be read. */
+	readonly keyword: number;
+	/** Passages to be embedded. */
+	readonly vectors: number;
+}
+
+/** Events were missed that cannot be replayed: anything may have changed. */
+export interface Reset {
+	readonly kind: "reset";
+	/** The vault; null for all. */
+	readonly vault: string | null;
+}
+
+/** The settings or the clients have changed. */
+export interface SettingsChanged {
+	readonly kind: "settings_changed";
+	/** The vault; null for all. */
+	readonly vault: string | null;
+}
+
+/** What happened. */
+export type BridgeEvent = IndexProgress | NoteUpdate | ChangeRecorded | ChangeProposed | ApplyChange | SettingsChanged | Reset;
