@@ -29,28 +29,10 @@ export function inForce({ session, changes }: Group): number {
 	return changes.filter(({ state, undoes, operation }) => state === "applied" && undoes.length === 0 && operation !== "redo_change").length;
 }
 
-const SAID: Readonly<Record<string, string>> = {
-	create_note: "Created",
-	edit_note: "Edited",
-	set_properties: "Set properties of",
-	move_note: "Moved",
-	rename_heading: "Renamed a heading in",
-	rename_alias: "Renamed an alias of",
-	delete_note: "Deleted",
-	daily_note: "Wrote the daily note",
-	toggle_task: "Ticked a task in",
-	add_task: "Added a task to",
-	change_set: "Changed",
-	apply_links: "Added links to",
-	undo_change: "Turned back a change of",
-	undo_session: "Turned back a session in",
-	redo_change: "Made again a change of",
-	keep_save: "Kept what another program saved in",
-};
-
-/** Say what an operation did, before the name of a note. */
-export function said(operation: string): string {
-	return SAID[operation] ?? operation.replaceAll("_", " ");
+/** Say what an operation does, before the name of a note: "Edit note". */
+export function labelOf(operation: string): string {
+	const words = operation.replaceAll("_", " ");
+	return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 export interface Standing {

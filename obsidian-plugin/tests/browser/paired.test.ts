@@ -49,7 +49,7 @@ test("a link that is only proposed is said to wait, is not offered twice, and is
 	expect(await button("Undo").count()).toBe(0);
 	expect(await disk()).toBe(TEXT);
 	await notice("Proposed").getByRole("button", { name: "Show" }).click();
-	const added = row().filter({ hasText: "Added links" });
+	const added = row().filter({ hasText: "Apply links" });
 	await added.locator("summary").click();
 	const id = await proposal();
 	await added.getByText(`vault-bridge accept-change ${id}`).waitFor();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ListedChange } from "../../src/bridge/operations";
-import { grouped, inForce, named, said, today, waiting, when } from "../../src/core/history";
+import { grouped, inForce, labelOf, named, today, waiting, when } from "../../src/core/history";
 
 let made = 0;
 
@@ -29,7 +29,7 @@ test("a session's undo counts what is in force and turned nothing back itself", 
 });
 
 test("things are said in words", () => {
-	expect([said("edit_note"), said("brand_new")]).toEqual(["Edited", "brand new"]);
+	expect([labelOf("edit_note"), labelOf("brand_new")]).toEqual(["Edit note", "Brand new"]);
 	expect([named(["Bread/Staling.md"]), named(["a.md", "b.md", "c.canvas"]), named([])]).toEqual(["Staling", "a and 2 more", ""]);
 	expect([waiting(0, 50), waiting(3, 50), waiting(51, 50)]).toEqual(["", "3", "50+"]);
 });

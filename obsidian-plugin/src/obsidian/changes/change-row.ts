@@ -1,7 +1,7 @@
 import { setIcon } from "obsidian";
 import type { Answer, Clash, Refusal } from "../../bridge/client";
 import type { ListedChange, ShownChange } from "../../bridge/operations";
-import { named, said, standing, when } from "../../core/history";
+import { labelOf, named, standing, when } from "../../core/history";
 import { withHint } from "../../core/refusal";
 import { showCommand, showSaid } from "../command";
 import type { Host } from "../host";
@@ -50,7 +50,7 @@ export class ChangeRow {
 		const { change } = this;
 		const { text, icon } = standing(change);
 		const head = el.createDiv({ cls: "vault-bridge-change-head" });
-		head.createSpan({ cls: "vault-bridge-change-title", text: `${said(change.operation)} ${named(change.paths)}`, attr: { dir: "auto" } });
+		head.createSpan({ cls: "vault-bridge-change-title", text: `${labelOf(change.operation)}: ${named(change.paths)}`, attr: { dir: "auto" } });
 		const state = head.createSpan({ cls: "vault-bridge-change-state" });
 		setIcon(state.createSpan(), icon);
 		state.createSpan({ text });
