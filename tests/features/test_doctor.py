@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bridge.access.tokens import Tokens
-from bridge.api.finding import Finding
+from bridge.api.finding import Finding, Fix
 from bridge.changes.draft import digest_of
 from bridge.data_folder import Folders
 from bridge.errors import VaultUnreadable
@@ -30,7 +30,7 @@ NOTES = {"A.md": "# A\n"}
 async def findings(served: Served) -> dict[str, Finding]:
     answer = await served.call("doctor")
     assert answer.status == 200, answer.body
-    found = [Finding(**finding) for finding in answer.json["findings"]]
+    found = [Finding(**{**each, "fix": each["fix"] and Fix(**each["fix"])}) for each in answer.json["findings"]]
     assert all(finding.do for finding in found if finding.verdict != "ok")
     return {finding.check: finding for finding in found}
 
@@ -42,6 +42,8 @@ async def test_a_sound_bridge_without_a_model_lacks_only_that(served: Served) ->
         "state": "ok", "changes": "ok", "runtime file": "ok", "tokens": "ok", "calls": "ok", "Obsidian": "ok",
     }  # fmt: skip
     assert "models install" in found["model"].do
+    command = "vault-bridge models install all-minilm-l6-v2"
+    assert found["model"].fix == Fix("Install the model", command, None)
     assert (await served.call("doctor")).json["verdict"] == "fail"
 
 
@@ -191,6 +193,11 @@ def health(**facts: Any) -> Mapping[str, Any]:
 )
 def test_the_index_is_judged(facts: dict[str, Any], verdict: str) -> None:
     assert doctor.check_index(health(**facts)).verdict == verdict
+
+
+def test_an_index_that_is_not_compact_has_its_fix() -> None:
+    assert doctor.check_index(health(fragments=1000)).fix == Fix("Reindex", "vault-bridge reindex", "reindex")
+    assert doctor.check_index(health()).fix is None
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 """What doctor looks at of settings, the model and tokens."""
 
+import shlex
+
 from bridge.api.call import Call
-from bridge.api.finding import Finding, make_finding
+from bridge.api.finding import Finding, Fix, make_finding
 from bridge.errors import BridgeError
 
 
@@ -31,7 +33,8 @@ def check_model(call: Call) -> Finding:
         installed = find_model(call.bridge.models_dir, wanted)
         verify(call.bridge.models_dir, wanted)
     except BridgeError as error:
-        return make_finding("model", "fail", error.message, error.hint)
+        fix = Fix("Install the model", f"vault-bridge models install {shlex.quote(wanted)}", None)
+        return make_finding("model", "fail", error.message, error.hint, fix)
     return make_finding("model", "ok", f"{wanted} is installed at {installed.path}.")
 
 
@@ -42,6 +45,7 @@ def check_tokens(call: Call) -> Finding:
     held = Tokens(call.bridge.folders.tokens)
     count = len(held.clients())
     if held.aside.exists():
-        do = f"Give clients new tokens with `vault-bridge tokens create` or `pair`, then delete {held.aside}."
-        return make_finding("tokens", "warn", f"The tokens of clients were damaged and lie in {held.aside}.", do)
+        fix = Fix("Give a client a new token", "vault-bridge tokens create", None)
+        do = f"Give clients new tokens with `{fix.command}` or `pair`, then delete {held.aside}."
+        return make_finding("tokens", "warn", f"The tokens of clients were damaged and lie in {held.aside}.", do, fix)
     return make_finding("tokens", "ok", f"{count} client{'' if count == 1 else 's'} can call with tokens of their own.")

@@ -3,7 +3,7 @@
 import time
 from typing import TYPE_CHECKING
 
-from bridge.api.finding import Finding, make_finding
+from bridge.api.finding import Finding, Fix, make_finding
 from bridge.errors import BridgeError
 
 if TYPE_CHECKING:
@@ -30,12 +30,9 @@ def check_changes(host: "Host") -> Finding:
     except BridgeError as error:
         return make_finding("changes", "warn", error.message, error.hint or "Ask again in a moment.")
     if half:
-        return make_finding(
-            "changes",
-            "warn",
-            f"Changes that were left half made in the last week: {half}.",
-            "`vault-bridge list-changes --state conflict` shows them; look at their notes.",
-        )
+        fix = Fix("List them", "vault-bridge list-changes --state conflict", None)
+        text = f"Changes that were left half made in the last week: {half}."
+        return make_finding("changes", "warn", text, f"`{fix.command}` shows them; look at their notes.", fix)
     if left:
         return make_finding("changes", "warn", f"Changes that broke off: {left}.", "Restart: they are made whole then.")
     if damaged:

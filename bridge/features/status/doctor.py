@@ -13,7 +13,7 @@ import orjson
 
 from bridge.api.call import Call
 from bridge.api.feature import Check, VaultCheck
-from bridge.api.finding import Finding, Verdict, make_finding
+from bridge.api.finding import Finding, Fix, Verdict, make_finding
 from bridge.api.registry import FEATURES, operation
 from bridge.errors import BridgeError
 from bridge.features.status.operations import free_bytes
@@ -85,7 +85,8 @@ def check_permissions(data_dir: Path) -> Finding:
         return make_finding("data folder", "warn", f"{data_dir} does not exist yet.", "It is made at the first start.")
     open_to = stat.S_IMODE(data_dir.stat().st_mode) & 0o077
     if open_to:
-        return make_finding("data folder", "fail", f"Other users can open {data_dir}.", f"Run: chmod 700 '{data_dir}'")
+        fix = Fix("Make it private", f"chmod 700 '{data_dir}'", None)
+        return make_finding("data folder", "fail", f"Other users can open {data_dir}.", f"Run: {fix.command}", fix)
     if not os.access(data_dir, os.W_OK | os.X_OK):
         return make_finding(
             "data folder", "fail", f"{data_dir} is not writable.", "Give another one with `--data-dir`."
@@ -152,7 +153,8 @@ def check_index(health: Mapping[str, Any]) -> Finding:
     if not progress.ready_keyword:
         return make_finding("index", "warn", f"{text} The first scan is not done.", "Wait, or look at `status`.")
     if held.fragments > FRAGMENTS or held.unindexed_rows > UNINDEXED:
-        return make_finding("index", "warn", f"{text} It is not compact.", "Run `vault-bridge reindex` when idle.")
+        fix = Fix("Reindex", "vault-bridge reindex", "reindex")
+        return make_finding("index", "warn", f"{text} It is not compact.", f"Run `{fix.command}` when idle.", fix)
     if progress.failed:
         return make_finding(
             "index", "warn", f"{text} {count_of(len(progress.failed), 'file')} could not be read.", "See `status`."
@@ -205,9 +207,9 @@ def check_runtime(host: "Host") -> Finding:
             "runtime file", "warn", f"{path} names process {pid}.", "Stop that process, then start again."
         )
     if os.name == "posix" and mode & 0o077:
-        return make_finding(
-            "runtime file", "fail", f"Other users can read the token in {path}.", f"Run: chmod 600 '{path}'"
-        )
+        fix = Fix("Make it private", f"chmod 600 '{path}'", None)
+        text = f"Other users can read the token in {path}."
+        return make_finding("runtime file", "fail", text, f"Run: {fix.command}", fix)
     return make_finding("runtime file", "ok", f"The bridge listens at {url}; its token is in {path}.")
 
 
@@ -233,8 +235,9 @@ def check_calls(codes: Counter[str | None]) -> Finding:
     text = f"{text} ({', '.join(f'`{code}` {count}' for code, count in failed.most_common())})."
     if score >= HEALTHY:
         return make_finding("calls", "ok", text)
+    fix = Fix("Show which tools fail", "vault-bridge usage", None)
     return make_finding(
-        "calls", "warn", text, "Mend what else is found here; `vault-bridge usage` shows which tools fail."
+        "calls", "warn", text, f"Mend what else is found here; `{fix.command}` shows which tools fail.", fix
     )
 
 

@@ -1,7 +1,6 @@
 import { Notice, setIcon } from "obsidian";
 import type { Finding } from "../../bridge/operations";
 import { withHint } from "../../core/refusal";
-import { fixOf } from "../../core/status/fixes";
 import { errors } from "../../core/status/vault";
 import { showCommand, showSaid } from "../command";
 import type { Host } from "../host";
@@ -55,15 +54,16 @@ export class Findings {
 		const text = row.createDiv();
 		showSaid(text.createDiv(), finding.message);
 		if (finding.do !== "") showSaid(text.createDiv({ cls: "vault-bridge-small" }), finding.do);
-		const fix = fixOf(finding);
+		const { fix } = finding;
 		if (fix === null) return;
-		if (fix.kind === "command") {
+		const { operation } = fix;
+		if (operation === null) {
 			showCommand(text, fix.command);
 			return;
 		}
-		const button = text.createDiv({ cls: "vault-bridge-buttons" }).createEl("button", { text: fix.text });
+		const button = text.createDiv({ cls: "vault-bridge-buttons" }).createEl("button", { text: fix.label });
 		button.addEventListener("click", () => {
-			void this.host.link.call(fix.operation, {}).then((answer) => {
+			void this.host.link.call(operation, {}).then((answer) => {
 				if (!answer.ok) new Notice(withHint(answer.error));
 				void this.check();
 			});
