@@ -58,6 +58,8 @@ class Operation:
     """Whether doing it twice has the effect of doing it once."""
     tool: bool
     """Whether agents may be offered it; false for what only makes sense in an application."""
+    complete: Scope
+    """The scope with which nothing is left out of its result."""
     tasks: tuple[str, ...]
     """What it is good for, in a caller's words, which `find_tool` searches."""
     function: Callable[..., Awaitable[Any]]
@@ -102,6 +104,7 @@ def operation(
     destructive: bool = False,
     idempotent: bool = False,
     tool: bool = True,
+    complete: Scope | None = None,
     tasks: tuple[str, ...] = (),
 ) -> Callable[[Function], Function]:
     """Register a function as an operation; fails at import if its description is not complete.
@@ -114,6 +117,7 @@ def operation(
         destructive: Whether it can remove something that the user would miss.
         idempotent: Whether doing it twice has the effect of doing it once; always true if it only reads.
         tool: Whether agents may be offered it.
+        complete: The scope with which nothing is left out of its result, if not `scope`.
         tasks: What it is good for, in a caller's words, which `find_tool` searches.
     """
 
@@ -127,6 +131,7 @@ def operation(
             destructive=destructive,
             idempotent=reads or idempotent,
             tool=tool,
+            complete=complete,
             tasks=tasks,
         )
         _DEFINED[function] = entry
@@ -145,6 +150,7 @@ def build_operation(
     destructive: bool = False,
     idempotent: bool = True,
     tool: bool = True,
+    complete: Scope | None = None,
     tasks: tuple[str, ...] = (),
 ) -> Operation:
     """Build an operation from its function.
@@ -175,6 +181,7 @@ def build_operation(
         destructive=destructive,
         idempotent=idempotent,
         tool=tool,
+        complete=complete or scope,
         tasks=tasks,
         function=function,
     )

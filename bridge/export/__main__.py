@@ -11,11 +11,11 @@ from bridge.export.errors_page import errors_page
 from bridge.export.openapi import openapi
 from bridge.export.reference import reference
 from bridge.export.settings_page import settings_page
-from bridge.export.typescript import events_module, typescript
+from bridge.export.typescript import called_operations, events_module, operations_module
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PLUGIN = ROOT / "obsidian-plugin"
+SOURCES = ROOT / "obsidian-plugin" / "src"
 
 
 def generated_files() -> Mapping[Path, bytes]:
@@ -25,8 +25,8 @@ def generated_files() -> Mapping[Path, bytes]:
         DOCS / "errors.md": errors_page().encode(),
         DOCS / "settings.md": settings_page().encode(),
         DOCS / "openapi.json": orjson.dumps(openapi(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
-        PLUGIN / "src" / "bridge" / "events.ts": events_module().encode(),
-        PLUGIN / "src" / "bridge" / "operations.ts": typescript().encode(),
+        SOURCES / "bridge" / "events.ts": events_module().encode(),
+        SOURCES / "bridge" / "operations.ts": operations_module(called_operations(SOURCES)).encode(),
     }
 
 

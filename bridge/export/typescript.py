@@ -1,7 +1,9 @@
 """The registry as TypeScript, for the plugin: operations with their arguments and results, and events."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, get_args
 
 import bridge
@@ -9,6 +11,7 @@ from bridge.api.schemas import result_schema
 from bridge.events import Event
 from bridge.export.catalogue import catalogue
 from bridge.export.openapi import COMMON_ERRORS
+from bridge.features import operations
 
 HEAD = "// Written by `python -m bridge.export`: {}. Do not edit."
 TYPE_NAMES: Mapping[str | None, str] = {
@@ -18,14 +21,22 @@ TAB = "\t"
 ANY_CALL = "AnyCallError"
 
 
-def typescript() -> str:
-    """Return the module's text."""
-    entries = catalogue()
+def called_operations(sources: Path) -> frozenset[str]:
+    """Return the operations that the plugin's own sources name, of which it calls each."""
+    texts = (path.read_text(encoding="utf-8") for path in sources.rglob("*.ts"))
+    named = {name for text in texts if not text.startswith(HEAD[:12]) for name in re.findall(r'"([a-z_]+)"', text)}
+    return frozenset(named & {entry["name"] for entry in catalogue()})
+
+
+def operations_module(called: Collection[str]) -> str:
+    """Return the module of some operations: those that the plugin calls."""
+    entries = [entry for entry in catalogue() if entry["name"] in called]
     return "\n\n".join(
         [
-            HEAD.format("what the bridge can do"),
+            HEAD.format("what the plugin calls of the bridge"),
             f'/** The bridge that this was written from. */\nexport const VERSION = "{bridge.__version__}";',
             schema_digests(entries),
+            admin_operations(called),
             any_call_error(),
             *interfaces(entries),
             operations_interface(entries),
@@ -37,8 +48,18 @@ def typescript() -> str:
 def schema_digests(entries: Iterable[Mapping[str, Any]]) -> str:
     """Generate each operation's schema digest, for comparison with a bridge of another version."""
     lines = "\n".join(f'\t{entry["name"]}: "{entry["form"]}",' for entry in entries)
-    meaning = comment("The form of each operation; with another it is called or answered differently.", "")
+    meaning = comment(
+        "The form of each operation that the plugin calls; with another it is called or answered differently.", ""
+    )
     return f"{meaning}\nexport const FORMS = {{\n{lines}\n}} as const;"
+
+
+def admin_operations(called: Collection[str]) -> str:
+    """Generate the set of operations that only the vault's owner may call, or gets the complete result of."""
+    admin = [operation.name for operation in operations() if operation.complete == "admin"]
+    names = ", ".join(json.dumps(name) for name in admin if name in called)
+    meaning = comment("What only the owner may call, or gets a complete answer to.", "")
+    return f"{meaning}\nexport const ADMIN: ReadonlySet<string> = new Set([{names}]);"
 
 
 def events_module() -> str:

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -17,7 +18,7 @@ from bridge.export.errors_page import error_classes, errors_page
 from bridge.export.openapi import openapi
 from bridge.export.reference import command_line, reference
 from bridge.export.settings_page import settings_page
-from bridge.export.typescript import events_module, type_expression, typescript
+from bridge.export.typescript import called_operations, events_module, operations_module, type_expression
 from bridge.features import FEATURES, operations
 from bridge.settings.schema import describe_settings
 
@@ -165,10 +166,23 @@ def test_each_schema_has_its_type(schema: Any, written: str) -> None:
 
 
 def test_typescript_names_every_operation_with_its_form() -> None:
-    written = typescript()
+    written = operations_module({entry["name"] for entry in catalogue()})
     for entry in catalogue():
         assert f'\t{entry["name"]}: "{entry["form"]}",' in written
         assert f"\t\tresult: {entry['result_name']};" in written
+
+
+def test_typescript_has_what_the_plugin_calls_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "pane.ts").write_text(
+        'link.call("search", {}); icon("no_operation"); answer.get("list_clients")'
+    )
+    (tmp_path / "operations.ts").write_text(operations_module({"read_note"}))
+    called = called_operations(tmp_path)
+    assert called == {"search", "list_clients"}
+    written = operations_module(called)
+    assert re.findall(r"^\t(\w+): \"", written, re.MULTILINE) == ["search", "list_clients"]
+    assert 'ADMIN: ReadonlySet<string> = new Set(["list_clients"])' in written
 
 
 def test_typescript_tells_events_apart_by_kind() -> None:

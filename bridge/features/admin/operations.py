@@ -55,6 +55,7 @@ class SettingsInUse:
 @operation(
     example={},
     vault=False,
+    complete="admin",
     tasks=("show the settings", "configuration of the bridge", "what is excluded"),
 )
 async def read_settings(call: Call) -> SettingsInUse:

@@ -1,4 +1,4 @@
-import type { OperationName, Operations } from "./operations";
+import { ADMIN, type OperationName, type Operations } from "./operations";
 import type { Spoken } from "../core/compatibility";
 
 /** Where a bridge listens, what it takes as proof, and which of its vaults is meant. */
@@ -11,9 +11,6 @@ export interface Address {
 	/** What it takes as proof where settings are concerned; without, this window may not change them. */
 	readonly owner?: string | null;
 }
-
-/** What only the owner may call. */
-const OWNERS: ReadonlySet<OperationName> = new Set(["change_settings", "check_globs", "list_clients", "read_settings", "revoke_client"]);
 
 /** Sends a request outside of the page, so that neither CORS nor an Origin comes into play; rejects when nobody answers. */
 export type Send = (request: {
@@ -62,7 +59,7 @@ export async function call<Name extends OperationName>(
 ): Promise<Answer<Name>> {
 	const body = JSON.stringify({ vault: address.vault, ...given });
 	const { owner } = address;
-	const by = owner != null && OWNERS.has(name) ? { ...address, token: owner } : address;
+	const by = owner != null && ADMIN.has(name) ? { ...address, token: owner } : address;
 	// The form of each answer was compared when the bridge was met.
 	return (await request(send, by, "POST", `/api/${name}`, body)) as Answer<Name>;
 }

@@ -1,32 +1,10 @@
-import { FORMS, type OperationName, VERSION } from "../bridge/operations";
+import { FORMS, VERSION } from "../bridge/operations";
 import type { Outdated } from "./connection";
 
 export interface Spoken {
 	readonly name: string;
 	readonly form: string;
 }
-
-/** What the plugin cannot do without. */
-export const NEEDED: readonly OperationName[] = [
-	"doctor",
-	"find_notes",
-	"graph_path",
-	"graph_view",
-	"index_status",
-	"judge_link",
-	"list_folders",
-	"list_tags",
-	"note_links",
-	"pause_indexing",
-	"pick_link",
-	"reindex",
-	"related_notes",
-	"report_changes",
-	"resume_indexing",
-	"search",
-	"status",
-	"suggest_links",
-];
 
 /**
  * Say which of the two must be updated; null when they understand each other.
@@ -36,7 +14,7 @@ export const NEEDED: readonly OperationName[] = [
  */
 export function outdated(spoken: readonly Spoken[], version: string): Outdated | null {
 	const forms = new Map(spoken.map((operation) => [operation.name, operation.form]));
-	if (NEEDED.every((name) => forms.get(name) === FORMS[name])) return null;
+	if (Object.entries(FORMS).every(([name, form]) => forms.get(name) === form)) return null;
 	return compare(version, VERSION) > 0 ? "plugin" : "bridge";
 }
 
