@@ -1,30 +1,17 @@
-// Written by `python -m bridge.export`: what the bridge can do. Do not edit.
+// Written by `python -m bridge.export`: what the plugin calls of the bridge. Do not edit.
 
 /** The bridge that this was written from. */
 export const VERSION = "0.1.0";
 
-/** The form of each operation; with another it is called or answered differently. */
+/** The form of each operation that the plugin calls; with another it is called or answered differently. */
 export const FORMS = {
 	search: "7eed86a491f9",
 	related_notes: "07d9429623b3",
 	pick_link: "9711f0fb767b",
-	find_notes: "dc8a4bdea1dc",
 	list_folders: "b88ee7f439c2",
 	list_tags: "53d5f8fd4475",
 	read_note: "7336ef095042",
-	read_notes: "52b603bd8431",
-	create_note: "c77d3de86542",
-	edit_note: "9165ccbd3ba4",
-	set_properties: "99fe2d217b3a",
-	move_note: "237dc863aa82",
 	rename_heading: "d05f8f2702cd",
-	rename_alias: "e9e5a8c67fde",
-	delete_note: "9e215e1d2392",
-	daily_note: "a41ea3243afb",
-	change_set: "849ad82d33fa",
-	list_tasks: "2e5051d20628",
-	toggle_task: "3e04fcd3094e",
-	add_task: "5479d8dce93f",
 	list_changes: "752f552f2d51",
 	show_change: "6dc88704d854",
 	undo_change: "4fe755771c1b",
@@ -35,27 +22,18 @@ export const FORMS = {
 	claim_change: "771dc599ca4f",
 	acknowledge_change: "c01084f4f67a",
 	note_links: "37d721254a53",
-	resolve_link: "c512cf228b19",
 	suggest_links: "d5bb8e8f8a97",
 	judge_link: "a11a23625bef",
 	apply_links: "abfffa44c726",
-	find_prospects: "d3d99e94a5fe",
-	link_report: "7624f7324bdd",
-	graph_neighbours: "d674ddfb705d",
 	graph_path: "41b89f5ae297",
-	graph_insights: "ed1c1671f8fb",
 	graph_view: "0ddb51c14d25",
-	graph_history: "9cfdab5de1c4",
-	export_graph: "29b7db956d7d",
 	status: "3df375e0ca69",
 	index_status: "2e6baa65b1c8",
 	report_changes: "eadeb5b000e8",
-	wait_until_indexed: "7b86e0e7afa9",
 	reindex: "cee2e4c35aca",
-	job_status: "49261ba5d5aa",
 	pause_indexing: "b636e35dac89",
 	resume_indexing: "b636e35dac89",
-	doctor: "a19b65f3f6da",
+	doctor: "f5d10d191b22",
 	usage: "b4dd020cc886",
 	read_settings: "f4e0fa575426",
 	change_settings: "7df0e72c2e86",
@@ -64,10 +42,10 @@ export const FORMS = {
 	list_clients: "c3f2860a70bf",
 	revoke_client: "5837519f92db",
 	open_pairing: "3ceefd3165ba",
-	find_tool: "ad39072db692",
-	run_tool: "11e6879817e2",
-	give_feedback: "d05c665ab332",
 } as const;
+
+/** What only the owner may call, or gets a complete answer to. */
+export const ADMIN: ReadonlySet<string> = new Set(["read_settings", "change_settings", "check_globs", "list_clients", "revoke_client"]);
 
 /** What any call can be refused with. */
 export type AnyCallError = "unauthorized" | "forbidden" | "bad_host" | "too_large" | "rate_limited" | "internal";
@@ -100,81 +78,6 @@ export interface Acknowledged {
 	readonly state: "applied" | "proposed" | "rejected" | "expired" | "undone" | "conflict";
 }
 
-/** Add an item to a list, marked and indented like the last; starts one if there is none. */
-export interface AddItem {
-	/** `add_item`. */
-	readonly op: "add_item";
-	/** Heading above the list; by default, the note's last list. */
-	readonly heading?: string | null;
-	/** The item without its marker; further lines go below it. */
-	readonly text: string;
-	/** Add a checkbox. */
-	readonly task?: boolean;
-	/** Add the heading if missing. */
-	readonly create_heading?: boolean;
-}
-
-/** Add a task to a note, its dates written like those of the note's other tasks. */
-export interface AddTask {
-	/** The note. */
-	readonly path: string;
-	/** What is to be done. */
-	readonly text: string;
-	/** Heading above the list; by default, the note's last list. */
-	readonly heading?: string | null;
-	/** Due date. */
-	readonly due?: string | null;
-	/** Priority. */
-	readonly priority?: "highest" | "high" | "medium" | "low" | "lowest" | null;
-	/** Add the heading if missing. */
-	readonly create_heading?: boolean;
-	/** The operation. */
-	readonly op: "add_task";
-}
-
-export interface AddTaskArguments {
-	/** The note. */
-	readonly path: string;
-	/** What is to be done. */
-	readonly text: string;
-	/** Heading above the list; by default, the note's last list. */
-	readonly heading?: string | null;
-	/** Due date. */
-	readonly due?: string | null;
-	/** Priority. */
-	readonly priority?: "highest" | "high" | "medium" | "low" | "lowest" | null;
-	/** Add the heading if missing. */
-	readonly create_heading?: boolean;
-	/** Only preview the change. */
-	readonly dry_run?: boolean;
-	/** Why, for the user. */
-	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
-	readonly confirm?: boolean;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-/** A name shared by several notes that links use without a folder. */
-export interface AmbiguousName {
-	/** The name. */
-	readonly name: string;
-	/** The notes with it. */
-	readonly notes: readonly string[];
-	/** Links that use it without a folder. */
-	readonly links: number;
-	/** The first notes with such links. */
-	readonly sources: readonly string[];
-}
-
-/** Add text at the end of the note. */
-export interface Append {
-	/** `append`. */
-	readonly op: "append";
-	/** Markdown. */
-	readonly text: string;
-}
-
 export interface ApplyLinksArguments {
 	/** The note. */
 	readonly path: string;
@@ -192,45 +95,6 @@ export interface ApplyLinksArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-/** A note whose removal splits the graph. */
-export interface Articulation {
-	/** The note. */
-	readonly path: string;
-	/** Its title. */
-	readonly title: string;
-	/** Notes that would be cut off from the largest part. */
-	readonly holds: number;
-}
-
-/** An unresolved name that likely means an existing note. */
-export interface BrokenName {
-	/** The name as first written. */
-	readonly name: string;
-	/** Notes that link to it. */
-	readonly wanted: number;
-	/** The first of them. */
-	readonly notes: readonly string[];
-	/** The note it likely means. */
-	readonly meant: string;
-	/** The evidence for it. */
-	readonly why: string;
-}
-
-export interface ChangeSetArguments {
-	/** The changes; each takes the arguments of the operation that `op` names. */
-	readonly edits: readonly (CreateNote | EditNote | SetProperties | MoveNote | RenameHeading | RenameAlias | DeleteNote | ToggleTask | AddTask)[];
-	/** Their expected combined effect; any other is refused. */
-	readonly expect?: Expectation | null;
-	/** Only preview the change. */
-	readonly dry_run?: boolean;
-	/** Why, for the user. */
-	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
-	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -316,121 +180,6 @@ export interface ClaimedChange {
 	readonly text: string;
 }
 
-/** A group of connected notes. */
-export interface Community {
-	/** Its number here and in `graph_view`; 0 is the largest. */
-	readonly number: number;
-	/** The words that distinguish its titles and tags. */
-	readonly name: string;
-	/** Notes in it. */
-	readonly size: number;
-	/** Its best-connected notes. */
-	readonly notes: readonly string[];
-}
-
-/** Create a note; an existing one is never overwritten. */
-export interface CreateNote {
-	/** Where, ending in `.md`; missing folders are created. */
-	readonly path: string;
-	/** Its Markdown. */
-	readonly text?: string;
-	/** Its properties by name. */
-	readonly properties?: Readonly<Record<string, unknown>>;
-	/** Note to start from; fills in `{{title}}`, `{{date}}` and `{{time}}`. */
-	readonly template?: string | null;
-	/** The operation. */
-	readonly op: "create_note";
-}
-
-export interface CreateNoteArguments {
-	/** Where, ending in `.md`; missing folders are created. */
-	readonly path: string;
-	/** Its Markdown. */
-	readonly text?: string;
-	/** Its properties by name. */
-	readonly properties?: Readonly<Record<string, unknown>> | null;
-	/** Note to start from; fills in `{{title}}`, `{{date}}` and `{{time}}`. */
-	readonly template?: string | null;
-	/** Only preview the change. */
-	readonly dry_run?: boolean;
-	/** Why, for the user. */
-	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
-	readonly confirm?: boolean;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-/** The daily note of a day. */
-export interface DailyNote {
-	/** Its path, whether or not it exists. */
-	readonly path: string;
-	/** The day. */
-	readonly date: string;
-	/** Its whole text after the append; null if missing. */
-	readonly text: string | null;
-	/** SHA-256 of the whole file; null if missing. */
-	readonly digest: string | null;
-	/** The change made; null if nothing was written. */
-	readonly change_id: string | null;
-	/** Unified diff. */
-	readonly diff: string;
-	/** `applied`, or `proposed` if it awaits approval. */
-	readonly state: "applied" | "proposed";
-	/** Warnings about the change. */
-	readonly warnings: readonly string[];
-	/** Whether this is a dry run; nothing was written. */
-	readonly dry_run: boolean;
-	/** The change in one line; empty without `append`. */
-	readonly would: string;
-	/** Why a dry run's change needs confirmation; null if it does not. */
-	readonly confirmation: string | null;
-}
-
-export interface DailyNoteArguments {
-	/** The day. */
-	readonly date?: string;
-	/** Markdown to append. */
-	readonly append?: string | null;
-	/** Append under this heading instead of at the end. */
-	readonly heading?: string | null;
-	/** Add the heading if missing. */
-	readonly create_heading?: boolean;
-	/** Only preview the change. */
-	readonly dry_run?: boolean;
-	/** Why, for the user. */
-	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
-	readonly confirm?: boolean;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-/** Delete a note as Obsidian does, to the trash chosen there; `undo_change` brings it back. */
-export interface DeleteNote {
-	/** The note. */
-	readonly path: string;
-	/** Digest of the note as read; a changed note is refused. */
-	readonly digest?: string | null;
-	/** The operation. */
-	readonly op: "delete_note";
-}
-
-export interface DeleteNoteArguments {
-	/** The note. */
-	readonly path: string;
-	/** Digest of the note as read; a changed note is refused. */
-	readonly digest: string;
-	/** Only preview the change. */
-	readonly dry_run?: boolean;
-	/** Why, for the user. */
-	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
-	readonly confirm?: boolean;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
 /** The results of all checks. */
 export interface Diagnosis {
 	/** The worst verdict. */
@@ -452,35 +201,6 @@ export interface DoctorArguments {
 	readonly vault?: string | null;
 }
 
-/** Change a note's text, all edits or none; the rest stays byte for byte. */
-export interface EditNote {
-	/** The note. */
-	readonly path: string;
-	/** Such as `[{"op": "replace_text", "old": "teh", "new": "the"}]`. They refer to the note as read and must not overlap. */
-	readonly edits: readonly (Append | Prepend | InsertUnder | ReplaceSection | ReplaceBlock | ReplaceLines | ReplaceText | AddItem)[];
-	/** Digest of the note as read; required to replace existing text. */
-	readonly digest?: string | null;
-	/** The operation. */
-	readonly op: "edit_note";
-}
-
-export interface EditNoteArguments {
-	/** The note. */
-	readonly path: string;
-	/** Such as `[{"op": "replace_text", "old": "teh", "new": "the"}]`. They refer to the note as read and must not overlap. */
-	readonly edits: readonly (Append | Prepend | InsertUnder | ReplaceSection | ReplaceBlock | ReplaceLines | ReplaceText | AddItem)[];
-	/** Digest of the note as read; required to replace existing text. */
-	readonly digest?: string | null;
-	/** Only preview the change. */
-	readonly dry_run?: boolean;
-	/** Why, for the user. */
-	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
-	readonly confirm?: boolean;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
 /** Embedding progress. */
 export interface Embedding {
 	/** Recent passages per second. */
@@ -497,94 +217,6 @@ export interface ErrorCount {
 	readonly calls: number;
 }
 
-/** The expected effect of a change; null fields are not checked. */
-export interface Expectation {
-	/** Files written, moved or removed. */
-	readonly files?: number | null;
-	/** Links updated in other places. */
-	readonly links_rewritten?: number | null;
-	/** Links left unresolved. */
-	readonly links_broken?: number | null;
-}
-
-export interface ExportGraphArguments {
-	/** GraphML, or JSON with nodes and links. */
-	readonly format?: "graphml" | "json";
-	/** As in `graph_neighbours`; every note is a node. */
-	readonly kinds?: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
-	/** Include unresolved names as nodes. */
-	readonly stubs?: boolean;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-/** The graph as text. */
-export interface ExportedGraph {
-	/** Its format. */
-	readonly format: "graphml" | "json";
-	/** GraphML, or JSON with `nodes` and `links` as D3 and NetworkX read it. */
-	readonly text: string;
-	/** Number of nodes. */
-	readonly nodes: number;
-	/** Number of edges. */
-	readonly edges: number;
-}
-
-/** The tool's ratings. */
-export interface Feedback {
-	/** The tool. */
-	readonly tool: string;
-	/** Estimated share of correct matches, 0–1; null until rated often enough. */
-	readonly accuracy: number | null;
-	/** How often it was rated. */
-	readonly judged: number;
-}
-
-export interface FindNotesArguments {
-	/** Only notes under this folder. */
-	readonly folder?: string | null;
-	/** Only notes with all these tags; `a` matches `a/b`. */
-	readonly tags?: readonly string[];
-	/** Only notes with these values, such as `{"status": "done"}`; a list matches any. */
-	readonly properties?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean | null)[] | null>>;
-	/** Only notes linking to this file. */
-	readonly links_to?: string | null;
-	/** Only notes that this note links to. */
-	readonly linked_from?: string | null;
-	/** Only notes modified since this time. */
-	readonly modified_after?: string | null;
-	/** Only notes modified before this time. */
-	readonly modified_before?: string | null;
-	/** `-` reverses: `-modified` is newest first. */
-	readonly sort?: "path" | "-path" | "title" | "-title" | "modified" | "-modified";
-	/** Maximum notes. */
-	readonly limit?: number;
-	/** Notes to skip. */
-	readonly offset?: number;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-export interface FindProspectsArguments {
-	/** Maximum names. */
-	readonly limit?: number;
-	/** Names to skip. */
-	readonly offset?: number;
-	/** Only names in notes under this folder. */
-	readonly folder?: string | null;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-export interface FindToolArguments {
-	/** The task, in a few English words. */
-	readonly task: string;
-	/** Maximum tools. */
-	readonly limit?: number;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
 /** The result of one check. */
 export interface Finding {
 	/** The check. */
@@ -597,22 +229,24 @@ export interface Finding {
 	readonly do: string;
 	/** The vault concerned; null for all. */
 	readonly vault: string | null;
+	/** The remedy, if it is a command. */
+	readonly fix: Fix | null;
+}
+
+/** A remedy that a program can apply or offer. */
+export interface Fix {
+	/** What it does, for a button. */
+	readonly label: string;
+	/** The command line that applies it. */
+	readonly command: string;
+	/** The operation that applies it, called without arguments; null if only a command does. */
+	readonly operation: "reindex" | null;
 }
 
 /** Folders that contain notes. */
 export interface FolderList {
 	/** Sorted by path. */
 	readonly folders: readonly ListedFolder[];
-}
-
-/** A page of a list of notes. */
-export interface FoundNotes {
-	/** The notes on this page. */
-	readonly notes: readonly ListedNote[];
-	/** Count before `limit` and `offset`. */
-	readonly total: number;
-	/** Remarks, such as on a missing folder or tag. */
-	readonly notices?: readonly string[];
 }
 
 /** A passage of a note. */
@@ -625,140 +259,12 @@ export interface FoundPassage {
 	readonly text: string;
 }
 
-/** A tool that may do a task. */
-export interface FoundTool {
-	/** Its name, for `run_tool`. */
-	readonly name: string;
-	/** What it does. */
-	readonly summary: string;
-	/** Its arguments. */
-	readonly arguments: readonly ToolArgument[];
-	/** Scope it needs. */
-	readonly scope: "read" | "write" | "admin";
-	/** Whether it only reads. */
-	readonly reads: boolean;
-	/** Whether the caller's tool list includes it. */
-	readonly listed: boolean;
-	/** Estimated share of correct matches, 0–1; null until rated often enough. */
-	readonly accuracy: number | null;
-	/** How often it was rated. */
-	readonly judged: number;
-}
-
-/** Tools that may do a task. */
-export interface FoundTools {
-	/** Best match first; empty if none fits. */
-	readonly tools: readonly FoundTool[];
-	/** Remarks, such as the closest tool if none fits. */
-	readonly notices: readonly string[];
-}
-
 /** What is not indexed yet. */
 export interface Freshness {
 	/** Notes missing from keyword search. */
 	readonly pending_keyword: number;
 	/** Passages missing from semantic search. */
 	readonly pending_vectors: number;
-}
-
-/** Two notes that are linked to together but not to each other. */
-export interface Gap {
-	/** One note. */
-	readonly source: string;
-	/** The other. */
-	readonly target: string;
-	/** Notes that link to both. */
-	readonly together: number;
-	/** Strength of evidence; sources with few links and rarely linked targets count more. */
-	readonly score: number;
-}
-
-export interface GiveFeedbackArguments {
-	/** The tool. */
-	readonly tool: string;
-	/** Whether it was right. */
-	readonly helped: boolean;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-/** The growth of the graph. */
-export interface GraphHistory {
-	/** First recorded day. */
-	readonly since: string;
-	/** Weeks in which the bridge ran, latest first. */
-	readonly weeks: readonly GraphWeek[];
-}
-
-export interface GraphHistoryArguments {
-	/** Weeks to look back, including this one. */
-	readonly weeks?: number;
-	/** Maximum notes of each kind per week. */
-	readonly limit?: number;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-/** The structure of the graph; only requested parts are present. */
-export interface GraphInsights {
-	/** Totals of the graph. */
-	readonly counts: LinkCounts;
-	/** Counts of each part. */
-	readonly totals: PartTotals;
-	/** The `offset` of this page. */
-	readonly offset: number;
-	/** Notes connected to well-connected notes, greatest first. */
-	readonly hubs?: readonly Hub[] | null;
-	/** Notes most visited by following links (PageRank); often hubs too. */
-	readonly pagerank?: readonly Hub[] | null;
-	/** Notes without links in either direction. */
-	readonly orphans?: NoteCount | null;
-	/** Notes with backlinks but no links. */
-	readonly dead_ends?: NoteCount | null;
-	/** Notes with links but no backlinks. */
-	readonly sources?: NoteCount | null;
-	/** Unresolved names, most linked first. */
-	readonly stubs?: readonly Stub[] | null;
-	/** Groups with more links inside than between (Leiden), largest first. */
-	readonly communities?: readonly Community[] | null;
-	/** Pairs with the only link between two parts, most cut-off notes first. */
-	readonly bridges?: readonly SoleLink[] | null;
-	/** Notes whose removal splits the graph, most cut-off notes first. */
-	readonly articulations?: readonly Articulation[] | null;
-	/** Mutually linked pairs, most links first. */
-	readonly strong_pairs?: readonly StrongPair[] | null;
-	/** Pairs that other notes link to together but that do not link to each other. */
-	readonly gaps?: readonly Gap[] | null;
-}
-
-export interface GraphInsightsArguments {
-	/** Only these parts; all by default. */
-	readonly parts?: readonly ("hubs" | "pagerank" | "orphans" | "dead_ends" | "sources" | "stubs" | "communities" | "bridges" | "articulations" | "strong_pairs" | "gaps")[];
-	/** As in `graph_neighbours`; orphans, dead ends, sources, stubs and strong pairs always use written links. */
-	readonly kinds?: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
-	/** Maximum entries of each part. */
-	readonly limit?: number;
-	/** Entries of each part to skip. */
-	readonly offset?: number;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-export interface GraphNeighboursArguments {
-	/** The start. */
-	readonly path: string;
-	/** Maximum steps. */
-	readonly depth?: number;
-	/** Follow links forwards (`out`), backwards (`in`) or both ways. */
-	readonly direction?: "any" | "out" | "in";
-	/** Edge kinds; `tag` joins notes by a tag on at most ten, `folder` those of a small folder, `similar` mutual nearest neighbours in meaning. */
-	readonly kinds?: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
-	/** Share of the score that each step passes on. */
-	readonly decay?: number;
-	/** Maximum notes. */
-	readonly limit?: number;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
 }
 
 /** A path between two notes. */
@@ -853,28 +359,6 @@ export interface GraphViewArguments {
 	readonly vault?: string | null;
 }
 
-/** A week of the graph. */
-export interface GraphWeek {
-	/** Its Monday. */
-	readonly week: string;
-	/** Totals at its end. */
-	readonly counts: LinkCounts;
-	/** New notes, best-connected first. */
-	readonly appeared: readonly string[];
-	/** Removed notes; a moved note is both removed and new. */
-	readonly vanished: readonly string[];
-	/** Notes that gained or lost neighbours, largest change first. */
-	readonly grown: readonly Grown[];
-}
-
-/** A note that gained or lost neighbours. */
-export interface Grown {
-	/** The note. */
-	readonly path: string;
-	/** Neighbours gained; negative if lost. */
-	readonly more: number;
-}
-
 /** A note, represented by its best passage. */
 export interface Hit {
 	/** The note. */
@@ -899,22 +383,6 @@ export interface Hit {
 	readonly digest: string;
 	/** The requested whole passages, in order. */
 	readonly passages?: readonly FoundPassage[];
-}
-
-/** A well-connected note. */
-export interface Hub {
-	/** The note. */
-	readonly path: string;
-	/** Its title. */
-	readonly title: string;
-	/** Eigenvector centrality, 0–100; the top hub has 100. */
-	readonly score: number;
-	/** PageRank; 1 is the average note. */
-	readonly pagerank: number;
-	/** Notes connected to it. */
-	readonly joined: number;
-	/** Its community's number. */
-	readonly community: number;
 }
 
 /** A file in the index. */
@@ -942,53 +410,10 @@ export interface IndexStatusArguments {
 	readonly vault?: string | null;
 }
 
-/** Whether the index caught up. */
-export interface Indexed {
-	/** Whether the index holds the note; false on timeout. */
-	readonly indexed: boolean;
-}
-
-/** Add text at the end of a heading's own text, above its subheadings; new subsections go below them. */
-export interface InsertUnder {
-	/** `insert_under`. */
-	readonly op: "insert_under";
-	/** The heading or its path `A > B`; if repeated, `A > B (line 12)`. */
-	readonly heading: string;
-	/** Markdown; its headings are deepened to fit. */
-	readonly text: string;
-	/** Add a missing heading, at the end or below `A`. */
-	readonly create_heading?: boolean;
-}
-
 /** A background job. */
 export interface JobStarted {
 	/** Its id for `job_status`. */
 	readonly job_id: string;
-}
-
-/** The progress of a job. */
-export interface JobStatus {
-	/** The job. */
-	readonly job_id: string;
-	/** Its kind. */
-	readonly kind: string;
-	/** `running`, `done`, `failed` or `cancelled`. */
-	readonly state: string;
-	/** Steps done. */
-	readonly done: number;
-	/** Steps in all; 0 while unknown. */
-	readonly total: number;
-	/** Its current step or outcome. */
-	readonly message: string;
-}
-
-export interface JobStatusArguments {
-	/** The job's id, from `reindex`. */
-	readonly job_id: string;
-	/** Maximum seconds to wait for its end. */
-	readonly wait?: number;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
 }
 
 export interface JudgeLinkArguments {
@@ -1032,16 +457,6 @@ export interface LeftOut {
 	readonly reasons: readonly LeftFor[];
 }
 
-/** Totals of the graph. */
-export interface LinkCounts {
-	/** Notes. */
-	readonly notes: number;
-	/** Pairs of notes joined by links or arrows. */
-	readonly links: number;
-	/** Unresolved names. */
-	readonly stubs: number;
-}
-
 /** An edit that makes links. */
 export interface LinkEdit {
 	/** The note. */
@@ -1074,45 +489,6 @@ export interface LinkJudged {
 	readonly declined: number;
 	/** Share of all suggestions in the vault that were accepted; null before the first. */
 	readonly rate: number | null;
-}
-
-/** How the links of a vault could be better. */
-export interface LinkReport {
-	/** Counts before `limit` and `offset`. */
-	readonly totals: ReportTotals;
-	/** The `offset` of this page. */
-	readonly offset: number;
-	/** Unresolved names, counted as `graph_insights` does for a whole vault. */
-	readonly unresolved: number;
-	/** Names that likely mean a note, most linked first. */
-	readonly broken: readonly BrokenName[];
-	/** Other unresolved names, most linked first. */
-	readonly stubs: readonly Stub[];
-	/** Notes mentioned without a link, most missing links first. */
-	readonly unlinked: readonly UnlinkedNote[];
-	/** Names shared by several notes, most links first. */
-	readonly ambiguous: readonly AmbiguousName[];
-	/** Accepted link suggestions. */
-	readonly accepted: number;
-	/** Suggested links declined, or removed later. */
-	readonly declined: number;
-	/** Share accepted; null before the first. */
-	readonly rate: number | null;
-	/** `offset` of the next page; absent on the last. */
-	readonly next_offset?: number | null;
-	/** What was left out. */
-	readonly notices?: readonly string[];
-}
-
-export interface LinkReportArguments {
-	/** Maximum entries of each kind. */
-	readonly limit?: number;
-	/** Entries of each kind to skip. */
-	readonly offset?: number;
-	/** Only links and mentions in notes under this folder. */
-	readonly folder?: string | null;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
 }
 
 /** A link that may be missing. */
@@ -1192,35 +568,6 @@ export interface ListModelsArguments {
 export interface ListTagsArguments {
 	/** Only tags with this prefix, ignoring case. */
 	readonly prefix?: string;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-export interface ListTasksArguments {
-	/** Only tasks of this note. */
-	readonly path?: string | null;
-	/** Only tasks of notes under this folder. */
-	readonly folder?: string | null;
-	/** `all`, `open` (neither done nor cancelled), a `meaning` such as `done`, or box characters: `/!`. */
-	readonly status?: string;
-	/** Only tasks due on this day or in this period. */
-	readonly due_on?: string | null;
-	/** Only tasks due on this day or later; `next week` means its Monday. */
-	readonly due_after?: string | null;
-	/** Only tasks due before this day; `next week` means its Monday. */
-	readonly due_before?: string | null;
-	/** Only tasks due before today, and open unless `status` is given. */
-	readonly overdue?: boolean;
-	/** Only tasks with all these tags; `a` matches `a/b`. */
-	readonly tags?: readonly string[];
-	/** Only tasks whose line contains this, ignoring case. */
-	readonly text?: string;
-	/** `due` is earliest first, `-due` latest first, undated last. */
-	readonly sort?: "path" | "due" | "-due";
-	/** Maximum tasks. */
-	readonly limit?: number;
-	/** Tasks to skip. */
-	readonly offset?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -1321,60 +668,12 @@ export interface ListedModels {
 	readonly models: readonly ListedModel[];
 }
 
-/** A note in a list. */
-export interface ListedNote {
-	/** The note. */
-	readonly path: string;
-	/** Its title. */
-	readonly title: string;
-	/** Its tags, without `#`. */
-	readonly tags: readonly string[];
-	/** When the file was last modified. */
-	readonly modified: string;
-	/** SHA-256 of the file as indexed. */
-	readonly digest: string;
-}
-
 /** A tag in a list. */
 export interface ListedTag {
 	/** The tag, without `#`, in its most common spelling. */
 	readonly tag: string;
 	/** Notes with it. */
 	readonly count: number;
-}
-
-/** A task in a list. */
-export interface ListedTask {
-	/** The note. */
-	readonly path: string;
-	/** Its line. */
-	readonly line: number;
-	/** The task, without dates and signs but with tags. */
-	readonly text: string;
-	/** The character in its box. */
-	readonly status: string;
-	/** Meaning of the character; `other` is a custom one. */
-	readonly meaning: "todo" | "in_progress" | "done" | "cancelled" | "other";
-	/** Due date. */
-	readonly due: string | null;
-	/** Tags of its line, without `#`. */
-	readonly tags: readonly string[];
-	/** Its heading path, such as `A > B`. */
-	readonly heading?: string | null;
-	/** Line of its parent task. */
-	readonly parent?: number | null;
-	/** Scheduled date. */
-	readonly scheduled?: string | null;
-	/** Start date. */
-	readonly start?: string | null;
-	/** Completion date. */
-	readonly done?: string | null;
-	/** Priority. */
-	readonly priority?: "highest" | "high" | "medium" | "low" | "lowest" | null;
-	/** Recurrence, in words. */
-	readonly recurrence?: string | null;
-	/** First 12 digits of the note's SHA-256 as indexed. */
-	readonly digest?: string;
 }
 
 /** A link broken by a change. */
@@ -1411,99 +710,12 @@ export interface ModelInUse {
 	readonly answering: string | null;
 }
 
-/** Move or rename a note, another file or a folder; every link to it is rewritten in its own style. */
-export interface MoveNote {
-	/** The file or folder. */
-	readonly path: string;
-	/** Its full new path, or the target folder with a trailing `/`. */
-	readonly to: string;
-	/** Digest of the file as read; a changed file is refused. */
-	readonly digest?: string | null;
-	/** The operation. */
-	readonly op: "move_note";
-}
-
-export interface MoveNoteArguments {
-	/** The file or folder. */
-	readonly path: string;
-	/** Its full new path, or the target folder with a trailing `/`. */
-	readonly to: string;
-	/** Digest of the file as read; a changed file is refused. */
-	readonly digest?: string | null;
-	/** Only preview the change. */
-	readonly dry_run?: boolean;
-	/** Why, for the user. */
-	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
-	readonly confirm?: boolean;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-/** A name that several notes mention and no note has. */
-export interface NameProspect {
-	/** The name in its most common spelling. */
-	readonly name: string;
-	/** What makes it a name; a `stub` is already linked to. */
-	readonly kind: "stub" | "name" | "camel case" | "acronym" | "quoted" | "ticket";
-	/** Notes that mention or link to it. */
-	readonly notes: number;
-	/** Confidence that it deserves a note, 0–1. */
-	readonly confidence: number;
-	/** The first of those notes. */
-	readonly examples: readonly string[];
-}
-
-/** Names that deserve a note. */
-export interface NameProspects {
-	/** Most certain first. */
-	readonly prospects: readonly NameProspect[];
-	/** Count before `limit` and `offset`. */
-	readonly total: number;
-	/** The `offset` of this page. */
-	readonly offset: number;
-	/** What was left out. */
-	readonly notices?: readonly string[];
-}
-
-/** A note near another in the graph. */
-export interface Neighbour {
-	/** The note. */
-	readonly path: string;
-	/** Its title. */
-	readonly title: string;
-	/** Steps from the start. */
-	readonly distance: number;
-	/** 0–1: the share of a walk from the start that arrives; much-linked notes pass on little. */
-	readonly score: number;
-	/** The previous note on the strongest way; null for direct neighbours. */
-	readonly via: string | null;
-	/** How it is joined to the previous note. */
-	readonly kinds: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
-}
-
-/** The notes around a note. */
-export interface Neighbours {
-	/** By distance, then score. */
-	readonly nodes: readonly Neighbour[];
-	/** Count before `limit`. */
-	readonly total: number;
-}
-
 /** Arguments that continue a truncated answer. */
 export interface Next {
 	/** The remaining lines. */
 	readonly lines: readonly [number, number];
 	/** Characters of them already returned. */
 	readonly offset: number;
-}
-
-/** The first of many notes. */
-export interface NoteCount {
-	/** Number of notes. */
-	readonly total: number;
-	/** The first of them, most recently modified first. */
-	readonly notes: readonly string[];
 }
 
 /** One link in a note. */
@@ -1602,24 +814,6 @@ export interface PairingOpened {
 	readonly expires_in_s: number;
 }
 
-/** Counts of the requested parts; orphans, dead ends and sources include their own. */
-export interface PartTotals {
-	/** Connected notes. */
-	readonly hubs?: number | null;
-	/** The same notes. */
-	readonly pagerank?: number | null;
-	/** Unresolved names. */
-	readonly stubs?: number | null;
-	/** Groups of at least three notes. */
-	readonly communities?: number | null;
-	/** Sole links between two parts. */
-	readonly bridges?: number | null;
-	/** Notes whose removal splits the graph. */
-	readonly articulations?: number | null;
-	/** Mutually linked pairs. */
-	readonly strong_pairs?: number | null;
-}
-
 /** A passage of a note in the index. */
 export interface Passage {
 	/** Its heading path. */
@@ -1660,22 +854,6 @@ export interface PickLinkArguments {
 	readonly mode?: "hybrid" | "keyword" | "semantic";
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
-}
-
-/** Add text at the start of the note, below its properties. */
-export interface Prepend {
-	/** `prepend`. */
-	readonly op: "prepend";
-	/** Markdown. */
-	readonly text: string;
-}
-
-/** A tool's answer. */
-export interface RanTool {
-	/** The tool. */
-	readonly name: string;
-	/** Its answer, as in a direct call. */
-	readonly result: Readonly<Record<string, unknown>>;
 }
 
 /** A note, or the requested part of it. */
@@ -1723,35 +901,6 @@ export interface ReadNoteArguments {
 	readonly outline?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
-}
-
-/** Several notes. */
-export interface ReadNotes {
-	/** In the requested order. */
-	readonly notes: readonly ReadPart[];
-}
-
-export interface ReadNotesArguments {
-	/** The notes; `path#A#B` or `path#A > B` reads only that section. */
-	readonly paths: readonly string[];
-	/** `head` is the properties and first lines, `outline` the headings without text. */
-	readonly view?: "whole" | "head" | "outline";
-	/** Only this section of each note whose path names none. */
-	readonly section?: string | null;
-	/** Maximum characters in all; long notes are cut first, and `read_note` reads on with `next`. */
-	readonly max_chars?: number;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-/** One of the notes, or why it could not be read. */
-export interface ReadPart {
-	/** The requested path. */
-	readonly asked: string;
-	/** The note, or the requested part; null if unreadable. */
-	readonly note: ReadNote | null;
-	/** Why it is unreadable. */
-	readonly problem: string | null;
 }
 
 export interface ReadSettingsArguments {
@@ -1817,57 +966,6 @@ export interface RelatedNotesArguments {
 	readonly vault?: string | null;
 }
 
-/** Rename an alias of a note and, if you want, the links that show it. */
-export interface RenameAlias {
-	/** The note. */
-	readonly path: string;
-	/** The exact alias. */
-	readonly alias: string;
-	/** The new alias. */
-	readonly to: string;
-	/** Digest of the note as read; a changed note is refused. */
-	readonly digest?: string | null;
-	/** Also update links that show the old alias. */
-	readonly links?: boolean;
-	/** The operation. */
-	readonly op: "rename_alias";
-}
-
-export interface RenameAliasArguments {
-	/** The note. */
-	readonly path: string;
-	/** The exact alias. */
-	readonly alias: string;
-	/** The new alias. */
-	readonly to: string;
-	/** Digest of the note as read; a changed note is refused. */
-	readonly digest?: string | null;
-	/** Also update links that show the old alias. */
-	readonly links?: boolean;
-	/** Only preview the change. */
-	readonly dry_run?: boolean;
-	/** Why, for the user. */
-	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
-	readonly confirm?: boolean;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-/** Rename a heading; every link to it is rewritten in its own style. */
-export interface RenameHeading {
-	/** The note. */
-	readonly path: string;
-	/** The heading, or its path `A > B`. */
-	readonly heading: string;
-	/** Its new text. */
-	readonly to: string;
-	/** Digest of the note as read; a changed note is refused. */
-	readonly digest?: string | null;
-	/** The operation. */
-	readonly op: "rename_heading";
-}
-
 export interface RenameHeadingArguments {
 	/** The note. */
 	readonly path: string;
@@ -1887,48 +985,6 @@ export interface RenameHeadingArguments {
 	readonly vault?: string | null;
 }
 
-/** Replace the block with this id; the id stays. */
-export interface ReplaceBlock {
-	/** `replace_block`. */
-	readonly op: "replace_block";
-	/** The block's id, such as `^like-this`. */
-	readonly block: string;
-	/** Markdown. */
-	readonly text: string;
-}
-
-/** Replace whole lines with exactly this text. */
-export interface ReplaceLines {
-	/** `replace_lines`. */
-	readonly op: "replace_lines";
-	/** First and last line, as in `read_note`. */
-	readonly lines: readonly [number, number];
-	/** The new text; empty to remove the lines. */
-	readonly text: string;
-}
-
-/** Replace everything under a heading, subsections included; the heading line stays. */
-export interface ReplaceSection {
-	/** `replace_section`. */
-	readonly op: "replace_section";
-	/** The heading or its path `A > B`; if repeated, `A > B (line 12)`. */
-	readonly heading: string;
-	/** Markdown, with or without the heading itself; its headings are deepened to fit. */
-	readonly text: string;
-}
-
-/** Replace text that occurs once in the note. */
-export interface ReplaceText {
-	/** `replace_text`. */
-	readonly op: "replace_text";
-	/** The exact text. */
-	readonly old: string;
-	/** The new text. */
-	readonly new: string;
-	/** Replace every occurrence. */
-	readonly all?: boolean;
-}
-
 export interface ReportChangesArguments {
 	/** Every file as the caller sees it; differing ones are read again. */
 	readonly snapshot?: readonly Seen[];
@@ -1944,18 +1000,6 @@ export interface ReportTaken {
 	readonly news: number;
 }
 
-/** Counts of each kind. */
-export interface ReportTotals {
-	/** Names that match an alias or nearly match a note; on this page, also those close in meaning. */
-	readonly broken: number;
-	/** All other unresolved names. */
-	readonly stubs: number;
-	/** Notes mentioned without a link. */
-	readonly unlinked: number;
-	/** Names shared by several notes. */
-	readonly ambiguous: number;
-}
-
 /** A change seen by another program. */
 export interface Reported {
 	/** `upsert`, `rename` or `delete`. */
@@ -1966,27 +1010,6 @@ export interface Reported {
 	readonly from?: string | null;
 }
 
-export interface ResolveLinkArguments {
-	/** The link's inner text, without brackets or alias. */
-	readonly link: string;
-	/** The note that contains the link. */
-	readonly source: string;
-	/** How the link is written. */
-	readonly kind?: "wiki" | "embed" | "markdown";
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-/** The target of a link. */
-export interface ResolvedLink {
-	/** The file; null if unresolved. */
-	readonly path: string | null;
-	/** The heading after `#`, if any. */
-	readonly heading: string | null;
-	/** The block id after `#^`, if any. */
-	readonly block: string | null;
-}
-
 export interface ResumeIndexingArguments {
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -1995,15 +1018,6 @@ export interface ResumeIndexingArguments {
 export interface RevokeClientArguments {
 	/** Its name or id. */
 	readonly client: string;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-export interface RunToolArguments {
-	/** Name of the tool to run. */
-	readonly name: string;
-	/** Its arguments. */
-	readonly arguments?: Readonly<Record<string, unknown>>;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -2071,39 +1085,6 @@ export interface Seen {
 	readonly mtime: number;
 	/** Size in bytes. */
 	readonly size: number;
-}
-
-/** Set and remove properties of a note; its other lines stay as they are. */
-export interface SetProperties {
-	/** The note. */
-	readonly path: string;
-	/** Digest of the note as read; a changed note is refused. */
-	readonly digest?: string | null;
-	/** New values by name. */
-	readonly properties?: Readonly<Record<string, unknown>>;
-	/** Properties to remove. */
-	readonly remove?: readonly string[];
-	/** The operation. */
-	readonly op: "set_properties";
-}
-
-export interface SetPropertiesArguments {
-	/** The note. */
-	readonly path: string;
-	/** Digest of the note as read; a changed note is refused. */
-	readonly digest?: string | null;
-	/** New values by name. */
-	readonly properties?: Readonly<Record<string, unknown>> | null;
-	/** Properties to remove. */
-	readonly remove?: readonly string[];
-	/** Only preview the change. */
-	readonly dry_run?: boolean;
-	/** Why, for the user. */
-	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
-	readonly confirm?: boolean;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
 }
 
 /** One setting. */
@@ -2203,16 +1184,6 @@ export interface ShownHunk {
 	readonly undone: boolean;
 }
 
-/** Two notes whose link is the only one between two parts of the graph. */
-export interface SoleLink {
-	/** One note. */
-	readonly source: string;
-	/** The other. */
-	readonly target: string;
-	/** Notes that would be cut off from the larger part. */
-	readonly holds: number;
-}
-
 /** The state of the bridge. */
 export interface Status {
 	/** Every vault, or the requested one. */
@@ -2230,26 +1201,6 @@ export interface StatusArguments {
 	readonly disk?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
-}
-
-/** Two notes that link to each other. */
-export interface StrongPair {
-	/** The one with more links to the other. */
-	readonly source: string;
-	/** The other. */
-	readonly target: string;
-	/** Links between them. */
-	readonly links: number;
-}
-
-/** A name that notes link to and no note has. */
-export interface Stub {
-	/** The name as first written. */
-	readonly name: string;
-	/** Notes that link to it. */
-	readonly wanted: number;
-	/** The first of them. */
-	readonly notes: readonly string[];
 }
 
 export interface SuggestLinksArguments {
@@ -2275,61 +1226,6 @@ export interface TagList {
 	readonly notices?: readonly string[];
 }
 
-/** A page of a list of tasks. */
-export interface TaskList {
-	/** The tasks on this page. */
-	readonly tasks: readonly ListedTask[];
-	/** Count before `limit` and `offset`. */
-	readonly total: number;
-	/** Remarks, such as on a missing folder or tag. */
-	readonly notices?: readonly string[];
-}
-
-/** Change the box of a task as a click in Obsidian does, or to any mark. */
-export interface ToggleTask {
-	/** The note. */
-	readonly path: string;
-	/** Its line, from `list_tasks`. */
-	readonly line: number;
-	/** Its text, from `list_tasks`; refused if another task is there now. */
-	readonly text: string;
-	/** The new character; by default, what a click sets. */
-	readonly status?: string | null;
-	/** The operation. */
-	readonly op: "toggle_task";
-}
-
-export interface ToggleTaskArguments {
-	/** The note. */
-	readonly path: string;
-	/** Its line, from `list_tasks`. */
-	readonly line: number;
-	/** Its text, from `list_tasks`; refused if another task is there now. */
-	readonly text: string;
-	/** The new character; by default, what a click sets. */
-	readonly status?: string | null;
-	/** Only preview the change. */
-	readonly dry_run?: boolean;
-	/** Why, for the user. */
-	readonly reason?: string | null;
-	/** Proceed despite `confirmation_required`. */
-	readonly confirm?: boolean;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
-/** An argument of a tool. */
-export interface ToolArgument {
-	/** Its name. */
-	readonly name: string;
-	/** Accepted values. */
-	readonly takes: string;
-	/** What it does. */
-	readonly meaning: string;
-	/** Whether it has no default. */
-	readonly required: boolean;
-}
-
 export interface UndoChangeArguments {
 	/** Its id, from `list_changes`. */
 	readonly change_id: string;
@@ -2352,32 +1248,6 @@ export interface UndoSessionArguments {
 	readonly reason?: string | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
-}
-
-/** A note that others mention without a link. */
-export interface UnlinkedNote {
-	/** The note. */
-	readonly path: string;
-	/** Names used for it, most frequent first. */
-	readonly said: readonly string[];
-	/** Notes that likely mean it by one of its names without linking to it. */
-	readonly mentioned: number;
-	/** Notes that link to it. */
-	readonly linked: number;
-	/** The first notes that mention it. */
-	readonly notes: readonly string[];
-	/** Where they do. */
-	readonly places: readonly UnlinkedPlace[];
-}
-
-/** An unlinked mention of a note. */
-export interface UnlinkedPlace {
-	/** The note that contains it. */
-	readonly path: string;
-	/** Its line. */
-	readonly line: number;
-	/** The name as written there. */
-	readonly text: string;
 }
 
 export interface UsageArguments {
@@ -2513,19 +1383,6 @@ export interface ViewNode {
 	readonly tags?: readonly string[] | null;
 }
 
-export interface WaitUntilIndexedArguments {
-	/** The note. */
-	readonly path: string;
-	/** Content to wait for; by default, the file on disk. */
-	readonly digest?: string | null;
-	/** Which search must find it. */
-	readonly what?: "keyword" | "links" | "vectors";
-	/** Maximum seconds. */
-	readonly timeout?: number;
-	/** The vault, by name or id; optional while there is one. */
-	readonly vault?: string | null;
-}
-
 /** Equal, removed or added text. */
 export interface Words {
 	/** `same`, `removed` or `added`. */
@@ -2585,12 +1442,6 @@ export interface Operations {
 		result: SearchResult;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "model_missing";
 	};
-	/** List notes by folder, tags, properties, links and dates. */
-	find_notes: {
-		arguments: FindNotesArguments;
-		result: FoundNotes;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
-	};
 	/** List the folders of the vault and how many notes each holds. */
 	list_folders: {
 		arguments: ListFoldersArguments;
@@ -2609,83 +1460,11 @@ export interface Operations {
 		result: ReadNote;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "heading_not_found" | "ambiguous_heading";
 	};
-	/** Read up to 20 notes at once; one that cannot be read does not hold back the others. */
-	read_notes: {
-		arguments: ReadNotesArguments;
-		result: ReadNotes;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
-	};
-	/** Create a note; an existing one is never overwritten. */
-	create_note: {
-		arguments: CreateNoteArguments;
-		result: Written;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_exists" | "settings_unreadable" | "confirmation_required";
-	};
-	/** Change a note's text, all edits or none; the rest stays byte for byte. */
-	edit_note: {
-		arguments: EditNoteArguments;
-		result: Written;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "heading_not_found" | "ambiguous_heading" | "block_not_found" | "text_not_found" | "confirmation_required";
-	};
-	/** Set and remove properties of a note; its other lines stay as they are. */
-	set_properties: {
-		arguments: SetPropertiesArguments;
-		result: Written;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "invalid_properties" | "confirmation_required";
-	};
-	/** Move or rename a note, another file or a folder; every link to it is rewritten in its own style. */
-	move_note: {
-		arguments: MoveNoteArguments;
-		result: Written;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_exists" | "note_changed" | "confirmation_required";
-	};
 	/** Rename a heading; every link to it is rewritten in its own style. */
 	rename_heading: {
 		arguments: RenameHeadingArguments;
 		result: Written;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "heading_not_found" | "ambiguous_heading" | "confirmation_required";
-	};
-	/** Rename an alias of a note and, if you want, the links that show it. */
-	rename_alias: {
-		arguments: RenameAliasArguments;
-		result: Written;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "text_not_found" | "invalid_properties" | "confirmation_required";
-	};
-	/** Delete a note as Obsidian does, to the trash chosen there; `undo_change` brings it back. */
-	delete_note: {
-		arguments: DeleteNoteArguments;
-		result: Written;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "settings_unreadable" | "confirmation_required";
-	};
-	/** Read the daily note of a day, or add to it, which makes a missing one from the vault's template. */
-	daily_note: {
-		arguments: DailyNoteArguments;
-		result: DailyNote;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden" | "heading_not_found" | "note_not_found" | "settings_unreadable" | "confirmation_required";
-	};
-	/** Make several changes as one: all or nothing, one after the other, undone together. */
-	change_set: {
-		arguments: ChangeSetArguments;
-		result: Written;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "expectation_failed" | "note_not_found" | "note_exists" | "note_changed" | "settings_unreadable" | "confirmation_required";
-	};
-	/** List the tasks of the vault by status, due day, tags and place. */
-	list_tasks: {
-		arguments: ListTasksArguments;
-		result: TaskList;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
-	};
-	/** Change the box of a task as a click in Obsidian does, or to any mark. */
-	toggle_task: {
-		arguments: ToggleTaskArguments;
-		result: Written;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "confirmation_required";
-	};
-	/** Add a task to a note, its dates written like those of the note's other tasks. */
-	add_task: {
-		arguments: AddTaskArguments;
-		result: Written;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "heading_not_found" | "ambiguous_heading" | "confirmation_required";
 	};
 	/** List what was changed or proposed through the bridge, newest first. */
 	list_changes: {
@@ -2747,12 +1526,6 @@ export interface Operations {
 		result: NoteLinks;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
-	/** Find the file that a link means, as Obsidian would; `path` is null for an unresolved link. */
-	resolve_link: {
-		arguments: ResolveLinkArguments;
-		result: ResolvedLink;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
-	};
 	/** Find names of notes in prose that should be links, likeliest first, with the evidence for each. */
 	suggest_links: {
 		arguments: SuggestLinksArguments;
@@ -2771,53 +1544,17 @@ export interface Operations {
 		result: LinkEdit;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed";
 	};
-	/** Find names worth a note that have none: unresolved links, or names said by several notes. */
-	find_prospects: {
-		arguments: FindProspectsArguments;
-		result: NameProspects;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "folder_not_found";
-	};
-	/** Report unresolved links and what they may mean, unlinked mentions, and ambiguous names. */
-	link_report: {
-		arguments: LinkReportArguments;
-		result: LinkReport;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "folder_not_found";
-	};
-	/** Find the notes around a note along links, arrows, shared rare tags or nearness in meaning. */
-	graph_neighbours: {
-		arguments: GraphNeighboursArguments;
-		result: Neighbours;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
-	};
 	/** Find how one note leads to another: the shortest paths, each step with the sentence that links. */
 	graph_path: {
 		arguments: GraphPathArguments;
 		result: GraphPaths;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
-	/** Report the structure of the graph: hubs, orphans, dead ends, wanted notes, communities, bridges, missing links. */
-	graph_insights: {
-		arguments: GraphInsightsArguments;
-		result: GraphInsights;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
-	};
 	/** Draw the graph around a note, or all of it: places, sizes, communities. The same notes keep their places. */
 	graph_view: {
 		arguments: GraphViewArguments;
 		result: GraphView;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "folder_not_found";
-	};
-	/** Report how the graph grew week by week, on days when a bridge ran: new, vanished and newly linked notes. */
-	graph_history: {
-		arguments: GraphHistoryArguments;
-		result: GraphHistory;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
-	};
-	/** Return the graph as text for other programs, such as Gephi or NetworkX; writes no file. */
-	export_graph: {
-		arguments: ExportGraphArguments;
-		result: ExportedGraph;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
 	/** Show what is indexed, pending and left out in each vault; never `not_ready`. */
 	status: {
@@ -2837,23 +1574,11 @@ export interface Operations {
 		result: ReportTaken;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
-	/** Wait until the index holds a note as it is on disk. */
-	wait_until_indexed: {
-		arguments: WaitUntilIndexedArguments;
-		result: Indexed;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
-	};
 	/** Compare the vault with the index and read again what differs. */
 	reindex: {
 		arguments: ReindexArguments;
 		result: JobStarted;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
-	};
-	/** Show the progress of a job. */
-	job_status: {
-		arguments: JobStatusArguments;
-		result: JobStatus;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "job_not_found";
 	};
 	/** Pause embedding until it is resumed; words and links stay up to date. */
 	pause_indexing: {
@@ -2920,24 +1645,6 @@ export interface Operations {
 		arguments: OpenPairingArguments;
 		result: PairingOpened;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "forbidden" | "not_ready";
-	};
-	/** Find the tool for a task, including tools that are not listed. */
-	find_tool: {
-		arguments: FindToolArguments;
-		result: FoundTools;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault";
-	};
-	/** Run a tool that `find_tool` named, with the caller's rights. */
-	run_tool: {
-		arguments: RunToolArguments;
-		result: RanTool;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "no_such_operation" | "forbidden";
-	};
-	/** Rate whether a tool that `find_tool` named was the right one. */
-	give_feedback: {
-		arguments: GiveFeedbackArguments;
-		result: Feedback;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "no_such_operation";
 	};
 }
 
