@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bridge.errors import BridgeError, DiskFull, IndexUnusable, ReadOnly
+from bridge.errors import BridgeError, DiskFull, IndexUnusable, NotReady, ReadOnly
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.schema import VERSION
 from bridge.private_files import write_private
@@ -142,7 +142,7 @@ def disk_errors(path: Path) -> Iterator[None]:
 
 
 def translate_disk_error(path: Path, error: Exception) -> BridgeError | None:
-    """Translate a full disk and an unwritable folder; LanceDB reports them only as text."""
+    """Translate a full disk, an unwritable folder and a closed table; LanceDB reports them only as text."""
     number = error.errno if isinstance(error, OSError) else None
     words = str(error)
     if number in {errno.ENOSPC, errno.EDQUOT} or "os error 28" in words or "No space left" in words:
@@ -150,4 +150,6 @@ def translate_disk_error(path: Path, error: Exception) -> BridgeError | None:
     refused = ("os error 13", "os error 30", "Permission denied", "Read-only file system")
     if number in {errno.EACCES, errno.EROFS, errno.EPERM} or any(each in words for each in refused):
         return ReadOnly(f"The index in `{path}` is not writable.")
+    if words.endswith(" is closed"):
+        return NotReady("The index is being reopened.")
     return None

@@ -1,6 +1,7 @@
 """The index of one vault: all data derived from its notes and searched."""
 
 import asyncio
+import contextlib
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -26,6 +27,9 @@ from bridge.index.rows import Passage
 from bridge.index.vectors import MissingVector, Vectors
 from bridge.index.write import IndexWriter
 from bridge.types import Digest, VaultPath
+
+MEASURED = 5
+"""Times the health of the index is measured before an error counts as damage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,16 +207,23 @@ class Index:
         Raises:
             IndexUnusable: It cannot be read any more.
         """
-        tables = self._tidying.tables()
+        for _ in range(MEASURED):
+            # A version that is pruned while its facts are read is no damage.
+            with contextlib.suppress(OSError, RuntimeError, ValueError), disk_errors(self._opened.folder.path):
+                return self._measure()
         with read_errors(self._opened):
-            return IndexHealth(
-                fragments=sum(wait(table.fragments()) for table in tables),
-                bytes=folder_size(self._opened.folder.path),
-                versions=sum(wait(table.versions()) for table in tables),
-                fts_rebuilds=sum(table.rebuilds for table in tables),
-                unindexed_rows=sum(table.unindexed for table in tables),
-                set_aside=self._opened.set_aside,
-            )
+            return self._measure()
+
+    def _measure(self) -> IndexHealth:
+        tables = self._tidying.tables()
+        return IndexHealth(
+            fragments=sum(wait(table.fragments()) for table in tables),
+            bytes=folder_size(self._opened.folder.path),
+            versions=sum(wait(table.versions()) for table in tables),
+            fts_rebuilds=sum(table.rebuilds for table in tables),
+            unindexed_rows=sum(table.unindexed for table in tables),
+            set_aside=self._opened.set_aside,
+        )
 
     # -- vectors ------------------------------------------------------------------------------------------------------
 

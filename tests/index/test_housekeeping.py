@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from bridge.errors import NotReady
 from bridge.index.index import Index
 from bridge.index.table import Table
 from bridge.types import VaultPath
@@ -186,3 +187,41 @@ async def test_closing_waits_for_what_is_being_written(tmp_path: Path) -> None:
     await index.write([prepared("A.md", "alpha")])
     await index.close()
     assert list(Index.open(tmp_path / "index").notes) == ["A.md"]
+
+
+async def test_a_version_that_goes_while_the_index_is_measured_is_no_damage(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "index", dict(list(NOTES.items())[:20]))
+    measuring = True
+
+    async def measure() -> int:
+        count = 0
+        while measuring:
+            count += (await asyncio.to_thread(index.health)).versions > 0
+        return count
+
+    watching = [asyncio.create_task(measure()) for _ in range(3)]
+    for turn in range(30):
+        for at in range(4):
+            await index.write([prepared(f"n{at}.md", f"# Note {at}\n\nedit {turn}\n")])
+        await index.optimise(at_once=True)
+    measuring = False
+    assert min(await asyncio.gather(*watching)) > 0
+    assert not index.damaged
+    await index.close()
+
+
+async def test_a_closed_index_is_not_ready_and_not_damaged(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "index", dict(list(NOTES.items())[:3]))
+    await index.close()
+    for asked in (
+        index.optimise(),
+        index.optimise(at_once=True),
+        index.erase(lambda path: path == "n1.md"),
+        index.write([prepared("new.md", "new")]),
+        index.passages(words("edit"), 3),
+        index.wholes(),
+        asyncio.to_thread(index.health),
+    ):
+        with pytest.raises(NotReady):
+            await asked
+    assert not index.damaged
