@@ -1,10 +1,11 @@
 """A feature: one capability of the bridge, with all that it adds."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from bridge.api.finding import Finding
+from bridge.api.markup import View
 from bridge.state.tables import Subject
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class Feature:
         checks: What `doctor` looks at once for all vaults.
         vault_checks: What `doctor` looks at in each vault.
         tables: Its tables in the state of each vault, with what becomes of their rows.
+        views: How agents and people read its results, by their type; others are shown field by field.
     """
 
     name: str
@@ -33,3 +35,4 @@ class Feature:
     checks: tuple[Check, ...] = ()
     vault_checks: tuple[VaultCheck, ...] = ()
     tables: Subject | None = None
+    views: Mapping[type, View] = field(default_factory=dict)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 import bridge.errors
 from bridge.api import arguments, docstring
 from bridge.api.hints import Folder, role_of, strip_hint, walk_hint
+from bridge.api.markup import View, fields
 from bridge.api.redact import redact_denied
 from bridge.api.signature import Argument, check_records, gather_records, read_arguments
 from bridge.errors import BridgeError, NoSuchOperation
@@ -24,6 +25,9 @@ FEATURES: list["Feature"] = []
 
 OPERATIONS: dict[str, "Operation"] = {}
 """Every operation of these features by name, in their order."""
+
+VIEWS: dict[type, View] = {}
+"""The text view of each result record that has one."""
 
 _DEFINED: dict[Callable[..., Any], "Operation"] = {}
 
@@ -218,10 +222,11 @@ def find_error(name: str) -> type[BridgeError]:
 
 
 def install(features: Iterable["Feature"]) -> None:
-    """Make the operations, checks and tables of these features, and no others, available."""
+    """Make the operations, checks, tables and views of these features, and no others, available."""
     FEATURES[:] = features
     install_subjects(feature.tables for feature in FEATURES if feature.tables is not None)
     OPERATIONS.clear()
+    VIEWS.clear()
     for feature in FEATURES:
         add_operations(feature)
 
@@ -229,6 +234,12 @@ def install(features: Iterable["Feature"]) -> None:
 def add_operations(feature: "Feature") -> None:
     """Add the operations of one more feature."""
     OPERATIONS.update((entry.name, entry) for entry in map(_DEFINED.__getitem__, feature.operations))
+    VIEWS.update(feature.views)
+
+
+def view_of(name: str) -> View:
+    """Return the text view of an operation's result."""
+    return VIEWS.get(get_operation(name).result, fields)
 
 
 def operations() -> tuple[Operation, ...]:

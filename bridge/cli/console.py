@@ -3,8 +3,8 @@
 import os
 import sys
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import orjson
 
@@ -14,9 +14,8 @@ if TYPE_CHECKING:
 
 Rows = Sequence[Mapping[str, Any]]
 
-
-PATHS = frozenset({"path", "paths", "examples"})
-"""Columns that hold paths."""
+Indexer = Literal["running", "paused", "none"]
+"""What happens to passages that have no vector yet."""
 
 
 WIDE = 100_000
@@ -42,11 +41,11 @@ def strip_control(text: object) -> str:
     return "".join(c for c in str(text) if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cs"})
 
 
-def styled_text(*parts: tuple[object, str]) -> "Text":
+def styled_text(*parts: "tuple[object, str] | Text") -> "Text":
     """Join parts of different styles."""
     from rich.text import Text
 
-    return Text.assemble(*((strip_control(text), style) for text, style in parts))
+    return Text.assemble(*((strip_control(one[0]), one[1]) if isinstance(one, tuple) else one for one in parts))
 
 
 def highlight(snippet: str, style: str = "") -> "Text":
@@ -59,42 +58,31 @@ def highlight(snippet: str, style: str = "") -> "Text":
     return text
 
 
+def json_line(result: Any) -> None:
+    """Print a result as one line of JSON."""
+    sys.stdout.buffer.write(orjson.dumps(result) + b"\n")
+    sys.stdout.buffer.flush()
+
+
 def tell(line: str) -> None:
     """Print a line beside the result, on standard error."""
     sys.stdout.flush()
     sys.stderr.write(f"{strip_control(line)}\n")
 
 
-def list_view(
-    name: str, columns: Sequence[str], *, headed: bool = False, empty: str = "Nothing found."
-) -> Callable[[dict[str, Any]], None]:
-    """Return a printer for a list of records.
+def table(rows: Rows, columns: Sequence[str], *, headed: bool = False, paths: Collection[str] = ()) -> None:
+    """Print records as a table; in a pipe unaligned and complete, with tabs between the columns.
 
     Args:
-        name: The field that holds them.
-        columns: The fields shown of each.
+        rows: The records.
+        columns: The fields shown of each; in a terminal without those that are empty everywhere.
         headed: Whether columns are named in a pipe too, for output to be read rather than cut into fields.
-        empty: The message if there are none.
+        paths: The columns that hold paths.
     """
-
-    def print_list(result: dict[str, Any]) -> None:
-        table(result[name], columns, headed=headed)
-        for notice in result.get("notices", ()):
-            tell(notice)
-        if not result[name] and not result.get("notices"):
-            tell(empty)
-        elif "total" in result and result["total"] > len(result[name]):
-            tell(f"{len(result[name]):,} of {result['total']:,}; --offset shows more.")
-
-    return print_list
-
-
-def table(rows: Rows, columns: Sequence[str], *, headed: bool = False) -> None:
-    """Print records as a table; in a pipe unaligned and complete, with tabs between the columns."""
     if not rows:
         return
     if not sys.stdout.isatty():
-        lines = [[cell(row[column]) for column in columns] for row in rows]
+        lines = [[cell(row.get(column)) for column in columns] for row in rows]
         for line in [list(map(heading, columns)), *lines] if headed else lines:
             sys.stdout.write("\t".join(line) + "\n")
         return
@@ -103,32 +91,33 @@ def table(rows: Rows, columns: Sequence[str], *, headed: bool = False) -> None:
     from rich.text import Text
 
     out = console()
+    columns = [column for column in columns if any(cell(row.get(column)) for row in rows)]
     made = Table(box=None, header_style="dim", pad_edge=False)
     for column in columns:
-        numbers = all(isinstance(row[column], int | float) for row in rows)
+        numbers = all(isinstance(row.get(column), int | float) for row in rows)
         made.add_column(heading(column), justify="right" if numbers else "left", no_wrap=True)
     for row in rows:
-        made.add_row(*(Text(cell(row[column])) for column in columns))
+        made.add_row(*(Text(cell(row.get(column))) for column in columns))
     if Measurement.get(out, out.options.update_width(WIDE), made).maximum <= out.width:
         out.print(made, soft_wrap=False)
     else:
-        blocks(rows, columns)
+        blocks(rows, columns, paths)
 
 
-def blocks(rows: Rows, columns: Sequence[str]) -> None:
+def blocks(rows: Rows, columns: Sequence[str], paths: Collection[str]) -> None:
     """Print records that are too wide for a table; paths are never broken, so that they can be copied."""
     from rich.padding import Padding
 
     out = console()
     for row in rows:
         first, *rest = columns
-        out.print(styled_text((cell(row[first]), "bold")))
-        facts = [(column, row[column]) for column in rest if cell(row[column])]
-        short = [(f"{heading(column)} {cell(value)}", "") for column, value in facts if column not in PATHS]
+        out.print(styled_text((cell(row.get(first)), "bold")))
+        facts = [(column, row[column]) for column in rest if cell(row.get(column))]
+        short = [(f"{heading(column)} {cell(value)}", "") for column, value in facts if column not in paths]
         if short:
             parts = [part for fact in short for part in ((" · ", "dim"), fact)][1:]
             out.print(Padding(styled_text(*parts), (0, 0, 0, 4)), soft_wrap=False)
-        for value in (value for column, value in facts if column in PATHS):
+        for value in (value for column, value in facts if column in paths):
             for path in value if isinstance(value, list) else [value]:
                 out.print(styled_text((f"    {cell(path)}", "cyan")))
 

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import bridge as program
-from bridge.cli.render import Indexer
+from bridge.cli.console import Indexer
 from bridge.data_folder import Folders, enclosing_vault, find_known_vaults, match_vaults, read_vault_list
 from bridge.errors import BridgeError, NoSuchVault
 from bridge.server.runtime_file import Runtime, running_bridges

@@ -5,8 +5,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from bridge.cli.console import tell
-from bridge.cli.render import json_line
+from bridge.cli.console import json_line, tell
 from bridge.data_folder import Folders, folder_size, match_vaults, read_vault_list, remove_from_vault_list, vault_id
 from bridge.engine.vault_lock import VaultLock
 from bridge.errors import BridgeError, InvalidArguments, NoSuchVault, VaultHeld

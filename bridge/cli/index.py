@@ -13,8 +13,8 @@ from bridge.cli import find_bridge, local
 from bridge.cli.console import tell
 from bridge.cli.find_bridge import ServedVault, UnservedVault, find_vault
 from bridge.cli.progress import IndexBar
-from bridge.cli.render_status import summary
 from bridge.errors import BridgeError, ModelMissing, ModelUnusable, NotReady
+from bridge.features.status.views import summarize_vault
 
 LOOK_EVERY_S = 0.1
 STUCK_S = 30.0
@@ -46,7 +46,7 @@ async def index(given: argparse.Namespace) -> int:
         case UnservedVault(path):
             async with local.open_bridge(given.data_dir, given.models_dir, [path]) as bridge:
                 vault = await wait_until_indexed(lambda: local.first_vault_status(bridge), meaning=model)
-    tell(summary(vault))
+    tell(summarize_vault(vault))
     if given.json:
         sys.stdout.buffer.write(orjson.dumps(vault) + b"\n")
     return 0

@@ -124,27 +124,21 @@ def report_refusal(error: "BridgeError", given: "argparse.Namespace") -> int:
 
         sys.stderr.buffer.write(encode(error.wire()) + b"\n")
     else:
-        way_out = translate_hint(error.hint, given.command) if given.module == "run_operation" else error.hint
+        way_out = way_out_of(error, given)
         sys.stderr.write(f"vault-bridge: {error.message}\n" + (f"  {way_out}\n" if way_out else ""))
     return USAGE if error.code == "invalid_arguments" else 1
 
 
-def translate_hint(hint: str, command: str) -> str:
-    """Replace operation and argument names in a hint by the commands and options that a user types."""
-    import re
-
+def way_out_of(error: "BridgeError", given: "argparse.Namespace") -> str:
+    """Return the hint of an error as a user of the command reads it."""
+    from bridge.cli.render import translate_hint
     from bridge.errors import Invalid
-    from bridge.features import get_operation, operations
 
-    if hint == Invalid.hint:
-        return f"`vault-bridge {command.replace('_', '-')} --help` tells what it takes."
-    commands = {operation.name: f"vault-bridge {operation.name}" for operation in operations()}
-    options = {argument.name: f"--{argument.name}" for argument in get_operation(command).arguments}
-
-    def typed(name: "re.Match[str]") -> str:
-        return ({**options, **commands}.get(name[0]) or name[0]).replace("_", "-")
-
-    return re.sub(r"(?<=`)\w+(?=`)", typed, hint)
+    if given.module != "run_operation":
+        return error.hint
+    if error.hint == Invalid.hint:
+        return f"`vault-bridge {given.command.replace('_', '-')} --help` tells what it takes."
+    return translate_hint(error.hint, given.command)
 
 
 def report_crash(error: Exception) -> int:

@@ -5,8 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from bridge.cli.console import table, tell
-from bridge.cli.render import json_line
+from bridge.cli.console import json_line, table, tell
 from bridge.errors import BridgeError
 
 if TYPE_CHECKING:

@@ -4,9 +4,8 @@ import argparse
 import sys
 
 from bridge.cli import find_bridge
-from bridge.cli.console import tell
+from bridge.cli.console import json_line, tell
 from bridge.cli.find_bridge import ServedVault, find_vault
-from bridge.cli.render import json_line
 from bridge.errors import NoSuchVault, NotReady
 from bridge.server.runtime_file import Runtime, running_bridges
 

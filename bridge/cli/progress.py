@@ -111,10 +111,10 @@ async def watch(bridge: "Bridge", runtime: "Runtime") -> None:
                 break
             await asyncio.sleep(LOOK_EVERY_S)
     # The entry for agents imports this module too, and must not load the operations.
-    from bridge.cli.render_status import summary
+    from bridge.features.status.views import summarize_vault
 
     for vault in status:
-        tell(summary(vault))
+        tell(summarize_vault(vault))
 
 
 def search_command(data_dir: Path) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 
 from bridge.api.arguments import VAULT
 from bridge.api.registry import Operation
-from bridge.cli import find_bridge, options, paths
+from bridge.cli import find_bridge, options, paths, render
+from bridge.cli.console import json_line
 from bridge.cli.find_bridge import FoundVault, ServedVault, UnservedVault, find_vault, served_vaults
 from bridge.errors import NoSuchVault
 from bridge.features import get_operation
@@ -16,16 +17,14 @@ from bridge.features import get_operation
 
 def main(given: argparse.Namespace) -> int:
     """Run an operation and print its result."""
-    from bridge.cli import render
-
     operation = get_operation(given.command)
     result, reached = find_and_run(given, operation)
     if given.json:
-        render.json_line(result)
+        json_line(result)
     else:
         render.show(operation.name, result)
         if "freshness" in result:
-            render.report_pending(result, reached.indexer if isinstance(reached, ServedVault) else "none")
+            render.explain_backlog(result, reached.indexer if isinstance(reached, ServedVault) else "none")
     return int(operation.name == "doctor" and result["verdict"] == "fail")
 
 

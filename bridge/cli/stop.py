@@ -7,9 +7,8 @@ import time
 from pathlib import Path
 
 from bridge.cli import find_bridge
-from bridge.cli.console import tell
+from bridge.cli.console import json_line, tell
 from bridge.cli.find_bridge import ServedVault, find_vault, served_vaults
-from bridge.cli.render import json_line
 from bridge.errors import BridgeError, NoSuchVault, NotReady
 from bridge.server.runtime_file import Runtime, is_alive, running_bridges
 

@@ -5,8 +5,7 @@ import sys
 
 from bridge.access.token_file import Client
 from bridge.access.tokens import Tokens
-from bridge.cli.console import table, tell
-from bridge.cli.render import json_line
+from bridge.cli.console import json_line, table, tell
 
 
 def main(given: argparse.Namespace) -> int:

@@ -13,10 +13,10 @@ from bridge.api.arguments import VAULT
 from bridge.api.call import SESSION, Call, Principal
 from bridge.api.dispatch import dispatch_call
 from bridge.api.encode import encode
+from bridge.api.markup import Answer
 from bridge.api.presets import choose_preset
 from bridge.api.registry import Operation
 from bridge.errors import InvalidArguments
-from bridge.mcp.text import Answer
 from bridge.types import Preset
 
 if TYPE_CHECKING:

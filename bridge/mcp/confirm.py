@@ -14,7 +14,7 @@ from bridge.api.presets import get_tool
 from bridge.api.registry import Operation
 from bridge.errors import ConfirmationRequired, Declined
 from bridge.mcp.caller import Caller, Context
-from bridge.mcp.text import inline
+from bridge.text.invisible import inline
 
 CONFIRM: Final = "confirm"
 """The argument of operations, and the name of the question and its only field."""

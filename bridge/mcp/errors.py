@@ -10,11 +10,12 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from bridge.api.dispatch import internal_error
 from bridge.api.encode import encode
+from bridge.api.markup import Diff
 from bridge.errors import BridgeError, Invalid, InvalidArguments, Missing, OutsideVault, ProtectedPath
 from bridge.features import get_operation
 from bridge.mcp.caller import Context
-from bridge.mcp.change_forms import diff
-from bridge.mcp.text import UNTRUSTED, inline
+from bridge.mcp.text import UNTRUSTED, text_lines
+from bridge.text.invisible import inline
 
 NOT_FOUND_2025 = -32002
 """The older era's code for a missing resource; the newer era calls its address an invalid parameter."""
@@ -36,7 +37,7 @@ def tool_error(error: BridgeError) -> types.CallToolResult:
     ]
     # The changes of others, so that the model need not read the whole note again.
     if differs := facts.get("differs"):
-        lines += [UNTRUSTED, "Since you read it:", *diff(differs)]
+        lines += [UNTRUSTED, "Since you read it:", *text_lines([Diff(differs)])]
     text = "\n".join(filter(None, lines))
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 

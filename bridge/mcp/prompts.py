@@ -3,20 +3,22 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mcp import types
 
 from bridge.api.arguments import VAULT
+from bridge.api.markup import Answer
 from bridge.api.moments import read_date
+from bridge.api.registry import view_of
 from bridge.errors import InvalidArguments, NoteNotFound
 from bridge.features import get_operation
 from bridge.mcp.caller import Caller, Context, read_caller
 from bridge.mcp.errors import protocol_errors
-from bridge.mcp.forms import view_of
 from bridge.mcp.resources import mime_type, note_uri
-from bridge.mcp.text import Answer, quote_path
-from bridge.text.invisible import visible_text
+from bridge.mcp.text import format_answer
+from bridge.text.invisible import quote_path, visible_text
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
@@ -55,9 +57,8 @@ async def passages(who: Caller, query: str, given: Given) -> Messages:
 async def changed_notes(who: Caller, begun: str, given: Given) -> Messages:
     """List the changed notes and read the beginnings of the newest."""
     wanted = {"modified_after": begun, "sort": "-modified", "limit": MAX_CHANGED_NOTES, **search_scope(given)}
-    found, text = await who.ask(
-        get_operation("find_notes"), wanted, lambda answer: "\n".join(view_of("find_notes")(answer))
-    )
+    write = partial(format_answer, view_of("find_notes"), quotes=False)
+    found, text = await who.ask(get_operation("find_notes"), wanted, write)
     parts = [{"path": note["path"], "max_chars": BEGINNING} for note in found["notes"][:BEGINNINGS]]
     return [user_message(text), *await read_parts(who, parts, given)]
 

@@ -11,14 +11,13 @@ from mcp import types
 
 from bridge.api.dispatch import internal_error
 from bridge.api.presets import callable_tools, get_tool, listed_tools
-from bridge.api.registry import Operation
+from bridge.api.registry import Operation, view_of
 from bridge.api.schemas import arguments_schema, result_schema
 from bridge.errors import BridgeError, ConfirmationRequired, InvalidArguments, NoSuchOperation
 from bridge.features import get_operation
 from bridge.mcp.caller import Caller, Context, read_caller
 from bridge.mcp.confirm import ConfirmationPending, Consent, can_ask
 from bridge.mcp.errors import protocol_errors, tool_error
-from bridge.mcp.forms import view_of
 from bridge.mcp.text import format_answer
 from bridge.mcp.tool_schemas import HIDDEN_ARGUMENTS, SUMMARY_ONLY, TOOL_DEFAULTS, input_schema
 from bridge.types import Preset

@@ -2,6 +2,7 @@
 
 import bisect
 import itertools
+from collections.abc import Sequence
 
 ASCII_PER_TOKEN = 4.2
 OTHER_PER_TOKEN = 2.5
@@ -51,3 +52,16 @@ def cost(text: str) -> int:
 def weight(character: str) -> int:
     """Return the cost of a character: one of another script is a larger part of a token, or a whole one."""
     return 1 if character < "\u0250" else 2 if character < "\u2e80" else 4
+
+
+REASONS = 80
+"""Budget for the reasons of a hit or a suggestion."""
+
+
+def cut_reasons(reasons: Sequence[str]) -> str:
+    """Join as many reasons as fit, each of them whole."""
+    kept: list[str] = []
+    for reason in reasons:
+        if cost("; ".join([*kept, reason])) <= REASONS:
+            kept.append(reason)
+    return "; ".join(kept) or cut("; ".join(reasons), REASONS)

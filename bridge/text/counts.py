@@ -4,3 +4,20 @@
 def count_of(number: int, noun: str) -> str:
     """Return a number with its noun, such as `1 note` or `2,000 notes`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def count_shown(shown: int, total: int, noun: str) -> str:
+    """Say how many of a list are shown."""
+    if shown == total:
+        return count_of(total, noun)
+    more = "`offset` shows more" if shown else "`offset` is behind the last"
+    return f"{shown:,} of {count_of(total, noun)}; {more}"
+
+
+def more_pages(shown: int, total: int, offset: int, noun: str) -> str:
+    """Say which entries of a list are shown and how to get more; nothing if all are."""
+    if shown == total:
+        return ""
+    end = offset + shown
+    which = f"{offset + 1}-{end} of {count_of(total, noun)}" if shown else f"`offset` is behind the last of {total:,}"
+    return which + (f"; `offset: {end}` shows more" if shown and end < total else "")

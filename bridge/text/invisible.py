@@ -1,6 +1,10 @@
 """Strips invisible characters, HTML comments, and what no file can contain."""
 
+import json
 import re
+from typing import Any
+
+import orjson
 
 _JOINED = (
     "\u0600-\u08ff\u0900-\u0dff\u0f00-\u0fff\u1000-\u109f\u1780-\u18af\ua800-\uabff\ufb50-\ufdff\ufe70-\ufefc"
@@ -46,3 +50,24 @@ def strip_break_hints(text: str) -> str:
 def replace_surrogates(text: str) -> str:
     """Replace lone surrogates, which no file on disk can contain."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def quote_path(path: str) -> str:
+    """Format a path so that it can be passed back: one with invisible characters is escaped as in JSON."""
+    return path if one_line(path) == path else json.dumps(path)
+
+
+EMPTY_VALUES: tuple[Any, ...] = (None, [], {}, "")
+
+
+def inline(value: Any) -> str:
+    """Format a value on one line, of a text only what its reader sees."""
+    match value:
+        case str():
+            return one_line(value)
+        case {}:
+            return " · ".join(f"{name}: {inline(item)}" for name, item in value.items() if item not in EMPTY_VALUES)
+        case list():
+            return ", ".join(map(inline, value))
+        case _:
+            return orjson.dumps(value).decode()

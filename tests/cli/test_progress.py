@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.cli.progress import is_settled
-from bridge.cli.render_status import summary
+from bridge.features.status.views import summarize_vault
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from bridge.cli.render_status import summary
 def test_a_model_that_is_about_to_answer_is_not_missing(model: object, *, ready: bool, said: str) -> None:
     left = {"count": 0}
     vault = {"name": "A", "notes": 2, "model": model, "ready": {"semantic": ready}, "skipped": left, "failed": left}
-    assert summary(vault) == f"A: 2 notes; search by {said}."
+    assert summarize_vault(vault) == f"A: 2 notes; search by {said}."
 
 
 @pytest.mark.parametrize(

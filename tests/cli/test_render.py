@@ -10,13 +10,12 @@ from typing import Any
 
 import pytest
 
-from bridge.cli import console, render, render_changes, render_graph, render_status
-from bridge.features import operations
+from bridge.cli import console, render
 
 HIT = {
     "path": "Bread/Rye.md", "title": "Rye", "heading": "Rye > Baking", "lines": [3, 9], "score": 0.9,
     "snippet": "In a ==falling== oven.", "why": ["title matches", "says 'falling'"], "tags": ["grain"],
-    "modified": "2026-01-31T09:30:00+00:00",
+    "modified": "2026-01-31T09:30:00+00:00", "digest": "0123456789ab", "passages": [],
 }  # fmt: skip
 FOUND = {
     "hits": [HIT], "mode_used": "hybrid", "took_ms": 3.0, "notices": ["Take note."],
@@ -43,8 +42,25 @@ WRITTEN = {
     "diff": "--- a/A.md\n+++ b/A.md\n@@ -1 +1,2 @@\n # A\n+\x1b[31mtext\n", "warnings": ["Take note."],
     "links_rewritten": 3, "links_broken": [{"path": "B.md", "line": 7, "text": "A#Gone"}],
 }  # fmt: skip
-GONE = {"path": "A.md", "moved_from": None, "deleted": True, "trash": ".trash/A.md"}
-MOVED = {"path": "A.md", "moved_from": "B.md", "deleted": False, "trash": None}
+UNDO = "`vault-bridge undo-change 1a` undoes it."
+GONE = {
+    "path": "A.md",
+    "moved_from": None,
+    "deleted": True,
+    "trash": ".trash/A.md",
+    "digest": None,
+    "added": 0,
+    "removed": 0,
+}
+MOVED = {
+    "path": "A.md",
+    "moved_from": "B.md",
+    "deleted": False,
+    "trash": None,
+    "digest": "0f",
+    "added": 0,
+    "removed": 0,
+}
 
 
 def shown(operation: str, result: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
@@ -57,13 +73,14 @@ def shown(operation: str, result: dict[str, Any], capsys: pytest.CaptureFixture[
 def test_a_hit_says_where_what_and_why(capsys: pytest.CaptureFixture[str]) -> None:
     out, err = shown("search", FOUND, capsys)
     assert out.splitlines() == [
-        " 1. Rye  Bread/Rye.md:3-9",
-        "    Rye > Baking",
-        "    In a ==falling== oven.",
-        "    title matches · says 'falling'  #grain",
-        "",
+        "Notes, each with its score, digest and why:",
+        "1. Rye  Bread/Rye.md:3-9 # Rye > Baking",
+        "   In a ==falling== oven.",
+        "   0.90 · 0123456789ab · title matches; says 'falling' #grain",
     ]
     assert err.splitlines() == [
+        "2 notes are not indexed yet.",
+        "7 passages cannot be found by meaning yet.",
         "Take note.",
     ]
 
@@ -71,25 +88,24 @@ def test_a_hit_says_where_what_and_why(capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize(
     ("mode", "indexer", "said"),
     [
-        ("hybrid", "running", "Still indexing: 7 passages cannot be found by meaning yet.\n"),
-        ("hybrid", "none", "7 passages cannot be found by meaning. `vault-bridge index` embeds them now, "),
-        ("semantic", "paused", "7 passages cannot be found by meaning: embedding is paused. "),
+        ("hybrid", "running", ""),
+        ("hybrid", "none", "`vault-bridge index` embeds them now, `vault-bridge serve` in the background.\n"),
+        ("semantic", "paused", "Embedding is paused; `vault-bridge resume-indexing` resumes it.\n"),
         ("keyword", "none", ""),
     ],
 )
 def test_what_a_search_cannot_find_yet_is_said_with_what_becomes_of_it(
-    mode: str, indexer: render.Indexer, said: str, capsys: pytest.CaptureFixture[str]
+    mode: str, indexer: console.Indexer, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    render.report_pending({**FOUND, "mode_used": mode}, indexer)
-    first, _, rest = capsys.readouterr().err.partition("\n")
-    assert first == "Still indexing: 2 notes to read."
-    assert rest.startswith(said)
-    assert bool(rest) == bool(said)
+    render.explain_backlog({**FOUND, "mode_used": mode}, indexer)
+    assert capsys.readouterr().err == said
+    _, err = shown("search", {**FOUND, "mode_used": mode}, capsys)
+    assert ("7 passages cannot be found by meaning yet." in err) == (mode != "keyword")
 
 
 def test_nothing_found_is_said_beside_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
     nothing = {**FOUND, "hits": [], "notices": [], "freshness": {"pending_keyword": 0, "pending_vectors": 0}}
-    assert shown("search", nothing, capsys) == ("", "Nothing found.\n")
+    assert shown("search", nothing, capsys) == ("", "No note found.\n")
 
 
 def test_status_says_what_is_ready_and_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,7 +116,7 @@ def test_status_says_what_is_ready_and_what_is_wrong(capsys: pytest.CaptureFixtu
         "  indexed  1,234 notes, 5,678 passages",
         "  words    ready",
         "  meaning  ready, all-minilm-l6-v2, 78 passages to go, 12.5 a second, 0:00:07 left",
-        "  Embedding is paused; `vault-bridge resume-indexing` goes on.",
+        "  Embedding is paused; `vault-bridge resume-indexing` resumes it.",
         "  It is full.",
         "  skipped  big.md: over 32",
         "  disk     index 5.2 MB, history 0 bytes, state 900 bytes",
@@ -138,7 +154,7 @@ def test_status_says_that_a_model_is_looked_for_until_it_is_known(capsys: pytest
 def test_lists_are_tabbed_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
     note = {"path": "A.md", "title": "A\tB", "tags": ["x", "y"], "modified": "now", "digest": "0"}
     out, err = shown("find_notes", {"notes": [note], "total": 3}, capsys)
-    assert (out, err) == ("A.md\tA B\tx y\tnow\n", "1 of 3; --offset shows more.\n")
+    assert (out, err) == ("A.md\tA B\tx y\tnow\t0\n", "1 of 3 notes; `--offset` shows more\n")
 
 
 def test_the_doctor_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
@@ -155,11 +171,19 @@ def test_links_are_shown_in_both_directions(capsys: pytest.CaptureFixture[str]) 
     link |= {"heading": "Wax", "block": None}
     nowhere = {**link, "path": None, "text": "B#Wax"}
     totals = {"links": 1, "backlinks": 2_001, "unresolved": 1}
-    answer = {"totals": totals, "offset": 0, "links": [link], "backlinks": [link], "unresolved": [nowhere]}
+    answer = {
+        "digest": "0f",
+        "totals": totals,
+        "offset": 0,
+        "links": [link],
+        "backlinks": [link],
+        "unresolved": [nowhere],
+    }
     out, _ = shown("note_links", answer, capsys)
     assert out.splitlines() == [
-        "Links to", "     3  B.md#Wax  bee", "Linked from", "  B.md:3 → #Wax  bee",
-        "  … and 2,000 more; --offset shows them", "Unresolved", "     3  B#Wax",
+        "digest 0f", "Links to:", "- line 3 → B.md#Wax “bee”",
+        "Linked from (1-1 of 2,001 links; `--offset 1` shows more):", "- B.md:3 → #Wax “bee”",
+        "Unresolved:", "- line 3 → [[B#Wax]]",
     ]  # fmt: skip
 
 
@@ -181,11 +205,11 @@ def test_a_resolved_link_is_one_line(found: dict[str, Any], line: str, capsys: p
         ("resolve_link", {"path": None, "heading": "Baking", "block": None}, "It points to no note.\n"),
         (
             "note_links",
-            {"totals": dict.fromkeys(LINKS, 0), "offset": 0, **{kind: [] for kind in LINKS}},
-            "It links to nothing, and nothing links to it.\n",
+            {"digest": "", "totals": dict.fromkeys(LINKS, 0), "offset": 0, **{kind: [] for kind in LINKS}},
+            "No links.\n",
         ),
-        ("find_notes", {"notes": [], "total": 0}, "Nothing found.\n"),
-        ("list_tags", {"tags": []}, "Nothing found.\n"),
+        ("find_notes", {"notes": [], "total": 0}, "0 notes\n"),
+        ("list_tags", {"tags": []}, "No tags.\n"),
     ],
 )
 def test_an_answer_that_holds_nothing_says_so(
@@ -204,30 +228,42 @@ def test_any_other_record_is_shown_by_its_fields(capsys: pytest.CaptureFixture[s
         "more": {"c": 1},
     }
     out, _ = shown("index_status", result, capsys)
-    assert out.splitlines() == ["path: A.md", "ready: yes", "first:", "  1  two", 'more: {"c":1}']
+    assert out.splitlines() == ["path: A.md", "ready: true", "first:", "a\tb", "1\ttwo", "more: c: 1"]
 
 
 @pytest.mark.parametrize(
-    ("outcome", "says"),
+    ("outcome", "says", "way_back"),
     [
-        ({}, "Written; `vault-bridge undo-change 1a` turns it back."),
-        ({"changed": [GONE]}, "Deleted A.md, which is .trash/A.md now; `vault-bridge undo-change 1a` turns it back."),
-        ({"changed": [MOVED]}, "Moved B.md to A.md; `vault-bridge undo-change 1a` turns it back."),
-        ({"changed": [GONE, MOVED]}, "Written; `vault-bridge undo-change 1a` turns it back."),
-        ({"state": "proposed"}, "Proposed; `vault-bridge accept-change 1a` makes it."),
-        ({"change_id": None}, "Nothing was written."),
+        ({}, ["Written: A.md · change 1a"], [UNDO]),
+        ({"changed": [GONE]}, ["Deleted: A.md → .trash/A.md · change 1a"], [UNDO]),
+        ({"changed": [MOVED]}, ["Moved: B.md → A.md · change 1a"], [UNDO]),
+        (
+            {"changed": [GONE, MOVED]},
+            ["Written: 2 files · change 1a", "- A.md → .trash/A.md · deleted", "- B.md → A.md · digest 0f"],
+            [UNDO],
+        ),
+        (
+            {"state": "proposed"},
+            ["Proposed; it waits until the user accepts it: A.md · change 1a"],
+            ["`vault-bridge accept-change 1a` makes it."],
+        ),
+        ({"change_id": None}, ["Nothing was written: A.md"], []),
     ],
 )
 def test_a_change_is_a_diff_and_beside_it_what_was_done(
-    outcome: dict[str, Any], says: str, capsys: pytest.CaptureFixture[str]
+    outcome: dict[str, Any], says: list[str], way_back: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     out, err = shown("edit_note", {**WRITTEN, **outcome}, capsys)
     assert out == "--- a/A.md\n+++ b/A.md\n@@ -1 +1,2 @@\n # A\n+[31mtext\n"
+    first, *files = says
     assert err.splitlines() == [
-        "Take note.",
-        "This leaves a link unresolved: A#Gone in B.md:7.",
-        "Links written anew in other places: 3.",
-        says,
+        first,
+        *(["digest 0"] if len(files) == 0 else []),
+        *files,
+        "links in other places rewritten: 3",
+        "broken link: B.md:7 [[A#Gone]]",
+        "note: Take note.",
+        *way_back,
     ]
 
 
@@ -236,23 +272,26 @@ def test_what_became_of_changes_is_said(capsys: pytest.CaptureFixture[str]) -> N
     settled = {"changes": [{**change, "state": "rejected"}], "change_id": None, "diff": "", "state": "applied"}
     assert shown("reject_change", {**settled, "warnings": []}, capsys) == (
         "",
-        "Nothing was written.\n1a is rejected.\n",
+        "1a is rejected: edit_note (tidy)\nNothing was written.\n",
     )
     assert shown("show_change", {**change, "state": "undone", "hunks": []}, capsys) == (
         "d",
-        "edit_note by nobody named, 2026 (tidy): undone.\n",
+        "1a · 2026 · undone · edit_note (tidy)\n",
     )
     hunks = [{"number": at, "path": "A.md", "after": (at, at), "undone": at == 2} for at in (1, 2)]
     assert shown("show_change", {**change, "state": "applied", "hunks": hunks}, capsys) == (
         "d",
-        "Hunk 1: A.md:1.\nHunk 2: A.md:2, undone.\nedit_note by nobody named, 2026 (tidy): applied.\n",
+        "1a · 2026 · applied · edit_note (tidy)\nhunk 1: A.md:1\nhunk 2: A.md:2 (undone)\n",
     )
 
 
 def test_a_daily_note_is_its_text(capsys: pytest.CaptureFixture[str]) -> None:
-    day = {"path": "2026.md", "diff": "", "text": "# Day\n"}
-    assert shown("daily_note", day, capsys) == ("# Day\n", "")
-    assert shown("daily_note", {**day, "text": None}, capsys)[1] == "There is no 2026.md yet; `--append` makes it.\n"
+    day = {"path": "2026.md", "date": "2026-01-31", "digest": "0f", "warnings": [], "diff": "", "text": "# Day\n"}
+    assert shown("daily_note", day, capsys) == ("# Day\n", "2026.md · 2026-01-31 · digest 0f\n")
+    assert shown("daily_note", {**day, "text": None}, capsys) == (
+        "",
+        "2026.md · 2026-01-31 · there is none yet\n`--append` creates it.\n",
+    )
 
 
 def test_what_would_steer_a_terminal_is_taken_out() -> None:
@@ -262,7 +301,7 @@ def test_what_would_steer_a_terminal_is_taken_out() -> None:
 def test_what_is_no_text_is_still_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     monkeypatch.setattr(sys, "stdout", out)
-    render.json_line({"a": "é"})
+    console.json_line({"a": "é"})
     assert out.buffer.getvalue() == '{"a":"é"}\n'.encode()
 
 
@@ -273,20 +312,10 @@ CASES = {
     "list_tags": {"tags": [{"tag": "bread", "count": 12}]},
     "read_note": {
         "path": "A.md", "title": "A", "text": "# Head\n\x1b[31mtext\n", "lines": [1, 2], "tags": ["x"],
+        "digest": "0f", "total_lines": 9, "headings": [], "problems": [],
         "next": {"lines": [3, 9], "offset": 4},
     },
 }  # fmt: skip
-
-
-def test_what_is_shown_in_a_way_of_its_own_is_what_some_operation_answers() -> None:
-    own = (
-        render.RESULT_VIEWS,
-        render_changes.CHANGE_VIEWS,
-        render_graph.GRAPH_VIEWS,
-        render_graph.LINK_VIEWS,
-        render_status.STATUS_VIEWS,
-    )
-    assert set().union(*own) <= {operation.result.__name__ for operation in operations()}
 
 
 def test_operations_that_answer_alike_are_shown_alike(capsys: pytest.CaptureFixture[str]) -> None:
@@ -335,11 +364,11 @@ def at_terminal(operation: str, result: dict[str, Any], columns: int) -> list[st
 
 @pytest.mark.skipif(os.name != "posix", reason="a pseudo-terminal is needed")
 def test_a_path_is_never_broken_in_a_terminal() -> None:
-    headings, line = at_terminal("find_notes", {"notes": [NOTE], "total": 1}, 200)
-    assert headings.split() == ["path", "title", "tags", "modified"]
+    headings, line, count = at_terminal("find_notes", {"notes": [NOTE], "total": 1}, 200)
+    assert (headings.split(), count) == (["path", "title", "tags", "modified", "digest"], "1 note")
     assert line.startswith(PATH)
     narrow = at_terminal("find_notes", {"notes": [NOTE], "total": 1}, 60)
-    assert narrow == [PATH, "    title Chapter · tags x · modified 2026-01-31T09:30:00"]
+    assert narrow == [PATH, "    title Chapter · tags x · modified 2026-01-31T09:30:00 ·", "    digest 0", "1 note"]
     changes = at_terminal("list_changes", {"changes": [CHANGE]}, 40)
     assert (changes[0], changes[-2:]) == ("1a", [f"    {PATH}", "    A.md"])
     assert all(len(line) <= 40 for line in changes[:-2])
@@ -349,8 +378,8 @@ def test_a_path_is_never_broken_in_a_terminal() -> None:
     ("operation", "result", "first"),
     [
         ("read_settings", {"settings": [SETTING]}, "name\tvalue\tdefault\tmeaning"),
-        ("list_changes", {"changes": [CHANGE]}, "id\ttime\tclient\toperation\tstate\tpaths"),
-        ("find_notes", {"notes": [NOTE], "total": 1}, f"{PATH}\tChapter\tx\t2026-01-31T09:30:00"),
+        ("list_changes", {"changes": [CHANGE]}, "id\ttime\tclient\toperation\tstate\tpaths\treason\tsession"),
+        ("find_notes", {"notes": [NOTE], "total": 1}, f"{PATH}\tChapter\tx\t2026-01-31T09:30:00\t0"),
     ],
 )
 def test_what_is_read_has_headings_and_what_is_cut_has_none(

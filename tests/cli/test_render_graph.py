@@ -31,7 +31,7 @@ DRAWN = {
         (
             "graph_path",
             {"paths": [{"notes": ["a.md", "b.md"], "steps": [STEP]}]},
-            " 1. a.md\n    ← b.md  wiki b.md:3\n      See [[a]].\n",
+            "1. a.md (1 step)\n   ← b.md (wiki, b.md:3) — See [[a]].\n",
             "",
         ),
         ("graph_path", {"paths": []}, "", "Nothing joins the two.\n"),
@@ -39,7 +39,7 @@ DRAWN = {
             "graph_neighbours",
             {"nodes": [NODE], "total": 9},
             "1\t0.5\tb.md\twiki tag\t\n",
-            "1 of 9; --limit shows more.\n",
+            "1 of 9 notes around it; `--limit` shows more\n",
         ),
         (
             "graph_insights",
@@ -51,14 +51,12 @@ DRAWN = {
                 "stubs": [{"name": "Gone\x1b", "wanted": 2, "notes": ["a.md", "b.md"]}],
             },
             """1,000 notes, 2 links, 1 name without a note
-
-Gaps  none
-
-Stubs  4
+Wanted (4):
 name\twanted\tnotes
 Gone\t2\ta.md b.md
+Perhaps to be linked (none):
 """,
-            "",
+            "`--parts`, with `--limit` and `--offset`, shows more of a part.\n",
         ),
         (
             "graph_insights",
@@ -68,19 +66,22 @@ Gone\t2\ta.md b.md
                 "offset": 0,
                 "orphans": {"total": 7, "notes": ["a.md"]},
             },
-            "0 notes, 0 links, 0 names without a note\n\nOrphans  7\n  a.md\n",
-            "",
+            "0 notes, 0 links, 0 names without a note\nNo links at all (7):\na.md\n",
+            "`--parts`, with `--limit` and `--offset`, shows more of a part.\n",
         ),
         (
             "graph_view",
             {"nodes": [DRAWN], "edges": [], "communities": [], "folded": False, "total": 1},
-            "Gone\t\tstub\t2\t\n",
-            "1 of 1 node, 0 edges; --json has places and edges.\n",
+            "Largest:\nnode\ttitle\ttype\tjoined\tcommunity\nGone\tGone\tstub\t2\t\n",
+            "1 of 1 nodes with 0 edges\nJSON has the positions and the edges.\n",
         ),
         (
             "graph_history",
             {"since": "2026-01-02", "weeks": [WEEK]},
-            "2026-01-05  3 notes, 1,200 links\n  + b.md\n  - c.md\n  -2 a.md\n",
+            (
+                "2026-01-05: 3 notes, 1,200 links, 0 names without a note\n"
+                "  appeared: b.md\n  vanished: c.md\n  joined to more or fewer: a.md -2\n"
+            ),
             "Recorded since 2026-01-02, on the days on which a bridge ran.\n",
         ),
     ],

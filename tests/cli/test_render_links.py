@@ -30,9 +30,9 @@ REPORT: dict[str, Any] = {
 }
 READ = (
     "1 name that links ask for has no note.\n"
-    "\nLikely mean a note  1\n  [[Rey]]  Rye.md: its alias, in a.md\n"
-    "\nMean none  7\n  [[Gone]]  wanted by 2: a.md, b.md\n"
-    "\nMentioned without a link  1\n  b.md  “B”, “Bee” in 2 notes: a.md:3\n"
+    "Likely mean a note (1):\nname\tnotes\tmeant\twhy\nRey\ta.md\tRye.md\tits alias\n"
+    "Mean none (7):\nname\twanted\tnotes\nGone\t2\ta.md b.md\n"
+    "Mentioned without a link (1):\npath\tmentioned\tsaid\tplaces\nb.md\t2\t“B” “Bee”\ta.md:3\n"
 )
 WHY = {"target": "b.md", "text": "Bee", "lines": [3, 3], "span": [0, 3], "score": 0.756, "why": ["says “Bee”"]}
 NAME = {"name": "Lisbon", "kind": "name", "notes": 2, "confidence": 0.4, "examples": ["a.md"]}
@@ -45,15 +45,15 @@ NAME = {"name": "Lisbon", "kind": "name", "notes": 2, "confidence": 0.4, "exampl
             "link_report",
             REPORT,
             READ,
-            "--offset 3 shows more.\n",
+            "`--offset 3` shows more.\n",
         ),
-        ("suggest_links", {"suggestions": [WHY], "digest": ""}, "Bee → b.md  line 3\n    0.76 · says “Bee”\n", ""),
+        ("suggest_links", {"suggestions": [WHY], "digest": ""}, "- line 3 “Bee” → b.md (says “Bee”) · 0.76\n", ""),
         ("suggest_links", {"suggestions": [], "digest": ""}, "", "There is no link to suggest.\n"),
         (
             "find_prospects",
             {"prospects": [NAME], "total": 3, "offset": 0},
             "Lisbon\tname\t2\t0.4\ta.md\n",
-            "1 of 3; --offset shows more.\n",
+            "1-1 of 3 names; `--offset 1` shows more\n",
         ),
         (
             "find_prospects",

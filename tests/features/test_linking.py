@@ -294,4 +294,4 @@ async def test_mentions_of_a_note_are_told_with_their_places_when_asked_for(serv
     page = (await served.call("note_links", path="Old Rye Starter.md", mentions=True, limit=1, offset=1)).json
     assert ([one["path"] for one in page["mentions"]], page["mentions_total"]) == (["Spelt.md"], 2)
     ran = await served.command("note-links", "Old Rye Starter.md", "--mentions", "--vault", str(root))
-    assert "Spelt.md:1  Gertrude likes it." in ran.out
+    assert "Spelt.md:1 says “Gertrude” — Gertrude likes it." in ran.out

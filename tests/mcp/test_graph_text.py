@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from bridge.mcp.forms import view_of
-from bridge.mcp.graph_forms import MAX_ENTRIES
+from bridge.api.markup import MAX_ENTRIES
+from bridge.api.registry import view_of
+from bridge.mcp.text import text_lines
 from bridge.text.budget import cost
 from tests.features.served import Served
 from tests.mcp.client import connected, text_of
@@ -34,16 +35,16 @@ async def test_an_answer_is_shorter_than_its_json_and_names_notes(sample: Served
 
 
 def lines(tool: str, answer: dict[str, Any]) -> list[str]:
-    return list(view_of(tool)(answer))
+    return list(text_lines(view_of(tool)(answer)))
 
 
 def test_a_neighbour_is_told_with_the_way_to_it() -> None:
     near = {"path": "A.md", "title": "A", "distance": 1, "score": 0.5, "via": None, "kinds": ["wiki", "tag"]}
     far = {**near, "path": "B.md", "distance": 2, "via": "A.md", "kinds": ["embed"]}
     assert lines("graph_neighbours", {"nodes": [near, far], "total": 3}) == [
-        "2 of 3 notes around it; `limit` shows more:",
-        "- A.md · 1 step · wiki, tag",
-        "- B.md · 2 steps via A.md · embed",
+        "2 of 3 notes around it; `limit` shows more",
+        "- 1 step · A.md · wiki, tag",
+        "- 2 steps · B.md · embed via A.md",
     ]
     assert lines("graph_neighbours", {"nodes": [], "total": 0}) == ["Nothing is around it."]
 

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.features import operations
-from bridge.mcp.forms import VIEWS, view_of
-from bridge.mcp.text import UNTRUSTED, fields, format_answer, inline
+from bridge.api.markup import fields
+from bridge.api.registry import view_of
+from bridge.mcp.text import UNTRUSTED, format_answer, text_lines
 from bridge.text.budget import around_match, cost, fit_words
+from bridge.text.invisible import inline
 from tests.features.served import Served
 from tests.mcp.client import connected, text_of
 
@@ -18,6 +19,10 @@ CHARACTERS_A_TOKEN = 3.1
 """Of hits, counted once with the tokenizer `o200k_base`; what is not Latin is weighed as more characters."""
 
 QUERIES = ("why does bread go hard in the fridge", "sourdough starter", "water", "when to sow", "salt and time")
+
+
+def text_of_view(tool: str, answer: dict[str, Any]) -> list[str]:
+    return list(text_lines(view_of(tool)(answer)))
 
 
 def hit(**parts: Any) -> dict[str, Any]:
@@ -147,7 +152,7 @@ def test_any_answer_is_written_a_line_a_field() -> None:
         "diff": "-a\n+b\n",
         "notes": [{"path": "a.md", "tags": ["b", "c"], "more": {"d": 1, "e": None}}],
     }
-    assert list(fields(answer)) == [
+    assert list(text_lines(fields(answer))) == [
         "done: true",
         "count: 3",
         "lines: 1, 2",
@@ -166,12 +171,12 @@ def links_of(**given: list[dict[str, Any]]) -> dict[str, Any]:
 
 def test_many_links_are_counted_not_written() -> None:
     one = {"path": "A.md", "line": 1, "text": "A", "kind": "wiki", "target": "A", "embed": False}
-    lines = list(view_of("note_links")(links_of(backlinks=[one] * 130)))
+    lines = list(text_of_view("note_links", links_of(backlinks=[one] * 130)))
     assert (len(lines), lines[1]) == (101, "- A.md:1")
     assert lines[0] == "Linked from (1-100 of 130 links; `offset: 100` shows more):"
     page = {**links_of(backlinks=[one] * 130), "backlinks": [one] * 30, "offset": 60}
-    assert next(iter(view_of("note_links")(page))) == "Linked from (61-90 of 130 links; `offset: 90` shows more):"
-    assert list(view_of("note_links")(links_of())) == ["No links."]
+    assert next(iter(text_of_view("note_links", page))) == "Linked from (61-90 of 130 links; `offset: 90` shows more):"
+    assert list(text_of_view("note_links", links_of())) == ["No links."]
 
 
 def test_the_parts_of_a_change_are_numbered() -> None:
@@ -186,15 +191,15 @@ def test_the_parts_of_a_change_are_numbered() -> None:
     }
     hunks = [{"number": at, "path": "A.md", "after": (at * 9, at * 9), "undone": at == 2} for at in (1, 2)]
     head = "1a · 2026-01-31T10:00 · applied · edit_note A.md"
-    assert list(view_of("show_change")({**change, "hunks": hunks[:1]})) == [head, "+x"]
-    assert list(view_of("show_change")({**change, "hunks": hunks})) == [
+    assert list(text_of_view("show_change", {**change, "hunks": hunks[:1]})) == [head, "+x"]
+    assert list(text_of_view("show_change", {**change, "hunks": hunks})) == [
         head, "hunk 1: A.md:9", "hunk 2: A.md:18 (undone)", "+x"
     ]  # fmt: skip
 
 
 def test_a_link_has_its_sentence_when_asked_for() -> None:
     one = {"path": "A b.md", "line": 4, "text": "that", "target": "A b", "context": "See that."}
-    lines = list(view_of("note_links")(links_of(links=[one], backlinks=[one])))
+    lines = list(text_of_view("note_links", links_of(links=[one], backlinks=[one])))
     assert lines == [
         "Links to:",
         "- line 4 → A b.md “that” — See that.",
@@ -209,7 +214,7 @@ def test_a_link_tells_its_line_its_part_of_the_note_and_its_words_in_both_direct
     said = {"path": "B.md", "line": 2, "text": "an a", "span": [0, 4], "context": "an a is"}
     answer = links_of(links=[one, block], backlinks=[one, block], unresolved=[{**one, "path": None}])
     answer |= {"digest": "0123456789ab", "mentions": [said], "mentions_total": 1}
-    assert list(view_of("note_links")(answer)) == [
+    assert list(text_of_view("note_links", answer)) == [
         "digest 0123456789ab",
         "Links to:",
         "- line 4 → A.md#Wax “an A”",
@@ -233,11 +238,11 @@ def test_a_missing_link_is_a_line() -> None:
         "score": 0.8,
         "why": ["its name", "near"],
     }
-    assert list(view_of("suggest_links")({"suggestions": [one], "digest": "0f"})) == [
+    assert list(text_of_view("suggest_links", {"suggestions": [one], "digest": "0f"})) == [
         "digest 0f",
         "- line 3 “an a” → A.md (its name; near)",
     ]
-    assert list(view_of("suggest_links")({"suggestions": [], "digest": ""})) == ["There is no link to suggest."]
+    assert list(text_of_view("suggest_links", {"suggestions": [], "digest": ""})) == ["There is no link to suggest."]
 
 
 def test_tools_are_written_with_what_they_take() -> None:
@@ -255,7 +260,7 @@ def test_tools_are_written_with_what_they_take() -> None:
         **tool,
         "arguments": [{**argument, "name": name} for name in ("path", "dry_run", "reason", "confirm")],
     }
-    *told, last = view_of("find_tool")({"tools": [tool, listed], "notices": []})
+    *told, last = text_of_view("find_tool", {"tools": [tool, listed], "notices": []})
     assert told == [
         "find — Find it. (right in 88% of 15 cases)",
         "  path: A path.",
@@ -263,27 +268,27 @@ def test_tools_are_written_with_what_they_take() -> None:
         "seek — Find it. (listed: call it directly)",
     ]
     assert last == "Run one by calling find_tool with its `name` and `arguments`."
-    _, path, common, last = view_of("find_tool")({"tools": [writes], "notices": []})
+    _, path, common, last = text_of_view("find_tool", {"tools": [writes], "notices": []})
     assert path == "  path: A path."
     assert common == "find also takes dry_run?, reason? (for the user), confirm? (for large changes)."
     undoes = {**writes, "name": "undo", "arguments": writes["arguments"][:3]}
-    told = list(view_of("find_tool")({"tools": [writes, undoes, {**undoes, "name": "redo"}], "notices": []}))
+    told = list(text_of_view("find_tool", {"tools": [writes, undoes, {**undoes, "name": "redo"}], "notices": []}))
     assert common in told
     assert "undo, redo also take dry_run?, reason? (for the user)." in told
-    assert list(view_of("find_tool")({"tools": [], "notices": ["None."]})) == ["None."]
+    assert list(text_of_view("find_tool", {"tools": [], "notices": ["None."]})) == ["None."]
 
 
 def test_one_is_not_many() -> None:
     note = {"path": "A.md", "modified": "2026-01-31", "tags": [], "digest": "0f" * 32}
     page = {"notes": [note], "total": 1, "notices": ["Closest."]}
-    assert list(view_of("find_notes")(page))[:2] == ["1 note", "Closest."]
-    assert next(iter(view_of("find_notes")({**page, "total": 2_000}))) == "1 of 2,000 notes; `offset` shows more"
+    assert list(text_of_view("find_notes", page))[:2] == ["1 note", "Closest."]
+    assert next(iter(text_of_view("find_notes", {**page, "total": 2_000}))) == "1 of 2,000 notes; `offset` shows more"
 
 
 def test_a_list_of_tasks_says_the_digest_of_each_note_once() -> None:
     facts = dict.fromkeys(("due", "scheduled", "start", "done", "priority", "recurrence", "heading"))
     task = {"path": "A.md", "line": 1, "status": " ", "text": "Dig", "digest": "0123456789ab", **facts}
-    told = list(view_of("list_tasks")({"tasks": [task, {**task, "line": 2}], "total": 2, "notices": []}))
+    told = list(text_of_view("list_tasks", {"tasks": [task, {**task, "line": 2}], "total": 2, "notices": []}))
     assert told == ["2 tasks", "A.md:1 [ ] Dig · digest 0123456789ab", "A.md:2 [ ] Dig"]
 
 
@@ -313,11 +318,11 @@ def test_what_a_reader_does_not_see_is_not_said() -> None:
 def test_long_changes_are_told_in_short() -> None:
     lost = [{"path": f"{at}.md", "line": 1, "text": "A"} for at in range(30)]
     answer: dict[str, Any] = {"change_id": None, "digest": None, "path": "A.md", "warnings": [], "links_broken": lost}
-    lines = list(view_of("delete_note")({**answer, "diff": f"-{'word ' * 100}\n" * 70}))
+    lines = list(text_of_view("delete_note", {**answer, "diff": f"-{'word ' * 100}\n" * 70}))
     assert lines[0] == "Nothing was written: A.md"
     assert lines[20:22] == ["broken link: 19.md:1 [[A]]", "… and 10 more broken links"]
     assert (lines[22].endswith(" word…"), len(lines[22]) < 250) == (True, True)
-    assert lines[-1] == "… and 10 more lines"
+    assert lines[-1] == "… and 10 more lines of the diff"
 
 
 def test_a_task_is_told_as_toggling_it_asks_for_it() -> None:
@@ -332,15 +337,14 @@ def test_a_task_is_told_as_toggling_it_asks_for_it() -> None:
         "digest": "0123456789ab",
         **parts,
     }
-    assert list(view_of("list_tasks")({"tasks": [task], "total": 3, "notices": []})) == [
+    assert list(text_of_view("list_tasks", {"tasks": [task], "total": 3, "notices": []})) == [
         "1 of 3 tasks; `offset` shows more",
         "A.md:7 [ ] Sow beans · due 2026-05-01 · priority high · digest 0123456789ab",
     ]
-    assert list(view_of("list_tasks")({"tasks": [], "total": 3, "notices": []})) == [
+    assert list(text_of_view("list_tasks", {"tasks": [], "total": 3, "notices": []})) == [
         "0 of 3 tasks; `offset` is behind the last"
     ]
 
 
 def test_tools_that_answer_alike_are_written_alike() -> None:
     assert view_of("pick_link") is view_of("related_notes") is view_of("search") is not fields
-    assert VIEWS.keys() <= {operation.result.__name__ for operation in operations()}

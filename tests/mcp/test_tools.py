@@ -172,7 +172,7 @@ async def test_a_book_is_not_read_at_once(served: Served) -> None:
         text = text_of(await client.call_tool("read_note", {"path": "Book.md"}))
         assert len(text) < 24_500
         assert "Book.md · lines 1-1333 of 3000 · digest " in text
-        assert "Cut; read on with lines: [1334, 3000]." in text
+        assert "Cut; read on with `lines: [1334, 3000]`." in text
         rest = text_of(await client.call_tool("read_note", {"path": "Book.md", "lines": [2999, 3000]}))
         assert rest.endswith("---\nA line of a book.\nA line of a book.\n")
     async with connected(served, preset="full") as client:

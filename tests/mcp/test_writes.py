@@ -142,5 +142,5 @@ async def test_a_paired_agent_proposes(served: Served, era: Era) -> None:
     async with connected(served, era, token=token) as client:
         listed = text_of(await client.call_tool("run_tool", {"name": "list_changes", "arguments": {"path": "Wish.md"}}))
         assert f"{change} · " in listed
-        assert "· applied · create_note Wish.md by agent" in listed
+        assert "· by agent · create_note · applied · Wish.md" in listed
         assert re.search(r" · session [0-9a-f]{12}$", listed)

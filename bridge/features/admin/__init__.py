@@ -19,4 +19,8 @@ FEATURE = Feature(
         checks.check_model,
         checks.check_tokens,
     ),
+    views={
+        operations.SettingsInUse: operations.settings_view,
+        clients.ListedClients: clients.client_list_view,
+    },
 )

@@ -1,9 +1,11 @@
 """The clients that hold tokens: who they are, what becomes of what they change, and taking their tokens away."""
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bridge.api.call import Call
+from bridge.api.markup import Answer, Column, Element, Table, notice
 from bridge.api.registry import operation
 from bridge.errors import NotReady
 from bridge.events import SettingsChanged
@@ -150,3 +152,20 @@ async def open_pairing(call: Call) -> PairingOpened:
     if call.bridge.pairing is None:
         raise NotReady("No bridge is running, so no client can pair.", hint="Start `vault-bridge serve`, then pair.")
     return PairingOpened(call.bridge.pairing.open(), round(OPEN_S))
+
+
+CLIENTS = (
+    Column("id"),
+    Column("name"),
+    Column("scopes", " · may {}"),
+    Column("preset", " · preset {}"),
+    Column("created", " · created {}"),
+    Column("last_used", " · last used {}"),
+)
+
+
+def client_list_view(answer: Answer) -> Iterable[Element]:
+    """Show the clients."""
+    yield Table(CLIENTS, answer["clients"])
+    if not answer["clients"]:
+        yield notice("No clients.")

@@ -1,7 +1,7 @@
 """Reading and changing the user's settings."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from annotated_types import MaxLen
 
 from bridge.api.call import Call
+from bridge.api.markup import Answer, Column, Element, Table, notices
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments
 
@@ -260,3 +261,17 @@ def read_models(call: Call) -> ListedModels:
 def in_mb(size: int | None) -> float | None:
     """Return bytes as MB."""
     return None if size is None else round(size / 1e6, 1)
+
+
+SETTINGS = (
+    Column("name"),
+    Column("value", ": {}"),
+    Column("default", " (default {})"),
+    Column("meaning", " — {}"),
+)
+
+
+def settings_view(answer: Answer) -> Iterable[Element]:
+    """Show the settings in use, and the rejected lines of their file."""
+    yield Table(SETTINGS, answer["settings"], headed=True)
+    yield from notices(answer.get("problems", ()))

@@ -1,7 +1,7 @@
 """Changes: listed, shown, undone, redone, accepted and rejected."""
 
 from bridge.api.feature import Feature
-from bridge.features.history import checks, editor, operations
+from bridge.features.history import checks, editor, operations, records, views
 
 FEATURE = Feature(
     "history",
@@ -17,4 +17,9 @@ FEATURE = Feature(
         editor.acknowledge_change,
     ),
     vault_checks=(checks.check_changes,),
+    views={
+        operations.ListedChanges: views.change_list_view,
+        records.ShownChange: views.change_view,
+        operations.Settled: views.settled_view,
+    },
 )

@@ -1,7 +1,7 @@
 """Links of a note, unresolved and missing ones, and suggestions."""
 
 from bridge.api.feature import Feature
-from bridge.features.links import apply, operations, prospects, report, suggest
+from bridge.features.links import apply, operations, prospects, report, suggest, views
 
 FEATURE = Feature(
     "links",
@@ -14,4 +14,12 @@ FEATURE = Feature(
         prospects.find_prospects,
         report.link_report,
     ),
+    views={
+        operations.NoteLinks: views.note_links_view,
+        operations.ResolvedLink: views.resolved_link_view,
+        suggest.LinkSuggestions: views.suggestions_view,
+        apply.LinkEdit: views.link_edit_view,
+        prospects.NameProspects: views.prospects_view,
+        report.LinkReport: views.link_report_view,
+    },
 )

@@ -1,12 +1,14 @@
 """Notes: found, read, written, moved and deleted."""
 
 from bridge.api.change import change_operation
+from bridge.api.change_view import written_view
 from bridge.api.feature import Feature
+from bridge.api.write import Written
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.changes.requests.rename import RenameAlias, RenameHeading
-from bridge.features.notes import change_set, daily, duplicates, operations, read, read_several
+from bridge.features.notes import change_set, daily, duplicates, operations, read, read_several, views
 
 FEATURE = Feature(
     "notes",
@@ -26,4 +28,13 @@ FEATURE = Feature(
         daily.daily_note,
         change_set.change_set,
     ),
+    views={
+        operations.FoundNotes: views.note_list_view,
+        operations.FolderList: views.folder_list_view,
+        operations.TagList: views.tag_list_view,
+        read.ReadNote: views.note_view,
+        read_several.ReadNotes: views.notes_view,
+        Written: written_view,
+        daily.DailyNote: views.daily_note_view,
+    },
 )

@@ -1,7 +1,7 @@
 """Search, and notes related to a note."""
 
 from bridge.api.feature import Feature
-from bridge.features.search import operations, pick
+from bridge.features.search import operations, pick, views
 
 FEATURE = Feature(
     "search",
@@ -10,4 +10,7 @@ FEATURE = Feature(
         operations.related_notes,
         pick.pick_link,
     ),
+    views={
+        operations.SearchResult: views.search_view,
+    },
 )

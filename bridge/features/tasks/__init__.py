@@ -1,7 +1,9 @@
 """Tasks in notes: listed, added and toggled."""
 
 from bridge.api.change import change_operation
+from bridge.api.change_view import written_view
 from bridge.api.feature import Feature
+from bridge.api.write import Written
 from bridge.changes.requests.tasks import AddTask, ToggleTask
 from bridge.features.tasks import operations
 
@@ -12,4 +14,8 @@ FEATURE = Feature(
         change_operation(ToggleTask),
         change_operation(AddTask),
     ),
+    views={
+        operations.TaskList: operations.task_list_view,
+        Written: written_view,
+    },
 )

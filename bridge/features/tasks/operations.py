@@ -12,10 +12,12 @@ from annotated_types import Interval
 
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Period
+from bridge.api.markup import Answer, Column, Element, Table, notice, notices
 from bridge.api.not_found import no_such_note, unknown_names
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
 from bridge.errors import InvalidArguments
+from bridge.text.counts import count_shown
 from bridge.types import SHORT_DIGEST, Day, VaultPath
 
 if TYPE_CHECKING:
@@ -274,3 +276,23 @@ def heading_of(note: "IndexedNote", line: int) -> str | None:
 
     at = bisect_right([heading.line for heading in note.headings], line)
     return heading_paths(note.headings)[at - 1] if at else None
+
+
+TASKS = (
+    Column("path", role="path"),
+    Column("line", ":{}"),
+    Column("status", lambda status: f" [{status}]"),
+    Column("text", " {}"),
+    *(Column(name, f" · {name} {{}}") for name in ("due", "scheduled", "start", "done", "priority", "recurrence")),
+    Column("heading", " · heading {}"),
+    Column("digest", " · digest {}"),
+)
+
+
+def task_list_view(answer: Answer) -> Iterable[Element]:
+    """Show a list of tasks, one per line, starting with what `toggle_task` needs."""
+    yield notice(count_shown(len(answer["tasks"]), answer["total"], "task"))
+    yield from notices(answer.get("notices", ()))
+    paths = [one["path"] for one in answer["tasks"]]
+    rows = [{**one, "digest": None} if one["path"] in paths[:at] else one for at, one in enumerate(answer["tasks"])]
+    yield Table(TASKS, rows)

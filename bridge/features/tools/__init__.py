@@ -10,4 +10,8 @@ FEATURE = Feature(
         operations.run_tool,
         operations.give_feedback,
     ),
+    views={
+        operations.FoundTools: operations.found_tools_view,
+        operations.RanTool: operations.ran_tool_view,
+    },
 )

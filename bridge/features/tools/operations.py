@@ -2,7 +2,7 @@
 
 import asyncio
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,8 +13,9 @@ from bridge.api.arguments import VAULT
 from bridge.api.call import Call
 from bridge.api.encode import encode
 from bridge.api.hints import describe_hint
+from bridge.api.markup import Answer, Element, Line, Segment, notice, notices
 from bridge.api.presets import META, callable_tools, get_tool, listed_tools
-from bridge.api.registry import Operation, operation
+from bridge.api.registry import Operation, operation, view_of
 from bridge.errors import InvalidArguments, NoSuchOperation
 from bridge.features.tools.likeness import ENOUGH, rank
 from bridge.types import Scope
@@ -206,3 +207,48 @@ async def give_feedback(call: Call, tool: Annotated[str, MaxLen(100)], helped: b
     await asyncio.to_thread(store.tool_scores.add, name, helped)
     right, wrong = store.tool_scores.all()[name]
     return Feedback(name, accuracy(right, wrong), right + wrong)
+
+
+OBVIOUS_TYPES = ("a string", "a path", "a folder", "a digest", "true or false")
+"""Argument types that need no mention beside the meaning."""
+
+COMMON_ARGUMENTS = {
+    "dry_run": "dry_run?",
+    "reason": "reason? (for the user)",
+    "confirm": "confirm? (for large changes)",
+}
+"""Arguments that most writes take, listed once per result."""
+
+
+def found_tools_view(answer: Answer) -> Iterable[Element]:
+    """Show the found tools, each with its purpose and arguments."""
+    yield from notices(answer["notices"])
+    for tool in answer["tools"]:
+        right = f" (right in {tool['accuracy']:.0%} of {tool['judged']} cases)" if tool["accuracy"] is not None else ""
+        listed = " (listed: call it directly)" * tool["listed"]
+        yield Line(Segment(tool["name"], "title"), f" — {tool['summary']}{right}{listed}")
+        for one in tool["arguments"] if not tool["listed"] else ():
+            if one["name"] not in COMMON_ARGUMENTS:
+                takes = "" if one["takes"].startswith(OBVIOUS_TYPES) else f" Takes {one['takes']}."
+                yield f"  {one['name']}{'' if one['required'] else '?'}: {one['meaning']}{takes}"
+    unlisted = [tool for tool in answer["tools"] if not tool["listed"]]
+    for common, names in _common_arguments(unlisted).items():
+        yield f"{', '.join(names)} also take{'s' if len(names) == 1 else ''} {', '.join(common)}."
+    if unlisted:
+        yield notice(Segment("", short="Run one by calling find_tool with its `name` and `arguments`."))
+
+
+def _common_arguments(tools: Iterable[Mapping[str, Any]]) -> Mapping[tuple[str, ...], Sequence[str]]:
+    """Group the tools' names by the common arguments they take; those that take none are left out."""
+    by_common: dict[tuple[str, ...], list[str]] = {}
+    for tool in tools:
+        if common := tuple(
+            COMMON_ARGUMENTS[one["name"]] for one in tool["arguments"] if one["name"] in COMMON_ARGUMENTS
+        ):
+            by_common.setdefault(common, []).append(tool["name"])
+    return by_common
+
+
+def ran_tool_view(answer: Answer) -> Iterable[Element]:
+    """Show a tool's result as if it had been called directly."""
+    return view_of(answer["name"])(answer["result"])

@@ -1,0 +1,117 @@
+"""The text view of a change that was made, proposed or previewed."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bridge.api.markup import Answer, Diff, Element, Line, Segment, aside, notice, notices, path_of
+from bridge.text.counts import count_of
+from bridge.text.invisible import inline, quote_path
+from bridge.types import SHORT_DIGEST
+
+ECHO, ECHO_LINES, ECHO_WIDTH = 12, 6, 120
+"""Diff lines after a change: a short diff completely, else its start, since the model knows what it wrote."""
+
+MAX_FILES = 30
+"""Most files of a change that are listed."""
+
+MAX_BROKEN_LINKS = 20
+
+
+def written_view(answer: Answer) -> Iterable[Element]:
+    """Show the result of a write: first its state, then what it changed."""
+    files = answer.get("changed", ())
+    tried = answer.get("dry_run", False)
+    if tried and answer.get("would"):
+        yield notice(f"Dry run, nothing is written. The call would {inline(answer['would'])}.")
+    elif len(files) == 1 and answer["change_id"]:
+        outcome = _outcome(files[0]) if answer["state"] == "applied" else change_state(answer)
+        made = f" · change {answer['change_id']}{_line_counts(files[0])}"
+        yield notice(f"{outcome}: ", Segment(_moved_path(files[0]), "path"), made)
+    else:
+        what = path_of(answer["path"]) if len(files) <= 1 else count_of(answer["files"], "file")
+        yield notice(f"{change_state(answer)}: ", what, f" · change {answer['change_id']}" * bool(answer["change_id"]))
+    if answer.get("confirmation"):
+        yield notice(f"The call itself must be confirmed with `confirm`: {inline(answer['confirmation'])}")
+    digest = answer.get("before", answer["digest"]) if tried else answer["digest"]
+    if digest and (tried or len(files) <= 1):
+        yield notice(f"digest {_digest_subject(answer) * tried}{digest[:SHORT_DIGEST]}")
+    yield from _consequences(answer, files)
+    yield from notices(answer["warnings"], "note: ")
+    yield Diff(answer["diff"]) if tried or not answer["change_id"] else _echo(answer["diff"])
+    yield from way_back(answer)
+
+
+def way_back(answer: Answer) -> Iterable[Line]:
+    """Say how a change is undone or accepted."""
+    if id_ := answer["change_id"]:
+        applied = answer["state"] == "applied"
+        yield notice(aside(f"`undo_change {id_}` undoes it." if applied else f"`accept_change {id_}` makes it."))
+
+
+def change_state(answer: Answer) -> str:
+    """Describe the state of a change."""
+    if answer.get("dry_run"):
+        return "Dry run, nothing is written"
+    if not answer["change_id"]:
+        return "Nothing was written"
+    return "Written" if answer["state"] == "applied" else "Proposed; it waits until the user accepts it"
+
+
+def _digest_subject(answer: Answer) -> str:
+    """Say whose digest a dry run reports, where it could be that of several files."""
+    files = answer.get("changed", ())
+    if len(files) <= 1:
+        return "as it is now: "
+    path = next((file["moved_from"] for file in files if file["path"] == answer["path"]), None) or answer["path"]
+    return f"of {quote_path(path)} as it is now: "
+
+
+def _consequences(answer: Answer, files: Iterable[Mapping[str, Any]]) -> Iterable[Line]:
+    """Show the files and links that a change concerns."""
+    several = [*map(_changed_file, files)]
+    if len(several) > 1:
+        yield from _limit(several, MAX_FILES, "files")
+    if rewritten := answer.get("links_rewritten"):
+        yield notice(f"links in other places rewritten: {rewritten:,}")
+    broken = [
+        notice("broken link: ", path_of(lost["path"], f":{lost['line']}"), f" [[{inline(lost['text'])}]]")
+        for lost in answer.get("links_broken", ())
+    ]
+    yield from _limit(broken, MAX_BROKEN_LINKS, "broken links")
+    for left in answer.get("refused", ()):
+        yield notice("not linked: ", path_of(left["target"]), f" in line {left['line']}: {inline(left['why'])}")
+
+
+def _limit(found: list[Line], most: int, what: str) -> Iterable[Line]:
+    """Return notices of which a model reads the first, and the number of the others."""
+    yield from found[:most]
+    yield from (notice(*(aside(one.text, one.role) for one in rest.segments)) for rest in found[most:])
+    if len(found) > most:
+        yield notice(Segment("", short=f"… and {len(found) - most:,} more {what}"))
+
+
+def _changed_file(file: Mapping[str, Any]) -> Line:
+    deleted = " · deleted" * file["deleted"]
+    digest = f" · digest {file['digest'][:SHORT_DIGEST]}" if file["digest"] else ""
+    return notice("- ", Segment(_moved_path(file), "path"), f"{deleted}{_line_counts(file)}{digest}")
+
+
+def _moved_path(file: Mapping[str, Any]) -> str:
+    """Format the path of a changed file: before and after, as far as known."""
+    before, after = (file["moved_from"], file["path"]) if file["moved_from"] else (file["path"], file["trash"])
+    return f"{quote_path(before)} → {quote_path(after)}" if after else quote_path(before)
+
+
+def _outcome(file: Mapping[str, Any]) -> str:
+    return "Deleted" if file["deleted"] else "Moved" if file["moved_from"] else "Written"
+
+
+def _line_counts(file: Mapping[str, Any]) -> str:
+    """Say how many lines a file gains and loses; nothing for one that was only moved, or deleted."""
+    some = (file.get("added") or file.get("removed")) and not file["deleted"]
+    return f" · +{file['added']} -{file['removed']}" if some else ""
+
+
+def _echo(text: str) -> Diff:
+    """Show the diff of a change that its reader asked for: a short one completely, else its start."""
+    return Diff(text, ECHO if text.count("\n") <= ECHO else ECHO_LINES, ECHO_WIDTH)

@@ -1,0 +1,211 @@
+"""Text views: a result as lines, tables and documents, which surfaces print plain, shortened or in colours."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from bridge.text.counts import more_pages
+from bridge.text.invisible import EMPTY_VALUES, inline, quote_path
+
+Answer = Mapping[str, Any]
+"""A result as JSON values."""
+
+Role = Literal["", "title", "heading", "path", "muted", "tag", "snippet", "hint", "ok", "warning", "error"]
+"""What a part of a line is; in a `hint`, names of operations and arguments become what a surface's user types."""
+
+MAX_ENTRIES = 50
+"""Most entries of a section that a model reads; the rest is counted."""
+
+DIFF_LINES, DIFF_WIDTH = 60, 240
+"""Most lines of a diff that a model reads, and their width: a paragraph is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of a line.
+
+    Attributes:
+        text: Its text.
+        role: What it is.
+        short: What a model reads instead, to save tokens; nothing if empty.
+    """
+
+    text: str
+    role: Role = ""
+    short: str | None = None
+
+
+class Line:
+    """A line of a result, or a notice about it, which stands beside what programs read."""
+
+    __slots__ = ("notice", "segments")
+
+    def __init__(self, *parts: str | Segment, notice: bool = False) -> None:
+        self.segments = [Segment(one) if isinstance(one, str) else one for one in parts]
+        self.notice = notice
+
+    def text(self, *, short: bool) -> str:
+        """Return it as plain text."""
+        return "".join(one.text if one.short is None or not short else one.short for one in self.segments)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        name: The field of the rows that it shows, and its heading.
+        form: How a model reads a value: a format, or a function; with an empty format, not at all.
+        role: What its values are.
+        most: Most values of a list, or characters of a text, that a model reads.
+    """
+
+    name: str
+    form: str | Callable[[Any], str] = " · {}"
+    role: Role = ""
+    most: int | None = None
+
+    def format(self, value: Any) -> str:
+        """Format a value for a model."""
+        if value in EMPTY_VALUES:
+            return ""
+        if callable(self.form):
+            return self.form(value)
+        if isinstance(value, str):
+            value = value[: self.most]
+        elif isinstance(value, list):
+            parts = ", ".join(self._name(one) for one in value[: self.most])
+            return self.form.format(parts + (" …" if self.most is not None and len(value) > self.most else ""))
+        return self.form.format(self._name(value) if isinstance(value, str | dict | bool) else value)
+
+    def _name(self, value: Any) -> str:
+        return quote_path(value) if self.role == "path" else inline(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A list of records.
+
+    Attributes:
+        columns: The columns.
+        rows: The records.
+        headed: Whether columns are named in a pipe too, for output to be read rather than cut into fields.
+        most: Most rows that a model reads; all if null.
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Answer]
+    headed: bool = False
+    most: int | None = None
+
+    def lines(self) -> Sequence[str]:
+        """Return a line for each row, as a model reads it."""
+        return ["".join(one.format(row.get(one.name)) for one in self.columns).lstrip(" ·") for row in self.rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading, and the entries below it.
+
+    Attributes:
+        title: Its heading.
+        entries: The entries.
+        total: How many there are, if known.
+        noun: What they are, if they come in pages.
+        offset: How many precede this page.
+        most: Most entries that a model reads.
+    """
+
+    title: str
+    entries: Table | Sequence[Line | str]
+    total: int | None = None
+    noun: str = ""
+    offset: int = 0
+    most: int = MAX_ENTRIES
+
+    @property
+    def size(self) -> int:
+        """The number of entries."""
+        return len(self.entries.rows if isinstance(self.entries, Table) else self.entries)
+
+    def head(self, shown: int) -> Line:
+        """Return the heading, with the total, and which entries are shown if not all."""
+        if not self.noun:
+            detail = f" ({self.total:,})" if self.total else "" if self.size else " (none)"
+        else:
+            pages = more_pages(shown, self.total or shown, self.offset, self.noun)
+            detail = f" ({pages})" if pages else ""
+        return Line(Segment(self.title, "title"), Segment(detail, "hint"), ":")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Text that is passed on unchanged, such as that of a note.
+
+    Attributes:
+        text: The text.
+        name: What it is.
+        end: The line that marks its end where more follows.
+    """
+
+    text: str
+    name: str
+    end: str = ""
+
+    @property
+    def marker(self) -> str:
+        """The line before it, which says where it ends."""
+        return f"--- {self.name}, up to {f'`{self.end}`' if self.end else 'the end of this answer'} ---"
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """A unified diff.
+
+    Attributes:
+        text: The diff.
+        most: Most lines that a model reads.
+        width: The width of these lines.
+    """
+
+    text: str
+    most: int = DIFF_LINES
+    width: int = DIFF_WIDTH
+
+
+Element = str | Line | Table | Section | Document | Diff
+View = Callable[[Answer], Iterable[Element]]
+"""Returns the elements of a result; a string is a line."""
+
+
+def notice(*parts: str | Segment) -> Line:
+    """Return a line beside the result."""
+    return Line(*parts, notice=True)
+
+
+def aside(text: str, role: Role = "muted") -> Segment:
+    """Return what a person likes to see and a model can do without."""
+    return Segment(text, role, "")
+
+
+def notices(texts: Iterable[str], before: str = "") -> Iterable[Line]:
+    """Return a notice for each text."""
+    return (notice(f"{before}{inline(text)}") for text in texts)
+
+
+def fields(answer: Answer) -> Iterable[Element]:
+    """Show any record, field by field, without the empty ones: the view of a result that has none of its own."""
+    for name, value in answer.items():
+        match value:
+            case [{}, *_]:
+                columns = [Column(key, f" · {key}: {{}}") for key in value[0]]
+                yield Section(name, Table(columns, value, headed=True))
+            case str() if "\n" in value:
+                yield f"{name}:\n{value}"
+            case _ if value not in EMPTY_VALUES:
+                yield f"{name}: {inline(value)}"
+
+
+def path_of(path: str, place: str = "") -> Segment:
+    """Return a path, with the place in the file that it is about."""
+    return Segment(f"{quote_path(path)}{place}", "path")

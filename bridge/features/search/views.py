@@ -1,0 +1,70 @@
+"""Text view of a search."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from bridge.api.markup import Answer, Element, Line, Segment, aside, notice, notices, path_of
+from bridge.text.budget import around_match, cost, cut_reasons, fit_words
+from bridge.text.counts import count_of
+from bridge.text.invisible import inline, quote_path
+
+HIT, SNIPPET, HEADING = 225, 110, 40
+"""Budgets for a hit and its parts: ten hits should stay below 800 tokens, and lines say where to read on."""
+
+
+def search_view(answer: Answer) -> Iterable[Element]:
+    """Show a search result: two or three lines per note."""
+    yield from _freshness(answer)
+    yield from notices(answer["notices"])
+    found = answer["hits"]
+    if found:
+        more = f"{len(found)} of {answer['total']:,} notes, " if answer.get("total", 0) > len(found) else "Notes, "
+        yield Line(Segment(f"{more}each with its score, digest and why:", "muted"))
+    elif not answer["notices"]:
+        yield notice("No note found.")
+    for number, hit in enumerate(found, start=1):
+        yield from _passages(number, hit) if hit["passages"] else _snippet(number, hit)
+
+
+def _freshness(answer: Answer) -> Iterable[Line]:
+    """Say what could not be found yet."""
+    unread, waiting = answer["freshness"]["pending_keyword"], answer["freshness"]["pending_vectors"]
+    if unread:
+        yield notice(f"{count_of(unread, 'note')} {'is' if unread == 1 else 'are'} not indexed yet.")
+    if waiting and answer["mode_used"] != "keyword":
+        yield notice(f"{count_of(waiting, 'passage')} cannot be found by meaning yet.")
+
+
+def _passages(number: int, hit: Mapping[str, Any]) -> Iterable[Line | str]:
+    """Show a hit with its full passages."""
+    yield Line(f"{number}. ", path_of(hit["path"]), *_assessment(hit, " · "))
+    for passage in hit["passages"]:
+        first, last = passage["lines"]
+        yield Line(Segment(f"--- {quote_path(hit['path'])}:{first}-{last} ---", "muted"))
+        yield passage["text"]
+
+
+def _snippet(number: int, hit: Mapping[str, Any]) -> Iterable[Line]:
+    """Show a hit with its snippet: a model reads the less of it, the longer the path is."""
+    first, last = hit["lines"]
+    above, _, heading = inline(hit["heading"]).rpartition(" > ")
+    place = [aside(f"{inline(hit['title'])}  ", "title"), path_of(hit["path"], f":{first}-{last}")]
+    if heading and heading not in hit["path"]:
+        parents = aside(f"{above} > " if above else "", "heading")
+        place += [Segment(" # ", "muted"), parents, Segment(heading, "heading", fit_words(heading, HEADING))]
+    where = Line(f"{number}. ", *place)
+    why = Line("   ", *_assessment(hit, ""))
+    room = min(SNIPPET, HIT - cost(where.text(short=True)) - cost(why.text(short=True).strip()))
+    snippet = inline(hit["snippet"])
+    short = around_match(snippet, room)
+    yield where
+    if snippet:
+        yield Line(Segment("   ", short="   " if short else ""), Segment(snippet, "snippet", short))
+    yield why
+
+
+def _assessment(hit: Mapping[str, Any], before: str) -> Sequence[Segment]:
+    """Return the score, the digest and the reasons of a hit."""
+    tags = "".join(f" #{inline(tag)}" for tag in hit["tags"])
+    why = Segment("; ".join(map(inline, hit["why"])), "muted", cut_reasons([*map(inline, hit["why"])]))
+    return Segment(f"{before}{hit['score']:.2f} · {hit['digest']} · ", "muted"), why, aside(tags, "tag")

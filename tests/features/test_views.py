@@ -1,0 +1,117 @@
+"""Results as text: agents and people read the same words, and every result can be read."""
+
+import re
+import shutil
+from collections.abc import AsyncIterator, Iterable
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from bridge.api.call import OWNER, Call
+from bridge.api.encode import to_json
+from bridge.api.markup import Diff, Document, Element, Line, Section, Table, fields
+from bridge.api.registry import VIEWS, Operation, view_of
+from bridge.cli import render
+from bridge.cli.console import cell
+from bridge.features import operations
+from bridge.mcp.text import format_answer
+from tests.features.conftest import SAMPLE
+from tests.features.fresh import example_of
+from tests.features.served import Served, readable, serving
+
+GENERIC = {
+    "claim_change", "acknowledge_change", "judge_link", "index_status", "report_changes", "wait_until_indexed",
+    "reindex", "job_status", "pause_indexing", "resume_indexing", "check_globs", "list_models", "open_pairing",
+    "give_feedback",
+}  # fmt: skip
+"""Operations whose results are shown field by field: few facts, or for programs."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def plain_sample(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Served]:
+    """The sample vault, searched by words only."""
+    folder = tmp_path_factory.mktemp("plain")
+    shutil.copytree(SAMPLE, folder / "sample")
+    async with serving([folder / "sample"], folder / "data", folder / "no models") as served:
+        await readable(served)
+        yield served
+
+
+def words(text: str) -> set[str]:
+    """Return the words of a text; names of operations and options are several, however they are written."""
+    return set(re.findall(r"\w+", text.replace("_", " ")))
+
+
+def only_for_models(elements: Iterable[Element]) -> set[str]:
+    """Return the words that tables and documents add where columns and files need none."""
+    found: set[str] = words("Done")
+    for element in elements:
+        match element:
+            case Table(columns=columns, rows=rows):
+                for column in columns:
+                    values = [row.get(column.name) for row in rows]
+                    found |= words(" ".join(map(column.format, values))) - words(" ".join(map(cell, values)))
+            case Section(entries=Table() as table):
+                found |= only_for_models([table])
+            case Document():
+                found |= words(element.marker)
+            case _:
+                pass
+    return found
+
+
+def only_for_people(elements: Iterable[Element]) -> set[str]:
+    """Return the words that are left out or shortened for models, and the headings of columns."""
+    found: set[str] = words("vault bridge")
+    for element in elements:
+        match element:
+            case Line(segments=segments):
+                found |= words(" ".join(one.text for one in segments if one.short is not None))
+            case Table(columns=columns, rows=rows):
+                found |= words(" ".join(column.name for column in columns))
+                for column in columns:
+                    values = [row.get(column.name) for row in rows]
+                    if isinstance(column.form, str) and column.most is None and column.form:
+                        values = [value for value in values if isinstance(value, bool | float | dict)]
+                    found |= words(" ".join(map(cell, values)))
+            case Section(entries=Table() as table):
+                found |= only_for_people([table]) | (set() if table.rows else words(element.head(0).text(short=False)))
+            case Section(entries=entries) if not isinstance(entries, Table):
+                found |= only_for_people(entries)
+            case Diff(text=text):
+                cut = text.count("\n") > element.most or max(map(len, text.split("\n"))) > element.width
+                found |= words(text) if cut else set()
+            case _:
+                pass
+    return found
+
+
+@pytest.mark.asyncio(loop_scope="session")
+@pytest.mark.parametrize("operation", operations(), ids=lambda operation: operation.name)
+async def test_an_agent_and_a_person_read_the_same_words(
+    plain_sample: Served, operation: Operation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = await example_of(operation, plain_sample)
+    answer = to_json(await operation.run(Call(plain_sample.bridge, OWNER), arguments))
+    elements = list(view_of(operation.name)(answer))
+    capsys.readouterr()
+    render.show(operation.name, answer)
+    out, err = capsys.readouterr()
+    told, read = words(format_answer(view_of(operation.name), answer, quotes=False)), words(f"{out}\n{err}")
+    assert read
+    assert told - read <= only_for_models(elements)
+    assert read - told <= only_for_people(elements)
+
+
+def test_every_result_has_a_view_or_is_generic_on_purpose() -> None:
+    assert {operation.name for operation in operations() if operation.result not in VIEWS} == GENERIC
+    assert VIEWS.keys() <= {operation.result for operation in operations()}
+
+
+def test_a_result_without_a_view_is_shown_field_by_field(capsys: pytest.CaptureFixture[str]) -> None:
+    result: dict[str, Any] = {"job_id": "7", "total": 3, "notes": [{"path": "A.md", "tags": ["b"]}], "error": None}
+    assert view_of("job_status") is fields
+    assert format_answer(fields, result, quotes=False) == "job_id: 7\ntotal: 3\nnotes:\n- path: A.md · tags: b"
+    render.show("job_status", result)
+    assert capsys.readouterr().out == "job_id: 7\ntotal: 3\nnotes:\npath\ttags\nA.md\tb\n"
