@@ -11,6 +11,7 @@ from bridge.engine.link_graph import LinkResolver, resolve_targets
 from bridge.engine.parser import Outcome, ReadOptions
 from bridge.engine.parser_pool import ParserPool
 from bridge.errors import BridgeError, IndexUnusable, NotReady
+from bridge.index.background import trim
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.diff import plan
 from bridge.index.note import IndexedNote
@@ -79,6 +80,9 @@ log = logging.getLogger(__name__)
 
 WRITE_AT = 1_000
 """Notes gathered before a write: each write makes a fragment and a version."""
+
+WRITE_AT_CHARACTERS = 8_000_000
+"""Characters of notes gathered before a write: it holds each several times in memory."""
 
 RETRY_S = 5.0
 """Seconds before the next try after a full disk or a missing vault."""
@@ -247,7 +251,7 @@ class Indexer:
             # Nobody searches before the first scan is complete.
             with nullcontext() if self.complete else self.index.bulk():
                 newest = sorted(read, key=lambda path: -scan.files[path].mtime_ns)
-                await self._apply(newest, gone, write or self.index.write)
+                await self._apply({path: scan.files[path].size for path in newest}, gone, write or self.index.write)
             self.pending -= read
             now = self.index.notes
             if moved := detect_moves(left, (now[path] for path in fresh if path in now)):
@@ -301,16 +305,19 @@ class Indexer:
             if path in scan.files and path not in again and state == state_of(scan.files[path])
         }
 
-    async def _apply(self, read: Sequence[VaultPath], gone: set[VaultPath], write: Write) -> None:
-        """Read notes and write them; `gone` notes are removed with the last write."""
+    async def _apply(self, read: Mapping[VaultPath, int], gone: set[VaultPath], write: Write) -> None:
+        """Read notes, of these sizes, and write them; `gone` notes are removed with the last write."""
         gathered: list[PreparedNote] = []
         reading = ReadOptions(self.vault.root, self.vault.rules, self.boilerplate, self.settings.max_pdf_pages)
         async for outcomes in self._readers.read(reading, read):
-            for outcome in outcomes:
-                self._sort(outcome, gathered, gone)
-            if len(gathered) >= WRITE_AT:
+            while outcomes:
+                self._sort(outcomes.pop(), gathered, gone)
+            long = sum(len(note.whole) for note in gathered) >= WRITE_AT_CHARACTERS
+            if long or len(gathered) >= WRITE_AT:
                 await self._write(gathered, (), write)
                 gathered = []
+            if long:
+                await asyncio.to_thread(trim)
         await self._write(gathered, gone, write)
 
     def _sort(self, outcome: Outcome, gathered: list[PreparedNote], gone: set[VaultPath]) -> None:

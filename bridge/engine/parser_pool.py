@@ -4,9 +4,11 @@ import asyncio
 import logging
 import multiprocessing
 import os
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections import deque
+from collections.abc import AsyncGenerator, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,7 +33,13 @@ FEW = 300
 SLICE = 64
 """Notes sent to a process at a time."""
 
+SLICE_BYTES = 4_000_000
+"""Size of their files, so that the results of long notes do not pile up."""
+
 PROCESSES = min(os.cpu_count() or 1, 4)
+
+AHEAD = 2 * PROCESSES
+"""Slices read before their turn; the results of all would be a second copy of the vault in memory."""
 
 
 class ParserPool:
@@ -72,23 +80,39 @@ class ParserPool:
             return learnt
         return await asyncio.to_thread(learn_boilerplate, vault.root, vault.rules, paths)
 
-    async def read(self, reading: ReadOptions, paths: Sequence[VaultPath]) -> AsyncGenerator[list[Outcome], None]:
-        """Yield the outcome of every path, in slices as they are done."""
-        slices = [paths[at : at + SLICE] for at in range(0, len(paths), SLICE)]
+    async def read(self, reading: ReadOptions, files: Mapping[VaultPath, int]) -> AsyncGenerator[list[Outcome], None]:
+        """Yield the outcome of every file, in slices as they are done.
+
+        Args:
+            reading: How to read them.
+            files: The files in the order of reading, with their size in bytes.
+        """
+        slices = slice_files(files)
         try:
-            if len(paths) <= FEW:
+            if len(files) <= FEW:
                 for part in slices:
                     yield await asyncio.to_thread(read_all, reading, part)
                 return
-            pool = self._started()
-            waiting = [asyncio.wrap_future(pool.submit(read_all, reading, part)) for part in slices]
-            for part, future in zip(slices, waiting, strict=True):
+            waiting: deque[tuple[list[VaultPath], asyncio.Future[list[Outcome]]]] = deque()
+            while True:
+                waiting.extend((part, self._submit(reading, part)) for part in islice(slices, AHEAD - len(waiting)))
+                if not waiting:
+                    return
+                part, future = waiting.popleft()
                 try:
                     yield await future
                 except BrokenProcessPool:
                     yield await read_isolated(reading, part)
         finally:
             self._end()
+
+    def _submit(self, reading: ReadOptions, part: list[VaultPath]) -> "asyncio.Future[list[Outcome]]":
+        """Have a process read a slice, a new one if a note has ended those before."""
+        try:
+            return asyncio.wrap_future(self._started().submit(read_all, reading, part))
+        except BrokenProcessPool:
+            self._end()
+            return asyncio.wrap_future(self._started().submit(read_all, reading, part))
 
     def _started(self) -> ProcessPoolExecutor:
         """Return the process pool, started if needed."""
@@ -113,6 +137,20 @@ class ParserPool:
             self._stopping.set()
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
+
+
+def slice_files(files: Mapping[VaultPath, int]) -> Iterator[list[VaultPath]]:
+    """Divide files into slices, by number and size; a larger file is a slice of its own."""
+    part: list[VaultPath] = []
+    size = 0
+    for path, length in files.items():
+        if part and (len(part) == SLICE or size + length > SLICE_BYTES):
+            yield part
+            part, size = [], 0
+        part.append(path)
+        size += length
+    if part:
+        yield part
 
 
 async def read_isolated(reading: ReadOptions, paths: Sequence[VaultPath]) -> list[Outcome]:

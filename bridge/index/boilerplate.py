@@ -4,7 +4,7 @@ import json
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Self
@@ -20,6 +20,10 @@ LEAST_SHARE = 0.03
 LEAST_LETTERS = 3
 """Shorter lines carry no information and cost nothing."""
 
+LONGEST_LINE = 2_000
+"""Longer lines are divided among passages, so that none of them is ever whole in one."""
+
+_LINE = re.compile(rf"^.{{{LEAST_LETTERS},{LONGEST_LINE}}}$", re.MULTILINE)
 _MARKS = re.compile(r"^[\s>#*+\-]*(?:\[.\]\s)?")
 _FRONTMATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 
@@ -48,7 +52,8 @@ class Boilerplate:
         notes = 0
         for text in texts:
             notes += 1
-            lines = {normalise_line(line) for line in _FRONTMATTER.sub("", text, count=1).split("\n")}
+            front = _FRONTMATTER.match(text)
+            lines = set(_lines(text, front.end() if front else 0))
             seen.extend(fingerprint(line) for line in lines if has_letters(line))
         least = max(LEAST_NOTES, LEAST_SHARE * notes)
         return cls(version, frozenset(line for line, count in Counter(seen).items() if count >= least))
@@ -57,7 +62,7 @@ class Boilerplate:
         """Keep only the lines that also recur among these texts, in however small a share of them."""
         seen: Counter[int] = Counter()
         for text in texts:
-            seen.update({fingerprint(line) for line in map(normalise_line, text.split("\n"))} & self.recurring)
+            seen.update({fingerprint(line) for line in set(_lines(text))} & self.recurring)
         return type(self)(self.version, frozenset(line for line, count in seen.items() if count >= LEAST_NOTES))
 
     def __contains__(self, line: object) -> bool:
@@ -85,10 +90,17 @@ class Boilerplate:
             raise ValueError("not a list of recurring lines") from error
 
 
+def _lines(text: str, start: int = 0) -> Iterator[str]:
+    """Yield normalised lines one by one, because a note may have a million of them, or one of a million words."""
+    return (normalise_line(found[0]) for found in _LINE.finditer(text, start))
+
+
 def normalise_line(line: str) -> str:
     """Normalise a line for comparison: without markers, with all numbers equal."""
-    marks = _MARKS.match(line)
-    bare = " ".join(line[marks.end() if marks else 0 :].split()).casefold()
+    # Most lines begin with a letter, so without markers.
+    if not line[:1].isalpha() and (marks := _MARKS.match(line)):
+        line = line[marks.end() :]
+    bare = " ".join(line.split()).casefold()
     return bare if bare.isalpha() else DIGITS.sub("0", bare)
 
 

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from pathlib import Path
 
 from bridge.engine.parser import ReadOptions, learn_boilerplate, read_all, set_stop_event
-from bridge.engine.parser_pool import FEW, ParserPool
+from bridge.engine.parser_pool import FEW, SLICE, SLICE_BYTES, ParserPool, slice_files
 from bridge.index.boilerplate import Boilerplate
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
@@ -35,9 +35,16 @@ def many(vault: Path) -> list[VaultPath]:
     return paths
 
 
+def test_a_slice_is_bounded_by_number_and_by_size() -> None:
+    small = {VaultPath(f"{number}.md"): 10 for number in range(SLICE + 1)}
+    assert [len(part) for part in slice_files(small)] == [SLICE, 1]
+    sizes = {VaultPath("a"): 1, VaultPath("b"): SLICE_BYTES, VaultPath("c"): 1, VaultPath("d"): 2}
+    assert list(slice_files(sizes)) == [["a"], ["b"], ["c", "d"]]
+
+
 async def test_reading_that_is_given_up_leaves_no_process(vault: Path) -> None:
     paths = many(vault)
-    async with aclosing(ParserPool().read(reading(vault), paths)) as outcomes:
+    async with aclosing(ParserPool().read(reading(vault), dict.fromkeys(paths, 0))) as outcomes:
         assert len(await anext(outcomes)) > 0
         assert multiprocessing.active_children()
     await until(lambda: not multiprocessing.active_children())
@@ -50,7 +57,7 @@ async def test_what_is_learnt_ahead_is_what_would_be_learnt(vault: Path) -> None
     learnt = await readers.learn(files, paths)
     assert learnt == learn_boilerplate(vault, Rules(), paths)
     assert "Recurring words." in learnt
-    async with aclosing(readers.read(reading(vault), paths)) as outcomes:
+    async with aclosing(readers.read(reading(vault), dict.fromkeys(paths, 0))) as outcomes:
         assert sum([len(some) async for some in outcomes]) == len(paths)
     await until(lambda: not multiprocessing.active_children())
 

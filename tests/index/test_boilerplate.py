@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.index.boilerplate import Boilerplate
+from bridge.index.boilerplate import LONGEST_LINE, Boilerplate
 from tests.index.made import sentence
 
 
@@ -27,6 +27,15 @@ def test_a_large_vault_keeps_what_few_notes_share() -> None:
 
 def test_the_frontmatter_is_not_learnt() -> None:
     assert "status: draft" not in Boilerplate.learn(["---\nstatus: draft\n---\ntext\n"] * 40)
+
+
+def test_a_line_too_long_for_a_passage_is_none() -> None:
+    longest = "w" * LONGEST_LINE
+    learnt = Boilerplate.learn([f"{longest}\n{longest}w\nlast"] * 8)
+    assert longest in learnt
+    assert "last" in learnt
+    assert f"{longest}w" not in learnt
+    assert learnt.among([f"{longest}\n"] * 8).recurring < learnt.recurring
 
 
 def test_markers_and_numbers_do_not_tell_lines_apart() -> None:
