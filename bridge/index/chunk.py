@@ -116,6 +116,10 @@ def split(text: str, kind: PieceKind, span: Span) -> list[Unit]:
     start = span[0]
     last = start
     for cut in (*cuts, span[1]):
+        # A token has at least one character.
+        if cut - start <= TARGET:
+            last = cut
+            continue
         if last > start and is_long(text, start, cut, TARGET):
             units.append(Unit(kind, (start, last), estimate_tokens(text[start:last])))
             start = last
@@ -139,14 +143,15 @@ def drop_comments(text: str, kind: PieceKind, span: Span, units: Iterable[Unit])
         start, end = unit.span
         before = bisect_left(comments, start, key=itemgetter(0)) - 1
         first = max(start, comments[before][1]) if before >= 0 else start
-        if first < end:
+        if first == start:
+            yield unit
+        elif first < end:
             yield Unit(unit.kind, (first, end), estimate_tokens(text[first:end]))
 
 
 def is_long(text: str, start: int, end: int, most: int) -> bool:
     """Return whether a span has more than so many tokens, reading no more than needed."""
     length = end - start
-    # A token has at least one character.
     return length > most and (length > FARTHEST or estimate_tokens(text[start:end]) > most)
 
 

@@ -4,14 +4,14 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from bridge.index.boilerplate import Boilerplate
-from bridge.index.chunk import LineOf, PassageDraft, cut_passages
+from bridge.index.chunk import LineOf, cut_passages
 from bridge.index.note import IndexedNote, pack_note
 from bridge.markdown.note import Note
 from bridge.text.invisible import strip_break_hints
-from bridge.text.stems import index_forms, language_of
+from bridge.text.stems import has_hangul, index_forms, language_of
 from bridge.types import Digest, Lines, Span
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _strip_signs(steps: _Steps, text: str) -> str:
 
 def _strip_markers(line: str) -> str:
     """Strip the markers of a quote, heading or list item from a line, and its block id."""
-    if marked := _MARKED.match(line):
+    if not line[:1].isalpha() and (marked := _MARKED.match(line)):
         sign = line[marked.end() - 1]
         if sign in "|>:-*_" and _RULE.fullmatch(line):
             return ""
@@ -239,11 +239,12 @@ def prepare(note: Note, stat: "Stat", boilerplate: Boilerplate) -> PreparedNote:
     note = shorten_note(note)
     title = " · ".join((note.title, *note.aliases))[:TITLE_CHARACTERS]
     language = language_of(note.text[note.body :] if len(note.text) - note.body > 200 else note.text)
+    hangul = any(map(has_hangul, (note.text, note.title, *note.aliases, *(each.text for each in note.headings))))
     left_out: list[str] = []
-    chunks = tuple(_chunks(note, cut_passages(note), boilerplate, language, left_out))
+    chunks = tuple(_chunks(note, boilerplate, language, left_out, hangul=hangul))
     if not any(chunk.embed_text for chunk in chunks):
         # Nothing to embed: every retriever finds the note by its title.
-        chunks = _embed_title(chunks, strip_break_hints(title), language)
+        chunks = _embed_title(chunks, strip_break_hints(title), language, hangul=hangul)
     indexed = pack_note(
         note,
         mtime_ns=stat.mtime_ns,
@@ -256,7 +257,7 @@ def prepare(note: Note, stat: "Stat", boilerplate: Boilerplate) -> PreparedNote:
     return PreparedNote(
         indexed,
         chunks,
-        strip_break_hints(_whole_text(note, chunks)),
+        strip_break_hints(_whole_text(note, chunks, hangul=hangul)),
         strip_break_hints(title),
         embedding_digest(strip_break_hints(title)),
     )
@@ -288,62 +289,76 @@ def embedding_digest(embed_text: str) -> Digest:
 
 
 def _chunks(
-    note: Note, cut: Sequence[PassageDraft], boilerplate: Boilerplate, language: str | None, left_out: list[str]
+    note: Note, boilerplate: Boilerplate, language: str | None, left_out: list[str], *, hangul: bool
 ) -> list[Chunk]:
-    """Turn each span into a passage, recording what is left out."""
+    """Cut a note and turn each span into a passage, recording what is left out."""
     line_of = LineOf(note.text)
+    paths: dict[tuple[str, ...], _HeadingPath] = {}
     chunks: list[Chunk] = []
-    for draft in cut:
+    for draft in cut_passages(note):
+        path = paths.get(draft.heading) or paths.setdefault(draft.heading, _HeadingPath.of(draft.heading, boilerplate))
         text = strip_break_hints(note.text[slice(*draft.span)])
-        heading = strip_break_hints(" > ".join(draft.heading))
-        embed_text = _embed_text(draft, text, boilerplate, left_out)
-        chunks.append(_chunk(heading, line_of.lines(draft.span), strip_html_tags(text), embed_text, language))
+        embed_text = _embed_text(text, path, boilerplate, left_out, bare=draft.bare)
+        lines = line_of.lines(draft.span)
+        chunks.append(_chunk(path.full, lines, strip_html_tags(text), embed_text, language, hangul=hangul))
     return chunks
 
 
-def _chunk(heading: str, lines: Lines, text: str, embed_text: str, language: str | None) -> Chunk:
+@dataclass(frozen=True, slots=True)
+class _HeadingPath:
+    """A heading path in the forms that each of its passages needs."""
+
+    full: str
+    lasting: tuple[str, ...]
+    """The headings that do not recur across the vault."""
+    words: str
+
+    @classmethod
+    def of(cls, headings: tuple[str, ...], boilerplate: Boilerplate) -> Self:
+        lasting = tuple(heading for heading in headings if f"# {heading}" not in boilerplate)
+        return cls(strip_break_hints(" > ".join(headings)), lasting, strip_markdown(" > ".join(lasting)))
+
+
+def _chunk(heading: str, lines: Lines, text: str, embed_text: str, language: str | None, *, hangul: bool) -> Chunk:
     """Build a stored passage, whose text is stored once, between the words that only search needs."""
     front = f"{heading}\n" if heading else ""
-    korean = index_forms(text, None)
+    korean = index_forms(text, None) if hangul else ""
     return Chunk(
         heading=heading,
         lines=lines,
         words=f"{front}{text}\n{korean}" if korean else front + text,
         start=len(front),
         length=len(text),
-        forms=index_forms(front + text, language),
+        forms=index_forms(front + text, language, hangul=hangul),
         embed_text=embed_text,
         digest=embedding_digest(embed_text),
     )
 
 
-def _embed_text(draft: PassageDraft, text: str, boilerplate: Boilerplate, left_out: list[str]) -> str:
+def _embed_text(text: str, path: _HeadingPath, boilerplate: Boilerplate, left_out: list[str], *, bare: bool) -> str:
     """Return the embedded text of a passage: its heading path and its words, without recurring lines."""
     said, programs = drop_programs(text)
     left_out += programs
     if boilerplate.recurring:
         lines = said.split("\n")
-        recurring = [line for line in lines if line in boilerplate]
+        recurring = {line: None for line in dict.fromkeys(lines) if line in boilerplate}
         if recurring:
             left_out += [line.strip() for line in recurring]
-            dropped = frozenset(recurring)
-            said = "\n".join(line for line in lines if line not in dropped)
+            said = "\n".join(line for line in lines if line not in recurring)
     body = strip_markdown(said)
-    path = [heading for heading in draft.heading if f"# {heading}" not in boilerplate]
     # The section's own headings are already in front.
     shown = body.split("\n")
-    while shown and shown[0] in path:
-        shown.pop(0)
-    body = "\n".join(shown).strip()
-    if not body and not draft.bare:
+    own = next((at for at, line in enumerate(shown) if line not in path.lasting), len(shown))
+    body = "\n".join(shown[own:]).strip()
+    if not body and not bare:
         return ""
-    return "\n".join(part for part in (strip_markdown(" > ".join(path)), body) if part)
+    return "\n".join(part for part in (path.words, body) if part)
 
 
-def _embed_title(chunks: tuple[Chunk, ...], title: str, language: str | None) -> tuple[Chunk, ...]:
+def _embed_title(chunks: tuple[Chunk, ...], title: str, language: str | None, *, hangul: bool) -> tuple[Chunk, ...]:
     """Embed the title of a note that has nothing else to embed."""
     if not chunks:
-        return (_chunk("", (1, 1), title, title, language),)
+        return (_chunk("", (1, 1), title, title, language, hangul=hangul),)
     first = chunks[0]
     return (
         Chunk(
@@ -360,7 +375,7 @@ def _embed_title(chunks: tuple[Chunk, ...], title: str, language: str | None) ->
     )
 
 
-def _whole_text(note: Note, chunks: Sequence[Chunk]) -> str:
+def _whole_text(note: Note, chunks: Sequence[Chunk], *, hangul: bool) -> str:
     """Return all words of a note, including title, aliases and properties."""
     front = " ".join((note.title, *note.aliases))
     body = (
@@ -368,5 +383,5 @@ def _whole_text(note: Note, chunks: Sequence[Chunk]) -> str:
         if note.kind == "note"
         else "\n".join((note.text[: note.body], *(c.words for c in chunks)))
     )
-    korean = index_forms(front + "\n" + body, None)
+    korean = index_forms(front + "\n" + body, None) if hangul else ""
     return "\n".join(part for part in (front, body, korean) if part)

@@ -83,17 +83,23 @@ def _count_frequent_words(text: str) -> tuple[dict[str, int], int]:
     return counts, len(languages)
 
 
-def index_forms(text: str, language: str | None) -> str:
+def has_hangul(text: str) -> bool:
+    """Return whether a text contains Korean."""
+    return not text.isascii() and _KOREAN.search(text) is not None
+
+
+def index_forms(text: str, language: str | None, *, hangul: bool = True) -> str:
     """Return the forms by which a text's words are also found: stems, and pairs of Korean syllables.
 
     Args:
         text: The text of a passage.
         language: The result of `language_of` for its note.
+        hangul: Whether it may contain Korean, which need not be searched for if its note has none.
     """
     found: list[str] = []
     if language is not None:
         found += filter(None, map(stem_cache(language, latin_only=not text.isascii()).__getitem__, text.split()))
-    if not text.isascii() and _KOREAN.search(text):
+    if hangul and has_hangul(text):
         for run in _KOREAN.findall(text):
             found += character_pairs(run)
     return " ".join(found)
@@ -130,9 +136,13 @@ class BoundedCache(dict[str, T]):
         return found
 
 
-_language_cache = BoundedCache(
-    lambda piece: tuple(_LANGUAGES_OF.get(word, ()) for word in ALPHANUMERIC.findall(piece.casefold()))
-)
+def _languages(piece: str) -> tuple[tuple[str, ...], ...]:
+    if piece.isascii() and piece.isalpha():
+        return (_LANGUAGES_OF.get(piece.lower(), ()),)
+    return tuple(_LANGUAGES_OF.get(word, ()) for word in ALPHANUMERIC.findall(piece.casefold()))
+
+
+_language_cache = BoundedCache(_languages)
 """The candidate languages of each word in a piece of text."""
 
 
@@ -142,7 +152,7 @@ def stem_cache(language: str, *, latin_only: bool) -> BoundedCache[str]:
     if (language, latin_only) not in mine:
 
         def stemmed(piece: str) -> str:
-            words = ALPHANUMERIC.findall(piece.casefold())
+            words = [piece.lower()] if piece.isascii() and piece.isalpha() else ALPHANUMERIC.findall(piece.casefold())
             return " ".join(stem_words(language, [w for w in words if _has_stem(w)] if latin_only else words))
 
         mine[language, latin_only] = BoundedCache(stemmed)
