@@ -34,15 +34,13 @@ def read_headings(text: str, structure: Structure, lines: LineIndex) -> Iterator
 
 def read_pieces(text: str, structure: Structure, lines: LineIndex) -> Iterator[Piece]:
     """Yield the top-level parts of a text; a list yields one piece per item of its own."""
-    in_list = False
+    depth = 0
     for part in structure.parts:
         if part.depth == 0:
-            in_list = part.kind == "list"
-        if part.depth == int(in_list):
-            kind = _piece_kind(text, part)
-            if kind is not None:
-                span = (part.start, part.end)
-                yield Piece(kind, span, lines.over(span))
+            depth = int(part.kind == "list")
+        if part.depth == depth and (kind := _piece_kind(text, part)) is not None:
+            span = (part.start, part.end)
+            yield Piece(kind, span, lines.over(span))
 
 
 def read_callouts(text: str, structure: Structure, lines: LineIndex) -> Iterator[Callout]:

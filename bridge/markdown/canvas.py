@@ -1,7 +1,6 @@
 """Canvases: the text of their cards, their links and their arrows."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from bridge.markdown.decode import decode
@@ -92,9 +91,9 @@ class _Sheet:
         down, along = self.line - 1, self.length
         for link in card.links:
             start, end = link.span
-            self.links.append(replace(link, line=link.line + down, span=(start + along, end + along)))
-        self.tags += [replace(tag, line=tag.line + down) for tag in card.tags]
-        self.tasks += [replace(task, line=task.line + down) for task in card.tasks]
+            self.links.append(link._replace(line=link.line + down, span=(start + along, end + along)))
+        self.tags += [tag._replace(line=tag.line + down) for tag in card.tags]
+        self.tasks += [task._replace(line=task.line + down) for task in card.tasks]
 
 
 def _edges(edges: Sequence[_Node], nodes: Sequence[_Node]) -> Iterator[Edge]:

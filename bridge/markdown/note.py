@@ -1,8 +1,8 @@
-"""The parsed contents of a file of the vault, as frozen values."""
+"""The parsed contents of a file of the vault, as frozen values; those of which a note has thousands are tuples."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from bridge.types import Digest, Lines, NoteKind, Span, VaultPath
 
@@ -15,8 +15,7 @@ PieceKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading; its section runs to the next heading of the same or a higher level."""
 
     text: str
@@ -25,8 +24,7 @@ class Heading:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A link as written: `target` keeps `#heading` and `^block`, `span` covers the whole markup."""
 
     target: str
@@ -37,16 +35,14 @@ class Link:
     embed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
+class Tag(NamedTuple):
     """A tag without `#`, as written."""
 
     name: str
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """A list item with a box; `status` is the one character inside it."""
 
     status: str
@@ -82,8 +78,7 @@ class Callout:
     lines: Lines
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A top-level part that a passage should not split; headings are pieces too, comments and frontmatter are not."""
 
     kind: PieceKind

@@ -128,9 +128,10 @@ class _Walk:
 
     def run(self) -> int:
         """Parse the text, and return where reading ended."""
-        most = len(self.found.parts) + max(MIN_PARTS, len(self.shadow) // CHARACTERS_PER_PART)
+        parts, open_links = self.found.parts, self.open_links
+        most = len(parts) + max(MIN_PARTS, len(self.shadow) // CHARACTERS_PER_PART)
         for event, where in _MARKDOWN.events_with_range(self.shadow, merge_text=True):
-            if len(self.found.parts) > most:
+            if len(parts) > most:
                 return self.stop()
             if event.__class__ is str:
                 if event == "Rule":
@@ -138,20 +139,19 @@ class _Walk:
                     self.close_leaf(where["end"])
                 continue
             [(name, value)] = event.items()
-            match name:
-                case "Text":
-                    self.content = where["end"]
-                case "Start":
-                    self.start(value, where["start"], where["end"])
-                    continue
-                case "End":
-                    self.close(value, where["end"])
-                case "Html":
-                    continue
-                case _:
-                    self.inline(name, where["start"], where["end"])
-            if self.open_links:
-                self.open_links[-1].label = self.content
+            if name == "Start":
+                self.start(value, where["start"], where["end"])
+                continue
+            if name == "Text":
+                self.content = where["end"]
+            elif name == "End":
+                self.close(value, where["end"])
+            elif name == "Html":
+                continue
+            else:
+                self.inline(name, where["start"], where["end"])
+            if open_links:
+                open_links[-1].label = self.content
         return self.base + len(self.shadow)
 
     def stop(self) -> int:
@@ -212,17 +212,18 @@ class _Walk:
     def close_leaf(self, end: int) -> None:
         part = self.open.pop()
         start = part.start - self.base
-        while end > start + 1 and self.shadow[end - 1] in _SPACE:
+        shadow = self.shadow
+        while end > start + 1 and shadow[end - 1] in _SPACE:
             end -= 1
         part.end = self.base + end
         self.content = end
         if part.kind in {"fence", "html"}:
             self.found.holes.append((part.start, part.end))
-        elif part.kind == "heading" and "\n" in self.shadow[start:end].rstrip("=-\n\r \t"):
+        elif part.kind == "heading" and "\n" in shadow[start:end].rstrip("=-\n\r \t"):
             # Obsidian underlines only headings of one line.
             part.kind = "paragraph"
         elif part.kind == "paragraph" and self.found.holes and self.found.holes[-1] == (part.start, part.end):
-            part.kind = "math" if self.shadow.startswith("$$", start) else "paragraph"
+            part.kind = "math" if shadow.startswith("$$", start) else "paragraph"
 
     def close_link(self) -> None:
         link = self.open_links.pop()

@@ -29,7 +29,10 @@ class LineIndex:
     def over(self, span: Span) -> Lines:
         """Return the first and last line that a span touches."""
         start, end = span
-        return self.at(start), self.at(max(start, end - 1))
+        first = self.at(start)
+        if end > start and end <= self._read and (first == len(self._starts) or end <= self._starts[first]):
+            return first, first
+        return first, self.at(max(start, end - 1))
 
     def _read_on(self, offset: int) -> None:
         """Find line starts up to an offset and somewhat beyond."""
