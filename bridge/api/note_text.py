@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
     from bridge.markdown.note import Note
 
+BLOCK = 2**16
+"""Characters in which line breaks are counted at once."""
+
 LARGE = 2**20
 """File size in bytes above which freed memory is returned to the system at once."""
 
@@ -61,10 +64,9 @@ def open_note_early(host: "Host", path: VaultPath) -> "Note":
 
 def _parse_file(vault: "OpenVault | Host", path: VaultPath) -> "Note":
     from bridge.index.background import trim_soon
-    from bridge.markdown.documents import read_document
 
     data, _ = vault.files.read(path)
-    note = read_document(path, data, max_pdf_pages=vault.settings.max_pdf_pages)
+    note = vault.long_notes.read(path, data, max_pdf_pages=vault.settings.max_pdf_pages)
     vault.recent.keep(note.digest, data)
     if len(data) > LARGE:
         trim_soon()
@@ -112,13 +114,17 @@ def line_start(text: str, offset: int) -> int:
 
 def span_of(text: str, first: int, last: int) -> Span:
     """Return the span of a range of lines, including line ends."""
-    start = 0
-    for _ in range(first - 1):
-        start = text.index("\n", start) + 1
-    end = start
-    for _ in range(last - first + 1):
-        found = text.find("\n", end)
+    start = skip_lines(text, 0, first - 1)
+    return start, skip_lines(text, start, last - first + 1)
+
+
+def skip_lines(text: str, at: int, count: int) -> int:
+    """Return the offset so many lines further, or the end of the text."""
+    while (after := at + BLOCK) < len(text) and (passed := text.count("\n", at, after)) < count:
+        at, count = after, count - passed
+    for _ in range(count):
+        found = text.find("\n", at)
         if found < 0:
-            return start, len(text)
-        end = found + 1
-    return start, end
+            return len(text)
+        at = found + 1
+    return at

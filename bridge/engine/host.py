@@ -25,7 +25,7 @@ from bridge.engine.notify import publish_changes, publish_progress
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.parser_pool import ParserPool, rules_of
 from bridge.engine.progress import Progress, measure_progress
-from bridge.engine.read_cache import ReadCache
+from bridge.engine.read_cache import LongNoteCache, ReadCache
 from bridge.engine.review import ChangeReview
 from bridge.engine.schedule import CoReadingTracker
 from bridge.engine.signal import Signal
@@ -93,6 +93,7 @@ class Host:
         self._vault: OpenVault | None = None
         self.editor_sessions = EditorSessions(self.id, events)
         self.recent = ReadCache()
+        self.long_notes = LongNoteCache()
         self._analytics = GraphAnalytics()
         self._readers = ParserPool()
 
@@ -211,6 +212,7 @@ class Host:
             embedders=self.embedders,
             analytics=self._analytics,
             recent=self.recent,
+            long_notes=self.long_notes,
             events=self.events,
             signal=self.signal,
         )

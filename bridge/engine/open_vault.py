@@ -17,7 +17,7 @@ from bridge.engine.late_saves import LateSaves
 from bridge.engine.link_graph import ResolvedLinks
 from bridge.engine.mentions import MentionIndex
 from bridge.engine.model_pool import Embedders, model_key
-from bridge.engine.read_cache import ReadCache
+from bridge.engine.read_cache import LongNoteCache, ReadCache
 from bridge.engine.review import ChangeReview
 from bridge.engine.schedule import CoReadingTracker, run_maintenance
 from bridge.engine.signal import Signal
@@ -66,6 +66,7 @@ class OpenVault:
     embedders: Embedders
     analytics: GraphAnalytics
     recent: ReadCache
+    long_notes: LongNoteCache
     events: Events
     signal: Signal
 

@@ -74,10 +74,23 @@ def find_section(note: Note, heading: str) -> Span:
         HeadingNotFound: No section has this name.
         AmbiguousHeading: Several sections have this name.
     """
-    index = _find(note, heading.strip())
-    level = note.headings[index].level
-    following = (later.span[0] for later in note.headings[index + 1 :] if later.level <= level)
-    return note.headings[index].span[0], next(following, len(note.text))
+    return section_spans(note.headings, len(note.text))[_find(note, heading.strip())]
+
+
+def section_spans(headings: Sequence[Heading], end: int) -> list[Span]:
+    """Return the span of each section, its heading and subsections included.
+
+    Args:
+        headings: The headings of a text.
+        end: The length of the text.
+    """
+    ends = [end] * len(headings)
+    open_sections: list[int] = []
+    for at, heading in enumerate(headings):
+        while open_sections and headings[open_sections[-1]].level >= heading.level:
+            ends[open_sections.pop()] = heading.span[0]
+        open_sections.append(at)
+    return [(heading.span[0], stop) for heading, stop in zip(headings, ends, strict=True)]
 
 
 def heading_chains(headings: Sequence[Heading]) -> Iterator[tuple[str, ...]]:

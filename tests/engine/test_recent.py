@@ -1,7 +1,7 @@
 """What was read lately is known; what was not read for long is not."""
 
-from bridge.engine.read_cache import LARGEST, ROOM, ReadCache
-from bridge.types import Digest
+from bridge.engine.read_cache import LARGEST, LONG, ROOM, LongNoteCache, ReadCache
+from bridge.types import Digest, VaultPath
 
 
 def test_what_was_read_last_is_held_and_the_rest_goes() -> None:
@@ -19,3 +19,21 @@ def test_a_huge_file_pushes_nothing_out() -> None:
     recent.keep(Digest("a"), b"small")
     recent.keep(Digest("b"), b"x" * (LARGEST + 1))
     assert (recent.get(Digest("a")), recent.get(Digest("b"))) == (b"small", None)
+
+
+def test_a_long_note_is_parsed_again_only_when_it_or_a_limit_changed() -> None:
+    notes, path = LongNoteCache(), VaultPath("Long.md")
+    text = b"# A\n" + b"word " * LONG
+    first = notes.read(path, text, max_pdf_pages=1)
+    assert notes.read(path, bytes(bytearray(text)), max_pdf_pages=1) is first
+    changed = notes.read(path, text + b"\n\n# B\n", max_pdf_pages=1)
+    assert [heading.text for heading in changed.headings] == ["A", "B"]
+    assert notes.read(path, text, max_pdf_pages=1) == first
+    assert notes.read(VaultPath("Other.md"), text, max_pdf_pages=1).title == "Other"
+
+
+def test_a_long_note_that_is_not_used_is_dropped() -> None:
+    notes, path, text = LongNoteCache(), VaultPath("Long.md"), b"word " * LONG
+    first = notes.read(path, text, max_pdf_pages=1)
+    notes.clear()
+    assert notes.read(path, text, max_pdf_pages=1) is not first

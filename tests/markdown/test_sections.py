@@ -1,11 +1,13 @@
 """A note by its headings."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bridge.errors import AmbiguousHeading, HeadingNotFound
-from bridge.markdown.note import Note
+from bridge.markdown.note import Heading, Note
 from bridge.markdown.parse import parse
-from bridge.markdown.sections import Outline, find_section
+from bridge.markdown.sections import Outline, find_section, section_spans
 from bridge.types import VaultPath
 
 TEXT = """intro
@@ -142,3 +144,11 @@ def test_a_message_names_the_likeliest_headings_and_counts_the_others() -> None:
     with pytest.raises(HeadingNotFound) as raised:
         find_section(many, "x" * 100_000)
     assert len(raised.value.message) < 2000
+
+
+@given(st.lists(st.integers(1, 6), max_size=12))
+def test_a_section_ends_where_the_next_one_of_its_level_or_above_begins(levels: list[int]) -> None:
+    headings = [Heading(str(at), level, at + 1, (10 * at, 10 * at + 5)) for at, level in enumerate(levels)]
+    for at, (start, end) in enumerate(section_spans(headings, 999)):
+        later = [heading.span[0] for heading in headings[at + 1 :] if heading.level <= levels[at]]
+        assert (start, end) == (10 * at, later[0] if later else 999)

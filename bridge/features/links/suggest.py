@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bridge.linking.corpus import Corpus
     from bridge.linking.evidence import Strictness
     from bridge.linking.suggest import Suggestion
+    from bridge.text.lines import LineIndex
 
 MAX_CHARACTERS = 200_000
 """Characters of a note that are looked at for one answer."""
@@ -111,6 +112,7 @@ def build_suggestions(
     from bridge.linking.evidence import FeedbackModel
     from bridge.linking.suggest import suggest
     from bridge.markdown.parse import parse
+    from bridge.text.lines import LineIndex
 
     note = parse(VaultPath(""), (text or "").encode("utf-8", "replace")) if path is None else open_note(vault, path)
     start, end = span_of(note.text, *select_lines(note, None, lines)) if lines is not None else (0, len(note.text))
@@ -121,17 +123,25 @@ def build_suggestions(
         :limit
     ]
     cut = f"Only {MAX_CHARACTERS:,} characters were looked at, up to line {line_at(note.text, stop)}; give `lines`."
+    above, inside = line_at(note.text, start) - 1, LineIndex(note.text[start:stop])
     return LinkSuggestions(
-        tuple(describe_suggestion(note.text, one) for one in found),
+        tuple(describe_suggestion(one, above, inside, start) for one in found),
         note.digest if path is not None else "",
         (cut,) if stop < end else (),
     )
 
 
-def describe_suggestion(text: str, found: "Suggestion") -> LinkSuggestion:
-    """Put a suggestion into its wire form."""
-    start, end = found.span
-    lines = (line_at(text, start), line_at(text, end - 1))
+def describe_suggestion(found: "Suggestion", above: int, inside: "LineIndex", start: int) -> LinkSuggestion:
+    """Put a suggestion into its wire form.
+
+    Args:
+        found: The suggestion.
+        above: Lines above the searched part of the note.
+        inside: Lines of that part.
+        start: Where it starts.
+    """
+    first, last = inside.over((found.span[0] - start, found.span[1] - start))
+    lines = above + first, above + last
     return LinkSuggestion(found.target, found.text, lines, found.span, round(found.score, 3), found.why)
 
 

@@ -144,14 +144,16 @@ def slice_note(note: "Note", first: int, last: int, offset: int, max_chars: int 
 
 def outline_note(note: "Note") -> ReadNote:
     """Return a note without its text: where each section is, and how long."""
-    ends = [len(note.text)] * len(note.headings)
-    for at, heading in enumerate(note.headings):
-        following = (later.span[0] for later in note.headings[at + 1 :] if later.level <= heading.level)
-        ends[at] = next(following, len(note.text))
+    from bridge.markdown.sections import section_spans
+    from bridge.text.lines import LineIndex
+
     read = slice_note(note, 1, count_lines(note.text), 0, None)
+    line = LineIndex(note.text)
     sections = (
-        OutlinedSection(path, (heading.line, line_at(note.text, max(heading.span[0], end - 1))), end - heading.span[0])
-        for path, heading, end in zip(read.headings, note.headings, ends, strict=True)
+        OutlinedSection(path, (heading.line, line.at(max(start, end - 1))), end - start)
+        for path, heading, (start, end) in zip(
+            read.headings, note.headings, section_spans(note.headings, len(note.text)), strict=True
+        )
     )
     return replace(read, text="", outline=tuple(sections))
 
