@@ -3,10 +3,10 @@
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 from bridge.text.fold import FoldedText, fold_case, letters_and_digits
@@ -231,10 +231,11 @@ class NameFinder:
             almost: Whether to include text that is similar to a name where no name itself occurs.
         """
         folded = FoldedText(text)
+        is_protected = overlap_test(protected)
         found: list[Mention] = []
         for first, last, form in self._whole_words(folded.text):
             span = folded.place(first), folded.place(last)
-            if is_overlapping(span, protected):
+            if is_protected(span):
                 continue
             said = text[slice(*span)]
             names = self._forms[form]
@@ -245,34 +246,56 @@ class NameFinder:
         exact = longest_mentions(found)
         if not almost:
             return exact
-        taken = [mention.span for mention in exact]
+        is_taken = overlap_test([mention.span for mention in exact])
         alike = (
             Mention((folded.place(first), folded.place(last)), form, self._forms[form], almost=True)
             for first, last, form in self._almost.find(folded.text)
         )
-        free = (one for one in alike if not is_overlapping(one.span, protected) and not is_overlapping(one.span, taken))
+        free = (one for one in alike if not is_protected(one.span) and not is_taken(one.span))
         return sorted([*exact, *longest_mentions(free)], key=lambda mention: mention.span)
 
     def forms(self, text: str) -> frozenset[str]:
         """Return the names that a text contains anywhere as separate words."""
-        return frozenset(form for _, _, form in self._whole_words(fold_case(text)))
+        folded = fold_case(text)
+        found: set[int] = set()
+        for number, first, last in self._matches(folded):
+            if number not in found and is_whole_word(folded, first, last):
+                found.add(number)
+        return frozenset(self._patterns[number] for number in found)
 
     def _whole_words(self, folded: str) -> Iterator[tuple[int, int, str]]:
-        if self._automaton is None:
-            return
-        glued = SPACED_CHARACTER.match
-        for number, first, last in self._automaton.find_matches_as_indexes(folded, overlapping=True):
-            if not (
-                (first and glued(folded, first - 1) and glued(folded, first))
-                or (last < len(folded) and glued(folded, last) and glued(folded, last - 1))
-            ):
+        for number, first, last in self._matches(folded):
+            if is_whole_word(folded, first, last):
                 yield first, last, self._patterns[number]
 
+    def _matches(self, folded: str) -> Sequence[tuple[int, int, int]]:
+        """Return the number of each name in a folded text with its span, also inside words."""
+        return () if self._automaton is None else self._automaton.find_matches_as_indexes(folded, overlapping=True)
 
-def is_overlapping(span: Span, others: Sequence[Span]) -> bool:
-    """Return whether a span overlaps any of others, which are in order and disjoint."""
-    before = bisect_left(others, span[1], key=lambda other: other[0]) - 1
-    return before >= 0 and others[before][1] > span[0]
+
+def is_whole_word(folded: str, first: int, last: int) -> bool:
+    """Return whether no word continues across either end of a span."""
+    return not (
+        (first and is_glued(folded[first - 1]) and is_glued(folded[first]))
+        or (last < len(folded) and is_glued(folded[last]) and is_glued(folded[last - 1]))
+    )
+
+
+@lru_cache(maxsize=4_096)
+def is_glued(character: str) -> bool:
+    """Return whether a character joins its neighbour to one word; scripts without spaces have none."""
+    return SPACED_CHARACTER.match(character) is not None
+
+
+def overlap_test(spans: Sequence[Span]) -> Callable[[Span], bool]:
+    """Return a function that tells whether a span overlaps any of these, which are in order and disjoint."""
+    starts = [start for start, _ in spans]
+
+    def overlaps(span: Span) -> bool:
+        before = bisect_left(starts, span[1]) - 1
+        return before >= 0 and spans[before][1] > span[0]
+
+    return overlaps
 
 
 def is_findable(form: str) -> bool:

@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from functools import cache, partial
+from typing import Final, Protocol
 
 from bridge.linking import evidence
 from bridge.linking.capitals import markup_spans
@@ -182,6 +183,10 @@ class OverlookedNote:
         return tuple(text for text, _ in Counter(place.text for place in self.places).most_common())
 
 
+MOST_PLACES: Final = 100
+"""Mentions of one note in another that are judged to find the likeliest."""
+
+
 def find_overlooked(
     corpus: Corpus,
     texts: Mapping[VaultPath, str],
@@ -200,16 +205,19 @@ def find_overlooked(
         linked_from: Returns the notes that link to a note.
     """
     found: dict[VaultPath, OverlookedNote] = {}
+    target = cache(partial(mention_target, corpus))
     for source in sorted(texts):
         best: dict[VaultPath, UnlinkedMention] = {}
+        judged: Counter[VaultPath] = Counter()
         linked = {source, *links_to(source)}
-        if all(mention_target(corpus, form) in linked for form in corpus.said(source)):
+        if all(target(form) in linked for form in corpus.said(source)):
             continue
         text = texts[source]
         for mention in corpus.names.mentions(text, markup_spans(text)):
-            path = mention_target(corpus, mention.form)
-            if path is None or path in linked:
+            path = target(mention.form)
+            if path is None or path in linked or judged[path] == MOST_PLACES:
                 continue
+            judged[path] += 1
             score = link_likelihood(corpus, mention, text, len(linked_from(path)))
             if score >= THRESHOLDS["balanced"] and (path not in best or score > best[path].score):
                 start, end = mention.span

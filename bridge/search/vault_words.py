@@ -89,7 +89,9 @@ class VaultWords:
 
     def _learn(self, note: IndexedNote, text: str) -> None:
         said = " ".join((text, note.title, *note.aliases, note.path))
-        words = {folded for word in set(SPACED_WORD.findall(said)) if len(folded := fold_word(word)) <= LONGEST}
+        # No word has a space in it, and most of them repeat.
+        written = set(SPACED_WORD.findall(" ".join(set(said.split()))))
+        words = {folded for word in written if len(folded := fold_word(word)) <= LONGEST}
         numbers = np.fromiter(map(self._number, words), np.uint32, len(words))
         for number in numbers.tolist():
             self._counts[number] += 1
