@@ -20,7 +20,10 @@ MOST_S = 2.0
 """Most seconds of processor time per result: the machine's other load is not the bridge's fault."""
 
 MOST_MIB = 600
-"""Most MiB that the bridge may keep, without its embedding workers."""
+"""Most MiB that the bridge may take at any time, without its embedding workers."""
+
+PATIENCE_S = 600
+"""Seconds to wait for a result: a busy machine must not end the run."""
 
 PROSE = "The loaf is in the oven at Ferry House, said the miller of Odd 12. It rises [[Odd 3|slowly]].\n\n"
 SMALL = 90
@@ -60,6 +63,7 @@ def torture_heavy(steps: int, seed: int) -> Report:
                 time.sleep(0.2)
             figures: dict[str, object] = {"s until ready": round(time.perf_counter() - begun, 1)}
             figures["processor s until ready"], figures["MiB when ready"] = _processor_s(pid), _resident_mib(pid)
+            figures["MiB at most until ready"] = _resident_mib(pid, "VmHWM")
             for operation, arguments in _calls(heavy) * steps:
                 name = f"{operation} {arguments.get('path', '')}"
                 at, before = time.perf_counter(), _processor_s(pid)
@@ -72,24 +76,27 @@ def torture_heavy(steps: int, seed: int) -> Report:
                     late.append(
                         f"{name}: {spent:.1f} processor s, {time.perf_counter() - at:.1f} s, {_resident_mib(pid)} MiB"
                     )
-            figures["MiB at the end"] = _resident_mib(pid)
+            figures["MiB at the end"], figures["MiB at most"] = _resident_mib(pid), _resident_mib(pid, "VmHWM")
             faults = {
                 "answers that took too long": len(late),
                 "answers that were errors": len(wrong),
-                "MiB too many": max(0, _resident_mib(pid) - MOST_MIB),
+                "MiB too many": max(0, _resident_mib(pid, "VmHWM") - MOST_MIB),
             }
     return Report(faults, figures, (*wrong, *late))
 
 
 def _calls(heavy: list[str]) -> list[tuple[str, dict[str, Any]]]:
     """Return the operations to call, with their arguments."""
-    of_each = ("read_note", "note_links", "suggest_links", "related_notes", "index_status")
+    of_each: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("read_note", {"max_chars": 10_000}),
+        ("read_note", {"outline": True}),
+        ("note_links", {}),
+        ("suggest_links", {}),
+        ("related_notes", {}),
+        ("index_status", {}),
+    )
     return [
-        *(
-            (operation, {"path": path, **({"max_chars": 10_000} if operation == "read_note" else {})})
-            for path in heavy
-            for operation in of_each
-        ),
+        *((operation, {"path": path, **arguments}) for path in heavy for operation, arguments in of_each),
         ("find_prospects", {}),
         ("link_report", {}),
         ("graph_view", {}),
@@ -121,11 +128,11 @@ def _running_bridge(vault: Path, data: Path) -> Iterator[tuple[str, str, int]]:
 def _call(url: str, token: str, operation: str, **arguments: Any) -> Any:
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     request = Request(f"{url}/api/{operation}", json.dumps(arguments).encode(), headers)
-    with urlopen(request, timeout=120) as answer:
+    with urlopen(request, timeout=PATIENCE_S) as answer:
         return json.load(answer)
 
 
-def _resident_mib(pid: int) -> int:
-    """Return a process's resident memory."""
+def _resident_mib(pid: int, which: str = "VmRSS") -> int:
+    """Return a process's resident memory, now or at its peak (`VmHWM`)."""
     status = Path(f"/proc/{pid}/status").read_text()
-    return int(status.partition("VmRSS:")[2].split()[0]) // 1024
+    return int(status.partition(f"{which}:")[2].split()[0]) // 1024
