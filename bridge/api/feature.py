@@ -26,6 +26,7 @@ class Feature:
         operations: The functions that are operations, in the order in which documents list them.
         checks: What `doctor` looks at once for all vaults.
         vault_checks: What `doctor` looks at in each vault.
+        settings: A frozen dataclass of `setting` fields: the section of the settings file with the feature's name.
         tables: Its tables in the state of each vault, with what becomes of their rows.
         views: How agents and people read its results, by their type; others are shown field by field.
     """
@@ -34,5 +35,6 @@ class Feature:
     operations: tuple[Callable[..., Any], ...] = ()
     checks: tuple[Check, ...] = ()
     vault_checks: tuple[VaultCheck, ...] = ()
+    settings: type[Any] | None = None
     tables: Subject | None = None
     views: Mapping[type, View] = field(default_factory=dict)

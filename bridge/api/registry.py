@@ -13,6 +13,7 @@ from bridge.api.markup import View, fields
 from bridge.api.redact import redact_denied
 from bridge.api.signature import Argument, check_records, gather_records, read_arguments
 from bridge.errors import BridgeError, NoSuchOperation
+from bridge.settings.schema import install_sections
 from bridge.state.subjects import install_subjects
 from bridge.types import PathRole, Scope, VaultPath
 
@@ -222,8 +223,9 @@ def find_error(name: str) -> type[BridgeError]:
 
 
 def install(features: Iterable["Feature"]) -> None:
-    """Make the operations, checks, tables and views of these features, and no others, available."""
+    """Make the operations, checks, settings, tables and views of these features, and no others, available."""
     FEATURES[:] = features
+    install_sections({feature.name: feature.settings for feature in FEATURES if feature.settings is not None})
     install_subjects(feature.tables for feature in FEATURES if feature.tables is not None)
     OPERATIONS.clear()
     VIEWS.clear()

@@ -1,8 +1,9 @@
 """The settings as a page for people."""
 
 import json
+from collections.abc import Sequence
 
-from bridge.settings.schema import SettingDescription, describe_settings
+from bridge.settings.schema import SECTIONS, SettingDescription, describe_settings
 
 INTRODUCTION = """# Settings
 
@@ -19,14 +20,21 @@ it; a rule (`deny`, `readonly`) that does not fit never opens a note: see [SECUR
 
 This page is written by `python -m bridge.export`.
 
-| setting | type | default | meaning |
-|---|---|---|---|
 """
+HEAD = "| setting | type | default | meaning |\n|---|---|---|---|\n"
 
 
 def settings_page() -> str:
     """Return the whole page."""
-    return INTRODUCTION + "".join(f"{setting_row(setting)}\n" for setting in describe_settings())
+    known = describe_settings()
+    own = "".join(f"{setting_row(setting)}\n" for setting in known if "." not in setting.name)
+    return INTRODUCTION + HEAD + own + "".join(section_part(name, known) for name in SECTIONS)
+
+
+def section_part(name: str, known: Sequence[SettingDescription]) -> str:
+    """Describe the settings of a feature."""
+    rows = "".join(f"{setting_row(one)}\n" for one in known if one.name.startswith(f"{name}."))
+    return f"\n## {name.capitalize()}\n\nIn the section `[{name}]`, without the name before the dot.\n\n{HEAD}{rows}"
 
 
 def setting_row(setting: SettingDescription) -> str:

@@ -3,17 +3,19 @@
 import dataclasses
 import difflib
 import os
+import re
 import stat
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from bridge.errors import InvalidArguments
 from bridge.private_files import write_private
-from bridge.settings.schema import RULES, SettingProblem, Settings, value_problem
+from bridge.settings.schema import RULES, SECTIONS, SettingProblem, Settings, setting_fields, value_problem
 
-SETTING_NAMES = tuple(f.name for f in dataclasses.fields(Settings))
+HEADER = re.compile(r"""\s*\[\s*([^\[\]"']+?)\s*\]\s*(#.*)?""")
+"""A line that begins a section."""
 
 
 def load_settings(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
@@ -32,9 +34,30 @@ def load_settings(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         said = tuple(rule for rule in RULES if may_set_rule(path, rule))
         return Settings(), (SettingProblem("", f"{path.name} cannot be read, defaults are used: {error}", said),)
-    problems = (*find_problems(table), *permission_problems(path))
-    wrong = {p.name for p in problems}
-    return Settings(**{k: freeze(v) for k, v in table.items() if k not in wrong}), problems
+    values = flatten(table)
+    problems = (*find_problems(values), *permission_problems(path))
+    return build_settings({name: values[name] for name in values.keys() - {p.name for p in problems}}), problems
+
+
+def flatten(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entries of the file by name; those in the section of a feature are named `section.setting`."""
+    values: dict[str, Any] = {}
+    for name, value in table.items():
+        if name in SECTIONS and isinstance(value, dict):
+            values |= {f"{name}.{key}": entry for key, entry in value.items()}
+        else:
+            values[name] = value
+    return values
+
+
+def build_settings(values: Mapping[str, Any]) -> Settings:
+    """Build settings from valid values by name."""
+    own: dict[str, Any] = {}
+    sections: dict[str, dict[str, Any]] = {}
+    for name, value in values.items():
+        section, _, key = name.rpartition(".")
+        (sections.setdefault(section, {}) if section else own)[key] = freeze(value)
+    return Settings(**own, sections=tuple(SECTIONS[name](**sections[name]) for name in SECTIONS if name in sections))
 
 
 def is_foreign(path: Path) -> bool:
@@ -83,9 +106,8 @@ def save_settings(path: Path, changes: Mapping[str, Any]) -> Settings:
         ReadOnly: The file is not writable.
         DiskFull: There is no room for it.
     """
-    problems = find_problems(
-        {k: v for k, v in changes.items() if v is not None} | {k: "" for k in changes if k not in SETTING_NAMES}
-    )
+    known = setting_fields()
+    problems = find_problems({k: v for k, v in changes.items() if v is not None or k not in known})
     if problems:
         said = "; ".join(p.message for p in problems)
         raise InvalidArguments(said if said.endswith("?") else f"{said}.")
@@ -106,12 +128,17 @@ def save_settings(path: Path, changes: Mapping[str, Any]) -> Settings:
 def find_problems(table: Mapping[str, Any]) -> tuple[SettingProblem, ...]:
     """Return a problem for each entry that is unknown or invalid."""
     found = []
+    names = tuple(setting_fields())
     for name, value in table.items():
-        if name not in SETTING_NAMES:
-            near = difflib.get_close_matches(name.lower(), SETTING_NAMES, n=1)
+        if name in SECTIONS:
+            found.append(SettingProblem(name, f"`{name}` must be a section, begun by `[{name}]`"))
+        elif name not in names:
+            near = difflib.get_close_matches(name.lower(), names, n=1)
             meant = f"; did you mean `{near[0]}`?" if near else ""
             inside = value if isinstance(value, dict) else {}
-            rules = tuple(rule for rule in RULES if rule in near or rule in inside)
+            # A rule below the beginning of a section is an entry of that section.
+            last = difflib.get_close_matches(name.rpartition(".")[2].lower(), RULES, n=1)
+            rules = tuple(rule for rule in RULES if rule in (*near, *last) or rule in inside)
             found.append(SettingProblem(name, f"unknown setting `{name}`{meant}", rules))
         elif why := value_problem(name, value):
             found.append(SettingProblem(name, f"`{name}` {why}", (name,) if name in RULES else ()))
@@ -120,14 +147,32 @@ def find_problems(table: Mapping[str, Any]) -> tuple[SettingProblem, ...]:
 
 def replace_assignment(lines: list[str], name: str, value: Any) -> list[str]:
     """Return the lines with the assignment of `name` replaced, removed (None) or added."""
-    start = next((i for i, line in enumerate(lines) if line.split("=")[0].strip() == name), None)
-    if start is None:
-        return lines if value is None else [*lines, f"{name} = {toml_value(value)}"]
-    end = start + 1
-    while end < len(lines) and not is_complete("\n".join(lines[start:end])):
-        end += 1
-    fresh = [] if value is None else [f"{name} = {toml_value(value)}"]
-    return [*lines[:start], *fresh, *lines[end:]]
+    section, _, key = name.rpartition(".")
+    homes = section_of_lines(lines)
+    here = {section: key, "": name}
+    start = next((i for i, line in enumerate(lines) if line.split("=")[0].strip() == here.get(homes[i])), None)
+    fresh = [] if value is None else [f"{key if start is None else here[homes[start]]} = {toml_value(value)}"]
+    if start is not None:
+        end = start + 1
+        while end < len(lines) and not is_complete("\n".join(lines[start:end])):
+            end += 1
+        return [*lines[:start], *fresh, *lines[end:]]
+    if fresh and section and section not in homes:
+        return [*lines, "", f"[{section}]", *fresh]
+    end = max((i for i, home in enumerate(homes, start=1) if home == section), default=0)
+    while end and not lines[end - 1].strip():
+        end -= 1
+    return [*lines[:end], *fresh, *lines[end:]]
+
+
+def section_of_lines(lines: Sequence[str]) -> list[str]:
+    """Return the section in which each line stands, empty before the first."""
+    homes, home = [], ""
+    for line in lines:
+        if match := HEADER.fullmatch(line):
+            home = match[1]
+        homes.append(home)
+    return homes
 
 
 def is_complete(assignment: str) -> bool:

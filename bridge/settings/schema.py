@@ -1,10 +1,13 @@
 """Every setting with its default and meaning, for the file, the operations and the docs."""
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from bridge.types import Preset
+
+Section = TypeVar("Section")
 
 Watch = Literal["auto", "poll", "off"]
 WriteChecks = Literal["warn", "strict"]
@@ -96,6 +99,34 @@ class Settings:
     rate_limit_per_s: int = setting(
         20, "Calls per second for one client, after a burst of five times as many.", least=1, most=10_000
     )
+    sections: tuple[Any, ...] = ()
+    """The settings of features, as far as the file has them."""
+
+    def section(self, kind: type[Section]) -> Section:
+        """Return the settings of a feature, a record of its class."""
+        return next((one for one in self.sections if isinstance(one, kind)), None) or kind()
+
+    def value(self, name: str) -> Any:
+        """Return the value of a setting; that of a feature has the name `section.setting`."""
+        section, _, key = name.rpartition(".")
+        return getattr(self.section(SECTIONS[section]) if section else self, key)
+
+
+SECTIONS: dict[str, type[Any]] = {}
+"""The frozen dataclass of each feature that has settings, by the feature's name."""
+
+
+def install_sections(sections: Mapping[str, type[Any]]) -> None:
+    """Make the settings of these features, and no others, known.
+
+    Raises:
+        TypeError: A field of one is not declared by `setting`.
+    """
+    SECTIONS.clear()
+    SECTIONS.update(sections)
+    for name, kind in SECTIONS.items():
+        if undeclared := [f.name for f in dataclasses.fields(kind) if "meaning" not in f.metadata]:
+            raise TypeError(f"settings of {name} without a meaning: {', '.join(undeclared)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +153,22 @@ class SettingDescription:
 
 
 def describe_settings() -> tuple[SettingDescription, ...]:
-    """Return every setting with its type, default and meaning, in the order of the schema."""
-    hints = get_type_hints(Settings)
+    """Return every setting with its type, default and meaning, in the order of the schema; those of features last."""
     return tuple(
-        SettingDescription(f.name, type_name(hints[f.name]), f.default, **f.metadata)
-        for f in dataclasses.fields(Settings)
+        SettingDescription(name, type_name(hint), known.default, **known.metadata)
+        for name, (hint, known) in setting_fields().items()
     )
+
+
+def setting_fields() -> dict[str, tuple[Any, dataclasses.Field[Any]]]:
+    """Return the type and the field of each setting by its name."""
+    owners: dict[str, type[Any]] = {"": Settings, **{f"{name}.": kind for name, kind in SECTIONS.items()}}
+    return {
+        f"{prefix}{f.name}": (get_type_hints(owner)[f.name], f)
+        for prefix, owner in owners.items()
+        for f in dataclasses.fields(owner)
+        if "meaning" in f.metadata
+    }
 
 
 def type_name(hint: Any) -> str:
@@ -141,9 +182,8 @@ def type_name(hint: Any) -> str:
 
 def value_problem(name: str, value: Any) -> str | None:
     """Return why `value` does not fit the setting `name`; None if it does."""
-    hint = get_type_hints(Settings)[name]
-    limits = next(f for f in dataclasses.fields(Settings) if f.name == name).metadata
-    least, most = limits["least"], limits["most"]
+    hint, known = setting_fields()[name]
+    least, most = known.metadata["least"], known.metadata["most"]
     if get_origin(hint) is Literal:
         return None if value in get_args(hint) else f"must be one of {', '.join(get_args(hint))}"
     if get_origin(hint) is tuple:

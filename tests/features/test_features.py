@@ -2,17 +2,23 @@
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass, make_dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from bridge.api.call import OWNER, Call
 from bridge.api.feature import Feature
-from bridge.api.registry import FEATURES, install
-from bridge.errors import StateUnusable
+from bridge.api.registry import FEATURES, get_operation, install
+from bridge.engine.bridge import Bridge
+from bridge.errors import InvalidArguments, StateUnusable
 from bridge.export.catalogue import catalogue
 from bridge.export.openapi import openapi
+from bridge.export.settings_page import settings_page
 from bridge.features import FEATURES as ALL
 from bridge.settings.file import save_settings
+from bridge.settings.schema import install_sections, setting
 from bridge.state.store import Store
 from bridge.state.tables import Subject, Table
 from bridge.types import VaultPath
@@ -23,8 +29,17 @@ from tests.mcp.client import connected
 FOLDERS = {path.parent.name for path in (Path(__file__).parents[2] / "bridge" / "features").glob("*/__init__.py")}
 
 
+@dataclass(frozen=True, slots=True)
+class ToySettings:
+    """The settings of the toy."""
+
+    keep_days: int = setting(30, "Days to keep toys.", least=1, most=100)
+    colours: tuple[str, ...] = setting((), "Colours of toys.", restart=True)
+
+
 TOY = Feature(
     "toy",
+    settings=ToySettings,
     tables=Subject(
         "toy",
         tables=(Table("toy_note", "ON CONFLICT (id) DO NOTHING", paths=("note",)),),
@@ -52,6 +67,14 @@ def toy() -> Iterator[None]:
     """Install the toy for one test."""
     with with_toy():
         yield
+
+
+@pytest.fixture
+def bridge(tmp_path: Path) -> Iterator[Bridge]:
+    """Return a bridge with the toy, whose settings are to be written."""
+    (tmp_path / "data").mkdir()
+    with with_toy():
+        yield Bridge(tmp_path / "data", tmp_path / "models", [])
 
 
 @pytest.fixture(params=ALL, ids=lambda feature: feature.name)
@@ -124,3 +147,75 @@ def test_the_state_of_a_feature_is_not_opened_without_it(tmp_path: Path) -> None
         Store.open(path)
     with with_toy(), closing(Store.open(path)) as store:
         assert (toys(store), store.salvaged) == ([], False)
+
+
+async def settings_of(bridge: Bridge) -> tuple[dict[str, Any], tuple[str, ...]]:
+    shown = await get_operation("read_settings").run(Call(bridge, OWNER), {})
+    return {one.name: one.value for one in shown.settings if one.name.startswith("toy.")}, shown.problems
+
+
+async def test_settings_of_a_feature_are_read_from_its_section(bridge: Bridge) -> None:
+    bridge.settings_path.write_text('workers = 2\n\n[toy]\nkeep_days = 7\ncolours = ["red"]\n')
+    await bridge.reload()
+    assert bridge.settings.section(ToySettings) == ToySettings(7, ("red",))
+    assert await settings_of(bridge) == ({"toy.keep_days": 7, "toy.colours": ("red",)}, ())
+    bridge.settings_path.write_text("")
+    await bridge.reload()
+    assert bridge.settings.section(ToySettings) == ToySettings()
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[toy]\nkeep_days = 0", "`toy.keep_days` must be at least 1"),
+        ('[toy]\ncolours = "red"', '`toy.colours` must be a list of strings, such as ["A", "B"]'),
+        ("[toy]\nkeep_day = 3", "unknown setting `toy.keep_day`; did you mean `toy.keep_days`?"),
+        ("toy = 3", "`toy` must be a section, begun by `[toy]`"),
+        ("[toys]\nkeep_days = 3", "unknown setting `toys`"),
+    ],
+)
+async def test_a_wrong_setting_of_a_feature_is_named_and_left_out(bridge: Bridge, text: str, problem: str) -> None:
+    bridge.settings_path.write_text(f"workers = 2\n{text}\n")
+    await bridge.reload()
+    shown, (message,) = await settings_of(bridge)
+    assert (shown, message) == ({"toy.keep_days": 30, "toy.colours": ()}, problem)
+    assert (bridge.settings.workers, bridge.settings.deny) == (2, ())
+
+
+async def test_settings_of_a_feature_are_changed_in_its_section(bridge: Bridge) -> None:
+    async def change(**changes: Any) -> str:
+        named = {name.replace("__", "."): value for name, value in changes.items()}
+        await get_operation("change_settings").run(Call(bridge, OWNER), {"changes": named})
+        return bridge.settings_path.read_text()
+
+    assert await change(toy__keep_days=7) == "\n[toy]\nkeep_days = 7\n"
+    # What belongs to no feature stands before the first section.
+    assert await change(workers=2, toy__colours=["red"]) == 'workers = 2\n\n[toy]\nkeep_days = 7\ncolours = ["red"]\n'
+    assert await change(toy__keep_days=None, workers=3) == 'workers = 3\n\n[toy]\ncolours = ["red"]\n'
+    assert bridge.settings.section(ToySettings) == ToySettings(colours=("red",))
+    with pytest.raises(InvalidArguments, match=r"`toy\.keep_days` must be at most 100"):
+        await change(toy__keep_days=101)
+    bridge.settings_path.write_text("toy.keep_days = 7\n")
+    assert await change(toy__keep_days=8) == "toy.keep_days = 8\n"
+
+
+async def test_a_rule_that_landed_in_a_section_is_not_lifted(bridge: Bridge) -> None:
+    bridge.settings_path.write_text('deny = ["Private/**"]\n')
+    await bridge.reload()
+    bridge.settings_path.write_text('[toy]\nkeep_days = 7\ndeny = ["Private/**"]\n')
+    await bridge.reload()
+    assert bridge.settings.deny == ("Private/**",)
+
+
+@pytest.mark.usefixtures("toy")
+def test_settings_of_a_feature_are_documented() -> None:
+    page = settings_page().partition("\n## Toy\n")[2]
+    assert "In the section `[toy]`" in page
+    assert "| `toy.keep_days` | integer, 1 to 100 | `30` | Days to keep toys. |\n" in page
+    assert "Colours of toys. Takes effect after a restart. |\n" in page
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_setting_without_a_meaning_is_refused() -> None:
+    with pytest.raises(TypeError, match="settings of bare without a meaning: days"):
+        install_sections({"bare": make_dataclass("Bare", [("days", int, 1)])})

@@ -114,7 +114,7 @@ def settings_in_use(call: Call) -> SettingsInUse:
         settings=tuple(
             Setting(
                 name=s.name,
-                value=None if s.name in kept_back else getattr(values, s.name),
+                value=None if s.name in kept_back else values.value(s.name),
                 default=s.default,
                 type=s.type,
                 meaning=s.meaning,
