@@ -95,6 +95,7 @@ async def test_a_model_sees_where_each_text_ends(served: Served) -> None:
         assert f"up to `--- end of {digest} ---` ---\n{NOTES['Rye.md']}--- end of {digest} ---\n" in text
         assert "\nNope · note_not_found: There is no note `Nope`" in text
         outline = text_of(await client.call_tool("read_note", {"path": "Rye", "outline": True}))
+        assert "\n8-11 ## Baking (" in outline
         assert outline.endswith("16-18 # Rye > Notes (line 16) (15 characters)")
         assert "status: done" in outline
 

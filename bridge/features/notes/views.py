@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from bridge.api.change_view import written_view
 from bridge.api.markup import Answer, Column, Document, Element, Line, Segment, Table, aside, notice, notices, path_of
+from bridge.markdown.sections import has_line_number
 from bridge.text.counts import count_shown
 from bridge.text.invisible import inline
 from bridge.types import SHORT_DIGEST
@@ -48,11 +49,19 @@ def _note_facts(answer: Answer) -> Iterable[Element]:
 
 
 def _outline(answer: Answer) -> Iterable[Element]:
-    """Show the sections of a note, one per line, and its properties."""
+    """Show the sections of a note, one per line, and its properties; a heading's parents are in the lines above."""
     yield from (f"{name}: {inline(value)}" for name, value in answer["properties"].items())
+    above: list[str] = []
     for one in answer["outline"]:
-        heading = Segment(inline(one["heading"]), "heading")
-        yield Line(f"{one['lines'][0]}-{one['lines'][1]} # ", heading, f" ({one['chars']:,} characters)")
+        path = one["heading"]
+        while above and not path.startswith(f"{above[-1]} > "):
+            above.pop()
+        # Only with its parents is a heading found by its line.
+        text = path.removeprefix(f"{above[-1]} > ") if above and not has_line_number(path) else path
+        marks = "#" if text == path else "#" * (len(above) + 1)
+        above.append(path)
+        heading = Segment(inline(text), "heading")
+        yield Line(f"{one['lines'][0]}-{one['lines'][1]} {marks} ", heading, f" ({one['chars']:,} characters)")
     if not answer["outline"]:
         yield "It has no headings."
 
