@@ -10,6 +10,7 @@ from bridge.state.tables import Subject
 
 if TYPE_CHECKING:
     from bridge.api.call import Call
+    from bridge.engine.hooks import BatchHook, VaultTask
     from bridge.engine.host import Host
 
 
@@ -29,6 +30,8 @@ class Feature:
         settings: A frozen dataclass of `setting` fields: the section of the settings file with the feature's name.
         tables: Its tables in the state of each vault, with what becomes of their rows.
         views: How agents and people read its results, by their type; others are shown field by field.
+        tasks: Run in each open vault, beside what keeps it current; one that fails is started again.
+        on_indexed: Called with the notes of each batch, as soon as search finds them.
     """
 
     name: str
@@ -38,3 +41,5 @@ class Feature:
     settings: type[Any] | None = None
     tables: Subject | None = None
     views: Mapping[type, View] = field(default_factory=dict)
+    tasks: tuple["VaultTask", ...] = ()
+    on_indexed: "BatchHook | None" = None

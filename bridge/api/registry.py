@@ -20,6 +20,7 @@ from bridge.types import PathRole, Scope, VaultPath
 if TYPE_CHECKING:
     from bridge.api.call import Call
     from bridge.api.feature import Feature
+    from bridge.engine.hooks import Hooks
 
 FEATURES: list["Feature"] = []
 """Every installed feature, in the order in which documents list them."""
@@ -231,6 +232,16 @@ def install(features: Iterable["Feature"]) -> None:
     VIEWS.clear()
     for feature in FEATURES:
         add_operations(feature)
+
+
+def installed_hooks() -> "Hooks":
+    """Return what the installed features do in open vaults."""
+    from bridge.engine.hooks import Hooks
+
+    return Hooks(
+        tasks=tuple(task for feature in FEATURES for task in feature.tasks),
+        on_indexed=tuple(feature.on_indexed for feature in FEATURES if feature.on_indexed is not None),
+    )
 
 
 def add_operations(feature: "Feature") -> None:

@@ -20,7 +20,7 @@ from bridge.cli.progress import PATIENT_S
 from bridge.errors import BridgeError, NotReady, VaultHeld
 
 # Also installs the tables that features add to the state, before a vault is opened.
-from bridge.features import get_operation
+from bridge.features import get_operation, installed_hooks
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
@@ -41,7 +41,7 @@ async def open_bridge(data_dir: Path, models_dir: Path, vaults: Sequence[Path]) 
     """Run a bridge in this process for a block."""
     from bridge.engine.bridge import Bridge
 
-    bridge = await start_bridge(lambda: Bridge(data_dir, models_dir, vaults))
+    bridge = await start_bridge(lambda: Bridge(data_dir, models_dir, vaults, installed_hooks()))
     try:
         yield bridge
     finally:

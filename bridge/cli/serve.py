@@ -114,6 +114,7 @@ async def serve(given: argparse.Namespace) -> int:
 async def serve_from(data_dir: Path, models_dir: Path, given: argparse.Namespace) -> int:
     """Serve with these folders."""
     from bridge.engine.bridge import Bridge
+    from bridge.features import installed_hooks
     from bridge.mcp.mount import mount
     from bridge.server.serve import serve as serve_bridge
 
@@ -121,7 +122,7 @@ async def serve_from(data_dir: Path, models_dir: Path, given: argparse.Namespace
     leave_on_signal(stop)
     if given.parent_stdin:
         leave_with_parent(stop, asyncio.get_running_loop())
-    bridge = Bridge(data_dir, models_dir, given.vaults)
+    bridge = Bridge(data_dir, models_dir, given.vaults, installed_hooks())
     watching = [] if given.leave_after is None else [asyncio.create_task(keep_log_short(sys.stderr.fileno()))]
 
     def ready(runtime: Runtime) -> None:

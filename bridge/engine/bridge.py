@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bridge.access.pairing import Pairing
 from bridge.data_folder import Folders, add_to_vault_list
+from bridge.engine.hooks import NO_HOOKS, Hooks
 from bridge.engine.host import Host
 from bridge.engine.jobs import Jobs
 from bridge.engine.model_pool import Embedders
@@ -26,13 +27,14 @@ LOOK_AT_SETTINGS_S = 2.0
 class Bridge:
     """Opens vaults, keeps them current, and closes them."""
 
-    def __init__(self, data_dir: Path, models_dir: Path, vault_paths: Sequence[Path]) -> None:
+    def __init__(self, data_dir: Path, models_dir: Path, vault_paths: Sequence[Path], hooks: Hooks = NO_HOOKS) -> None:
         """Prepare without touching the disk.
 
         Args:
             data_dir: The folder of derived data and state.
             models_dir: The folder of models, shared with other bridges.
             vault_paths: The vaults to open.
+            hooks: What features do in them.
         """
         self.folders = Folders(data_dir)
         self.models_dir = models_dir
@@ -51,6 +53,7 @@ class Bridge:
         self.vaults: Mapping[VaultId, Host] = {}
         self.embedders: Embedders | None = None
         self._paths = tuple(vault_paths)
+        self._hooks = hooks
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -92,7 +95,7 @@ class Bridge:
             if not path.is_dir():
                 raise NoSuchVault(f"{path} is not a folder.", hint="Give the folder that holds your notes.")
             name = free_name(path.resolve().name, {host.name for host in hosts.values()})
-            host = Host(path, name, self.folders, self.settings, self.events, self.embedders, self.jobs)
+            host = Host(path, name, self.folders, self.settings, self.events, self.embedders, self.jobs, self._hooks)
             hosts.setdefault(host.id, host)
         try:
             for host in hosts.values():

@@ -14,7 +14,7 @@ from bridge.engine.apply_requests import RequestExecutor
 from bridge.engine.backfill import VectorBackfill
 from bridge.engine.editor_handoff import EditorSessions
 from bridge.engine.erase_denied import DenyEnforcer
-from bridge.engine.graph_recorder import run_graph_recorder
+from bridge.engine.hooks import Hooks
 from bridge.engine.indexer import Indexer, pause
 from bridge.engine.inspection import IndexPart, is_indexed
 from bridge.engine.jobs import Job, Jobs
@@ -34,6 +34,7 @@ from bridge.engine.vault_lock import VaultLock
 from bridge.engine.watchdog import log_failure, open_index
 from bridge.errors import BridgeError, IndexUnusable, NotReady
 from bridge.events import Events
+from bridge.index.note import IndexedNote
 from bridge.markdown.names import Names
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
@@ -69,6 +70,7 @@ class Host:
         events: Events,
         embedders: Embedders,
         jobs: Jobs,
+        hooks: Hooks,
     ) -> None:
         self.root = root.resolve()
         self.name = name
@@ -81,6 +83,7 @@ class Host:
         events.hide(self.id, self.files.rules.denies)
         self.embedders = embedders
         self._jobs = jobs
+        self._hooks = hooks
         self._stop = asyncio.Event()
         self.signal = Signal()
         """Notified whenever something in the vault changes."""
@@ -154,7 +157,7 @@ class Host:
             try:
                 vault = await self._open()
                 self.trouble = None
-                await vault.run(self.folders.index(self.id), self._stop, run_graph_recorder(vault))
+                await vault.run(self.folders.index(self.id), self._stop, *self._hooks.start(vault))
             except Exception as error:  # noqa: BLE001 - the top of the vault's task
                 self.trouble = log_failure(error)
             await self._close()
@@ -181,7 +184,8 @@ class Host:
         """Create the parts of the vault around its index."""
         settings = self.settings
 
-        def changed(written: Collection[VaultPath], gone: Collection[VaultPath]) -> None:
+        def changed(written: Sequence[IndexedNote], gone: Collection[VaultPath]) -> None:
+            self._hooks.indexed(vault, written)
             publish_changes(vault, written, gone)
 
         def moved_into_denied() -> None:

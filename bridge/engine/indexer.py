@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable,
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Literal
 
-from bridge.engine.link_graph import LinkResolver, resolve_targets
+from bridge.engine.link_graph import LinkResolver
 from bridge.engine.parser import Outcome, ReadOptions
 from bridge.engine.parser_pool import ParserPool
 from bridge.errors import BridgeError, IndexUnusable, NotReady
@@ -27,14 +27,6 @@ from bridge.vault.watch import watch
 
 if TYPE_CHECKING:
     from bridge.index.index import Index
-
-
-def learn_from_links(store: Store, notes: Iterable[IndexedNote], names: Names) -> None:
-    """Record link feedback from notes that were just written."""
-    accepting = store.feedback.notes_with_accepted
-    for note in notes:
-        if note.path in accepting:
-            store.feedback.follow_links(note.path, frozenset(resolve_targets(note, names)), names.__contains__)
 
 
 def detect_moves(gone: Collection[IndexedNote], fresh: Iterable[IndexedNote]) -> Mapping[VaultPath, VaultPath]:
@@ -104,7 +96,7 @@ class Indexer:
         store: Store,
         settings: Settings,
         readers: ParserPool,
-        told: Callable[[Collection[VaultPath], Collection[VaultPath]], None],
+        told: Callable[[Sequence[IndexedNote], Collection[VaultPath]], None],
         buried: Callable[[], None],
     ) -> None:
         """Start with the state of the index.
@@ -115,7 +107,7 @@ class Indexer:
             store: Keeps failures.
             settings: Limits of what is read.
             readers: The parser pool; it may have started.
-            told: Called after each write with the paths written and the paths gone.
+            told: Called after each write with the notes written and the paths gone.
             buried: Called when a missing note was moved into a denied path.
         """
         self.vault = vault
@@ -341,14 +333,14 @@ class Indexer:
         if not entries and not gone:
             return
         await write(entries, gone)
-        written = [entry.note.path for entry in entries]
+        notes = [entry.note for entry in entries]
+        written = [note.path for note in notes]
         self._store.failures.remove(written)
-        learn_from_links(self._store, (entry.note for entry in entries), self.names)
         for path in gone:
             self.names.discard(path)
         self.link_resolver.changed([*written, *gone], names=gone)
         self.pending -= set(written)
-        self._told(written, gone)
+        self._told(notes, gone)
 
     @property
     def boilerplate(self) -> Boilerplate:

@@ -6,18 +6,19 @@ from collections.abc import Collection
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.events import IndexProgress, NoteUpdate, PendingCounts
+from bridge.index.note import IndexedNote
 from bridge.types import VaultPath
 
 FEW_CHANGES = 200
 """Up to this many changed notes get an event each; more are only published as progress."""
 
 
-def publish_changes(vault: OpenVault, written: Collection[VaultPath], gone: Collection[VaultPath]) -> None:
+def publish_changes(vault: OpenVault, written: Collection[IndexedNote], gone: Collection[VaultPath]) -> None:
     """Publish written and missing notes, and wake waiters."""
     vault.backfill.wake()
     if len(written) + len(gone) <= FEW_CHANGES:
-        for path in written:
-            vault.events.publish(NoteUpdate(path, "indexed"), vault.id)
+        for note in written:
+            vault.events.publish(NoteUpdate(note.path, "indexed"), vault.id)
         for path in gone:
             vault.events.publish(NoteUpdate(path, "gone"), vault.id)
     publish_progress(vault)

@@ -57,11 +57,17 @@ def log_failure(fault: Exception) -> BridgeError:
     errors = fault.exceptions if isinstance(fault, ExceptionGroup) else (fault,)
     known = [error for error in errors if isinstance(error, BridgeError)]
     for error in errors:
-        place = traceback.extract_tb(error.__traceback__)[-1:]
-        where = "".join(f" at {Path(frame.filename).name}:{frame.lineno}" for frame in place)
-        log.warning("The vault is not followed: %s", error.code if error in known else f"{type(error).__name__}{where}")
+        log.warning("The vault is not followed: %s", describe_failure(error))
     if known:
         return known[0]
     # LanceDB's errors have these classes, so the index may be damaged.
     kind = IndexUnusable if isinstance(errors[0], OSError | RuntimeError | ValueError) else NotReady
     return kind("Indexing broke off and is begun again.", hint=NotReady.hint)
+
+
+def describe_failure(error: Exception) -> str:
+    """Return what failed and where, without any note content."""
+    if isinstance(error, BridgeError):
+        return error.code
+    place = traceback.extract_tb(error.__traceback__)[-1:]
+    return type(error).__name__ + "".join(f" at {Path(frame.filename).name}:{frame.lineno}" for frame in place)

@@ -1,9 +1,9 @@
 """What the bridge can do: one folder per feature, and the only list of them."""
 
-from bridge.api.registry import get_operation, install, operations
+from bridge.api.registry import get_operation, install, installed_hooks, operations
 from bridge.features import admin, graph, history, links, notes, search, status, tasks, tools
 
-__all__ = ["FEATURES", "get_operation", "operations"]
+__all__ = ["FEATURES", "get_operation", "installed_hooks", "operations"]
 
 FEATURES = tuple(one.FEATURE for one in (search, notes, tasks, history, links, graph, status, admin, tools))
 """Every feature, in the order in which documents list them."""

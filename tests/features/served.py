@@ -12,7 +12,7 @@ from typing import Any
 import aiohttp
 import orjson
 
-from bridge.api.registry import OPERATIONS
+from bridge.api.registry import OPERATIONS, installed_hooks
 from bridge.engine.bridge import Bridge
 from bridge.mcp.mount import mount
 from bridge.server.asgi import Mount
@@ -118,7 +118,7 @@ async def command(
 async def serving(vaults: Sequence[Path], data: Path, models: Path, mcp: Mount = mount) -> AsyncIterator[Served]:
     """Serve vaults for a block, from when keyword search is ready; `mcp` answers at /mcp."""
     stop, listening = asyncio.Event(), asyncio.get_running_loop().create_future()
-    bridge = Bridge(data, models, vaults)
+    bridge = Bridge(data, models, vaults, installed_hooks())
     task = asyncio.create_task(serve(bridge, 0, stop, listening.set_result, {"/mcp": mcp}))
     done, _ = await asyncio.wait({task, listening}, return_when=asyncio.FIRST_COMPLETED)
     if task in done:

@@ -1,10 +1,12 @@
-"""Features: each can be taken out, and the bridge is whole without it."""
+"""Features: each can be taken out, and the bridge is whole without it; each may work in open vaults."""
 
-from collections.abc import Iterator
+import asyncio
+import shutil
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, make_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Never
 
 import pytest
 
@@ -12,11 +14,13 @@ from bridge.api.call import OWNER, Call
 from bridge.api.feature import Feature
 from bridge.api.registry import FEATURES, get_operation, install
 from bridge.engine.bridge import Bridge
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments, StateUnusable
 from bridge.export.catalogue import catalogue
 from bridge.export.openapi import openapi
 from bridge.export.settings_page import settings_page
 from bridge.features import FEATURES as ALL
+from bridge.index.note import IndexedNote
 from bridge.settings.file import save_settings
 from bridge.settings.schema import install_sections, setting
 from bridge.state.store import Store
@@ -126,16 +130,16 @@ async def test_rows_of_a_feature_follow_moves_outlive_damage_and_are_erased_by_d
         state = store.database.path
     state.write_bytes(b"not a database" * 1000)
     async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
-        engine = served.bridge.find(None)
-        assert engine.store.salvaged
-        assert sorted(toys(engine.store)) == [("Oats.md", "none"), ("Secret/Rye.md", "dark"), ("Wheat.md", "light")]
+        host = served.bridge.find(None)
+        assert host.store.salvaged
+        assert sorted(toys(host.store)) == [("Oats.md", "none"), ("Secret/Rye.md", "dark"), ("Wheat.md", "light")]
         (vault / "Wheat.md").rename(vault / "Barley.md")
-        await until(lambda: ("Barley.md", "light") in toys(engine.store))
+        await until(lambda: ("Barley.md", "light") in toys(host.store))
         await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Secret/**"]}))
-        await until(lambda: len(toys(engine.store)) == 2)
-        assert sorted(toys(engine.store)) == [("Barley.md", "light"), ("Oats.md", "none")]
-        engine.store.move({VaultPath("Barley.md"): VaultPath("Oats.md"), VaultPath("Oats.md"): VaultPath("Barley.md")})
-        assert sorted(toys(engine.store)) == [("Barley.md", "none"), ("Oats.md", "light")]
+        await until(lambda: len(toys(host.store)) == 2)
+        assert sorted(toys(host.store)) == [("Barley.md", "light"), ("Oats.md", "none")]
+        host.store.move({VaultPath("Barley.md"): VaultPath("Oats.md"), VaultPath("Oats.md"): VaultPath("Barley.md")})
+        assert sorted(toys(host.store)) == [("Barley.md", "none"), ("Oats.md", "light")]
     assert not any(b"Secret/Rye" in file.read_bytes() for file in state.parent.glob("state.sqlite*"))
 
 
@@ -219,3 +223,81 @@ def test_settings_of_a_feature_are_documented() -> None:
 def test_a_setting_without_a_meaning_is_refused() -> None:
     with pytest.raises(TypeError, match="settings of bare without a meaning: days"):
         install_sections({"bare": make_dataclass("Bare", [("days", int, 1)])})
+
+
+class Diary:
+    """A feature that keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.opened: list[OpenVault] = []
+        self.running = 0
+        self.batches: list[set[str]] = []
+        self.feature = Feature("diary", tasks=(self.follow,), on_indexed=self.write_down)
+
+    async def follow(self, vault: OpenVault) -> Never:
+        """Count the vaults that are followed."""
+        self.opened.append(vault)
+        self.running += 1
+        try:
+            while True:
+                await vault.signal.wait()
+        finally:
+            self.running -= 1
+
+    def write_down(self, vault: OpenVault, notes: Sequence[IndexedNote]) -> None:
+        """Keep which notes were indexed, all of which are found by now."""
+        paths = {note.path for note in notes}
+        assert paths <= vault.index.notes.keys()
+        self.batches.append({*paths})
+
+
+@pytest.fixture
+def diary() -> Iterator[Diary]:
+    """Install a feature for one test."""
+    kept = Diary()
+    install((*ALL, kept.feature))
+    yield kept
+    install(ALL)
+
+
+async def test_a_feature_follows_each_opening_of_a_vault(diary: Diary, tmp_path: Path) -> None:
+    vault = write_vault(tmp_path / "Notes", {"Rye.md": "Bread.", "Oat.md": "Porridge."})
+    async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
+        assert diary.opened == [served.bridge.find(None).vault]
+        assert set().union(*diary.batches) == {"Rye.md", "Oat.md"}
+        diary.batches.clear()
+        await served.call("create_note", path="Spelt.md", text="Grain.")
+        assert diary.batches == [{"Spelt.md"}]
+        shutil.rmtree(served.bridge.folders.index(served.bridge.find(None).id).rename(tmp_path / "gone"))
+        await until(lambda: len(diary.opened) == 2 and served.bridge.find(None).progress().ready_keyword)
+        assert diary.opened[1] is served.bridge.find(None).vault is not diary.opened[0]
+        assert diary.running == 1
+    assert diary.running == 0
+
+
+async def test_a_feature_that_fails_stops_neither_the_vault_nor_the_others(
+    diary: Diary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("bridge.engine.hooks.AGAIN_AFTER_S", 0.01)
+    tries: list[OpenVault] = []
+
+    async def break_twice(vault: OpenVault) -> None:
+        tries.append(vault)
+        if len(tries) < 3:
+            raise ValueError("the words of a note")
+
+    def break_always(vault: OpenVault, notes: Sequence[IndexedNote]) -> None:
+        raise ZeroDivisionError(vault.index.notes[notes[0].path].title)
+
+    install((Feature("broken", tasks=(break_twice,), on_indexed=break_always), *FEATURES))
+    vault = write_vault(tmp_path / "Notes", {"Zebrawood.md": "Bread."})
+    async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
+        await until(lambda: len(tries) == 3)
+        assert (await served.call("search", query="bread")).json["hits"][0]["path"] == "Zebrawood.md"
+        await asyncio.sleep(0.05)
+        assert tries == [served.bridge.find(None).vault] * 3
+        assert (diary.batches, diary.running) == ([{"Zebrawood.md"}], 1)
+    assert "ValueError at test_features.py" in caplog.text
+    assert "ZeroDivisionError at test_features.py" in caplog.text
+    assert "words" not in caplog.text
+    assert "Zebrawood" not in caplog.text

@@ -13,6 +13,7 @@ FEATURE = Feature(
         history.graph_history,
         export.export_graph,
     ),
+    tasks=(history.record_graph_daily,),
     views={
         operations.Neighbours: views.neighbours_view,
         operations.GraphPaths: views.paths_view,

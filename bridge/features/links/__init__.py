@@ -14,6 +14,7 @@ FEATURE = Feature(
         prospects.find_prospects,
         report.link_report,
     ),
+    on_indexed=suggest.follow_accepted_links,
     views={
         operations.NoteLinks: views.note_links_view,
         operations.ResolvedLink: views.resolved_link_view,

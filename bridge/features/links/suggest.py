@@ -1,6 +1,7 @@
 """Links that are missing, and why each should be there."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -16,6 +17,7 @@ from bridge.types import Lines, Span, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
+    from bridge.index.note import IndexedNote
     from bridge.linking.corpus import Corpus
     from bridge.linking.evidence import Strictness
     from bridge.linking.suggest import Suggestion
@@ -214,3 +216,13 @@ async def judge_link(
     here = FeedbackModel(one for one in verdicts if one.target == target).all
     count = everything.accepted + everything.declined
     return LinkJudged(here.accepted, here.declined, round(everything.accepted / count, 3) if count else None)
+
+
+def follow_accepted_links(vault: "OpenVault", notes: Sequence["IndexedNote"]) -> None:
+    """Record of accepted links whether they are still in the notes that were written."""
+    from bridge.engine.link_graph import resolve_targets
+
+    feedback, names = vault.store.feedback, vault.names
+    for note in notes:
+        if note.path in feedback.notes_with_accepted:
+            feedback.follow_links(note.path, frozenset(resolve_targets(note, names)), names.__contains__)

@@ -1,0 +1,62 @@
+"""What features do in an open vault: tasks beside those of its parts, and calls with each indexed batch."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bridge.engine.open_vault import OpenVault
+from bridge.engine.watchdog import describe_failure
+from bridge.errors import IndexUnusable
+from bridge.index.note import IndexedNote
+
+log = logging.getLogger(__name__)
+
+AGAIN_AFTER_S = 60.0
+"""Seconds before a task that failed is started again."""
+
+VaultTask = Callable[[OpenVault], Coroutine[Any, Any, None]]
+"""Runs as long as the vault is open, until it is cancelled."""
+
+BatchHook = Callable[[OpenVault, Sequence[IndexedNote]], None]
+"""Called on the event loop with the notes of each batch, as soon as search finds them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """The tasks and calls of all features; a failing one stops neither the vault nor the others."""
+
+    tasks: tuple[VaultTask, ...] = ()
+    on_indexed: tuple[BatchHook, ...] = ()
+
+    def start(self, vault: OpenVault) -> list[Coroutine[Any, Any, None]]:
+        """Return the coroutines to run while a vault is open."""
+        return [run_task(task, vault) for task in self.tasks]
+
+    def indexed(self, vault: OpenVault, notes: Sequence[IndexedNote]) -> None:
+        """Pass on the notes that were written to the index."""
+        for hook in self.on_indexed if notes else ():
+            try:
+                hook(vault, notes)
+            except Exception as error:  # noqa: BLE001 - indexing goes on whatever a feature does
+                log.warning("A feature does not take up what was indexed: %s", describe_failure(error))
+
+
+NO_HOOKS = Hooks()
+
+
+async def run_task(task: VaultTask, vault: OpenVault) -> None:
+    """Run a task, again after it failed.
+
+    Raises:
+        IndexUnusable: It met damage; the index is opened again.
+    """
+    while True:
+        try:
+            return await task(vault)
+        except IndexUnusable:
+            raise
+        except Exception as error:  # noqa: BLE001 - the top of the task
+            log.warning("A task of a feature broke off: %s", describe_failure(error))
+        await asyncio.sleep(AGAIN_AFTER_S)
