@@ -58,12 +58,14 @@ class Column:
         form: How a model reads a value: a format, or a function; with an empty format, not at all.
         role: What its values are.
         most: Most values of a list, or characters of a text, that a model reads.
+        detail: Whether a terminal that is too narrow leaves it out.
     """
 
     name: str
     form: str | Callable[[Any], str] = " · {}"
     role: Role = ""
     most: int | None = None
+    detail: bool = False
 
     def format(self, value: Any) -> str:
         """Format a value for a model."""

@@ -70,7 +70,14 @@ def tell(line: str) -> None:
     sys.stderr.write(f"{strip_control(line)}\n")
 
 
-def table(rows: Rows, columns: Sequence[str], *, headed: bool = False, paths: Collection[str] = ()) -> None:
+def table(
+    rows: Rows,
+    columns: Sequence[str],
+    *,
+    headed: bool = False,
+    paths: Collection[str] = (),
+    details: Collection[str] = (),
+) -> None:
     """Print records as a table; in a pipe unaligned and complete, with tabs between the columns.
 
     Args:
@@ -78,6 +85,7 @@ def table(rows: Rows, columns: Sequence[str], *, headed: bool = False, paths: Co
         columns: The fields shown of each; in a terminal without those that are empty everywhere.
         headed: Whether columns are named in a pipe too, for output to be read rather than cut into fields.
         paths: The columns that hold paths.
+        details: The columns that a terminal leaves out if it is too narrow.
     """
     if not rows:
         return
@@ -86,22 +94,29 @@ def table(rows: Rows, columns: Sequence[str], *, headed: bool = False, paths: Co
         for line in [list(map(heading, columns)), *lines] if headed else lines:
             sys.stdout.write("\t".join(line) + "\n")
         return
+    columns = [column for column in columns if any(cell(row.get(column)) for row in rows)]
+    essential = [column for column in columns if column not in details]
+    if not print_aligned(rows, columns) and not (details and print_aligned(rows, essential)):
+        blocks(rows, essential, paths)
+
+
+def print_aligned(rows: Rows, columns: Sequence[str]) -> bool:
+    """Print records in aligned columns, and say whether the terminal was wide enough for it."""
     from rich.measure import Measurement
     from rich.table import Table
     from rich.text import Text
 
     out = console()
-    columns = [column for column in columns if any(cell(row.get(column)) for row in rows)]
-    made = Table(box=None, header_style="dim", pad_edge=False)
+    made = Table(box=None, header_style="dim", pad_edge=False, show_header=len(columns) > 1)
     for column in columns:
         numbers = all(isinstance(row.get(column), int | float) for row in rows)
         made.add_column(heading(column), justify="right" if numbers else "left", no_wrap=True)
     for row in rows:
         made.add_row(*(Text(cell(row.get(column))) for column in columns))
-    if Measurement.get(out, out.options.update_width(WIDE), made).maximum <= out.width:
-        out.print(made, soft_wrap=False)
-    else:
-        blocks(rows, columns, paths)
+    if Measurement.get(out, out.options.update_width(WIDE), made).maximum > out.width:
+        return False
+    out.print(made, soft_wrap=False)
+    return True
 
 
 def blocks(rows: Rows, columns: Sequence[str], paths: Collection[str]) -> None:

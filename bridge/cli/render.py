@@ -85,8 +85,10 @@ def print_line(line: Line, operation: str) -> None:
 
 def print_table(element: Table) -> None:
     """Print a table."""
+    names = [column.name for column in element.columns]
     paths = {column.name for column in element.columns if column.role == "path"}
-    table(element.rows, [column.name for column in element.columns], headed=element.headed, paths=paths)
+    details = {column.name for column in element.columns if column.detail}
+    table(element.rows, names, headed=element.headed, paths=paths, details=details)
 
 
 def print_document(document: Document) -> None:

@@ -77,6 +77,7 @@ def test_a_hit_says_where_what_and_why(capsys: pytest.CaptureFixture[str]) -> No
         "1. Rye  Bread/Rye.md:3-9 # Rye > Baking",
         "   In a ==falling== oven.",
         "   0.90 · 0123456789ab · title matches; says 'falling' #grain",
+        "",
     ]
     assert err.splitlines() == [
         "2 notes are not indexed yet.",
@@ -368,7 +369,9 @@ def test_a_path_is_never_broken_in_a_terminal() -> None:
     assert (headings.split(), count) == (["path", "title", "tags", "modified", "digest"], "1 note")
     assert line.startswith(PATH)
     narrow = at_terminal("find_notes", {"notes": [NOTE], "total": 1}, 60)
-    assert narrow == [PATH, "    title Chapter · tags x · modified 2026-01-31T09:30:00 ·", "    digest 0", "1 note"]
+    assert narrow == [PATH, "    title Chapter · tags x · modified 2026-01-31T09:30:00", "1 note"]
+    details = at_terminal("find_notes", {"notes": [NOTE], "total": 1}, 115)
+    assert details[0].split() == ["path", "title", "tags", "modified"]
     changes = at_terminal("list_changes", {"changes": [CHANGE]}, 40)
     assert (changes[0], changes[-2:]) == ("1a", [f"    {PATH}", "    A.md"])
     assert all(len(line) <= 40 for line in changes[:-2])

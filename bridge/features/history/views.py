@@ -20,8 +20,8 @@ CHANGES = (
     Column("operation"),
     Column("state"),
     Column("paths", " · {}", role="path", most=1),
-    Column("reason", " ({})"),
-    Column("session", " · session {}"),
+    Column("reason", " ({})", detail=True),
+    Column("session", " · session {}", detail=True),
 )
 
 

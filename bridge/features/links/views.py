@@ -157,7 +157,7 @@ REPORT_SECTIONS: Mapping[str, tuple[str, tuple[Column, ...]]] = {
             Column("name"),
             Column("notes", " means {}", role="path", most=3),
             Column("links", lambda links: f"; {count_of(links, 'link')}"),
-            Column("sources", ", as in {}", role="path", most=3),
+            Column("sources", ", as in {}", role="path", most=3, detail=True),
         ),
     ),
 }

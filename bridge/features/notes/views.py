@@ -19,7 +19,7 @@ NOTES = (
     Column("title", ""),
     Column("tags", lambda tags: "".join(f" #{inline(tag)}" for tag in tags)),
     Column("modified", most=10),
-    Column("digest"),
+    Column("digest", detail=True),
 )
 
 

@@ -24,6 +24,7 @@ def search_view(answer: Answer) -> Iterable[Element]:
         yield notice("No note found.")
     for number, hit in enumerate(found, start=1):
         yield from _passages(number, hit) if hit["passages"] else _snippet(number, hit)
+        yield Line()
 
 
 def _freshness(answer: Answer) -> Iterable[Line]:

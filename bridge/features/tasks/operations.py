@@ -283,9 +283,11 @@ TASKS = (
     Column("line", ":{}"),
     Column("status", lambda status: f" [{status}]"),
     Column("text", " {}"),
-    *(Column(name, f" · {name} {{}}") for name in ("due", "scheduled", "start", "done", "priority", "recurrence")),
-    Column("heading", " · heading {}"),
-    Column("digest", " · digest {}"),
+    Column("due", " · due {}"),
+    *(
+        Column(name, f" · {name} {{}}", detail=True)
+        for name in ("scheduled", "start", "done", "priority", "recurrence", "heading", "digest")
+    ),
 )
 
 
