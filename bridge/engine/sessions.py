@@ -33,9 +33,14 @@ class Sessions:
                 are made by one process each.
         """
         if said is not None:
-            return hashlib.sha256(f"{client}\0{said}".encode()).hexdigest()[:12]
+            return session_digest(client, said)
         moment = self._now()
         self._open = {name: held for name, held in self._open.items() if moment - held[1] < QUIET_S}
         session = held[0] if (held := self._open.get(client)) else latest(QUIET_S) or secrets.token_hex(6)
         self._open[client] = (session, moment)
         return session
+
+
+def session_digest(client: str | None, said: str) -> str:
+    """Return how a session that a client names is recorded, with its changes and calls: not in its words."""
+    return hashlib.sha256(f"{client}\0{said}".encode()).hexdigest()[:12]

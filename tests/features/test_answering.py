@@ -9,6 +9,7 @@ import pytest
 from bridge.api.call import OWNER, Call, Principal
 from bridge.api.dispatch import dispatch_call
 from bridge.api.encode import encode
+from bridge.api.write import session_of
 from bridge.errors import NotReady
 from bridge.features import get_operation
 from bridge.state.call_log import CallRecord
@@ -76,7 +77,8 @@ async def test_a_client_with_a_token_of_its_own_has_the_name_it_was_given(served
         get_operation("status"), call(served, principal=paired, client="Liar/9.1", session="s7"), {}, encode
     )
     made = (await calls(served, "status"))[-1]
-    assert (made.client, made.version, made.session, made.transport) == ("kitchen-agent", "9.1", "s7", "mcp")
+    assert (made.client, made.version, made.transport) == ("kitchen-agent", "9.1", "mcp")
+    assert made.session == session_of(call(served, principal=paired, session="s7")) != "s7", "as with its changes"
 
 
 async def test_what_a_client_calls_itself_is_cut_to_a_name(served: Served) -> None:
