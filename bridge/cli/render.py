@@ -135,9 +135,9 @@ def translate_hint(hint: str, command: str) -> str:
 
     def typed(found: re.Match[str]) -> str:
         name, value = found[1].replace("_", "-"), found[2] or ""
-        if found[1] in arguments:
-            value = VALUE.sub("", value).replace(", ", "-")
-            return f"`--{name}{value}`"
-        return f"`vault-bridge {name}{value}`" if found[1] in OPERATIONS else found[0]
+        if found[1] in OPERATIONS and not value.startswith(":"):
+            return f"`vault-bridge {name}{value}`"
+        value = VALUE.sub("", value).replace(", ", "-")
+        return f"`--{name}{value}`" if found[1] in arguments else found[0]
 
     return HINT.sub(typed, hint)

@@ -393,3 +393,21 @@ def test_what_is_read_has_headings_and_what_is_cut_has_none(
 
 def test_no_client_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert shown("list_clients", {"clients": []}, capsys) == ("", "No clients.\n")
+
+
+@pytest.mark.parametrize(
+    ("hint", "typed"),
+    [
+        ("Use `find_notes`.", "Use `vault-bridge find-notes`."),
+        ("`undo_change 1a` undoes it.", "`vault-bridge undo-change 1a` undoes it."),
+        ("Read on with `lines: [3, 9]` and `offset: 4`.", "Read on with `--lines 3-9` and `--offset 4`."),
+        (
+            "`status` lists the vaults; `Rye.md` is a note.",
+            "`vault-bridge status` lists the vaults; `Rye.md` is a note.",
+        ),
+        ("Repeat this with `max_chars`.", "Repeat this with `--max-chars`."),
+    ],
+)
+def test_a_hint_names_what_is_typed(hint: str, typed: str) -> None:
+    assert render.translate_hint(hint, "read_note") == typed
+    assert "`vault-bridge status`" in render.translate_hint("`status` lists the vaults.", "list_tasks")
