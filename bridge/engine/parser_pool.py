@@ -154,18 +154,18 @@ def slice_files(files: Mapping[VaultPath, int]) -> Iterator[list[VaultPath]]:
 
 
 async def read_isolated(reading: ReadOptions, paths: Sequence[VaultPath]) -> list[Outcome]:
-    """Read notes after a process died, each in its own process, to find the one that crashes it."""
-    outcomes: list[Outcome] = []
-    for path in paths:
-        pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
-        try:
-            outcomes += await asyncio.wrap_future(pool.submit(read_all, reading, [path]))
-        except BrokenProcessPool:
+    """Read notes in a new process after one died, in ever smaller parts, to find the note that ends it."""
+    pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+    try:
+        return await asyncio.wrap_future(pool.submit(read_all, reading, paths))
+    except BrokenProcessPool:
+        if len(paths) == 1:
             log.warning("A note ends the process that reads it and is left out")
-            outcomes.append(ReadFailure(path, "Reading this note ends the process that reads it.", gone=False))
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-    return outcomes
+            return [ReadFailure(paths[0], "Reading this note ends the process that reads it.", gone=False)]
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+    half = len(paths) // 2
+    return [*await read_isolated(reading, paths[:half]), *await read_isolated(reading, paths[half:])]
 
 
 def rules_of(root: Path, settings: "Settings") -> Rules:

@@ -8,6 +8,7 @@ from pathlib import Path
 from bridge.engine.parser import ReadOptions, learn_boilerplate, read_all, set_stop_event
 from bridge.engine.parser_pool import FEW, SLICE, SLICE_BYTES, ParserPool, slice_files
 from bridge.index.boilerplate import Boilerplate
+from bridge.index.prepare import PreparedNote
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
@@ -48,6 +49,16 @@ async def test_reading_that_is_given_up_leaves_no_process(vault: Path) -> None:
         assert len(await anext(outcomes)) > 0
         assert multiprocessing.active_children()
     await until(lambda: not multiprocessing.active_children())
+
+
+async def test_processes_that_are_ended_while_they_read_are_replaced(vault: Path) -> None:
+    paths = many(vault)
+    async with aclosing(ParserPool().read(reading(vault), dict.fromkeys(paths, 0))) as outcomes:
+        read = await anext(outcomes)
+        for process in multiprocessing.active_children():
+            process.kill()
+        read += [outcome async for some in outcomes for outcome in some]
+    assert [outcome.note.path for outcome in read if isinstance(outcome, PreparedNote)] == paths
 
 
 async def test_what_is_learnt_ahead_is_what_would_be_learnt(vault: Path) -> None:
