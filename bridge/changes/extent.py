@@ -120,12 +120,16 @@ def _summary_line(
         if len(said) > 1 and order[-1] == "change":
             said[-1] = "change it"
         return f"{_join(said)}{some}{more}{lost}"
-    verbs = [f"{verb} {count_of(len(group), noun(group))}" for verb, group in done.items() if group]
+    verbs = {verb: f"{verb} {count_of(len(group), noun(group))}" for verb, group in done.items() if group}
+    if len(verbs) > 1 and more:
+        # The size is that of what is written; notes are not moved by it.
+        verbs["change" if done["change"] else "create"] += more
+        more = ""
     folder = commonpath([path.rpartition("/")[0] for path in paths])
     names = [path.removeprefix(f"{folder}/") for path in paths]
     where = f" in `{folder}/`" if folder else ""
     rest = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    return f"{_join(verbs)}{where}{some}{more}{lost}: {', '.join(names[:_NAMED])}{rest}"
+    return f"{_join([*verbs.values()])}{where}{some}{more}{lost}: {', '.join(names[:_NAMED])}{rest}"
 
 
 def explain_no_change(requests: Sequence[Request]) -> str:

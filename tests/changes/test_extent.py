@@ -36,6 +36,10 @@ def remove(path: str) -> Step:
         ([put("a.md", None)], "create `a.md`"),
         ([put("a.md", None, b"x" * 3_000)], "create `a.md` of 2 KiB"),
         ([put("a.md", OLD, b"x" * 3_000)], "change `a.md` (append, replace text) by 2 KiB"),
+        (
+            [move("A/a.md", "A/b.md"), put("A/c.md", OLD, b"x" * 3_000), put("A/d.md", None)],
+            "create 1 note, change 1 note by 2 KiB and move 1 note in `A/` (append, replace text): d.md, c.md, a.md",
+        ),
         ([move("A/a.md", "B/a.md"), put("B/a.md")], "move `A/a.md` to `B/a.md`"),
         ([remove("A/a.md")], "delete `A/a.md`"),
         ([put("A/a.md"), put("A/B/b.md")], "change 2 notes in `A/` (append, replace text): a.md, B/b.md"),
