@@ -1,15 +1,18 @@
-"""Creates and replaces files and folders that only this user can read."""
+"""Creates, replaces and locks files and folders that only this user can read."""
 
 import contextlib
 import errno
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from bridge.errors import DiskFull, ReadOnly
 
-if sys.platform == "darwin":
+if sys.platform == "win32":
+    import msvcrt
+else:
     import fcntl
 
 
@@ -77,6 +80,33 @@ def make_private(folder: Path) -> None:
         raise write_error(folder, error) from None
     if not os.access(folder, os.W_OK | os.X_OK):
         raise ReadOnly(f"{folder} is not writable.")
+
+
+@contextlib.contextmanager
+def file_lock(path: Path) -> Iterator[None]:
+    """Hold the lock of a file for a block, waiting for other processes; it is created if absent.
+
+    Raises:
+        OSError: It is not writable.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        lock_file(descriptor, wait=True)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def lock_file(descriptor: int, *, wait: bool) -> None:
+    """Lock an open file until it is closed; the system releases it when the process ends, even in a crash.
+
+    Raises:
+        OSError: Another process holds the lock; with `wait`, only on Windows and after ten seconds.
+    """
+    if sys.platform == "win32":
+        msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+    else:
+        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def write_error(path: Path, error: OSError) -> ReadOnly | DiskFull:

@@ -10,10 +10,9 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from bridge.access.file_lock import file_lock
 from bridge.access.token_file import Client, Ledger, decode_ledger, encode_ledger
 from bridge.errors import BridgeError, InvalidArguments
-from bridge.private_files import write_error, write_private
+from bridge.private_files import file_lock, write_error, write_private
 from bridge.types import Digest, Preset, Scope
 
 log = logging.getLogger(__name__)
@@ -140,7 +139,7 @@ class Tokens:
         try:
             return load_ledger(self.path)
         except ValueError:
-            with file_lock(self.path):
+            with file_lock(self.path.with_suffix(".lock")):
                 return self._sound()
 
     def _sound(self) -> Ledger:
@@ -160,7 +159,7 @@ class Tokens:
     def _changing(self) -> Iterator[Ledger]:
         """Yield the file's content while holding its lock."""
         try:
-            with file_lock(self.path):
+            with file_lock(self.path.with_suffix(".lock")):
                 yield self._sound()
         except OSError as error:
             raise write_error(self.path, error) from None

@@ -1,14 +1,13 @@
 """Locks a vault's data for one process; the lock ends with the process, however it ends."""
 
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from bridge.errors import VaultHeld
-from bridge.private_files import make_private, write_error
+from bridge.private_files import lock_file, make_private, write_error
 
 
 class VaultLock:
@@ -35,7 +34,7 @@ class VaultLock:
         except OSError as error:
             raise write_error(lock, error) from None
         try:
-            lock_file(descriptor)
+            lock_file(descriptor, wait=False)
         except OSError:
             os.close(descriptor)
             facts = read_holder(runtime)
@@ -55,20 +54,3 @@ def read_holder(runtime: Path) -> dict[str, Any]:
         return {"url": facts["url"], "pid": facts["pid"]}
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
         return {}
-
-
-if sys.platform == "win32":
-
-    def lock_file(descriptor: int) -> None:
-        """Lock the first byte, or raise OSError."""
-        import msvcrt
-
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-
-else:
-
-    def lock_file(descriptor: int) -> None:
-        """Lock the file, or raise OSError."""
-        import fcntl
-
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 
 from bridge.errors import ModelMissing, ModelUnusable
 from bridge.models.catalogue import ModelSpec, catalogue
-from bridge.private_files import write_private
+from bridge.private_files import file_lock, write_private
 from bridge.types import Digest
 
 _FORMAT = 1
@@ -122,16 +121,7 @@ def open_private(path: Path, *, append: bool = False) -> Any:
 def models_lock(models_dir: Path) -> Iterator[None]:
     """Create and lock the folder, waiting for other processes."""
     models_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with open_private(models_dir / ".lock", append=True) as stream:
-        if sys.platform == "win32":
-            import msvcrt
-
-            stream.seek(0)
-            msvcrt.locking(stream.fileno(), msvcrt.LK_LOCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(stream, fcntl.LOCK_EX)
+    with file_lock(models_dir / ".lock"):
         yield
 
 
