@@ -1,4 +1,4 @@
-import type { SettingsInUse } from "../../bridge/operations";
+import type { Setting, SettingsInUse } from "../../bridge/operations";
 import { type Connection, explained, isOpen } from "../connection";
 
 /** What the bridge keeps, by name. */
@@ -17,6 +17,11 @@ export class Kept {
 	/** Lines of the file that were not taken, and why. */
 	get problems(): readonly string[] {
 		return this.told.problems;
+	}
+
+	/** Every setting. */
+	get all(): readonly Setting[] {
+		return this.told.settings;
 	}
 
 	get(name: string): unknown {

@@ -4,6 +4,7 @@ import { agents } from "./agents";
 import { appearance } from "./appearance";
 import { BridgeSettings } from "./bridge-settings";
 import { connection, RESTARTS } from "./connection";
+import { features } from "./features";
 import { model } from "./model";
 import { privacy } from "./privacy";
 import { search } from "./search";
@@ -46,6 +47,7 @@ export class SettingsTab extends PluginSettingTab {
 			...writing(bridge),
 			...agents(bridge),
 			...search(bridge),
+			...features(bridge),
 			...appearance(),
 		];
 	}

@@ -1,0 +1,29 @@
+import type { SettingDefinition, SettingDefinitionItem } from "obsidian";
+import type { Setting } from "../../bridge/operations";
+import { choices, settingSections, settingTitle } from "../../core/settings/sections";
+import type { BridgeSettings } from "./bridge-settings";
+import { closedToo } from "./closed";
+
+/** A group for each feature of the bridge that has settings. */
+export function features(bridge: BridgeSettings): SettingDefinitionItem[] {
+	return settingSections(bridge.known?.kept.all ?? []).map(({ heading, settings }) => ({
+		type: "group",
+		heading,
+		items: [...closedToo(bridge), ...settings.map((setting) => row(bridge, setting))],
+	}));
+}
+
+function row(bridge: BridgeSettings, setting: Setting): SettingDefinition {
+	const { name, meaning, restart, type } = setting;
+	const key = `bridge.${name}`;
+	const disabled = (): boolean => bridge.closed !== null;
+	const options = choices(setting);
+	const desc = restart ? `${meaning} Takes effect after a restart of the bridge.` : meaning;
+	if (type === "true or false") return { name: settingTitle(setting), desc, control: { type: "toggle", key, disabled } };
+	if (type === "integer") return { name: settingTitle(setting), desc, control: { type: "number", key, step: 1, disabled } };
+	if (type === "string") return { name: settingTitle(setting), desc, control: { type: "text", key, disabled } };
+	if (options.length > 0) {
+		return { name: settingTitle(setting), desc, control: { type: "dropdown", key, options: Object.fromEntries(options.map((value) => [value, value])), disabled } };
+	}
+	return { name: settingTitle(setting), desc: `${desc} It is changed in ${bridge.known?.kept.path ?? "the settings file"}.` };
+}
