@@ -47,7 +47,7 @@ export type Raw = { readonly ok: true; readonly result: unknown } | { readonly o
 const UNREACHABLE: Refusal<never> = {
 	code: "unreachable",
 	message: "The bridge does not answer.",
-	hint: "It is looked for again by itself; the status bar tells how things stand.",
+	hint: "The plugin keeps looking for it; the status bar shows the state.",
 };
 
 /** Call an operation. Whatever goes wrong is a value with a way out; nothing is thrown. */
@@ -69,7 +69,7 @@ export async function spoken(send: Send, address: Address): Promise<readonly Spo
 	const answer = await request(send, address, "GET", "/api/operations");
 	if (!answer.ok) return answer.error;
 	const listed = field(answer.result, "operations");
-	if (!Array.isArray(listed)) return { ...UNREACHABLE, message: "What answers there is no bridge." };
+	if (!Array.isArray(listed)) return { ...UNREACHABLE, message: "The program at this address is not a bridge." };
 	return listed.map((entry: unknown) => ({ name: text(entry, "name"), form: text(entry, "form") }));
 }
 

@@ -26,7 +26,7 @@ export class Sidecar {
 		return new Promise((resolve, reject) => {
 			let said = "";
 			let complaint = "";
-			const timer = window.setTimeout(() => fail("It did not say in time that it is ready."), READY_MS);
+			const timer = window.setTimeout(() => fail("It was not ready in time."), READY_MS);
 			const fail = (reason: string): void => {
 				window.clearTimeout(timer);
 				if (this.child === child) void this.stop();
@@ -39,7 +39,7 @@ export class Sidecar {
 				if (end < 0) return;
 				window.clearTimeout(timer);
 				const address = announced(said.slice(0, end), vault);
-				if (address === null) fail("It does not speak as this plugin expects.");
+				if (address === null) fail("Its answer was not understood.");
 				else resolve(address);
 			});
 			child.stderr.setEncoding("utf8");

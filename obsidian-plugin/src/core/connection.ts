@@ -105,11 +105,11 @@ export function explained(connection: Connection): string {
 		case "ready":
 			return connection.note ?? "Everything is indexed.";
 		case "refused":
-			return "The bridge does not take the token. Pair again in the settings, or restart the bridge and try again.";
+			return "The bridge rejects the token. Pair again in the settings, or restart the bridge and try again.";
 		case "incompatible":
 			return connection.update === "plugin"
-				? "The bridge is newer than this plugin and speaks differently. Update the plugin."
-				: "The bridge is older than this plugin and speaks differently. Update the bridge.";
+				? "The bridge is newer than this plugin and does not fit it. Update the plugin."
+				: "The bridge is older than this plugin and does not fit it. Update the bridge.";
 	}
 }
 
@@ -118,9 +118,9 @@ function absent(why: Absence): string {
 		case "not_installed":
 			return "No bridge runs for this vault and none was found on this computer.";
 		case "not_running":
-			return "No bridge runs for this vault. It is looked for by itself.";
+			return "No bridge runs for this vault. The plugin keeps looking for one.";
 		case "silent":
-			return "The bridge went away. It is looked for again by itself.";
+			return "The connection was lost. The plugin keeps looking for the bridge.";
 		case "failed":
 			return why.reason;
 		case "switched_off":

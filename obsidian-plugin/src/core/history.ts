@@ -41,11 +41,11 @@ export interface Standing {
 }
 
 const STANDINGS: Readonly<Record<ListedChange["state"], Standing>> = {
-	proposed: { text: "Waits for you", icon: "hourglass" },
+	proposed: { text: "Needs your approval", icon: "hourglass" },
 	applied: { text: "Made", icon: "check" },
 	rejected: { text: "Rejected", icon: "x" },
 	expired: { text: "Given up", icon: "clock" },
-	undone: { text: "Turned back", icon: "undo-2" },
+	undone: { text: "Undone", icon: "undo-2" },
 	conflict: { text: "Needs a look", icon: "alert-triangle" },
 };
 

@@ -22,7 +22,7 @@ export function linkTo(app: App, hit: Placed, from: string, shown = ""): string 
 export function insertLink(app: App, hit: Placed): void {
 	const edited = editedView(app);
 	if (edited?.file == null) {
-		new Notice("Open a note in which the link shall stand.");
+		new Notice("Open the note that the link should go into.");
 		return;
 	}
 	const { editor } = edited;

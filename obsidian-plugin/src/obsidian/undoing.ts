@@ -19,5 +19,5 @@ export function offering(text: string, name: string, act: () => void): void {
 export async function undo({ link }: Host, change: string): Promise<void> {
 	const answer = await link.call("undo_change", { change_id: change });
 	if (!answer.ok) new Notice(withHint(answer.error));
-	else new Notice(answer.result.state === "proposed" ? "Undoing it is proposed, and waits." : "Undone.");
+	else new Notice(answer.result.state === "proposed" ? "Undo proposed; it needs your approval." : "Undone.");
 }

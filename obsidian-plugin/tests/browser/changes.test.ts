@@ -102,7 +102,7 @@ test("a part that was turned back before is shown so, and not offered again", as
 	await own("undo_change", { change_id, hunks: [2] });
 	await opened();
 	const shown = await unfold("The oven runs cold.");
-	expect(await shown.getByRole("group", { name: "Oven log, line 13" }).innerText()).toContain("Turned back.");
+	expect(await shown.getByRole("group", { name: "Oven log, line 13" }).innerText()).toContain("Undone.");
 	expect(await shown.getByRole("button", { name: /^Undo/ }).allInnerTexts()).toEqual(["Undo this", "Undo"]);
 	await shown.getByRole("button", { name: "Undo Oven log, line 3", exact: true }).waitFor();
 });
@@ -114,10 +114,10 @@ test("a session is turned back as one, after it was said what that does", async 
 	await own("edit_note", { path: NOTE, edits: [{ op: "prepend", text: "Mine.\n" }] });
 	await opened();
 	await button("Undo the session of Quill").click();
-	await obsidian.page.getByText("This turns back 2 changes in 2 notes.").waitFor();
+	await obsidian.page.getByText("This undoes 2 changes in 2 notes.").waitFor();
 	expect(await disk("Made.md")).toBe("New.\n");
-	await button("Turn them back").click();
-	await obsidian.page.getByRole("status").filter({ hasText: "Turned back 2 changes." }).waitFor();
+	await button("Undo them").click();
+	await obsidian.page.getByRole("status").filter({ hasText: "Undid 2 changes." }).waitFor();
 	expect(await disk()).toContain("Mine.");
 	expect(await disk()).not.toContain("One.");
 	await expect(disk("Made.md")).rejects.toThrow("ENOENT");

@@ -225,7 +225,7 @@ test("the menu of a note leads to what is related, and to how it leads to anothe
 	await obsidian.page.getByRole("menuitem", { name: "Related notes" }).click();
 	await obsidian.page.locator(".vault-bridge-head-title", { hasText: "Staling" }).waitFor();
 	await obsidian.page.locator(".cm-content").click({ button: "right" });
-	await obsidian.page.getByRole("menuitem", { name: "Summon path to…" }).click();
+	await obsidian.page.getByRole("menuitem", { name: "Find path to…" }).click();
 	await obsidian.page.locator(".prompt-input").fill("Garlic");
 	await press("Enter");
 	await expect.poll(() => obsidian.node.requests.filter(({ url }) => url.endsWith("/graph_path")).map(({ body }) => body)).toEqual([expect.stringContaining('"target":"Garden/Plants/Garlic.md"')]);

@@ -293,7 +293,7 @@ test("where the driver takes the picture back there is a list instead", async ()
 	await obsidian.page.evaluate(() => {
 		for (const canvas of document.querySelectorAll("canvas")) canvas.getContext("webgl2")?.getExtension("WEBGL_lose_context")?.loseContext();
 	});
-	await obsidian.page.getByText("The graphics driver gave up the picture").waitFor();
+	await obsidian.page.getByText("The graphics driver dropped the picture").waitFor();
 	expect(await obsidian.page.locator(".vault-bridge-graph-row").count()).toBe((await drawn()).length);
 	expect(await obsidian.page.locator("canvas").count()).toBe(0);
 });

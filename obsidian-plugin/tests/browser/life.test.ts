@@ -125,7 +125,7 @@ test("a wrong token is refused once and not tried again", async () => {
 	expect(await obsidian.state("refused")).toBe("Bridge refuses");
 	const before = obsidian.node.requests.length;
 	await obsidian.run("status");
-	await obsidian.page.getByText("does not take the token").waitFor();
+	await obsidian.page.getByText("rejects the token").waitFor();
 	expect(obsidian.node.requests).toHaveLength(before);
 	await obsidian.page.evaluate(() => window.app.secretStorage.setSecret("vault-bridge-token", ""));
 	await obsidian.page.getByRole("button", { name: "Look again" }).click();

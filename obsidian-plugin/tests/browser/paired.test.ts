@@ -44,7 +44,7 @@ test("a link that is only proposed is said to wait, is not offered twice, and is
 	await obsidian.page.locator("summary", { hasText: "Suggested links" }).click();
 	await button("Link “Garlic” to Garlic").click();
 	await notice("Proposed, not written yet: “Garlic” links to Garlic.").waitFor();
-	await suggested("Garlic").getByText("It waits until it is accepted.").waitFor();
+	await suggested("Garlic").getByText("awaiting approval").waitFor();
 	expect(await button("Link “Garlic” to Garlic").count()).toBe(0);
 	expect(await button("Undo").count()).toBe(0);
 	expect(await disk()).toBe(TEXT);
@@ -68,19 +68,19 @@ test("what was rejected elsewhere is offered again, and of the others all are pr
 	await opened("related");
 	await obsidian.page.locator("summary", { hasText: "Suggested links" }).click();
 	await button("Link “Garlic” to Garlic").click();
-	await suggested("Garlic").getByText("It waits").waitFor();
+	await suggested("Garlic").getByText("awaiting approval").waitFor();
 	await button("Review all…").click();
 	const dialog = obsidian.page.getByRole("dialog");
 	await dialog.getByRole("checkbox").first().waitFor();
 	expect(await dialog.locator("ins").allInnerTexts()).not.toContain("[[Garlic]]");
 	await dialog.getByRole("button", { name: "Propose 2 links" }).click();
 	await notice("Proposed, not written yet: 2 links made in Beds.").waitFor();
-	await suggested("Kombucha").getByText("It waits").waitFor();
+	await suggested("Kombucha").getByText("awaiting approval").waitFor();
 	const { changes } = await bridge.call<{ changes: { id: string }[] }>("list_changes", { state: "proposed" });
 	expect(changes).toHaveLength(2);
 	await bridge.call("reject_change", { change_id: changes[1]?.id });
 	await button("Link “Garlic” to Garlic").waitFor();
-	expect(await suggested("Kombucha").getByText("It waits").count()).toBe(1);
+	expect(await suggested("Kombucha").getByText("awaiting approval").count()).toBe(1);
 	expect(await disk()).toBe(TEXT);
 });
 
@@ -94,7 +94,7 @@ test("a mention that is to be linked in another note is proposed there", async (
 	const beds = obsidian.page.getByRole("listitem").filter({ hasText: "Beds" });
 	await beds.getByRole("button").last().click();
 	await obsidian.page.getByRole("dialog").getByRole("button", { name: "Propose 1 link" }).click();
-	await beds.getByText("It waits until it is accepted.").waitFor();
+	await beds.getByText("awaiting approval").waitFor();
 	expect(await disk()).toBe(TEXT);
 });
 
@@ -109,9 +109,9 @@ test("undoing what somebody else did waits, too, part by part and as a whole", a
 	for (const [at, name] of ["Undo Beds, line 3", "Undo"].entries()) {
 		await edited.getByRole("button", { name, exact: true }).click();
 		await expect.poll(waiting).toBe(at + 1);
-		await obsidian.page.getByRole("status").filter({ hasText: "Proposed. It waits until it is accepted." }).waitFor();
+		await obsidian.page.getByRole("status").filter({ hasText: "Proposed; awaiting approval." }).waitFor();
 	}
-	expect(await edited.getByText("Turned back").count()).toBe(0);
+	expect(await edited.getByText("Undone").count()).toBe(0);
 	expect(await disk()).toBe(changed);
 });
 

@@ -123,7 +123,7 @@ test("the status tells what is indexed, what is left out and why, and what the i
 	await pane.locator(".vault-bridge-passage", { hasText: "Staling" }).first().waitFor();
 	await pane.getByText(/checks are fine/).waitFor();
 	await pane.getByRole("button", { name: "Pause embedding" }).click();
-	await pane.getByRole("button", { name: "Go on embedding" }).click();
+	await pane.getByRole("button", { name: "Resume embedding" }).click();
 	await pane.getByRole("button", { name: "Pause embedding" }).waitFor();
 	await pane.getByRole("button", { name: "Compare with the vault" }).click();
 	await obsidian.page.locator(".notice", { hasText: "is compared" }).waitFor();

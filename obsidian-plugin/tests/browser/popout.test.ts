@@ -71,7 +71,7 @@ test("related notes in a window of their own follow the note, fold out, and take
 		const file = window.app.vault.getFileByPath("Welcome.md");
 		if (file !== null) await window.app.workspace.getLeaf().openFile(file, { active: false });
 	});
-	await popup.getByText("Goes on when you leave this list.").waitFor();
+	await popup.getByText("Updates resume when you leave this list.").waitFor();
 	await list.blur();
 	await expect.poll(() => popup.locator(".vault-bridge-head-title").innerText()).toBe("Welcome");
 });
@@ -126,7 +126,7 @@ test("a change is decided upon in a window of its own, and what is indexed is to
 	await row.locator("summary").focus();
 	await popup.keyboard.press("Enter");
 	await row.getByRole("button", { name: "Undo", exact: true }).click();
-	await popup.getByRole("status").filter({ hasText: "Turned back." }).waitFor();
+	await popup.getByRole("status").filter({ hasText: "Undone." }).waitFor();
 	await popup.close();
 	await obsidian.run("status");
 	const status = await moved("status");

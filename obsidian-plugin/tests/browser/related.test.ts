@@ -114,7 +114,7 @@ test("nothing jumps while somebody is in the pane", async () => {
 		const file = window.app.vault.getFileByPath("Welcome.md");
 		if (file !== null) await window.app.workspace.getLeaf().openFile(file, { active: false });
 	});
-	await obsidian.page.getByText("Goes on when you leave this list.").waitFor();
+	await obsidian.page.getByText("Updates resume when you leave this list.").waitFor();
 	expect(await head()).toBe("Sourdough starter");
 	await first.blur();
 	await expect.poll(head).toBe("Welcome");

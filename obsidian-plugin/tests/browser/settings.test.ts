@@ -99,12 +99,12 @@ test("a program's changes wait until it is trusted, and it can be shut out", asy
 	await settings();
 	const edit = (): Promise<{ state: string }> => quill("edit_note", { path: "Welcome.md", edits: [{ op: "append", text: "By Quill.\n" }] });
 	expect((await edit()).state).toBe("proposed");
-	const choice = obsidian.page.getByLabel("What becomes of changes by Quill");
+	const choice = obsidian.page.getByLabel("Changes by Quill");
 	expect(await choice.inputValue()).toBe("propose");
 	await choice.selectOption("apply");
 	await expect.poll(async () => (await edit()).state).toBe("applied");
 	expect(await readFile(join(home.vault, "Welcome.md"), "utf8")).toContain("By Quill.");
-	await obsidian.page.getByLabel("What becomes of changes by Quill").selectOption("propose");
+	await obsidian.page.getByLabel("Changes by Quill").selectOption("propose");
 	await expect.poll(async () => (await edit()).state).toBe("proposed");
 	await obsidian.page.getByRole("button", { name: "Shut out Quill" }).click();
 	await obsidian.page.getByRole("button", { name: "Shut out", exact: true }).click();
@@ -159,7 +159,7 @@ test("what is changed elsewhere is shown, and a line that is not understood is t
 	expect(await obsidian.page.getByLabel("Strictness").inputValue()).toBe("warn");
 	await writeFile(join(home.data, "settings.toml"), 'write_checks = "strict"\nconfirm_fles = 3\n');
 	await expect.poll(() => obsidian.page.getByLabel("Strictness").inputValue()).toBe("strict");
-	await row("A line of the settings file was not taken").getByText("did you mean `confirm_files`?").waitFor();
+	await row("A line of the settings file was ignored").getByText("did you mean `confirm_files`?").waitFor();
 });
 
 test("a paired window sees the bridge's settings and may not change them", async () => {

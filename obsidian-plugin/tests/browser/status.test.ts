@@ -56,7 +56,7 @@ test("what the index holds and takes is told", async () => {
 	await expect.poll(() => fact("Index")).toMatch(/^[\d.]+ [KM]B$/);
 	expect(await fact("Free disk")).toMatch(/ [GT]B$/);
 	expect(await fact("Model")).toBe("None: search is by words only");
-	await pane.getByRole("button", { name: "Read all anew" }).click();
+	await pane.getByRole("button", { name: "Read everything again" }).click();
 	await obsidian.page.locator(".notice", { hasText: "Every note is read again" }).waitFor();
 });
 

@@ -24,6 +24,6 @@ export function progressOf({
 	const left = pending.vectors;
 	if (left === 0) return "Every passage can be found by meaning.";
 	const share = passages === 0 ? 0 : Math.floor((100 * Math.max(0, passages - left)) / passages);
-	const rest = model.answering === null ? "search is by words until then" : "what was made before answers until then";
+	const rest = model.answering === null ? "search is by words until then" : "the model before answers until then";
 	return `${Math.min(share, 99)} % of the passages are embedded; ${rest}.${paused ? " Embedding is paused." : ""}`;
 }

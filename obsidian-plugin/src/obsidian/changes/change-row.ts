@@ -12,12 +12,12 @@ type Deciding = "accept_change" | "reject_change" | "undo_change" | "redo_change
 const DONE: Readonly<Record<Deciding, string>> = {
 	accept_change: "Accepted.",
 	reject_change: "Rejected.",
-	undo_change: "Turned back.",
-	redo_change: "Made again.",
+	undo_change: "Undone.",
+	redo_change: "Redone.",
 };
 
 /** From a window whose changes wait, undoing waits too. */
-export const PROPOSED = "Proposed. It waits until it is accepted.";
+export const PROPOSED = "Proposed; awaiting approval.";
 
 /** What a row tells of what was done with it. */
 export interface Ear {
@@ -70,10 +70,10 @@ export class ChangeRow {
 		if (change.state === "conflict") {
 			this.body.createDiv({
 				cls: "vault-bridge-say mod-warning",
-				text: "It was left half made, and somebody changed the note meanwhile. Compare the note with what is below, and correct it by hand.",
+				text: "This change was interrupted, and the note was changed meanwhile. Compare the note with the text below and correct it by hand.",
 			});
 		}
-		if (change.expires !== null) this.body.createDiv({ cls: "vault-bridge-small", text: `Waits until ${new Date(change.expires).toLocaleDateString(undefined, { dateStyle: "medium" })}` });
+		if (change.expires !== null) this.body.createDiv({ cls: "vault-bridge-small", text: `Expires ${new Date(change.expires).toLocaleDateString(undefined, { dateStyle: "medium" })}` });
 		const chosen = new Set(change.hunks.map(({ number }) => number));
 		const buttons = this.body.createDiv({ cls: "vault-bridge-buttons" });
 		const refused = this.body.createDiv({ attr: { role: "alert" } });
@@ -155,7 +155,7 @@ function showClash(el: HTMLElement, { path, why, ours, theirs }: Clash): void {
 	const box = el.createDiv({ cls: "vault-bridge-clash" });
 	box.createDiv({ text: named([path]), attr: { dir: "auto" } });
 	box.createDiv({ cls: "vault-bridge-small", text: why });
-	for (const [name, text] of [["Stands there now", ours], ["Would stand there", theirs]] as const) {
+	for (const [name, text] of [["Current text", ours], ["Text of this change", theirs]] as const) {
 		if (text.trim() === "") continue;
 		box.createDiv({ cls: "vault-bridge-small", text: name });
 		box.createDiv({ cls: "vault-bridge-clash-text", text: text.trim(), attr: { dir: "auto" } });

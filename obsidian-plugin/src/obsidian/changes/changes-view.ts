@@ -89,7 +89,7 @@ export class ChangesView extends Pane {
 		const old = this.rows;
 		this.rows = new Map();
 		body.empty();
-		this.part(body, "Waiting for you", proposed, old);
+		this.part(body, "Needs your approval", proposed, old);
 		this.part(body, "Done", done, old);
 		if (proposed.length + done.length === 0) {
 			body.createDiv({ cls: "vault-bridge-empty", text: "Nothing was changed through the bridge yet. What agents do or propose is shown here." });
@@ -147,14 +147,14 @@ export class ChangesView extends Pane {
 			if (!answer.ok) return showRefusal(place, answer.error);
 			const { changes, state } = answer.result;
 			if (!dryRun) {
-				this.sayEl?.setText(state === "proposed" ? PROPOSED : `Turned back ${changes.length} changes.`);
+				this.sayEl?.setText(state === "proposed" ? PROPOSED : `Undid ${changes.length} changes.`);
 				return this.ask();
 			}
 			const notes = new Set(changes.flatMap(({ paths }) => paths)).size;
-			const after = state === "proposed" ? "It waits until it is accepted." : "It can be made again.";
-			place.createDiv({ text: `This turns back ${changes.length} changes in ${notes === 1 ? "1 note" : `${notes} notes`}. ${after}` });
+			const after = state === "proposed" ? "They need approval." : "You can redo them.";
+			place.createDiv({ text: `This undoes ${changes.length} changes in ${notes === 1 ? "1 note" : `${notes} notes`}. ${after}` });
 			const buttons = place.createDiv({ cls: "vault-bridge-buttons" });
-			const yes = buttons.createEl("button", { cls: "mod-cta", text: "Turn them back" });
+			const yes = buttons.createEl("button", { cls: "mod-cta", text: "Undo them" });
 			yes.addEventListener("click", () => void undo(false));
 			buttons.createEl("button", { text: "Leave them" }).addEventListener("click", () => place.empty());
 			yes.focus();

@@ -35,7 +35,7 @@ export function registerEditor(plugin: Plugin & Host): void {
 	});
 	plugin.addCommand({
 		id: "show-path",
-		name: "Summon path to…",
+		name: "Find path to…",
 		checkCallback: (checking) => {
 			const file = workspace.getActiveFile();
 			if (!checking && file !== null) summon(plugin, file);
@@ -58,7 +58,7 @@ export function registerEditor(plugin: Plugin & Host): void {
 function around(menu: Menu, host: Host, file: TAbstractFile): void {
 	if (!(file instanceof TFile) || !isDocument(file.path)) return;
 	menu.addItem((item) => item.setTitle("Related notes").setIcon("waypoints").onClick(() => isConnected(host) && void host.showRelated(file)));
-	menu.addItem((item) => item.setTitle("Summon path to…").setIcon("route").onClick(() => summon(host, file)));
+	menu.addItem((item) => item.setTitle("Find path to…").setIcon("route").onClick(() => summon(host, file)));
 }
 
 function summon(host: Host, from: TFile): void {

@@ -17,7 +17,7 @@ import { themeOf } from "./theme";
 import { showWays } from "./ways-list";
 
 const NO_WEBGL = "This window cannot draw with WebGL, so the graph is a list.";
-const LOST = "The graphics driver gave up the picture, so the graph is a list.";
+const LOST = "The graphics driver dropped the picture, so the graph is a list.";
 
 /** What the stage asks of its pane. */
 export interface StageEar {

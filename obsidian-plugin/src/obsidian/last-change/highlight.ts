@@ -12,7 +12,7 @@ const show = StateEffect.define<Marks | null>();
 /** Stands where something was taken away. */
 class Gone extends WidgetType {
 	override toDOM(): HTMLElement {
-		return createSpan({ cls: "vault-bridge-gone", attr: { role: "img", "aria-label": "Something was taken away here" } });
+		return createSpan({ cls: "vault-bridge-gone", attr: { role: "img", "aria-label": "Text was removed here" } });
 	}
 
 	override eq(): boolean {

@@ -43,7 +43,7 @@ export class Head {
 
 	/** Say that there is something newer, which comes when the person has left the lists. */
 	wait(): void {
-		this.state.setText("Goes on when you leave this list.");
+		this.state.setText("Updates resume when you leave this list.");
 	}
 
 	private drawScope(place: Place | null): void {

@@ -53,7 +53,7 @@ export class MentionPart {
 		this.found = found;
 		this.fold.count(all.length);
 		this.fold.body.empty();
-		if (all.length === 0) this.fold.body.createDiv({ cls: "vault-bridge-small", text: answer.ok ? "No other note says its name without a link." : answer.error.message });
+		if (all.length === 0) this.fold.body.createDiv({ cls: "vault-bridge-small", text: answer.ok ? "No other note mentions it without a link." : answer.error.message });
 		const list = this.fold.body.createDiv({ attr: { role: "list", "aria-label": "Mentioned without a link" } });
 		showSome(list, found, SHOWN, (one) => this.row(list, one));
 	}

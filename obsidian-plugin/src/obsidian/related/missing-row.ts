@@ -35,7 +35,7 @@ export function showRow(list: HTMLElement, app: App, { name, path, line, quote, 
 		for (const reason of more) why.createSpan({ text: reason, attr: { dir: "auto" } });
 	}
 	if (waits) {
-		el.createDiv({ cls: "vault-bridge-small", text: "Proposed. It waits until it is accepted." });
+		el.createDiv({ cls: "vault-bridge-small", text: "Proposed; awaiting approval." });
 		return;
 	}
 	const buttons = el.createDiv({ cls: "vault-bridge-missing-acts" });

@@ -23,7 +23,7 @@ export function agents(bridge: BridgeSettings): SettingDefinitionItem[] {
 				},
 				{
 					name: "Tools",
-					desc: "What an agent is offered that does not say what it wants. It is no limit: what a program may do is said below.",
+					desc: "The tools offered to an agent that does not choose. This is not a limit: what a program may do is set below.",
 					control: {
 						type: "dropdown",
 						key: "bridge.mcp_preset",
@@ -37,10 +37,10 @@ export function agents(bridge: BridgeSettings): SettingDefinitionItem[] {
 					searchable: false,
 					render: (setting) => row(setting, bridge, client),
 				})),
-				...(bridge.closed === null && clients.length === 0 ? [{ name: "No program is let in yet", desc: "Each that is stands here, and can be shut out again.", searchable: false }] : []),
+				...(bridge.closed === null && clients.length === 0 ? [{ name: "No program is let in yet", desc: "Programs that you let in are listed here and can be shut out again.", searchable: false }] : []),
 				{
 					name: "Agents that you start yourself",
-					desc: "An agent that reaches the vault by “vault-bridge mcp” and stands not in this list has your own rights: what it changes is made at once, and can be undone. “vault-bridge tokens create NAME” puts it into the list.",
+					desc: "An agent that uses “vault-bridge mcp” and is not in this list has your own rights: its changes apply at once and can be undone. “vault-bridge tokens create NAME” adds it to the list.",
 					searchable: false,
 				},
 			],
@@ -58,9 +58,9 @@ function row(setting: Setting, bridge: BridgeSettings, client: ListedClient): vo
 	setting.setClass("vault-bridge-client");
 	if (client.scopes.includes("write")) {
 		setting.addDropdown((dropdown) => {
-			dropdown.selectEl.setAttr("aria-label", `What becomes of changes by ${client.name}`);
+			dropdown.selectEl.setAttr("aria-label", `Changes by ${client.name}`);
 			dropdown
-				.addOptions({ propose: "Its changes wait for you", apply: "Its changes are made" })
+				.addOptions({ propose: "Its changes need your approval", apply: "Its changes apply at once" })
 				.setValue(client.applies ? "apply" : "propose")
 				.setDisabled(isClosed)
 				.onChange((value) => put("apply_clients", value === "apply"));
@@ -79,7 +79,7 @@ function row(setting: Setting, bridge: BridgeSettings, client: ListedClient): vo
 			.setIcon("trash-2")
 			.setTooltip(`Shut out ${client.name}`)
 			.setDisabled(isClosed)
-			.onClick(() => new Confirm(bridge.host.app, `Shut out ${client.name}?`, "Its token is taken away at once. To come back, it must be let in anew. What it changed stays, and can be undone.", "Shut out", () => shutOut(bridge, client)).open()),
+			.onClick(() => new Confirm(bridge.host.app, `Shut out ${client.name}?`, "Its token is revoked at once, and it must be let in again to return. Its changes stay and can be undone.", "Shut out", () => shutOut(bridge, client)).open()),
 	);
 }
 

@@ -19,7 +19,7 @@ export function appearance(): SettingDefinitionItem[] {
 				},
 				{
 					name: "Graph colours",
-					desc: "What the colours of the graph tell apart.",
+					desc: "What the colours of the graph show.",
 					control: { type: "dropdown", key: "graphColours", options: { community: "Communities", folder: "Folders", tag: "Tags", type: "Types" } },
 				},
 				{
@@ -29,7 +29,7 @@ export function appearance(): SettingDefinitionItem[] {
 				},
 				{
 					name: "Density",
-					desc: "How close together notes stand in the panes.",
+					desc: "How closely notes are spaced in the panes.",
 					control: { type: "dropdown", key: "density", options: { comfortable: "Comfortable", compact: "Compact" } },
 				},
 				{
@@ -39,7 +39,7 @@ export function appearance(): SettingDefinitionItem[] {
 				},
 				{
 					name: "State in words",
-					desc: "Say in the status bar how things stand, beside the icon. It is said on hovering too.",
+					desc: "Show the state in words beside the icon in the status bar. Hovering shows it too.",
 					control: { type: "toggle", key: "statusText" },
 				},
 				{

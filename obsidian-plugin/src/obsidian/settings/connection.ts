@@ -28,8 +28,8 @@ export function connection(host: Host, look: () => () => void): SettingDefinitio
 				},
 				{
 					name: "Program",
-					desc: "Full path of vault-bridge, where it is not found by itself.",
-					control: { type: "text", key: "program", placeholder: "Found by itself" },
+					desc: "Full path of vault-bridge, if it is not found automatically.",
+					control: { type: "text", key: "program", placeholder: "Found automatically" },
 				},
 				{
 					name: "Data folder",
@@ -38,7 +38,7 @@ export function connection(host: Host, look: () => () => void): SettingDefinitio
 				},
 				{
 					name: "Address",
-					desc: "Only for a bridge that this window cannot find, such as one in a container. Empty to find it by itself.",
+					desc: "Only for a bridge that this window cannot find, such as one in a container. Leave empty to find it automatically.",
 					control: {
 						type: "text",
 						key: "address",

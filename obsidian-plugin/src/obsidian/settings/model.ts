@@ -15,7 +15,7 @@ export function model(bridge: BridgeSettings): SettingDefinitionItem[] {
 				...closedToo(bridge),
 				{
 					name: "Search by meaning",
-					desc: "How far the vault is embedded. Another model reads it all anew; what was made before answers until it is done.",
+					desc: "How far the vault is embedded. Another model embeds everything again; the one before answers until that is done.",
 					aliases: ["Embedding", "Language"],
 					render: (setting) => progress(setting, bridge),
 				},

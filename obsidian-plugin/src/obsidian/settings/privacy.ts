@@ -45,7 +45,7 @@ export function privacy(bridge: BridgeSettings): SettingDefinitionItem[] {
 			heading: "Privacy",
 			items: [
 				...closed(bridge),
-				...trouble.map((problem): SettingDefinition => ({ name: "A line of the settings file was not taken", desc: `${problem}. It is in ${bridge.known?.kept.path ?? ""}.`, searchable: false })),
+				...trouble.map((problem): SettingDefinition => ({ name: "A line of the settings file was ignored", desc: `${problem}. It is in ${bridge.known?.kept.path ?? ""}.`, searchable: false })),
 				...RULES.flatMap((rule) => [head(bridge, rule), ...rows(bridge, rule)]),
 			],
 		},

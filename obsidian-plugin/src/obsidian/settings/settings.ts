@@ -6,7 +6,7 @@ import type { Queries } from "../../core/recent";
 export interface Settings {
 	/** Start an installed bridge when none runs. */
 	start: boolean;
-	/** The program, where it is not found by itself. */
+	/** The program, if it is not found automatically. */
 	program: string;
 	/** The bridge's data folder, where it is not the usual one. */
 	dataFolder: string;

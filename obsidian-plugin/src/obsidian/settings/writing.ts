@@ -25,17 +25,17 @@ export function writing(bridge: BridgeSettings): SettingDefinitionItem[] {
 				},
 				{
 					name: "Size that asks",
-					desc: "A change that writes more than so many KiB is made only when the program confirms it.",
+					desc: "A change that writes more than this many KiB is made only when the program confirms it.",
 					control: { type: "number", key: "bridge.confirm_kb", min: 1, step: 1, validate: whole, disabled },
 				},
 				{
 					name: "Room for undo",
-					desc: "So many MiB are kept at most of what notes said before and after changes; the oldest go first.",
+					desc: "Earlier versions of notes are kept up to this many MiB; the oldest are deleted first.",
 					control: { type: "number", key: "bridge.history_mb", min: 1, step: 1, validate: whole, disabled },
 				},
 				{
 					name: "Days for undo",
-					desc: "It is kept for so many days at most.",
+					desc: "Earlier versions are kept for at most this many days.",
 					control: { type: "number", key: "bridge.history_days", min: 1, step: 1, validate: whole, disabled },
 				},
 				{

@@ -38,7 +38,7 @@ export class NotePart {
 		for (const passage of passages.slice(0, SHOWN)) this.passage(path, passage);
 		const more = andMore(passages.length - SHOWN);
 		if (more !== "") this.el.createDiv({ cls: "vault-bridge-small", text: more });
-		this.lines("Left out, as other notes say it too", leftOut, unfolded);
+		this.lines("Left out: other notes have the same text", leftOut, unfolded);
 		this.lines("Could not be understood", problems, unfolded);
 	}
 

@@ -33,10 +33,10 @@ export class VaultPart {
 		this.failed = new LeftList(el, "Could not be read", (paths) => this.run("reindex", { paths }, "They are read again."));
 		const buttons = el.createDiv({ cls: "vault-bridge-buttons" });
 		this.button(buttons, "Compare with the vault", () => this.run("reindex", {}, "The vault is compared with the index."));
-		this.button(buttons, "Read all anew", () => this.run("reindex", { full: true }, "Every note is read again; what did not change keeps its vectors."));
+		this.button(buttons, "Read everything again", () => this.run("reindex", { full: true }, "Every note is read again; what did not change keeps its vectors."));
 		this.pauseEl = this.button(buttons, "", () => {
-			if (this.isPaused) this.run("resume_indexing", {}, "Embedding goes on.");
-			else this.run("pause_indexing", {}, "Embedding waits; words and links stay up to date.");
+			if (this.isPaused) this.run("resume_indexing", {}, "Embedding resumed.");
+			else this.run("pause_indexing", {}, "Embedding paused; words and links stay up to date.");
 		});
 	}
 
@@ -53,7 +53,7 @@ export class VaultPart {
 		this.skipped.update(vault.skipped);
 		this.failed.update(vault.failed);
 		this.isPaused = vault.paused;
-		this.pauseEl.setText(vault.paused ? "Go on embedding" : "Pause embedding");
+		this.pauseEl.setText(vault.paused ? "Resume embedding" : "Pause embedding");
 	}
 
 	private value(name: string): HTMLElement {

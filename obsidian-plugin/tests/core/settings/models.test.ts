@@ -12,7 +12,7 @@ test("a model is told by what matters before choosing it", () => {
 
 test("how far the chosen model is, is told, and never as done before it is", () => {
 	const pending = { keyword: 0, vectors: 1 };
-	expect(progressOf({ model: USED, passages: 1000, pending, paused: false })).toBe("99 % of the passages are embedded; what was made before answers until then.");
+	expect(progressOf({ model: USED, passages: 1000, pending, paused: false })).toBe("99 % of the passages are embedded; the model before answers until then.");
 	expect(progressOf({ model: { ...USED, answering: null }, passages: 4, pending: { keyword: 0, vectors: 3 }, paused: true })).toBe("25 % of the passages are embedded; search is by words until then. Embedding is paused.");
 	expect(progressOf({ model: USED, passages: 1000, pending: { keyword: 0, vectors: 0 }, paused: false })).toBe("Every passage can be found by meaning.");
 	expect(progressOf({ model: null, passages: 0, pending, paused: false })).toContain("by words only");
