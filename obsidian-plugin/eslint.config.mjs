@@ -18,7 +18,7 @@ export default defineConfig([
 		},
 	},
 	{
-		files: ["src/core/**/*.ts", "src/bridge/**/*.ts"],
+		files: ["src/core/**/*.ts", "src/client/**/*.ts", "src/protocol/**/*.ts"],
 		rules: {
 			"no-restricted-imports": [
 				"error",
@@ -33,7 +33,7 @@ export default defineConfig([
 				"error",
 				{
 					paths: [{ name: "obsidian", message: "What decides must run without the app; put this into src/obsidian." }],
-					patterns: [{ group: ["node:*"], message: "What decides touches no files and no processes; put this into src/bridge." }],
+					patterns: [{ group: ["node:*"], message: "What decides touches no files and no processes; put this into src/client." }],
 				},
 			],
 		},

@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
 	test: {
 		projects: [
-			{ test: { name: "core", include: ["tests/{core,bridge}/**/*.test.ts"] } },
+			{ test: { name: "core", include: ["tests/{core,client}/**/*.test.ts"] } },
 			{
 				test: {
 					name: "browser",

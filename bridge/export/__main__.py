@@ -25,8 +25,8 @@ def generated_files() -> Mapping[Path, bytes]:
         DOCS / "errors.md": errors_page().encode(),
         DOCS / "settings.md": settings_page().encode(),
         DOCS / "openapi.json": orjson.dumps(openapi(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
-        SOURCES / "bridge" / "events.ts": events_module().encode(),
-        SOURCES / "bridge" / "operations.ts": operations_module(called_operations(SOURCES)).encode(),
+        SOURCES / "protocol" / "events.ts": events_module().encode(),
+        SOURCES / "protocol" / "operations.ts": operations_module(called_operations(SOURCES)).encode(),
     }
 
 

@@ -1,7 +1,7 @@
 import { Plugin, type TFile } from "obsidian";
-import type { BridgeEvent } from "./bridge/events";
-import { Link } from "./bridge/link";
-import { Sidecar } from "./bridge/sidecar";
+import type { BridgeEvent } from "./protocol/events";
+import { Link } from "./client/link";
+import { Sidecar } from "./client/sidecar";
 import { type Connection, isOpen } from "./core/connection";
 import { Listeners } from "./core/listeners";
 import { Applier } from "./obsidian/applier";

@@ -1,5 +1,5 @@
-import type { Answer } from "../bridge/client";
-import type { SearchArguments } from "../bridge/operations";
+import type { Answer } from "../client/client";
+import type { SearchArguments } from "../protocol/operations";
 
 export type Question = Omit<SearchArguments, "mode">;
 

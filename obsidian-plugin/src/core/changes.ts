@@ -1,4 +1,4 @@
-import type { Reported } from "../bridge/operations";
+import type { Reported } from "../protocol/operations";
 
 export const QUIET_MS = 300;
 export const LONGEST_MS = 2000;

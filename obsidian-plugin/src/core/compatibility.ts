@@ -1,4 +1,4 @@
-import { FORMS, VERSION } from "../bridge/operations";
+import { FORMS, VERSION } from "../protocol/operations";
 import type { Outdated } from "./connection";
 
 export interface Spoken {

@@ -1,4 +1,4 @@
-import type { SearchArguments } from "../bridge/operations";
+import type { SearchArguments } from "../protocol/operations";
 
 export type Kind = NonNullable<SearchArguments["types"]>[number];
 export type Since = "day" | "week" | "month" | "year";

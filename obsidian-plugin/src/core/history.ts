@@ -1,4 +1,4 @@
-import type { ListedChange } from "../bridge/operations";
+import type { ListedChange } from "../protocol/operations";
 import { titleOf } from "./place";
 
 /** Changes of one program in one go, the newest first. */

@@ -1,4 +1,4 @@
-import type { ShownHunk } from "../bridge/operations";
+import type { ShownHunk } from "../protocol/operations";
 
 /** What a change left in a text, counted in UTF-16 units. */
 export interface Marks {

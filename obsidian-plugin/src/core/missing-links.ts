@@ -1,4 +1,4 @@
-import type { Hit, MadeLink, NoteLinks, NoteMention, Words } from "../bridge/operations";
+import type { Hit, MadeLink, NoteLinks, NoteMention, Words } from "../protocol/operations";
 import type { Quote } from "./quoting";
 
 /** Related notes by whether a link joins them with the note already. */

@@ -1,4 +1,4 @@
-import type { LinkSuggestion } from "../bridge/operations";
+import type { LinkSuggestion } from "../protocol/operations";
 import { offset } from "./quoting";
 
 /** A link that is offered for words; places count characters of the editor's text. */

@@ -1,4 +1,4 @@
-import type { Hit } from "../bridge/operations";
+import type { Hit } from "../protocol/operations";
 import { unstyled } from "./plain";
 
 export type Placed = Pick<Hit, "path" | "title" | "heading">;

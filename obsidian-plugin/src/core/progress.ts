@@ -1,4 +1,4 @@
-import type { VaultStatus } from "../bridge/operations";
+import type { VaultStatus } from "../protocol/operations";
 
 export interface Progress {
 	/** From 0 to 1. */

@@ -1,4 +1,4 @@
-import type { Hit } from "../bridge/operations";
+import type { Hit } from "../protocol/operations";
 
 /**
  * Put a better answer in place of what is shown, without moving what a person has come to.

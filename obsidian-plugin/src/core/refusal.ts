@@ -1,4 +1,4 @@
-import type { Refusal } from "../bridge/client";
+import type { Refusal } from "../client/client";
 
 /** Say what went wrong, and the way out. */
 export function withHint({ message, hint }: Pick<Refusal<string>, "message" | "hint">): string {

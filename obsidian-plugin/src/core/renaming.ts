@@ -1,4 +1,4 @@
-import type { Written } from "../bridge/operations";
+import type { Written } from "../protocol/operations";
 
 type Effect = Pick<Written, "links_rewritten" | "links_broken" | "files" | "warnings">;
 

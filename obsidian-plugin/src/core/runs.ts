@@ -1,4 +1,4 @@
-import type { Words } from "../bridge/operations";
+import type { Words } from "../protocol/operations";
 
 /** A line of a hunk as it is read: what stayed, what went and what came. */
 export interface Line {

@@ -1,4 +1,4 @@
-import type { Words } from "../bridge/operations";
+import type { Words } from "../protocol/operations";
 
 /** What a diff changes in one file, without what stays around it. */
 export interface Changed {

@@ -1,7 +1,7 @@
 import { type App, MarkdownView } from "obsidian";
-import type { BridgeEvent } from "../bridge/events";
-import type { Link } from "../bridge/link";
-import type { ClaimedChange } from "../bridge/operations";
+import type { BridgeEvent } from "../protocol/events";
+import type { Link } from "../client/link";
+import type { ClaimedChange } from "../protocol/operations";
 
 const AGAIN_MS = 1_000;
 

@@ -1,5 +1,5 @@
 import { type App, Component } from "obsidian";
-import type { Reported, Seen } from "../bridge/operations";
+import type { Reported, Seen } from "../protocol/operations";
 import { Changes } from "../core/changes";
 import { isDocument } from "../core/documents";
 

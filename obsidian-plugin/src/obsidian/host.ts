@@ -1,6 +1,6 @@
 import type { App, TFile } from "obsidian";
-import type { BridgeEvent } from "../bridge/events";
-import type { Link } from "../bridge/link";
+import type { BridgeEvent } from "../protocol/events";
+import type { Link } from "../client/link";
 import type { Connection } from "../core/connection";
 import type { Listeners } from "../core/listeners";
 import type { Settings } from "./settings/settings";

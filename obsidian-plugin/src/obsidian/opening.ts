@@ -1,5 +1,5 @@
 import { type App, MarkdownView, Notice, type PaneType, stripHeadingForLink, type TFile } from "obsidian";
-import type { Hit } from "../bridge/operations";
+import type { Hit } from "../protocol/operations";
 import { onLine } from "../core/picking";
 import { headings, type Placed } from "../core/place";
 import { unmarked } from "../core/snippet";

@@ -1,9 +1,9 @@
 import { type App, FileSystemAdapter, requestUrl } from "obsidian";
-import type { Address, Send } from "../bridge/client";
-import type { World } from "../bridge/link";
-import { dataFolder, findProgram, isLoopback, isProgram, ownersToken, running, vaultId } from "../bridge/places";
-import type { Sidecar } from "../bridge/sidecar";
-import { follow } from "../bridge/stream";
+import type { Address, Send } from "../client/client";
+import type { World } from "../client/link";
+import { dataFolder, findProgram, isLoopback, isProgram, ownersToken, running, vaultId } from "../client/places";
+import type { Sidecar } from "../client/sidecar";
+import { follow } from "../client/stream";
 import type { Absence } from "../core/connection";
 import { type Settings, TOKEN } from "./settings/settings";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Answer } from "../../src/bridge/client";
-import type { SearchArguments } from "../../src/bridge/operations";
+import type { Answer } from "../../src/client/client";
+import type { SearchArguments } from "../../src/protocol/operations";
 import { Asking } from "../../src/core/asking";
 
 /** Searches that are answered when the test says so. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Reported } from "../../src/bridge/operations";
+import type { Reported } from "../../src/protocol/operations";
 import { BATCH, Changes, LONGEST_MS, QUIET_MS } from "../../src/core/changes";
 
 const save = (path: string): Reported => ({ kind: "upsert", path });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { FORMS, VERSION } from "../../src/bridge/operations";
+import { FORMS, VERSION } from "../../src/protocol/operations";
 import { compare, outdated } from "../../src/core/compatibility";
 
 const OURS = Object.entries(FORMS).map(([name, form]) => ({ name, form }));

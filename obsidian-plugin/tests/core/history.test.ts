@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ListedChange } from "../../src/bridge/operations";
+import type { ListedChange } from "../../src/protocol/operations";
 import { grouped, inForce, labelOf, named, today, waiting, when } from "../../src/core/history";
 
 let made = 0;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ShownHunk, Words } from "../../src/bridge/operations";
+import type { ShownHunk, Words } from "../../src/protocol/operations";
 import { firstPlace, marks } from "../../src/core/marks";
 
 type Run = readonly [Words["kind"], string];

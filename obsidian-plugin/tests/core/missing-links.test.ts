@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Hit, NoteLink, NoteMention } from "../../src/bridge/operations";
+import type { Hit, NoteLink, NoteMention } from "../../src/protocol/operations";
 import { proposed, told, unlinkedMentions } from "../../src/core/missing-links";
 
 const hit = (path: string): Hit => ({ path, title: path, heading: "", lines: [1, 1], snippet: "", score: 1, why: [], tags: [], modified: "", digest: "" });

@@ -1,6 +1,6 @@
 import { ChangeSet, Text } from "@codemirror/state";
 import { describe, expect, test } from "vitest";
-import type { LinkSuggestion } from "../../src/bridge/operations";
+import type { LinkSuggestion } from "../../src/protocol/operations";
 import { carried, type Offers, offersIn, paragraphAt, without } from "../../src/core/offers";
 
 function suggestion(saved: string, text: string, nth = 0): LinkSuggestion {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { VaultStatus } from "../../src/bridge/operations";
+import type { VaultStatus } from "../../src/protocol/operations";
 import { progress } from "../../src/core/progress";
 
 const DONE: VaultStatus = {

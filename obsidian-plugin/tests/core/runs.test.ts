@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Words } from "../../src/bridge/operations";
+import type { Words } from "../../src/protocol/operations";
 import { fitting, LINE_END, lines, unchangedBefore } from "../../src/core/runs";
 
 const same = (text: string): Words => ({ kind: "same", text });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Hit } from "../../src/bridge/operations";
+import type { Hit } from "../../src/protocol/operations";
 import { chips, type Filters, narrowed, NONE } from "../../src/core/filters";
 import { forgotten, pinned, REMEMBERED, used } from "../../src/core/recent";
 import { refine } from "../../src/core/refine";

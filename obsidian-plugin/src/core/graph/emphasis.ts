@@ -1,4 +1,4 @@
-import type { ViewEdge, ViewNode } from "../../bridge/operations";
+import type { ViewEdge, ViewNode } from "../../protocol/operations";
 import { type Colour, mixed, written } from "./colour";
 import type { Groups } from "./groups";
 import type { Picture } from "./picture";

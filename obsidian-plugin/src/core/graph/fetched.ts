@@ -1,5 +1,5 @@
-import type { Answer, Refusal } from "../../bridge/client";
-import type { GraphPath, GraphView, OperationName, Operations } from "../../bridge/operations";
+import type { Answer, Refusal } from "../../client/client";
+import type { GraphPath, GraphView, OperationName, Operations } from "../../protocol/operations";
 import type { Filters } from "../filters";
 import { titleOf } from "../place";
 import { withHint } from "../refusal";

@@ -1,4 +1,4 @@
-import type { ViewNode } from "../../bridge/operations";
+import type { ViewNode } from "../../protocol/operations";
 
 /**
  * The nodes whose title says what was typed, and those that a search found; null when nothing was typed.

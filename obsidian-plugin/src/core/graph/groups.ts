@@ -1,4 +1,4 @@
-import type { GraphView, ViewNode } from "../../bridge/operations";
+import type { GraphView, ViewNode } from "../../protocol/operations";
 import type { Colouring } from "./shown";
 
 /** Groups that have a colour of their own: as many as can be told apart. */

@@ -1,4 +1,4 @@
-import type { GraphView, ViewNode } from "../../bridge/operations";
+import type { GraphView, ViewNode } from "../../protocol/operations";
 
 /** Between the mainland and the first ring of islands, and from ring to ring, as a share of the mainland's radius. */
 const STRAIT = 0.12;

@@ -1,4 +1,4 @@
-import type { ViewNode } from "../../bridge/operations";
+import type { ViewNode } from "../../protocol/operations";
 import type { Picture } from "./picture";
 
 /** Rows under one heading. */

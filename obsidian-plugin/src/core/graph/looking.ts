@@ -1,4 +1,4 @@
-import type { GraphPath, ViewNode } from "../../bridge/operations";
+import type { GraphPath, ViewNode } from "../../protocol/operations";
 import type { Attention } from "./emphasis";
 import { found } from "./found";
 import type { Picture } from "./picture";

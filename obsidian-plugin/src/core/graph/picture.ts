@@ -1,4 +1,4 @@
-import type { GraphView, ViewEdge, ViewNode } from "../../bridge/operations";
+import type { GraphView, ViewEdge, ViewNode } from "../../protocol/operations";
 
 /** A graph as it came from the bridge, with what is asked of it while it is drawn. */
 export class Picture {

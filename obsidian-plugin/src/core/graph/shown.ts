@@ -1,4 +1,4 @@
-import type { GraphViewArguments } from "../../bridge/operations";
+import type { GraphViewArguments } from "../../protocol/operations";
 import { type Filters, narrowed } from "../filters";
 
 /** What is drawn: what lies around a note, everything, or the ways from a note to another. */

@@ -1,4 +1,4 @@
-import type { BridgeEvent, IndexProgress } from "../../bridge/events";
+import type { BridgeEvent, IndexProgress } from "../../protocol/events";
 
 /**
  * Whether links may be others after an event. Embedding, which tells of itself all the time, changes none; many notes

@@ -1,4 +1,4 @@
-import type { ViewEdge, ViewNode } from "../../bridge/operations";
+import type { ViewEdge, ViewNode } from "../../protocol/operations";
 import { plain } from "../plain";
 import type { Call } from "./fetched";
 import type { Picture } from "./picture";

@@ -1,4 +1,4 @@
-import type { GraphPath, GraphView } from "../../bridge/operations";
+import type { GraphPath, GraphView } from "../../protocol/operations";
 
 /** How far a further way stands beside the first, in steps of one. */
 const BESIDE = 0.8;

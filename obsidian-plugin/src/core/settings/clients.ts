@@ -1,4 +1,4 @@
-import type { ListedClient } from "../../bridge/operations";
+import type { ListedClient } from "../../protocol/operations";
 
 /** Stands for every client in a setting. */
 const ALL = "*";

@@ -1,4 +1,4 @@
-import type { Setting, SettingsInUse } from "../../bridge/operations";
+import type { Setting, SettingsInUse } from "../../protocol/operations";
 import { type Connection, explained, isOpen } from "../connection";
 
 /** What the bridge keeps, by name. */

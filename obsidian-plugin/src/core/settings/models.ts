@@ -1,4 +1,4 @@
-import type { ListedModel, VaultStatus } from "../../bridge/operations";
+import type { ListedModel, VaultStatus } from "../../protocol/operations";
 
 /** What to type in a terminal for a model that is not here; the plugin fetches nothing. */
 export function installing({ id }: Pick<ListedModel, "id">): string {

@@ -1,4 +1,4 @@
-import type { CheckedGlob } from "../../bridge/operations";
+import type { CheckedGlob } from "../../protocol/operations";
 
 /** The bridge's settings that are lists of globs. */
 export type RuleName = "deny" | "exclude" | "readonly";

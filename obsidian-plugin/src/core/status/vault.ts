@@ -1,4 +1,4 @@
-import type { Disk, LeftOut, UsageReport, VaultStatus } from "../../bridge/operations";
+import type { Disk, LeftOut, UsageReport, VaultStatus } from "../../protocol/operations";
 import { type Connection, explained, inWords } from "../connection";
 
 /** A fact and what it is called. */

@@ -1,6 +1,6 @@
 import { setIcon } from "obsidian";
-import type { Answer, Clash, Refusal } from "../../bridge/client";
-import type { ListedChange, ShownChange } from "../../bridge/operations";
+import type { Answer, Clash, Refusal } from "../../client/client";
+import type { ListedChange, ShownChange } from "../../protocol/operations";
 import { labelOf, named, standing, when } from "../../core/history";
 import { withHint } from "../../core/refusal";
 import { showCommand, showSaid } from "../command";

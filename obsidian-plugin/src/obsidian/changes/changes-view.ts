@@ -1,5 +1,5 @@
 import type { IconName, WorkspaceLeaf } from "obsidian";
-import type { ListedChange } from "../../bridge/operations";
+import type { ListedChange } from "../../protocol/operations";
 import { type Group, grouped, inForce } from "../../core/history";
 import { ChangeRow, PROPOSED, showRefusal } from "./change-row";
 import { CHANGES, type Host } from "../host";

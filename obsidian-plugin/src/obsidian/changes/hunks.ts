@@ -1,5 +1,5 @@
 import { type App, setIcon } from "obsidian";
-import type { ShownChange, ShownHunk, Words } from "../../bridge/operations";
+import type { ShownChange, ShownHunk, Words } from "../../protocol/operations";
 import { today } from "../../core/history";
 import { titleOf } from "../../core/place";
 import { fitting, lines, type Line, unchangedBefore } from "../../core/runs";

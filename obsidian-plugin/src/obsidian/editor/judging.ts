@@ -1,4 +1,4 @@
-import type { JudgeLinkArguments } from "../../bridge/operations";
+import type { JudgeLinkArguments } from "../../protocol/operations";
 import type { Host } from "../host";
 
 const LONGEST = 200;

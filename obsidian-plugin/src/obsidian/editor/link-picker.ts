@@ -1,5 +1,5 @@
 import { type App, type Editor, type EditorPosition, EditorSuggest, type EditorSuggestContext, type EditorSuggestTriggerInfo, Notice, parseFrontMatterAliases, stripHeadingForLink, type TFile } from "obsidian";
-import type { Hit } from "../../bridge/operations";
+import type { Hit } from "../../protocol/operations";
 import { Asking, type Found } from "../../core/asking";
 import { isOpen } from "../../core/connection";
 import { type Called, displayText, onLine, pickingAt } from "../../core/picking";

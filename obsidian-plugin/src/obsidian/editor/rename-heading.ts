@@ -1,5 +1,5 @@
 import { type App, type Editor, type MarkdownFileInfo, MarkdownView, Modal, Notice, type TFile } from "obsidian";
-import type { Answer } from "../../bridge/client";
+import type { Answer } from "../../client/client";
 import { titleOf } from "../../core/place";
 import { withHint } from "../../core/refusal";
 import { follows } from "../../core/renaming";

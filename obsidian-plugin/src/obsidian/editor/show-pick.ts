@@ -1,4 +1,4 @@
-import type { Hit } from "../../bridge/operations";
+import type { Hit } from "../../protocol/operations";
 import { placeOf } from "../../core/place";
 import { markedLine, parts, TITLE } from "../../core/snippet";
 import { writeParts } from "../marking";

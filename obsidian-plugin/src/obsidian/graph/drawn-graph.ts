@@ -1,5 +1,5 @@
 import type { AbstractGraph } from "graphology-types";
-import type { ViewEdge, ViewNode } from "../../bridge/operations";
+import type { ViewEdge, ViewNode } from "../../protocol/operations";
 
 /** What sigma is given of a node; how it looks is decided when it is drawn. */
 export interface NodeData {

@@ -1,5 +1,5 @@
 import Sigma from "sigma";
-import type { ViewEdge, ViewNode } from "../../bridge/operations";
+import type { ViewEdge, ViewNode } from "../../protocol/operations";
 import { Emphasis, type Attention, NOTHING, type Theme } from "../../core/graph/emphasis";
 import type { Groups } from "../../core/graph/groups";
 import type { Place } from "../../core/graph/nearest";

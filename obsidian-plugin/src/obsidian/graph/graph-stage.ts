@@ -1,5 +1,5 @@
 import { Keymap } from "obsidian";
-import type { ViewNode } from "../../bridge/operations";
+import type { ViewNode } from "../../protocol/operations";
 import type { Theme } from "../../core/graph/emphasis";
 import { type Groups, grouped } from "../../core/graph/groups";
 import { listed } from "../../core/graph/listed";

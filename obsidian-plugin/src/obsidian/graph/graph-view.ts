@@ -1,5 +1,5 @@
 import { type IconName, setIcon, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
-import type { IndexProgress } from "../../bridge/events";
+import type { IndexProgress } from "../../protocol/events";
 import { type Filters, NONE } from "../../core/filters";
 import { type Fetched, fetched } from "../../core/graph/fetched";
 import { picked, type Picking } from "../../core/graph/picking";

@@ -2,7 +2,7 @@ import { written } from "../../core/graph/colour";
 import { colourOf, type Theme } from "../../core/graph/emphasis";
 import type { Groups } from "../../core/graph/groups";
 import type { Section } from "../../core/graph/listed";
-import type { ViewNode } from "../../bridge/operations";
+import type { ViewNode } from "../../protocol/operations";
 import { STEPS } from "../search/list-keys";
 
 /** Rows that are shown before one asks for more. */

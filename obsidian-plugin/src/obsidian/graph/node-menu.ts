@@ -1,5 +1,5 @@
 import { type App, Menu, Notice, type PaneType } from "obsidian";
-import type { ViewNode } from "../../bridge/operations";
+import type { ViewNode } from "../../protocol/operations";
 import { copy, insertLink, linkTo } from "../opening";
 
 /** What can be done with a note of the graph beside what can be done with every note. */

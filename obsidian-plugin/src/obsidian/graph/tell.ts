@@ -1,4 +1,4 @@
-import type { ViewNode } from "../../bridge/operations";
+import type { ViewNode } from "../../protocol/operations";
 import type { Told } from "../../core/graph/telling";
 import { folderOf } from "../../core/place";
 

@@ -1,5 +1,5 @@
 import { type App, Keymap, setIcon } from "obsidian";
-import type { GraphPath, GraphStep } from "../../bridge/operations";
+import type { GraphPath, GraphStep } from "../../protocol/operations";
 import { titleOf } from "../../core/place";
 import { plain } from "../../core/plain";
 import { open } from "../opening";

@@ -1,7 +1,7 @@
 import { type Extension, type Range, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, ViewPlugin, type ViewUpdate, WidgetType } from "@codemirror/view";
 import { editorInfoField } from "obsidian";
-import type { ShownHunk } from "../../bridge/operations";
+import type { ShownHunk } from "../../protocol/operations";
 import { firstPlace, type Marks, marks } from "../../core/marks";
 
 /** How long what is not in an editor yet may still come: the app reads a file again a moment after it was written. */

@@ -1,6 +1,6 @@
 import { MarkdownView, Notice, type Plugin } from "obsidian";
-import type { ShownChange, ShownHunk } from "../../bridge/operations";
-import type { BridgeEvent } from "../../bridge/events";
+import type { ShownChange, ShownHunk } from "../../protocol/operations";
+import type { BridgeEvent } from "../../protocol/events";
 import { today } from "../../core/history";
 import { withHint } from "../../core/refusal";
 import type { Host } from "../host";

@@ -1,7 +1,7 @@
 import { MarkdownView, Notice } from "obsidian";
-import type { Answer, Refusal } from "../../bridge/client";
-import type { LinkEdit } from "../../bridge/operations";
-import type { BridgeEvent } from "../../bridge/events";
+import type { Answer, Refusal } from "../../client/client";
+import type { LinkEdit } from "../../protocol/operations";
+import type { BridgeEvent } from "../../protocol/events";
 import type { Missing } from "../../core/missing-links";
 import { titleOf } from "../../core/place";
 import { withHint } from "../../core/refusal";

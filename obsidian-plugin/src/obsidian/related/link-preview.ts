@@ -1,6 +1,6 @@
 import { type App, Modal } from "obsidian";
-import type { Answer } from "../../bridge/client";
-import type { LinkEdit } from "../../bridge/operations";
+import type { Answer } from "../../client/client";
+import type { LinkEdit } from "../../protocol/operations";
 import { titleOf } from "../../core/place";
 import { type Missing, proposed, type Proposed } from "../../core/missing-links";
 import { showRefusal } from "../changes/change-row";

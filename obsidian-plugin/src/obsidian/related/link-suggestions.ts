@@ -1,5 +1,5 @@
 import { Notice } from "obsidian";
-import type { LinkSuggestion } from "../../bridge/operations";
+import type { LinkSuggestion } from "../../protocol/operations";
 import { titleOf } from "../../core/place";
 import type { Missing } from "../../core/missing-links";
 import { quote } from "../../core/quoting";

@@ -1,4 +1,4 @@
-import type { NoteMention } from "../../bridge/operations";
+import type { NoteMention } from "../../protocol/operations";
 import { titleOf } from "../../core/place";
 import { type Missing, unlinkedMentions } from "../../core/missing-links";
 import { quote } from "../../core/quoting";

@@ -1,5 +1,5 @@
 import type { App } from "obsidian";
-import type { Hit } from "../../bridge/operations";
+import type { Hit } from "../../protocol/operations";
 import type { Told } from "../../core/missing-links";
 import { HitList } from "../search/hit-list";
 import { walk } from "../search/list-keys";

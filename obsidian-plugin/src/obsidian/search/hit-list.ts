@@ -1,5 +1,5 @@
 import { type App, Keymap, Menu, setIcon } from "obsidian";
-import type { Hit } from "../../bridge/operations";
+import type { Hit } from "../../protocol/operations";
 import { placeOf } from "../../core/place";
 import { parts, TITLE } from "../../core/snippet";
 import { writeParts } from "../marking";

@@ -1,5 +1,5 @@
 import { Notice, type Setting, type SettingDefinition, type SettingDefinitionItem } from "obsidian";
-import type { ListedClient } from "../../bridge/operations";
+import type { ListedClient } from "../../protocol/operations";
 import { withHint } from "../../core/refusal";
 import { naming, told } from "../../core/settings/clients";
 import type { BridgeSettings } from "./bridge-settings";

@@ -1,5 +1,5 @@
 import { Notice } from "obsidian";
-import type { CheckedGlob, ListedClient, ListedModel, VaultStatus } from "../../bridge/operations";
+import type { CheckedGlob, ListedClient, ListedModel, VaultStatus } from "../../protocol/operations";
 import { isOpen } from "../../core/connection";
 import { Listeners } from "../../core/listeners";
 import { withHint } from "../../core/refusal";

@@ -1,6 +1,6 @@
 import { Notice, type Setting, type SettingDefinitionItem } from "obsidian";
-import { pair } from "../../bridge/client";
-import { isLoopback } from "../../bridge/places";
+import { pair } from "../../client/client";
+import { isLoopback } from "../../client/places";
 import { explained, inWords, isOpen } from "../../core/connection";
 import { withHint } from "../../core/refusal";
 import type { Host } from "../host";

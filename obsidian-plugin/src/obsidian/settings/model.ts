@@ -1,5 +1,5 @@
 import type { Setting, SettingDefinition, SettingDefinitionItem } from "obsidian";
-import type { ListedModel } from "../../bridge/operations";
+import type { ListedModel } from "../../protocol/operations";
 import { facts, installing, progressOf } from "../../core/settings/models";
 import { showCommand } from "../command";
 import type { BridgeSettings } from "./bridge-settings";

@@ -1,5 +1,5 @@
 import { setIcon } from "obsidian";
-import { dataFolder } from "../../bridge/places";
+import { dataFolder } from "../../client/places";
 import { explained, inWords } from "../../core/connection";
 import { showCommand } from "../command";
 import type { Host } from "../host";

@@ -1,5 +1,5 @@
 import { Notice, setIcon } from "obsidian";
-import type { Finding } from "../../bridge/operations";
+import type { Finding } from "../../protocol/operations";
 import { withHint } from "../../core/refusal";
 import { errors } from "../../core/status/vault";
 import { showCommand, showSaid } from "../command";

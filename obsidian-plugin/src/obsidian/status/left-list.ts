@@ -1,4 +1,4 @@
-import type { LeftOut } from "../../bridge/operations";
+import type { LeftOut } from "../../protocol/operations";
 import { count, type Group, groups } from "../../core/status/vault";
 import { showSaid } from "../command";
 

@@ -1,5 +1,5 @@
 import { Keymap } from "obsidian";
-import type { IndexStatus, Passage } from "../../bridge/operations";
+import type { IndexStatus, Passage } from "../../protocol/operations";
 import { readable } from "../../core/place";
 import { withHint } from "../../core/refusal";
 import { andMore } from "../../core/status/vault";

@@ -1,6 +1,6 @@
 import { Notice } from "obsidian";
-import type { Answer } from "../../bridge/client";
-import type { Disk, OperationName, Operations, VaultStatus } from "../../bridge/operations";
+import type { Answer } from "../../client/client";
+import type { Disk, OperationName, Operations, VaultStatus } from "../../protocol/operations";
 import { withHint } from "../../core/refusal";
 import { facts, standing } from "../../core/status/vault";
 import type { Host } from "../host";

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import type { GraphPath } from "../../../src/bridge/operations";
+import type { GraphPath } from "../../../src/protocol/operations";
 import { NONE } from "../../../src/core/filters";
 import { type Call, fetched } from "../../../src/core/graph/fetched";
 import { Picture } from "../../../src/core/graph/picture";
 import { plain } from "../../../src/core/plain";
 import { asked, kept, LOOK, MOST } from "../../../src/core/graph/shown";
-import type { IndexProgress } from "../../../src/bridge/events";
+import type { IndexProgress } from "../../../src/protocol/events";
 import { stirs } from "../../../src/core/graph/stirring";
 import { Telling } from "../../../src/core/graph/telling";
 import { downwards, notesOf } from "../../../src/core/graph/ways";

@@ -1,4 +1,4 @@
-import type { GraphView, ViewNode } from "../../../src/bridge/operations";
+import type { GraphView, ViewNode } from "../../../src/protocol/operations";
 
 /** A node of a note as the bridge tells of one, with what matters given. */
 export function node(id: number, path: string | null, given: Partial<ViewNode> = {}): ViewNode {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { VaultStatus } from "../../../src/bridge/operations";
+import type { VaultStatus } from "../../../src/protocol/operations";
 import { bytes, duration, errors, facts, groups } from "../../../src/core/status/vault";
 
 const LEFT = { count: 0, first: [], reasons: [] };

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { follow } from "../../src/bridge/stream";
-import { byNode, byPage, type Way } from "../../src/bridge/ways";
+import { follow } from "../../src/client/stream";
+import { byNode, byPage, type Way } from "../../src/client/ways";
 
 let server: Server;
 let asked: IncomingMessage[];

@@ -3,8 +3,8 @@ import { type Absence, backOff, type Connection, type Happening, heals, isOpen, 
 import { progress } from "../core/progress";
 import { withHint } from "../core/refusal";
 import { type Address, type Answer, call, type Refusal, type Send, spoken } from "./client";
-import type { BridgeEvent } from "./events";
-import type { OperationName, Operations, VaultStatus } from "./operations";
+import type { BridgeEvent } from "../protocol/events";
+import type { OperationName, Operations, VaultStatus } from "../protocol/operations";
 import type { follow } from "./stream";
 
 /** What the link needs of the world. */

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Address, Send } from "../../src/bridge/client";
-import { Link } from "../../src/bridge/link";
-import { FORMS, VERSION } from "../../src/bridge/operations";
-import type { Listener } from "../../src/bridge/stream";
+import type { Address, Send } from "../../src/client/client";
+import { Link } from "../../src/client/link";
+import { FORMS, VERSION } from "../../src/protocol/operations";
+import type { Listener } from "../../src/client/stream";
 import type { Absence, Connection } from "../../src/core/connection";
 
 const ADDRESS: Address = { url: "http://127.0.0.1:1", token: "t", vault: "v" };

@@ -1,4 +1,4 @@
-import type { BridgeEvent } from "./events";
+import type { BridgeEvent } from "../protocol/events";
 
 /** An event as it comes, before its data is read. */
 export interface Pushed {

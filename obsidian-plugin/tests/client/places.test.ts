@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { dataFolder, findProgram, isLoopback, ownersToken, running, vaultId } from "../../src/bridge/places";
+import { dataFolder, findProgram, isLoopback, ownersToken, running, vaultId } from "../../src/client/places";
 
 let folder: string;
 beforeEach(async () => {

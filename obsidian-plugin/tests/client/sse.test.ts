@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EventReader } from "../../src/bridge/sse";
+import { EventReader } from "../../src/client/sse";
 
 const STREAM = 'retry: 2000\n\n:\n\nid: 7\nevent: note_changed\ndata: {"path":"a.md"}\n\nid: 8\r\nevent: reset\r\ndata: {}\r\n\r\n';
 const EVENTS = [

@@ -1,4 +1,4 @@
-import { ADMIN, type OperationName, type Operations } from "./operations";
+import { ADMIN, type OperationName, type Operations } from "../protocol/operations";
 import type { Spoken } from "../core/compatibility";
 
 /** Where a bridge listens, what it takes as proof, and which of its vaults is meant. */

@@ -1,5 +1,5 @@
 import type { Address } from "./client";
-import type { BridgeEvent } from "./events";
+import type { BridgeEvent } from "../protocol/events";
 import { eventOf, EventReader, type Pushed } from "./sse";
 import { byNode, byPage, type Way } from "./ways";
 
