@@ -1,4 +1,4 @@
-import type { Setting } from "../../bridge/operations";
+import type { Setting } from "../../protocol/operations";
 
 /** The settings of one feature of the bridge. */
 export interface SettingSection {

@@ -1,5 +1,5 @@
 import type { SettingDefinition, SettingDefinitionItem } from "obsidian";
-import type { Setting } from "../../bridge/operations";
+import type { Setting } from "../../protocol/operations";
 import { choices, settingSections, settingTitle } from "../../core/settings/sections";
 import type { BridgeSettings } from "./bridge-settings";
 import { closedToo } from "./closed";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Setting } from "../../../src/bridge/operations";
+import type { Setting } from "../../../src/protocol/operations";
 import { choices, settingSections, settingTitle } from "../../../src/core/settings/sections";
 
 const setting = (name: string, type = "integer"): Setting => ({ name, type, value: 1, default: 1, meaning: "What it does.", restart: false });
