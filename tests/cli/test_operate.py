@@ -166,7 +166,7 @@ async def test_a_bridge_that_died_is_not_asked(served: Served, vault: Path) -> N
     file.write_bytes(orjson.dumps(broken))
     ran = await served.command("search", "frost", cwd=vault)
     assert ran.status == 1
-    assert "held by" in ran.err
+    assert "already open in process" in ran.err
 
 
 async def test_commands_at_the_same_time_wait_for_each_other(vault: Path, tmp_path: Path) -> None:
