@@ -12,7 +12,7 @@ from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 from bridge.vault.write.writer import Writer
 from tests.engine.conftest import NOTES, Opened, settled, until
-from tests.engine.test_vault_engine import only
+from tests.engine.test_host import only
 from tests.vault.write.faults import Fault, FaultyDisk, FaultyEntry, Killed
 from tests.vault.write.plans import digest, put, together, write_plan
 

@@ -53,7 +53,7 @@ class Found:
 
 
 class Races:
-    """A vault that an engine follows, and programs that save its notes."""
+    """A vault that a bridge follows, and programs that save its notes."""
 
     def __init__(self, host: Host, draw: random.Random) -> None:
         self.host = host

@@ -314,7 +314,7 @@ async def test_what_breaks_off_is_begun_again(
         (vault / "New.md").write_text("a zebra\n")
         await until(lambda: "New.md" in host.vault.indexer.index.notes if host.progress().ready_keyword else False)
         assert host.vault.indexer is not broken
-    assert "ZeroDivisionError at test_vault_engine.py" in caplog.text
+    assert "ZeroDivisionError at test_host.py" in caplog.text
     assert "frost" not in caplog.text
 
 
