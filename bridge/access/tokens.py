@@ -83,7 +83,7 @@ class Tokens:
         token = secrets.token_urlsafe(TOKEN_BYTES)
         with self._changing() as ledger:
             if numbered:
-                name = free_name(name, ledger)
+                name = free_client_name(name, ledger)
             elif ledger.named(name) is not None:
                 raise InvalidArguments(
                     f"A client named `{name}` already exists.",
@@ -208,7 +208,7 @@ def check_name(name: str) -> None:
         )
 
 
-def free_name(wanted: str, ledger: Ledger) -> str:
+def free_client_name(wanted: str, ledger: Ledger) -> str:
     """Return the name, with a number appended if another client has it."""
     if ledger.named(wanted) is None:
         return wanted

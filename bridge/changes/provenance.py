@@ -24,7 +24,7 @@ from bridge.text.diff import (
     slide_pieces,
     split_lines,
 )
-from bridge.text.merge import Conflict
+from bridge.text.merge import MergeConflict
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step
 
@@ -239,7 +239,7 @@ class LineHistory:
 
     def without(
         self, change: Change, number: int, chosen: Collection[tuple[int, int]] | None, *, along: bool = False
-    ) -> str | tuple[Conflict, ...]:
+    ) -> str | tuple[MergeConflict, ...]:
         """Remove the edits of a step of a change, and return the resulting text or the conflicts with later edits.
 
         Args:
@@ -317,7 +317,7 @@ class LineHistory:
         later = (one for one in dict(self._log) if one.on and one.order > hunk_edit.order and one not in but)
         return [one for one in later if hunk_edit.meets(one, at)]
 
-    def _contradictions(self, hunk_edits: Sequence[HunkEdit]) -> Iterator[Conflict]:
+    def _contradictions(self, hunk_edits: Sequence[HunkEdit]) -> Iterator[MergeConflict]:
         """Yield where later edits overlap some: the lines as these left them, as they are now, and as before."""
         tracked_lines = self._strands or []
         at = {tracked_line: place for place, tracked_line in enumerate(tracked_lines)}
@@ -335,7 +335,7 @@ class LineHistory:
             done += self._turn([(one, False) for one in hunk_edits])
             theirs = _join_lines(run)
             self._turn([(one, not on) for one, on in reversed(done)])
-            yield Conflict((first, last), base, ours, theirs)
+            yield MergeConflict((first, last), base, ours, theirs)
 
     def _reach(self, digest: Digest, data: bytes | None = None) -> bool:
         """Bring the history to a known or readable version that no change led to; return False when it is neither."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bridge.text.diff import decode_text, display_text, encode_text, unified_diff
-from bridge.text.merge import Conflict, merge3
+from bridge.text.merge import MergeConflict, merge3
 from bridge.types import Lines, VaultPath
 
 _QUOTED: Final = 2_000
@@ -43,7 +43,7 @@ def merge_file(
     return encode_merged(path, mine, merged, other)
 
 
-def to_file_conflicts(path: VaultPath, found: Iterable[Conflict]) -> tuple[FileConflict, ...]:
+def to_file_conflicts(path: VaultPath, found: Iterable[MergeConflict]) -> tuple[FileConflict, ...]:
     """Return merge conflicts as conflicts of a file."""
     return tuple(
         FileConflict(path, "These lines were changed since.", one.lines, *map(_quote, (one.base, one.ours, one.theirs)))

@@ -251,7 +251,10 @@ def list_paths(root: Path, begun: str, *, files: bool) -> list[str]:
     """Return the matching entries of a folder; folders end with `/`."""
     above, slash, name = begun.rpartition("/")
     place = root / Path(above + slash).expanduser()
-    return [above + slash + found for found in match_prefix(sorted(visible_entries(place, files=files)), nfc(name))]
+    return [
+        above + slash + found
+        for found in match_prefix(sorted(visible_entries(place, files=files)), unicodedata.normalize("NFC", name))
+    ]
 
 
 def visible_entries(place: Path, *, files: bool) -> Iterator[str]:
@@ -262,9 +265,4 @@ def visible_entries(place: Path, *, files: bool) -> Iterator[str]:
         return
     for entry in found:
         if not entry.name.startswith(".") and (files or entry.is_dir()):
-            yield nfc(entry.name) + ("/" if entry.is_dir() else "")
-
-
-def nfc(name: str) -> str:
-    """Return a name in the Unicode form that the bridge uses."""
-    return unicodedata.normalize("NFC", name)
+            yield unicodedata.normalize("NFC", entry.name) + ("/" if entry.is_dir() else "")

@@ -54,7 +54,7 @@ class Boilerplate:
             notes += 1
             front = _FRONTMATTER.match(text)
             lines = set(_lines(text, front.end() if front else 0))
-            seen.extend(fingerprint(line) for line in lines if has_letters(line))
+            seen.extend(line_hash(line) for line in lines if has_letters(line))
         least = max(LEAST_NOTES, LEAST_SHARE * notes)
         return cls(version, frozenset(line for line, count in Counter(seen).items() if count >= least))
 
@@ -62,7 +62,7 @@ class Boilerplate:
         """Keep only the lines that also recur among these texts, in however small a share of them."""
         seen: Counter[int] = Counter()
         for text in texts:
-            seen.update({fingerprint(line) for line in set(_lines(text))} & self.recurring)
+            seen.update({line_hash(line) for line in set(_lines(text))} & self.recurring)
         return type(self)(self.version, frozenset(line for line, count in seen.items() if count >= LEAST_NOTES))
 
     def __contains__(self, line: object) -> bool:
@@ -70,7 +70,7 @@ class Boilerplate:
         if not self.recurring or not isinstance(line, str) or len(line) < LEAST_LETTERS:
             return False
         bare = normalise_line(line)
-        return has_letters(bare) and fingerprint(bare) in self.recurring
+        return has_letters(bare) and line_hash(bare) in self.recurring
 
     def dumps(self) -> str:
         """Serialise the lines' fingerprints."""
@@ -114,6 +114,6 @@ def has_letters(line: str) -> bool:
     )
 
 
-def fingerprint(line: str) -> int:
+def line_hash(line: str) -> int:
     """Return a 64-bit hash of a line, the same in every process."""
     return int.from_bytes(blake2b(line.encode("utf-8", "replace"), digest_size=8).digest(), "little")

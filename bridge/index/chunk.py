@@ -81,17 +81,17 @@ def iter_pieces(note: Note) -> Iterator[tuple[PieceKind, Span, int]]:
     for piece in note.pieces:
         # Most pieces are separated only by a line break.
         if note.kind == "note" and not note.text[at : piece.span[0]].isspace():
-            for gap in find_gaps(note, (at, piece.span[0])):
+            for gap in visible_spans(note, (at, piece.span[0])):
                 yield "paragraph", gap, 0
         if piece.span[1] > at:
             yield piece.kind, (max(at, piece.span[0]), piece.span[1]), piece.lines[0]
             at = piece.span[1]
     if note.kind == "note" or not note.pieces:
-        for gap in find_gaps(note, (at, len(note.text))):
+        for gap in visible_spans(note, (at, len(note.text))):
             yield "paragraph", gap, 0
 
 
-def find_gaps(note: Note, span: Span) -> Iterator[Span]:
+def visible_spans(note: Note, span: Span) -> Iterator[Span]:
     """Yield the parts of a span that are neither blank nor a comment."""
     start, end = span
     comments = note.comments

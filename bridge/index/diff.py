@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SyncPlan:
     """The changes to make; `unchanged` needs nothing."""
 
     read: frozenset[VaultPath]
@@ -20,7 +20,9 @@ class Plan:
     unchanged: frozenset[VaultPath]
 
 
-def plan(found: Mapping[VaultPath, "Stat"], known: Mapping[VaultPath, IndexedNote], recipe: str | None = None) -> Plan:
+def plan(
+    found: Mapping[VaultPath, "Stat"], known: Mapping[VaultPath, IndexedNote], recipe: str | None = None
+) -> SyncPlan:
     """Compare files by time and size.
 
     A renamed file appears as one removed and one to read: `Index.write` recognises it by its digest, and embeds none of
@@ -38,6 +40,6 @@ def plan(found: Mapping[VaultPath, "Stat"], known: Mapping[VaultPath, IndexedNot
         and (note.mtime_ns, note.size) == (stat.mtime_ns, stat.size)
         and recipe in {None, note.recipe}
     )
-    return Plan(
+    return SyncPlan(
         read=frozenset(found.keys() - unchanged), gone=frozenset(known.keys() - found.keys()), unchanged=unchanged
     )

@@ -23,7 +23,7 @@ from bridge.index.note import IndexedNote
 from bridge.index.open import OpenIndex, open_index, read_errors, wait
 from bridge.index.passages import PassageTexts
 from bridge.index.prepare import PreparedNote
-from bridge.index.rows import Passage
+from bridge.index.rows import StoredPassage
 from bridge.index.vectors import MissingVector, Vectors
 from bridge.index.write import IndexWriter
 from bridge.types import Digest, VaultPath
@@ -347,7 +347,7 @@ class Index:
 
     # -- texts --------------------------------------------------------------------------------------------------------
 
-    async def text_of(self, hits: Sequence[PassageHit]) -> list[Passage]:
+    async def text_of(self, hits: Sequence[PassageHit]) -> list[StoredPassage]:
         """Read the passages of hits, in order; changed ones are omitted."""
         return await self._texts.of(hits)
 
@@ -355,10 +355,10 @@ class Index:
         """Read the full text of notes, including what their passages omit; of every note without `paths`."""
         return await self._texts.wholes(paths)
 
-    async def passage(self, path: VaultPath, ordinal: int) -> Passage | None:
+    async def passage(self, path: VaultPath, ordinal: int) -> StoredPassage | None:
         """Read one passage; None when it does not exist."""
         return next(iter(await self._texts.of([PassageHit(path, ordinal, 0.0)])), None)
 
-    def passages_of(self, path: VaultPath) -> tuple[Passage, ...]:
+    def passages_of(self, path: VaultPath) -> tuple[StoredPassage, ...]:
         """Read all passages of a note, in order; blocks for a few milliseconds."""
         return wait(self._texts.all_of(path))

@@ -272,7 +272,7 @@ class VectorMatrix:
                 return []
             title = np.where(columns.title >= 0, products[columns.title], np.float32(0))
             scores = (products[columns.passage] + np.float32(TITLE_WEIGHT) * title) / columns.norm
-            return best_passages(
+            return best_passage_of_notes(
                 columns.key, columns.ordinal, np.where(usable, scores, -np.inf).astype(np.float32), limit
             )
 
@@ -298,7 +298,7 @@ class VectorMatrix:
         return normalise(mean)
 
 
-def best_passages(
+def best_passage_of_notes(
     key: NDArray[np.int64], ordinal: NDArray[np.int32], scores: Floats, limit: int
 ) -> list[tuple[int, int, float]]:
     """Return the best passage of each of the best notes, best first."""

@@ -9,7 +9,7 @@ import numpy as np
 from bridge.index.catalogue import NoteTable
 from bridge.index.hits import PassageHit
 from bridge.index.open import OpenIndex, read_errors
-from bridge.index.rows import PASSAGE_COLUMNS, Passage, decode_passage
+from bridge.index.rows import PASSAGE_COLUMNS, StoredPassage, decode_passage
 from bridge.index.vectors import Vectors
 from bridge.types import VaultPath
 
@@ -26,13 +26,13 @@ class PassageTexts:
     def __init__(self, opened: OpenIndex, vectors: Vectors) -> None:
         self._opened = opened
         self._vectors = vectors
-        self._kept: dict[tuple[int, int], Passage] = {}
+        self._kept: dict[tuple[int, int], StoredPassage] = {}
 
     def forget(self) -> None:
         """Clear the cache."""
         self._kept.clear()
 
-    async def of(self, hits: Sequence[PassageHit]) -> list[Passage]:
+    async def of(self, hits: Sequence[PassageHit]) -> list[StoredPassage]:
         """Read the passages of hits, in order; changed ones are omitted."""
         catalogue = self._opened.catalogue
         wanted = [(entry.key, hit.ordinal) for hit in hits if (entry := catalogue.entry(hit.path)) is not None]
@@ -46,7 +46,7 @@ class PassageTexts:
             del self._kept[next(iter(self._kept))]
         return found
 
-    def _again(self, which: tuple[int, int]) -> Passage | None:
+    def _again(self, which: tuple[int, int]) -> StoredPassage | None:
         """Return a cached passage, with the current path of its note."""
         passage = self._kept.pop(which, None)
         note = self._opened.catalogue.at_key(which[0])
@@ -55,7 +55,7 @@ class PassageTexts:
         self._kept[which] = passage
         return replace(passage, path=note.path, embedded=self._vectors.embedded_at(*which))
 
-    async def all_of(self, path: VaultPath) -> tuple[Passage, ...]:
+    async def all_of(self, path: VaultPath) -> tuple[StoredPassage, ...]:
         """Read all passages of a note, in order."""
         entry = self._opened.catalogue.entry(path)
         if entry is None:
@@ -76,7 +76,9 @@ class PassageTexts:
                 found = live_texts(catalogue, rows.to_pydict())
         return found
 
-    async def _read(self, where: str, only: Collection[tuple[int, int]] | None = None) -> list[tuple[int, Passage]]:
+    async def _read(
+        self, where: str, only: Collection[tuple[int, int]] | None = None
+    ) -> list[tuple[int, StoredPassage]]:
         """Read the passages that pass a filter, or only those of some keys and ordinals, with their keys."""
         with read_errors(self._opened):
             found = await self._opened.passages.fetch(PASSAGE_COLUMNS, where)

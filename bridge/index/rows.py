@@ -14,7 +14,7 @@ from bridge.types import Digest, Lines, VaultPath
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class StoredPassage:
     """A passage as written in the note; `embedded` when it has a vector or needs none."""
 
     path: VaultPath
@@ -108,8 +108,8 @@ PASSAGE_COLUMNS = ("key", "ordinal", "first", "last", "start", "length", "words"
 """The heading path is read from the start of the words."""
 
 
-def decode_passage(path: VaultPath, row: Mapping[str, Any], *, embedded: bool) -> Passage:
+def decode_passage(path: VaultPath, row: Mapping[str, Any], *, embedded: bool) -> StoredPassage:
     """Decode a row of the passages table."""
     words, start = row["words"], row["start"]
     heading, text = words[: max(0, start - 1)], words[start : start + row["length"]]
-    return Passage(path, row["ordinal"], heading, (row["first"], row["last"]), text, embedded)
+    return StoredPassage(path, row["ordinal"], heading, (row["first"], row["last"]), text, embedded)

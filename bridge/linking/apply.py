@@ -31,7 +31,7 @@ class LinkPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class MadeLink:
+class PlacedLink:
     """A link that was made: the place of the words, and its markup."""
 
     place: LinkPlace
@@ -39,7 +39,7 @@ class MadeLink:
 
 
 @dataclass(frozen=True, slots=True)
-class RefusedLink:
+class RefusedPlace:
     """A link that was not made, and the reason."""
 
     place: LinkPlace
@@ -51,8 +51,8 @@ class LinkedText:
     """A text with links added, which are in the order of the text."""
 
     text: str
-    made: tuple[MadeLink, ...]
-    refused: tuple[RefusedLink, ...] = ()
+    made: tuple[PlacedLink, ...]
+    refused: tuple[RefusedPlace, ...] = ()
 
 
 def find_places(
@@ -98,8 +98,8 @@ def insert_links(note: Note, wanted: Iterable[LinkPlace], names: Names, style: O
         names: Every file of the vault.
         style: How the user's Obsidian writes links.
     """
-    made: list[MadeLink] = []
-    refused: list[RefusedLink] = []
+    made: list[PlacedLink] = []
+    refused: list[RefusedPlace] = []
     among = find_tables(note)
     free = filter_protected(note, sorted(wanted, key=lambda place: place.span), refused)
     for place in free:
@@ -107,18 +107,18 @@ def insert_links(note: Note, wanted: Iterable[LinkPlace], names: Names, style: O
         table = any(first <= start < last for first, last in among)
         link = write_link(note.text[start:end], place.target, note.path, names, style, table=table)
         if link is None or place.target == note.path:
-            refused.append(RefusedLink(place, NO_NAME if link is None else ITSELF))
+            refused.append(RefusedPlace(place, NO_NAME if link is None else ITSELF))
         else:
-            made.append(MadeLink(place, link))
+            made.append(PlacedLink(place, link))
     while unread := frozenset(find_misread(note, made, names)):
-        refused += [RefusedLink(one.place, NOT_READ) for one in unread]
+        refused += [RefusedPlace(one.place, NOT_READ) for one in unread]
         made = [one for one in made if one not in unread]
     return LinkedText(
         splice_links(note.text, made), tuple(made), tuple(sorted(refused, key=lambda one: one.place.span))
     )
 
 
-def filter_protected(note: Note, wanted: Sequence[LinkPlace], refused: list[RefusedLink]) -> list[LinkPlace]:
+def filter_protected(note: Note, wanted: Sequence[LinkPlace], refused: list[RefusedPlace]) -> list[LinkPlace]:
     """Return the places where a link is possible; the others are added to `refused`."""
     closed = protected_spans(note)
     begins = [first for first, _ in closed]
@@ -131,22 +131,22 @@ def filter_protected(note: Note, wanted: Sequence[LinkPlace], refused: list[Refu
             free.append(place)
             done = end
         else:
-            refused.append(RefusedLink(place, NO_PROSE))
+            refused.append(RefusedPlace(place, NO_PROSE))
     return free
 
 
-def splice_links(text: str, made: Sequence[MadeLink]) -> str:
+def splice_links(text: str, made: Sequence[PlacedLink]) -> str:
     """Replace words with links, given in order."""
     ends = [0, *(one.place.span[1] for one in made)]
     parts = [text[end : one.place.span[0]] + one.link for end, one in zip(ends, made, strict=False)]
     return "".join([*parts, text[ends[-1] :]])
 
 
-def find_misread(note: Note, made: Sequence[MadeLink], names: Names) -> list[MadeLink]:
+def find_misread(note: Note, made: Sequence[PlacedLink], names: Names) -> list[PlacedLink]:
     """Return the links that would not be read as meant; all of them if another link would be read differently."""
     after = parse(note.path, splice_links(note.text, made).encode("utf-8", "replace"))
     read = {link.span: link for link in after.links}
-    wrong: list[MadeLink] = []
+    wrong: list[PlacedLink] = []
     shift = 0
     for one in made:
         start = one.place.span[0] + shift

@@ -39,7 +39,7 @@ _LETTER_WORD: Final = re.compile(r"[aeiouy] ")
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class FoldedWord:
     """A word of a folded text."""
 
     text: str
@@ -78,7 +78,7 @@ class InexactMatcher:
 
     def find(self, text: str) -> Iterator[Found]:
         """Yield where a folded text contains something similar to a name, but not the name itself."""
-        words = [Word(found[0], *found.span()) for found in ALPHANUMERIC.finditer(text)]
+        words = [FoldedWord(found[0], *found.span()) for found in ALPHANUMERIC.finditer(text)]
         alike = self._all_alike({word.text for word in words})
         for at, word in enumerate(words):
             run = [word, *next_words(text, words, at)]
@@ -88,7 +88,7 @@ class InexactMatcher:
                 if text[start:end] != form and (letter is None or form.startswith(letter[0])):
                     yield start, end, form
 
-    def _parted(self, run: Sequence[Word]) -> Iterator[tuple[str, int]]:
+    def _parted(self, run: Sequence[FoldedWord]) -> Iterator[tuple[str, int]]:
         """Yield names that equal the first words of a run except for separators and a plural ending."""
         key = ""
         for count, word in enumerate(run, start=1):
@@ -100,7 +100,7 @@ class InexactMatcher:
                     yield form, count
                     break
 
-    def _mistyped(self, run: Sequence[Word], alike: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, int]]:
+    def _mistyped(self, run: Sequence[FoldedWord], alike: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, int]]:
         """Yield names whose words are similar to the first words of a run."""
         begun: list[tuple[str, ...]] = [()]
         for count, word in enumerate(run, start=1):
@@ -145,7 +145,7 @@ def group_by_shape(words: Iterable[str]) -> Mapping[tuple[str, int], Sequence[st
     return near
 
 
-def next_words(text: str, words: Sequence[Word], at: int) -> Iterator[Word]:
+def next_words(text: str, words: Sequence[FoldedWord], at: int) -> Iterator[FoldedWord]:
     """Yield the next words of the same run, separated by at most a space or a hyphen."""
     for before, word in zip(words[at : at + MOST_WORDS - 1], words[at + 1 : at + MOST_WORDS], strict=False):
         if word.start != before.end + 1 or not _JOINS.match(text, before.end):

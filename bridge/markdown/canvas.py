@@ -6,7 +6,7 @@ from typing import Any, Final
 from bridge.markdown.decode import decode
 from bridge.markdown.json_object import get_number, get_objects, get_text, read_json
 from bridge.markdown.kinds import title_of
-from bridge.markdown.note import Edge, Link, Note, Piece, PieceKind, Tag, Task
+from bridge.markdown.note import CanvasEdge, Link, Note, Piece, PieceKind, Tag, Task
 from bridge.markdown.parse import Markdown, read_markdown
 from bridge.text.lines import LineIndex
 from bridge.types import VaultPath
@@ -96,12 +96,12 @@ class _Sheet:
         self.tasks += [task._replace(line=task.line + down) for task in card.tasks]
 
 
-def _edges(edges: Sequence[_Node], nodes: Sequence[_Node]) -> Iterator[Edge]:
+def _edges(edges: Sequence[_Node], nodes: Sequence[_Node]) -> Iterator[CanvasEdge]:
     names = {get_text(node, "id"): _name(node) for node in nodes}
     for edge in edges:
         source, target = names.get(get_text(edge, "fromNode")), names.get(get_text(edge, "toNode"))
         if source and target:
-            yield Edge(source, target, get_text(edge, "label").strip())
+            yield CanvasEdge(source, target, get_text(edge, "label").strip())
 
 
 def _name(node: _Node) -> str:

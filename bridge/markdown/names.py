@@ -145,7 +145,7 @@ class Names:
         closest = self.closest(path)
         hint = "Use one of these, or `find_notes` to list notes." if closest else None
         return NoteNotFound(
-            f"There is no {what} `{path[:200]}`{did_you_mean(closest)}", hint=hint, path=path, closest=closest
+            f"There is no {what} `{path[:200]}`{suggest_names(closest)}", hint=hint, path=path, closest=closest
         )
 
     def _find(self, target: str, source: VaultPath) -> VaultPath | None:
@@ -206,7 +206,7 @@ def stem(path: str) -> str:
     return name.rpartition(".")[0] or name
 
 
-def did_you_mean(names: Sequence[str]) -> str:
+def suggest_names(names: Sequence[str]) -> str:
     """Return the end of a "not found" sentence, with the closest names."""
     are = "is" if len(names) == 1 else "are"
     return f"; the closest {are} {', '.join(f'`{name}`' for name in names)}." if names else "."

@@ -87,7 +87,7 @@ class Piece(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class CanvasEdge:
     """An arrow of a canvas; its ends are a file's path, a URL, or the first line of a card or label."""
 
     source: str
@@ -123,5 +123,5 @@ class Note:
     pieces: tuple[Piece, ...] = ()
     problems: tuple[str, ...] = ()
     """What could not be read, as sentences: a property block that does not parse, bytes that are not UTF-8."""
-    edges: tuple[Edge, ...] = ()
+    edges: tuple[CanvasEdge, ...] = ()
     """The arrows of a canvas."""

@@ -205,7 +205,7 @@ CLOSED: Final = frozenset[StatusType]({"done", "cancelled"})
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class TaskStatus:
     """The meaning of a box's character, and the character that a click sets next."""
 
     meaning: StatusType
@@ -223,7 +223,7 @@ class TaskSettings:
     done_dates: bool = False
     """Whether a completed task gets a date."""
     cancelled_dates: bool = False
-    statuses: Mapping[str, Status] = field(default_factory=dict)
+    statuses: Mapping[str, TaskStatus] = field(default_factory=dict)
     """The characters that the user defined."""
 
     def meaning(self, status: str) -> StatusType:
@@ -255,7 +255,7 @@ def read_task_settings(facts: Mapping[str, Any]) -> TaskSettings:
         done_dates=facts.get("setDoneDate", True) is True,
         cancelled_dates=facts.get("setCancelledDate", True) is True,
         statuses={
-            symbol: Status(_TYPES.get(get_text(each, "type"), "other"), get_text(each, "nextStatusSymbol"))
+            symbol: TaskStatus(_TYPES.get(get_text(each, "type"), "other"), get_text(each, "nextStatusSymbol"))
             for name in ("coreStatuses", "customStatuses")
             for each in get_objects(statuses, name)
             if len(symbol := get_text(each, "symbol")) == 1

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bridge.mcp.caller import REQUEST
-from bridge.mcp.notifications import Sessions, publish_changes
+from bridge.mcp.notifications import McpSessions, publish_changes
 from bridge.mcp.server import build_server
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ RETRY_MS = 500
 @asynccontextmanager
 async def open_endpoint(bridge: "Bridge", hosts: Collection[str], origins: Collection[str]) -> AsyncIterator[ASGIApp]:
     """Open the endpoint; the arguments are those of `mount`."""
-    bus, sessions = InMemorySubscriptionBus(), Sessions()
+    bus, sessions = InMemorySubscriptionBus(), McpSessions()
     listeners = ListenHandler(bus)
     async with endpoint(build_server(bridge, listeners, sessions), hosts, origins) as app:
         telling = asyncio.create_task(publish_changes(bridge, bus, sessions), name="mcp news")

@@ -25,7 +25,7 @@ PATIENCE_S = 1.0
 """Seconds that a client of the older era may take to accept a notification before it misses it."""
 
 
-class Sessions:
+class McpSessions:
     """The open sessions of the older era, each with the addresses it subscribed to."""
 
     def __init__(self) -> None:
@@ -125,7 +125,7 @@ def listen_handler(
     return listen
 
 
-async def publish_changes(bridge: "Bridge", bus: SubscriptionBus, sessions: Sessions) -> None:
+async def publish_changes(bridge: "Bridge", bus: SubscriptionBus, sessions: McpSessions) -> None:
     """Forward the bridge's note events to clients, until cancelled."""
     known = KnownNotes(bridge)
     for vault in bridge.vaults:

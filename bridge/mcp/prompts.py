@@ -45,7 +45,7 @@ def user_message(text: str) -> types.PromptMessage:
 
 async def passages(who: Caller, query: str, given: Given) -> Messages:
     """Return the passages most relevant to a query."""
-    asked = {"query": query, "limit": NOTES, "passage_tokens": TOKENS, **search_scope(given)}
+    asked = {"query": query, "limit": NOTES, "passage_tokens": TOKENS, **scope_arguments(given)}
     found, _ = await who.ask(get_operation("search"), asked)
     vault = who.bridge.find(given.get(VAULT, who.vault)).id
     parts = [
@@ -56,14 +56,14 @@ async def passages(who: Caller, query: str, given: Given) -> Messages:
 
 async def changed_notes(who: Caller, begun: str, given: Given) -> Messages:
     """List the changed notes and read the beginnings of the newest."""
-    wanted = {"modified_after": begun, "sort": "-modified", "limit": MAX_CHANGED_NOTES, **search_scope(given)}
+    wanted = {"modified_after": begun, "sort": "-modified", "limit": MAX_CHANGED_NOTES, **scope_arguments(given)}
     write = partial(format_answer, view_of("find_notes"), quotes=False)
     found, text = await who.ask(get_operation("find_notes"), wanted, write)
     parts = [{"path": note["path"], "max_chars": BEGINNING} for note in found["notes"][:BEGINNINGS]]
     return [user_message(text), *await read_parts(who, parts, given)]
 
 
-def search_scope(given: Given) -> dict[str, str]:
+def scope_arguments(given: Given) -> dict[str, str]:
     """Return the arguments that limit a search."""
     return {name: given[name] for name in ("folder", VAULT) if name in given}
 

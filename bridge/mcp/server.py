@@ -13,7 +13,7 @@ from mcp.server.subscriptions import ListenHandler
 import bridge as program
 from bridge.mcp.caller import is_read_only
 from bridge.mcp.completion import Completion
-from bridge.mcp.notifications import Sessions, listen_handler
+from bridge.mcp.notifications import McpSessions, listen_handler
 from bridge.mcp.prompts import Prompts
 from bridge.mcp.resources import Resources
 from bridge.mcp.tools import Tools, tool_schema
@@ -62,7 +62,7 @@ class VaultServer(Server[Any]):
         """Ignore the library's."""
 
 
-def build_server(bridge: "Bridge", listeners: ListenHandler, sessions: Sessions) -> VaultServer:
+def build_server(bridge: "Bridge", listeners: ListenHandler, sessions: McpSessions) -> VaultServer:
     """Build the server.
 
     Args:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bridge.errors import ModelUnusable
-from bridge.models.embeddings import Call, Embeddings, Group, RejectedText
+from bridge.models.embeddings import EmbeddingCall, Embeddings, Group, RejectedText
 from bridge.models.folder import InstalledModel
 from bridge.models.worker_process import LEVELS, Worker, WorkerDied, make_task
 
@@ -54,7 +54,7 @@ class Embedder:
         self._unload_after_s = unload_after_s
         self._queries: deque[Group] = deque()
         self._passages: deque[Group] = deque()
-        self._calls: set[Call] = set()
+        self._calls: set[EmbeddingCall] = set()
         self._idle: list[Worker] = []
         self._busy: set[Worker] = set()
         self._starting = {True: 0, False: 0}
@@ -84,7 +84,7 @@ class Embedder:
         self._refuse()
         if not texts:
             return Embeddings(np.empty((0, self.model.spec.dimensions), np.float32), ())
-        call = Call(
+        call = EmbeddingCall(
             texts=texts,
             query=query,
             prefix=self.model.spec.query_prefix if query else self.model.spec.passage_prefix,
@@ -262,7 +262,7 @@ class Embedder:
         self._queries.clear()
         self._passages.clear()
 
-    def _forget(self, call: Call) -> None:
+    def _forget(self, call: EmbeddingCall) -> None:
         self._calls.discard(call)
         if call.left:
             for queue in (self._queries, self._passages):

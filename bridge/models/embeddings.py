@@ -49,7 +49,7 @@ class RejectedText(Unready):
 
 
 @dataclass(slots=True, eq=False)
-class Call:
+class EmbeddingCall:
     """The texts of one call and their vectors so far."""
 
     texts: Sequence[str]
@@ -83,7 +83,7 @@ class Call:
 class Group:
     """Consecutive texts of a call that go to a worker together, and how many workers died on them."""
 
-    call: Call
+    call: EmbeddingCall
     places: range
     deaths: int = 0
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from bridge.index.fulltext_query import TextQuery
 from bridge.index.note import IndexedNote
-from bridge.markdown.names import Names, did_you_mean
+from bridge.markdown.names import Names, suggest_names
 from bridge.markdown.note import Value
 from bridge.search.model import SearchRequest
 from bridge.search.terms import All, Either, HasProperty, HasTag, HasText, InFile, InPath, Not, Term, Word, conditions
@@ -171,7 +171,7 @@ def no_such_path(notes: Collection[VaultPath], part: str) -> str | None:
 def _closest(known: Collection[str], wanted: str) -> str:
     """Return the end of a "not found" sentence, with the most similar names."""
     spellings = {fold_case(name): VaultPath(name) for name in sorted(known)}
-    return did_you_mean(Names(spellings.values()).closest(wanted))
+    return suggest_names(Names(spellings.values()).closest(wanted))
 
 
 def _narrows(request: SearchRequest) -> bool:
@@ -251,7 +251,7 @@ async def search_scope(index: "Index", request: SearchRequest, demanded: Term | 
     return held if within is None else within & held
 
 
-def unknown_names(index: "Index", request: SearchRequest, demanded: Term | None) -> tuple[str, ...]:
+def unknown_name_notices(index: "Index", request: SearchRequest, demanded: Term | None) -> tuple[str, ...]:
     """Return a notice for each requested folder, tag, property and path that no note has."""
     notes = index.notes
     found = [no_such_folder(notes, request.folder)]

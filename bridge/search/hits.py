@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from bridge.index.note import IndexedNote
 from bridge.search.calibrate import Scores
 from bridge.search.fuse import NOISE, FusedHit
-from bridge.search.model import Hit
+from bridge.search.model import SearchHit
 from bridge.search.snippet import clean_text, cut_snippet, drop_headings
 from bridge.search.titles import NameMatch
 from bridge.text.fold import fold_word
@@ -16,7 +16,7 @@ from bridge.text.words import words_of
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
-    from bridge.index.rows import Passage
+    from bridge.index.rows import StoredPassage
 
 MOST = 3
 ENOUGH = 2
@@ -119,8 +119,13 @@ def _weak_reason(path: VaultPath, reasons: Reasons) -> str:
 
 
 def build_hit(
-    note: IndexedNote, ranked: FusedHit, passage: "Passage | None", reasons: Reasons, wanted: Matcher, twins: int = 0
-) -> Hit:
+    note: IndexedNote,
+    ranked: FusedHit,
+    passage: "StoredPassage | None",
+    reasons: Reasons,
+    wanted: Matcher,
+    twins: int = 0,
+) -> SearchHit:
     """Build the hit for a note.
 
     Args:
@@ -133,7 +138,7 @@ def build_hit(
     """
     text = clean_text(passage.text) if passage is not None else ""
     matches = wanted.find(text)
-    return Hit(
+    return SearchHit(
         path=ranked.path,
         title=note.title,
         heading=passage.heading if passage is not None else "",

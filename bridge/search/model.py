@@ -60,7 +60,7 @@ class ShownPassage:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SearchHit:
     """One note with its best passage."""
 
     path: VaultPath
@@ -101,7 +101,7 @@ class Explanation:
 class SearchAnswer:
     """Hits, best first, and notices about them."""
 
-    hits: tuple[Hit, ...] = ()
+    hits: tuple[SearchHit, ...] = ()
     mode_used: SearchMode = "keyword"
     notices: tuple[str, ...] = ()
     explain: Explanation | None = None

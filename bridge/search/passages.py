@@ -11,7 +11,7 @@ from bridge.types import VaultPath
 
 if TYPE_CHECKING:
     from bridge.index.index import Index
-    from bridge.index.rows import Passage
+    from bridge.index.rows import StoredPassage
 
 Worth = Mapping[VaultPath, Mapping[int, float]]
 """By note: the passages that match the query, with their scores."""
@@ -44,7 +44,7 @@ async def fill_passages(
         for hit, ordinals in zip(ranked, rounds, strict=True)
         if place < len(ordinals)
     ]
-    found: dict[VaultPath, list[Passage]] = {}
+    found: dict[VaultPath, list[StoredPassage]] = {}
     left = room
     for passage in await index.text_of(wanted):
         cost = estimate_tokens(passage.text)

@@ -9,7 +9,7 @@ from bridge.errors import ModelMissing
 from bridge.index.fulltext_query import TextQuery
 from bridge.search.calibrate import ModelCalibration, model_calibration, model_trust
 from bridge.search.expand import choose_seeds, expand_co_reading, expand_links, expand_mentions, match_tags
-from bridge.search.filters import Paths, search_scope, unknown_names
+from bridge.search.filters import Paths, search_scope, unknown_name_notices
 from bridge.search.fuse import (
     WEIGHTS,
     FusedHit,
@@ -22,7 +22,7 @@ from bridge.search.fuse import (
     relevant_notes,
 )
 from bridge.search.hits import Reasons, build_hit, collapse, link_reason
-from bridge.search.model import Explanation, Hit, SearchAnswer, SearchRequest, Sources
+from bridge.search.model import Explanation, SearchAnswer, SearchHit, SearchRequest, Sources
 from bridge.search.passages import Worth, fill_passages
 from bridge.search.query import Query, parse_query
 from bridge.search.retrievers import IndexAnswers, best_passages, passage_scores, retrieve, text_results, vector_result
@@ -42,7 +42,7 @@ from bridge.types import SearchMode, VaultPath
 
 if TYPE_CHECKING:
     from bridge.index.index import Index
-    from bridge.index.rows import Passage
+    from bridge.index.rows import StoredPassage
 
 SPARE = 6
 """Hits read beyond the limit, to replace those that collapse as duplicates."""
@@ -53,7 +53,7 @@ class RankedNotes:
     """The ranked notes, before any text is cut."""
 
     ranked: Sequence[FusedHit]
-    texts: "Mapping[VaultPath, Passage]"
+    texts: "Mapping[VaultPath, StoredPassage]"
     lanes: Sequence[RetrieverResult]
     reasons: Reasons
     mode: SearchMode
@@ -180,7 +180,7 @@ async def _rank_hybrid(
 
 async def read_passages(
     index: "Index", hits: Sequence[FusedHit], passages: Mapping[VaultPath, int]
-) -> "dict[VaultPath, Passage]":
+) -> "dict[VaultPath, StoredPassage]":
     """Read the passages that may be shown; a note that no passage retriever found shows its first."""
     from bridge.index.hits import PassageHit
 
@@ -224,7 +224,7 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
     """
     query = parse_query(request.query)
     within = await search_scope(sources.index, request, query.condition)
-    unknown = () if within is None else unknown_names(sources.index, request, query.condition)
+    unknown = () if within is None else unknown_name_notices(sources.index, request, query.condition)
     query = replace(query, notices=(*query.notices, *unknown))
     if within is not None and not within:
         nothing = () if unknown else (_NOTHING_HAS_ALL if query.condition else _NOTHING_ALLOWED,)
@@ -270,7 +270,9 @@ def _semantic_notices(sources: Sources, query: Query, found: RankedNotes) -> tup
     return (_OTHER_LANGUAGE.format(language=language.capitalize()),)
 
 
-async def _build_hits(sources: Sources, request: SearchRequest, query: Query, found: RankedNotes) -> tuple[Hit, ...]:
+async def _build_hits(
+    sources: Sources, request: SearchRequest, query: Query, found: RankedNotes
+) -> tuple[SearchHit, ...]:
     """Cut snippets, collapse near-duplicates and give reasons."""
     index = sources.index
     wanted = compile_matcher(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from bridge.index.hits import NoteHit, PassageHit
-    from bridge.index.rows import Passage
+    from bridge.index.rows import StoredPassage
 
 DEPTH = 60
 """Notes requested from a retriever."""
@@ -228,7 +228,7 @@ def rare_words(text: str) -> tuple[str, ...]:
     return tuple(sorted(worth, key=lambda word: (-worth[word], word))[:MOST_WORDS])
 
 
-def passage_at(passages: "Sequence[Passage]", line: int) -> "Passage":
+def passage_at(passages: "Sequence[StoredPassage]", line: int) -> "StoredPassage":
     """Return the passage of a line: the last one that begins at or above it, else the first."""
     begun = [passage for passage in passages if passage.lines[0] <= line]
     return begun[-1] if begun else passages[0]

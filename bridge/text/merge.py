@@ -14,7 +14,7 @@ _NOTHING: Final = range(0)
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class MergeConflict:
     """A place that both sides changed differently."""
 
     lines: Lines
@@ -26,7 +26,7 @@ class Conflict:
 
 def merge3(
     base: str, ours: str, theirs: str, *, touching: bool = False, alike: bool = True
-) -> str | tuple[Conflict, ...]:
+) -> str | tuple[MergeConflict, ...]:
     """Merge two changes of a text line by line; return the text, or the conflicts.
 
     What only one side changed is taken from that side.
@@ -41,7 +41,7 @@ def merge3(
     """
     old, mine, other = split_lines(base), split_lines(ours), split_lines(theirs)
 
-    def merged(sides: Sequence[Sequence[Piece]]) -> str | tuple[Conflict, ...]:
+    def merged(sides: Sequence[Sequence[Piece]]) -> str | tuple[MergeConflict, ...]:
         return _merge_groups(old, mine, other, [*_groups(*sides, touching=touching)], alike=alike)
 
     def sides(
@@ -69,9 +69,9 @@ def _merge_groups(
     groups: Sequence[tuple[Sequence[Piece], Sequence[Piece]]],
     *,
     alike: bool,
-) -> str | tuple[Conflict, ...]:
+) -> str | tuple[MergeConflict, ...]:
     text: list[str] = []
-    wrong: list[Conflict] = []
+    wrong: list[MergeConflict] = []
     done = 0
     for here, there in groups:
         start = min(piece.before.start for piece in (*here, *there))
@@ -86,7 +86,7 @@ def _merge_groups(
             text += left
         else:
             where = (ours.start + 1, ours.stop)
-            wrong.append(Conflict(where, "".join(old[start:end]), "".join(left), "".join(right)))
+            wrong.append(MergeConflict(where, "".join(old[start:end]), "".join(left), "".join(right)))
     text += old[done:]
     if not wrong and any(not line.endswith("\n") for line in text[:-1]):
         # One side removed the last line break, and the other continued after it.

@@ -74,12 +74,12 @@ def compile_glob(glob: str) -> re.Pattern[str]:
     # `Archive/**` also matches the folder itself, so that nothing has to look inside.
     while len(parts) > 1 and parts[-1] == "**":
         parts.pop()
-    body = "".join("(?:.*/)?" if part == "**" else name_pattern(part) + "/" for part in parts[:-1])
-    tail = ".*" if parts[-1] == "**" else name_pattern(parts[-1])
+    body = "".join("(?:.*/)?" if part == "**" else glob_name_pattern(part) + "/" for part in parts[:-1])
+    tail = ".*" if parts[-1] == "**" else glob_name_pattern(parts[-1])
     return re.compile(f"{anywhere}{body}{tail}(?:/.*)?", re.IGNORECASE | re.DOTALL)
 
 
-def name_pattern(part: str) -> str:
+def glob_name_pattern(part: str) -> str:
     """Compile the part of a glob between two slashes."""
     pattern = ""
     at = 0

@@ -61,7 +61,7 @@ class Notifier:
             WatchUnavailable: The system refuses, mostly for lack of watches.
         """
         self._root, self._ending, self._each_folder = root, ending, each_folder
-        self._identity = folder_identity(root)
+        self._identity = device_and_inode(root)
         self._top = os.path.realpath(root)
         self._folders: list[str] = []
         self._notify: Any = None
@@ -81,7 +81,7 @@ class Notifier:
         told = self._ask(self._notify, LONGEST_STEP_MS, STEP_MS, timeout_ms)
         if told is None:
             return None
-        if folder_identity(self._root) != self._identity:
+        if device_and_inode(self._root) != self._identity:
             raise VaultUnreadable(f"The vault folder {self._root} was replaced by another folder.")
         if self._each_folder and (
             not self._settled or any(kind == ADDED and is_real_folder(path) for kind, path in told)
@@ -105,7 +105,7 @@ class Notifier:
                 # The last argument would ignore missing rights, but missing watches too.
                 self._notify = RustNotify(folders, False, False, 0, not self._each_folder, False)
             except (FileNotFoundError, PermissionError):
-                folder_identity(self._root)
+                device_and_inode(self._root)
                 continue
             except (OSError, RuntimeError) as error:
                 raise WatchUnavailable(error_reason(error)) from error
@@ -171,7 +171,7 @@ def is_real_folder(path: str) -> bool:
         return False
 
 
-def folder_identity(root: Path) -> tuple[int, int]:
+def device_and_inode(root: Path) -> tuple[int, int]:
     """Return what identifies a folder: its device and inode.
 
     Raises:

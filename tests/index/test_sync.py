@@ -1,4 +1,4 @@
-from bridge.index.diff import Plan, plan
+from bridge.index.diff import SyncPlan, plan
 from bridge.types import VaultPath
 from bridge.vault.scan import Stat
 from tests.index.made import prepared
@@ -15,7 +15,7 @@ def test_only_what_differs_is_read() -> None:
         VaultPath("longer.md"): Stat(5, 9),
         VaultPath("new.md"): Stat(5, 4),
     }
-    assert plan(found, known) == Plan(
+    assert plan(found, known) == SyncPlan(
         read=frozenset({VaultPath("touched.md"), VaultPath("longer.md"), VaultPath("new.md")}),
         gone=frozenset({VaultPath("gone.md")}),
         unchanged=frozenset({VaultPath("same.md")}),

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bridge.markdown.documents import read_document
-from bridge.markdown.note import Edge, Link, Note, Piece, Tag, Task
+from bridge.markdown.note import CanvasEdge, Link, Note, Piece, Tag, Task
 from bridge.types import VaultPath
 
 PATH = VaultPath("Boards/Plan.canvas")
@@ -53,9 +53,9 @@ def test_a_canvas_is_read_from_top_to_bottom() -> None:
         ("paragraph", "uses", (12, 12)),
     ]
     assert note.edges == (
-        Edge("Oven #hot", "Bread/Rye.md", "uses"),
-        Edge("Bake day", "https://example.org/"),
-        Edge("Cool", "Oven #hot", "uses"),
+        CanvasEdge("Oven #hot", "Bread/Rye.md", "uses"),
+        CanvasEdge("Bake day", "https://example.org/"),
+        CanvasEdge("Cool", "Oven #hot", "uses"),
     )
 
 

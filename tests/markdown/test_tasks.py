@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.markdown.parse import parse
-from bridge.markdown.tasks import Status, TaskFacts, TaskSettings, parse_task, task_signs
+from bridge.markdown.tasks import TaskFacts, TaskSettings, TaskStatus, parse_task, task_signs
 from bridge.types import VaultPath
 from tests.evaldata import EVAL, needs_eval
 
@@ -104,7 +104,9 @@ def test_a_box_means_what_the_plugin_and_themes_say(status: str, meaning: str, f
 
 
 def test_the_user_s_own_marks_come_first() -> None:
-    settings = TaskSettings(statuses={" ": Status("todo", "/"), "D": Status("done", ""), "p": Status("other", "pp")})
+    settings = TaskSettings(
+        statuses={" ": TaskStatus("todo", "/"), "D": TaskStatus("done", ""), "p": TaskStatus("other", "pp")}
+    )
     assert [settings.following(each) for each in " Dp"] == ["/", " ", "x"]
     assert [settings.meaning(each) for each in "D/p"] == ["done", "in_progress", "other"]
 

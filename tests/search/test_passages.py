@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.search.model import Hit, SearchRequest, Sources
+from bridge.search.model import SearchHit, SearchRequest, Sources
 from bridge.search.pipeline import search
 from bridge.text.budget import estimate_tokens
 from tests.search.vaults import opened, write_vault
@@ -29,7 +29,7 @@ async def sources(tmp_path: Path) -> AsyncIterator[Sources]:
         yield found
 
 
-async def found(sources: Sources, room: int) -> dict[str, Hit]:
+async def found(sources: Sources, room: int) -> dict[str, SearchHit]:
     answer = await search(sources, SearchRequest("roof insulation", mode="keyword", passage_tokens=room))
     return {hit.path: hit for hit in answer.hits}
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import ModelMissing
-from bridge.search.model import Hit, SearchRequest, Sources
+from bridge.search.model import SearchHit, SearchRequest, Sources
 from bridge.search.pipeline import search
 from bridge.types import SearchMode, VaultPath
 from tests.search.vaults import opened, write_vault
@@ -40,7 +40,7 @@ async def test_a_hit_tells_where_and_why(sources: Sources) -> None:
     answer = await search(sources, SearchRequest("slow rise", mode="keyword", limit=1))
     note = sources.index.notes[answer.hits[0].path]
     assert answer.hits == (
-        Hit(
+        SearchHit(
             path=note.path,
             title="Meeting notes",
             heading="Agenda",

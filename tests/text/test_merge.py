@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.text.diff import split_lines
-from bridge.text.merge import Conflict, merge3
+from bridge.text.merge import MergeConflict, merge3
 from tests.changes.texts import edited, texts
 
 LINES = st.lists(st.integers(0, 99), max_size=20)
@@ -96,7 +96,7 @@ def test_the_same_lines_changed_differently_contradict(
 
 
 def test_two_insertions_at_one_place_contradict_always() -> None:
-    assert merge3("a\n", "a\nx\n", "a\ny\n", touching=True) == (Conflict((2, 2), "", "x\n", "y\n"),)
+    assert merge3("a\n", "a\nx\n", "a\ny\n", touching=True) == (MergeConflict((2, 2), "", "x\n", "y\n"),)
 
 
 def test_an_appended_paragraph_goes_though_another_came_after_it() -> None:

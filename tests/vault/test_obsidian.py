@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.markdown.tasks import Status, TaskSettings
+from bridge.markdown.tasks import TaskSettings, TaskStatus
 from bridge.vault.obsidian_settings import ObsidianSettings, read_obsidian_settings
 
 
@@ -69,7 +69,7 @@ def test_the_tasks_plugin_speaks_when_it_is_on(tmp_path: Path) -> None:
         dataview=True,
         global_filter="#task",
         done_dates=True,
-        statuses={" ": Status("todo", "/"), "!": Status("in_progress", "x")},
+        statuses={" ": TaskStatus("todo", "/"), "!": TaskStatus("in_progress", "x")},
     )
 
 

@@ -16,23 +16,23 @@ from bridge.errors import BridgeError, Internal
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class StreamEvent:
     """A server-sent event; `data` is empty if it only carries an id."""
 
     id: str | None
     data: bytes
 
 
-async def sse_events(chunks: AsyncIterable[bytes]) -> AsyncIterator[Event]:
+async def sse_events(chunks: AsyncIterable[bytes]) -> AsyncIterator[StreamEvent]:
     """Yield each complete event; an incomplete last one is dropped."""
     id_: str | None = None
     data: list[bytes] = []
-    async for line in split_lines(chunks):
+    async for line in stream_lines(chunks):
         name, _, value = line.partition(b":")
         value = value.removeprefix(b" ")
         if not line:
             if data or id_ is not None:
-                yield Event(id_, b"\n".join(data))
+                yield StreamEvent(id_, b"\n".join(data))
             id_, data = None, []
         elif name == b"data":
             data.append(value)
@@ -40,7 +40,7 @@ async def sse_events(chunks: AsyncIterable[bytes]) -> AsyncIterator[Event]:
             id_ = value.decode("utf-8", "replace")
 
 
-async def split_lines(chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+async def stream_lines(chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
     """Yield lines of any length without their ends; text after the last line end is dropped."""
     parts: list[bytes] = []
     async for chunk in chunks:

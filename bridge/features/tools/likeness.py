@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from bridge.api.registry import Operation
+from bridge.text.stems import stem_words
 
 ENOUGH = 0.4
 """Likeness (0-1) from which on an operation may do a task."""
@@ -161,19 +162,19 @@ def concepts(text: str) -> frozenset[str]:
     said = [part for word in words for part in parts_of(word)]
     kept = [word for word in said if len(word) > 1 and word not in stopwords() and not word.isdecimal()]
     groups = meanings()
-    return frozenset(groups.get(stem(word), stem(word)) for word in kept)
+    return frozenset(groups.get(stem_english(word), stem_english(word)) for word in kept)
 
 
 def parts_of(word: str) -> Sequence[str]:
     """Return the parts of a word with hyphens, unless together they are one word, as in `to-do`."""
     joined = word.replace("-", "")
-    return [joined] if stem(joined) in meanings() else word.split("-")
+    return [joined] if stem_english(joined) in meanings() else word.split("-")
 
 
 @functools.cache
 def meanings() -> dict[str, str]:
     """Return for each stem what it means."""
-    return {stem(word): group.split()[0] for group in reversed(SYNONYMS) for word in group.split()}
+    return {stem_english(word): group.split()[0] for group in reversed(SYNONYMS) for word in group.split()}
 
 
 @functools.cache
@@ -185,12 +186,10 @@ def stopwords() -> frozenset[str]:
 @functools.cache
 def no_tool() -> frozenset[str]:
     """Return the stems of what no operation does."""
-    return frozenset(map(stem, NOTHING_DOES.split()))
+    return frozenset(map(stem_english, NOTHING_DOES.split()))
 
 
 @functools.lru_cache(maxsize=5_000)
-def stem(word: str) -> str:
+def stem_english(word: str) -> str:
     """Return a word's stem."""
-    import Stemmer
-
-    return str(Stemmer.Stemmer("english").stemWord(word))
+    return stem_words("english", [word])[0]

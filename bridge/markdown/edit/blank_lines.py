@@ -36,7 +36,7 @@ def leading_breaks(draft: Draft, place: TextEdit, last: TextEdit | None, margins
     above = last.text if last else draft.text[draft.body : place.start]
     ended = (above or draft.text[: place.start] or "\n").endswith(("\n", "\r"))
     apart = place.apart if place.apart is not None else not is_tight(draft, place, last)
-    blank = (apart or margins.above) and not is_blank(last_line(above))
+    blank = (apart or margins.above) and not is_blank_line(last_line(above))
     return ("" if ended else "\n") + ("\n" if blank else "")
 
 
@@ -46,10 +46,10 @@ def trailing_breaks(draft: Draft, place: TextEdit, margins: Margins, *, follows:
     if not below and not follows:
         # The file ending is kept; an empty file gets a complete line.
         return "\n" if draft.text[: place.end].endswith(("\n", "\r")) or not draft.text else ""
-    if follows or is_blank(below.partition("\n")[0]):
+    if follows or is_blank_line(below.partition("\n")[0]):
         return "\n"
     # Lines without a blank line between them stay so, unless Markdown needs one.
-    close = not is_blank(last_line(draft.text[draft.body : place.end])) or continues_list(draft, place)
+    close = not is_blank_line(last_line(draft.text[draft.body : place.end])) or continues_list(draft, place)
     return "\n" if close and not margins.below else "\n\n"
 
 
@@ -92,6 +92,6 @@ def last_line(text: str) -> str:
     return text[text.rfind("\n", 0, end) + 1 : end]
 
 
-def is_blank(line: str) -> bool:
+def is_blank_line(line: str) -> bool:
     """Return whether a line is blank to Markdown."""
     return not line.strip(BLANK)

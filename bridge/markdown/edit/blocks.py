@@ -5,7 +5,7 @@ from typing import Final
 
 from bridge.errors import BlockNotFound, InvalidArguments
 from bridge.markdown.blocks import read_blocks
-from bridge.markdown.edit.blank_lines import edge_kinds, is_blank
+from bridge.markdown.edit.blank_lines import edge_kinds, is_blank_line
 from bridge.markdown.edit.draft import Draft, read_draft
 from bridge.markdown.edit.lists import BOX, MARKER
 from bridge.markdown.edit.literal import line_span
@@ -77,8 +77,8 @@ def fit_block(source: str, text: str, id_: str) -> str:
         box = BOX.match(source, marker.end())
         kept = marker[0] + (box[0] if box and not BOX.match(text) else "")
         inside = " " * len(marker[0])
-        lines = [kept + lines[0], *(line if is_blank(line) else inside + line for line in lines[1:])]
-    return "\n".join(line if is_blank(line) else margin + line for line in lines)
+        lines = [kept + lines[0], *(line if is_blank_line(line) else inside + line for line in lines[1:])]
+    return "\n".join(line if is_blank_line(line) else margin + line for line in lines)
 
 
 def add_block_id(text: str, id_: str) -> str:
@@ -89,7 +89,7 @@ def add_block_id(text: str, id_: str) -> str:
         case "list", "list":
             # An item's id goes after its own text, above the lists in it.
             lines = text.split("\n")
-            ends = (at for at, line in enumerate(lines[1:]) if is_blank(line) or MARKER.match(line.lstrip()))
+            ends = (at for at, line in enumerate(lines[1:]) if is_blank_line(line) or MARKER.match(line.lstrip()))
             at = next(ends, len(lines) - 1)
             inline = "\n".join([*lines[:at], f"{lines[at]} {id_}", *lines[at + 1 :]])
         case _:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from bridge.errors import HeadingNotFound
-from bridge.markdown.edit.blank_lines import is_blank
+from bridge.markdown.edit.blank_lines import is_blank_line
 from bridge.markdown.edit.draft import Draft, append_offset, editable_end, line_end
 from bridge.markdown.edit.lists import BOX, MARKER, is_loose, items_of
 from bridge.markdown.edit.places import TextEdit, trim_blank_lines
@@ -69,5 +69,5 @@ def format_item(edit: AddItem, margin: str, marker: str) -> str:
         first = first[own.end() :]
     box = "[ ] " if edit.task and not BOX.match(first) else ""
     inner = "\t" if "\t" in marker else " " * len(marker)
-    rest = [line if is_blank(line) else margin + inner + line for line in lines[1:]]
+    rest = [line if is_blank_line(line) else margin + inner + line for line in lines[1:]]
     return "\n".join([margin + marker + box + first, *rest])

@@ -8,7 +8,7 @@ from yaml import YAMLError
 
 from bridge.errors import InvalidArguments, InvalidProperties
 from bridge.markdown.decode import BOM
-from bridge.markdown.edit.yaml_nodes import Entry, line_end_span, read_entries
+from bridge.markdown.edit.yaml_nodes import YamlEntry, line_end_span, read_entries
 from bridge.markdown.edit.yaml_write import Replacement, indent_lines, is_same_value, replace_value, write_entry
 from bridge.markdown.frontmatter import MAX_BLOCK, cut_frontmatter, explain_error, load_properties
 from bridge.markdown.note import Value
@@ -30,7 +30,7 @@ class PropertyBlock:
     """Offset after the block; 0 when there is none."""
     newline: str
     values: Mapping[str, Value]
-    entries: tuple[Entry, ...]
+    entries: tuple[YamlEntry, ...]
 
     @classmethod
     def read(cls, path: VaultPath, text: str) -> "PropertyBlock":
@@ -78,7 +78,7 @@ class PropertyBlock:
             )
         return found[0] if found else name
 
-    def entry(self, name: str) -> Entry:
+    def entry(self, name: str) -> YamlEntry:
         """Return the entry of a property.
 
         Raises:
@@ -174,7 +174,7 @@ def _apply_change(before: PropertyBlock, setting: Mapping[str, Value], leaving: 
     return text[:start] + yaml + text[end:]
 
 
-def _append_offset(yaml: str, entries: Sequence[Entry]) -> int:
+def _append_offset(yaml: str, entries: Sequence[YamlEntry]) -> int:
     """Return where a new property goes: at the end, but before a line that ends the document."""
     end = entries[-1].lines[1] if entries else 0
     ending = next((at for at in _line_starts(yaml, end) if yaml.startswith("...", at)), len(yaml))

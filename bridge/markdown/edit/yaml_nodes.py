@@ -37,7 +37,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class YamlEntry:
     """A property; offsets refer to the block."""
 
     name: str | None
@@ -50,7 +50,7 @@ class Entry:
     indent: int
 
 
-def line_start(text: str, offset: int) -> int:
+def yaml_line_start(text: str, offset: int) -> int:
     """Return the start of an offset's line."""
     return max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
 
@@ -61,7 +61,7 @@ def line_end_span(text: str, offset: int) -> Span:
     return found.span() if found else (len(text), len(text))
 
 
-def read_entries(block: str) -> tuple[Entry, ...] | None:
+def read_entries(block: str) -> tuple[YamlEntry, ...] | None:
     """Return the properties of a block that the loader can read; None when they are inside `{…}`."""
     parser = CParser(block)
     while not isinstance(event := _next(parser), MappingStartEvent):
@@ -70,14 +70,14 @@ def read_entries(block: str) -> tuple[Entry, ...] | None:
     return None if event.flow_style else tuple(_entries(block, parser))
 
 
-def _entries(block: str, parser: CParser) -> Iterator[Entry]:
+def _entries(block: str, parser: CParser) -> Iterator[YamlEntry]:
     while not isinstance(event := _next(parser), MappingEndEvent):
         key = _node(block, parser, event)
         value = _node(block, parser, _next(parser))
-        first = line_start(block, key.span[0])
+        first = yaml_line_start(block, key.span[0])
         colon = re.compile(r"[ \t]*:").match(block, key.span[1])
         simple = isinstance(event, ScalarEvent) and colon is not None and not block[first : key.span[0]].strip()
-        yield Entry(
+        yield YamlEntry(
             name=event.value if simple else None,
             colon=colon.end() if colon else key.span[1],
             value=value,

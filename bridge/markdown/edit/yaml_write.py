@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeGuard
 
-from bridge.markdown.edit.yaml_nodes import Entry, Node, line_end_span, line_start
+from bridge.markdown.edit.yaml_nodes import Node, YamlEntry, line_end_span, yaml_line_start
 from bridge.markdown.note import Value
 from bridge.markdown.yaml12 import resolve_scalar
 from bridge.types import Span
@@ -156,7 +156,7 @@ def is_same_value(one: Value, other: Value) -> bool:
             return one == other
 
 
-def replace_value(text: str, entry: Entry, old: Value, new: Value, newline: str) -> Replacement:
+def replace_value(text: str, entry: YamlEntry, old: Value, new: Value, newline: str) -> Replacement:
     """Return the replacement of an old value by a new one.
 
     Args:
@@ -189,7 +189,7 @@ def _write_like(node: Node, old: Value, new: Value) -> tuple[str, list[str]]:
     return (write_scalar(new, quote=quote), []) if quote and isinstance(new, str) else write_block(new)
 
 
-def _comments(text: str, entry: Entry) -> str:
+def _comments(text: str, entry: YamlEntry) -> str:
     """Return the comments after the name and after the value."""
     (start, end), colon = entry.value.span, entry.colon
     own = [(colon, line_end_span(text, colon)[0])] if line_end_span(text, colon)[0] < start or start == end else []
@@ -241,7 +241,7 @@ def _replace_in_block(
     text: str, nodes: Sequence[Node], old: Sequence[Value], new: Sequence[Value], newline: str
 ) -> Replacement | None:
     """Replace the lines of the changed items; None where an item shares its line with more than its dash."""
-    places = [(line_start(text, node.span[0]), line_end_span(text, node.span[1])[1]) for node in nodes]
+    places = [(yaml_line_start(text, node.span[0]), line_end_span(text, node.span[1])[1]) for node in nodes]
     markers = [_MARKER.fullmatch(text, start, node.span[0]) for (start, _), node in zip(places, nodes, strict=True)]
     if not all(markers) or markers[0] is None:
         return None
