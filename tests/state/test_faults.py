@@ -78,7 +78,7 @@ def test_a_file_that_another_program_has_locked_is_told(tmp_path: Path) -> None:
     Store.open(path).close()
     other = sqlite3.connect(path)
     other.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(Busy, match="Another program"):
+    with pytest.raises(Busy, match="another program"):
         Store.open(path)
     other.close()
     assert Store.open(path).sound()
