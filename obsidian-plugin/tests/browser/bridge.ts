@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, mkdtemp, readdir, realpath, rm, symlink } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,31 +13,79 @@ export const MODELS = process.env["VAULT_BRIDGE_MODELS"] ?? join(process.env["XD
 /** What takes from a bridge of the machine's owner the right to read every file, which no person has. */
 const ORDINARY = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override,-dac_read_search"];
 
-/** A home folder of its own with a vault in it; the models are those of the machine. */
-export class Home {
-	private constructor(readonly path: string) {}
+export const SAMPLE = join(ROOT, "tests", "vaults", "sample");
 
-	/** Make one; without models a bridge searches by words only, and is ready as soon as it has read the notes. */
-	static async make(models: boolean, vault = join(ROOT, "tests", "vaults", "sample")): Promise<Home> {
-		const home = new Home(await realpath(await mkdtemp(join(tmpdir(), "vault-bridge-"))));
-		await cp(vault, home.vault, { recursive: true });
-		// Development data is kept from being written; a person's notes are not.
-		for (const entry of await readdir(home.vault, { withFileTypes: true, recursive: true })) {
-			if (!entry.isSymbolicLink()) await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
-		}
-		await mkdir(join(home.data, ".."), { recursive: true });
-		await mkdir(home.data);
+/** A home folder with vaults in it, of which one is the current one; the models are those of the machine. */
+export class Home {
+	/** Which of its vaults is the current one. */
+	at = 0;
+
+	private constructor(
+		readonly path: string,
+		readonly vaults: readonly string[],
+	) {}
+
+	/**
+	 * Make one; without models a bridge searches by words only, and is ready as soon as it has read the notes.
+	 *
+	 * @param vault The folder whose notes each vault gets.
+	 */
+	static async make(models: boolean, vault = SAMPLE, vaults = 1): Promise<Home> {
+		const path = await realpath(await mkdtemp(join(tmpdir(), "vault-bridge-")));
+		const home = new Home(path, Array.from({ length: vaults }, (_, at) => join(path, String(at), "Notes")));
+		for (const folder of home.vaults) await home.copy(vault, folder);
+		await mkdir(home.data, { recursive: true });
 		if (models) await symlink(MODELS, join(home.data, "models"));
 		return home;
 	}
 
+	/**
+	 * Make one of the sample vault, with every note embedded already.
+	 *
+	 * The first one is kept in the folder `READY`, if that is set, and copied afterwards: embedding takes most of a minute.
+	 */
+	static async embedded(): Promise<Home> {
+		const ready = process.env["READY"];
+		if (ready === undefined) return Home.make(true);
+		if (!existsSync(join(ready, "Notes"))) {
+			const first = await Home.make(true);
+			const bridge = await Bridge.serve(first);
+			await bridge.settled();
+			await bridge.stop();
+			await cp(first.index, join(ready, "index"), { recursive: true });
+			await cp(first.vault, join(ready, "Notes"), { recursive: true, preserveTimestamps: true });
+			await first.remove();
+		}
+		const home = await Home.make(true, join(ready, "Notes"));
+		await cp(join(ready, "index"), home.index, { recursive: true });
+		return home;
+	}
+
+	/** Copy the notes of a vault, with their times, by which a bridge knows that they did not change. */
+	private async copy(from: string, to: string): Promise<void> {
+		await cp(from, to, { recursive: true, preserveTimestamps: true });
+		// Development data is kept from being written; a person's notes are not.
+		for (const entry of await readdir(to, { withFileTypes: true, recursive: true })) {
+			if (!entry.isSymbolicLink()) await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
+		}
+	}
+
 	get vault(): string {
-		return join(this.path, "Notes");
+		return this.vaults[this.at] ?? "";
+	}
+
+	/** The id by which a bridge knows the current vault. */
+	get id(): string {
+		return createHash("sha256").update(this.vault).digest("hex").slice(0, 16);
 	}
 
 	/** Where a program of this home keeps its data. */
 	get data(): string {
 		return join(this.path, ".local", "share", "vault-bridge");
+	}
+
+	private get index(): string {
+		return join(this.data, "vaults", this.id, "index");
 	}
 
 	async remove(): Promise<void> {
@@ -52,13 +102,15 @@ interface Far {
 /** A real bridge that somebody started in a terminal. */
 export class Bridge {
 	private constructor(
+		private readonly home: Home,
 		private readonly child: ChildProcess,
 		readonly url: string,
 		readonly token: string,
 	) {}
 
+	/** Serve the current vault of a home, and those that come after it. */
 	static async serve(home: Home, options: readonly string[] = []): Promise<Bridge> {
-		const given = ["serve", home.vault, "--print-ready", "--parent-stdin", "--data-dir", home.data, "--models-dir", join(home.data, "models"), ...options];
+		const given = ["serve", ...home.vaults.slice(home.at), "--print-ready", "--parent-stdin", "--data-dir", home.data, "--models-dir", join(home.data, "models"), ...options];
 		const [program = PROGRAM, ...rights] = process.getuid?.() === 0 ? [...ORDINARY, PROGRAM] : [PROGRAM];
 		const child = spawn(program, [...rights, ...given], { stdio: ["pipe", "pipe", "inherit"] });
 		let said = "";
@@ -71,15 +123,24 @@ export class Bridge {
 			child.on("exit", (code) => reject(new Error(`The bridge ended with ${code}.`)));
 		});
 		const { url, token } = JSON.parse(line) as { url: string; token: string };
-		return new Bridge(child, url, token);
+		return new Bridge(home, child, url, token);
 	}
 
 	get port(): string {
 		return new URL(this.url).port;
 	}
 
-	/** Call an operation as another program would. */
-	async call<T>(operation: string, given: object = {}): Promise<T> {
+	/** The id of the current vault. */
+	get vault(): string {
+		return this.home.id;
+	}
+
+	/** Call an operation on the current vault, as another program would. */
+	call<T>(operation: string, given: object = {}): Promise<T> {
+		return this.send(operation, { vault: this.vault, ...given });
+	}
+
+	private async send<T>(operation: string, given: object): Promise<T> {
 		const answer = await fetch(`${this.url}/api/${operation}`, {
 			method: "POST",
 			headers: { Authorization: `Bearer ${this.token}`, "Content-Type": "application/json" },
@@ -100,7 +161,7 @@ export class Bridge {
 	}
 
 	private async until(done: (vault: Far) => boolean): Promise<void> {
-		while (!(await this.call<{ vaults: Far[] }>("status")).vaults.every(done)) await new Promise((resolve) => setTimeout(resolve, 50));
+		while (!(await this.send<{ vaults: Far[] }>("status", {})).vaults.every(done)) await new Promise((resolve) => setTimeout(resolve, 50));
 	}
 
 	/** End it: by its input, or by force as a crash would. */

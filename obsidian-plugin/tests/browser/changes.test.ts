@@ -4,13 +4,13 @@ import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
 import { picture } from "./picture";
 import { inSession, paired, type Program } from "./programs";
-import { type Given, bridge, bridgeForEach, home, obsidian, open } from "./stage";
+import { type Given, bridge, home, obsidian, open, vaultForEach } from "./stage";
 
 const NOTE = "Bread/Oven log.md";
 const TEXT = ["# Oven log", "", "Bake at 230 degrees.", "", "Two.", "", "Three.", "", "Four.", "", "Five.", "", "Steam for ten minutes.", ""].join("\n");
 const CHANGED = TEXT.replace("230", "250").replace("ten", "twelve");
 
-bridgeForEach({ after: () => bridge.call("create_note", { path: NOTE, text: TEXT }) });
+vaultForEach({ after: () => bridge.call("create_note", { path: NOTE, text: TEXT }) });
 
 interface Done {
 	readonly change_id: string;

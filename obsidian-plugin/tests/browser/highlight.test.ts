@@ -5,13 +5,13 @@ import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
 import { picture } from "./picture";
 import { paired } from "./programs";
-import { type Given, bridge, bridgeForEach, home, obsidian, open } from "./stage";
+import { type Given, bridge, home, obsidian, open, vaultForEach } from "./stage";
 
 const NOTE = "Bread/Oven log.md";
 const TEXT = "# Oven log\n\nBake at 230 degrees.\n\nSteam for ten minutes, or until it sings.\n\n水温是二十度。\n\nالعجين يرتاح ساعة واحدة.\n";
 const EDITS = [["230", "250"], [", or until it sings", ""], ["二十", "二十四"], ["ساعة واحدة", "ساعتين"]].map(([old, fresh]) => ({ op: "replace_text", old, new: fresh }));
 
-bridgeForEach({ after: () => bridge.call("create_note", { path: NOTE, text: TEXT }) });
+vaultForEach({ after: () => bridge.call("create_note", { path: NOTE, text: TEXT }) });
 
 async function opened(given: Given = {}, path = NOTE): Promise<void> {
 	await open(given);

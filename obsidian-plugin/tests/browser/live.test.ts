@@ -3,13 +3,13 @@ import { readFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Given, bridge, bridgeForEach, home, obsidian, open, serve } from "./stage";
+import { type Given, bridge, home, obsidian, open, serve, vaultForEach } from "./stage";
 
 const NOTE = "Bread/Oven log.md";
 const TEXT = "# Oven log\n\nBake at 230 degrees.\n";
 const CHANGED = TEXT.replace("230", "250");
 
-bridgeForEach({ after: () => bridge.call("create_note", { path: NOTE, text: TEXT }) });
+vaultForEach({ after: () => bridge.call("create_note", { path: NOTE, text: TEXT }) });
 
 async function opened(given: Given = {}): Promise<void> {
 	await open(given);
@@ -76,38 +76,6 @@ async function between(act: "rename" | "type" | "unload"): Promise<void> {
 	}, act);
 }
 
-test("an acknowledgement that was lost with the bridge is said again when it is back", async () => {
-	await opened();
-	const crashed = crashing("sent", "/acknowledge_change");
-	const lost = edit().catch(() => null);
-	await crashed;
-	expect(await lost).toBeNull();
-	expect(await disk()).toBe(CHANGED);
-	await serve();
-	await obsidian.state("ready");
-	await expect.poll(() => asked("/acknowledge_change")).toBeGreaterThanOrEqual(2);
-	expect(await offered()).toMatchObject({ state: "applied", by: "obsidian" });
-});
-
-test.each([
-	["a refusal", "sent", "/acknowledge_change"],
-	["a claim of which nobody knows whether it counted", "answered", "/claim_change"],
-] as const)("%s that was lost with the bridge leaves no conflict", async (_, moment, operation) => {
-	await opened();
-	await read(false);
-	await obsidian.page.evaluate(() => (window.app.workspace.keepUnsaved__ = true));
-	await obsidian.page.locator(".cm-content").click();
-	await obsidian.page.keyboard.type("Typed. ");
-	const crashed = crashing(moment, operation);
-	const lost = edit().catch(() => null);
-	await crashed;
-	await lost;
-	await serve();
-	await obsidian.state("ready");
-	await expect.poll(async () => (await offered()).state).toBe("rejected");
-	expect(await disk()).toBe(TEXT);
-});
-
 test("a note that is renamed while a change of it is on its way stays as it is", async () => {
 	await opened();
 	await between("rename");
@@ -148,6 +116,40 @@ test("a plugin that is switched off with a change in its hands does not write it
 	await expect(edit()).rejects.toThrow("change_conflict");
 	expect(await disk()).toBe(TEXT);
 	expect((await offered()).state).toBe("conflict");
+});
+
+// What follows starts the bridge again.
+
+test("an acknowledgement that was lost with the bridge is said again when it is back", async () => {
+	await opened();
+	const crashed = crashing("sent", "/acknowledge_change");
+	const lost = edit().catch(() => null);
+	await crashed;
+	expect(await lost).toBeNull();
+	expect(await disk()).toBe(CHANGED);
+	await serve();
+	await obsidian.state("ready");
+	await expect.poll(() => asked("/acknowledge_change")).toBeGreaterThanOrEqual(2);
+	expect(await offered()).toMatchObject({ state: "applied", by: "obsidian" });
+});
+
+test.each([
+	["a refusal", "sent", "/acknowledge_change"],
+	["a claim of which nobody knows whether it counted", "answered", "/claim_change"],
+] as const)("%s that was lost with the bridge leaves no conflict", async (_, moment, operation) => {
+	await opened();
+	await read(false);
+	await obsidian.page.evaluate(() => (window.app.workspace.keepUnsaved__ = true));
+	await obsidian.page.locator(".cm-content").click();
+	await obsidian.page.keyboard.type("Typed. ");
+	const crashed = crashing(moment, operation);
+	const lost = edit().catch(() => null);
+	await crashed;
+	await lost;
+	await serve();
+	await obsidian.state("ready");
+	await expect.poll(async () => (await offered()).state).toBe("rejected");
+	expect(await disk()).toBe(TEXT);
 });
 
 const loopback6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === "::1"));

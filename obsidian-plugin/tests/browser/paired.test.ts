@@ -4,14 +4,14 @@ import type { Locator } from "playwright-core";
 import { beforeEach, expect, test } from "vitest";
 import { picture } from "./picture";
 import { pairing } from "./programs";
-import { type Given, bridge, bridgeForEach, home, obsidian, open } from "./stage";
+import { type Given, bridge, home, obsidian, open, vaultForEach } from "./stage";
 
 const NOTE = "Beds.md";
 const TEXT = "# Beds\n\nGarlic stands beside Kimchi.\n\nOne.\n\nTwo.\n\nThree.\n\nKombucha waits.\n";
 
 let token: string;
 
-bridgeForEach({ after: () => bridge.call("create_note", { path: NOTE, text: TEXT }) });
+vaultForEach({ after: () => bridge.call("create_note", { path: NOTE, text: TEXT }) });
 beforeEach(async () => {
 	await bridge.call("wait_until_indexed", { path: NOTE, what: "links" });
 	token = await pairing(bridge, "Obsidian plugin");

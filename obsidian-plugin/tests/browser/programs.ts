@@ -14,7 +14,7 @@ export async function pairing(bridge: Bridge, client: string): Promise<string> {
 export async function paired(bridge: Bridge, client: string): Promise<Program> {
 	const token = await pairing(bridge, client);
 	return async <T>(operation: string, given: object) => {
-		const said = await fetch(`${bridge.url}/api/${operation}`, { method: "POST", headers: { ...JSON_SENT, Authorization: `Bearer ${token}` }, body: JSON.stringify(given) });
+		const said = await fetch(`${bridge.url}/api/${operation}`, { method: "POST", headers: { ...JSON_SENT, Authorization: `Bearer ${token}` }, body: JSON.stringify({ vault: bridge.vault, ...given }) });
 		if (!said.ok) throw new Error(await said.text());
 		return (await said.json()) as T;
 	};
@@ -32,7 +32,7 @@ export async function inSession(bridge: Bridge, client: string): Promise<(tool: 
 	Object.assign(headers, { "Mcp-Session-Id": hello.headers.get("mcp-session-id"), "MCP-Protocol-Version": "2025-11-25" });
 	await post({ method: "notifications/initialized" });
 	return async (name, given) => {
-		const said = await (await post({ id: 2, method: "tools/call", params: { name, arguments: given } })).text();
+		const said = await (await post({ id: 2, method: "tools/call", params: { name, arguments: { vault: bridge.vault, ...given } } })).text();
 		if (said.includes('"isError":true') || said.includes('"error":')) throw new Error(said);
 	};
 }

@@ -4,13 +4,13 @@ import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
 import { picture } from "./picture";
 import { pairing } from "./programs";
-import { type Given, bridge, bridgeForEach, home, obsidian, open } from "./stage";
+import { type Given, bridge, home, obsidian, open, vaultForEach } from "./stage";
 
 const NOTE = "Oven log.md";
 const TEXT = "# Oven log\n\n## Plans\n\nOld.\n\n## Heat\n\n### Plans\n\nSee [[#Heat#Plans]].\n";
 const INDEX = "[[Oven log#Heat#Plans|hot]] and [[Oven log#Plans]].\n";
 
-bridgeForEach({
+vaultForEach({
 	after: async () => {
 		await bridge.call("create_note", { path: NOTE, text: TEXT });
 		await bridge.call("create_note", { path: "Oven index.md", text: INDEX });

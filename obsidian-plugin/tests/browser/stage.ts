@@ -29,10 +29,10 @@ async function closed(): Promise<void> {
 /** Give all tests of a file one bridge; with the models it has embedded every note. */
 export function oneBridge(models: boolean): void {
 	beforeAll(async () => {
-		[browser, home] = await Promise.all([startBrowser(), Home.make(models)]);
+		[browser, home] = await Promise.all([startBrowser(), models ? Home.embedded() : Home.make(false)]);
 		await serve();
 		await (models ? bridge.settled() : bridge.readable());
-	}, 300_000);
+	}, 600_000);
 	afterAll(async () => {
 		await browser.close();
 		await bridge.stop();
@@ -41,31 +41,30 @@ export function oneBridge(models: boolean): void {
 	afterEach(closed);
 }
 
-/** What makes a home ready: before its bridge starts, and once that has read it. */
+/** What makes a vault ready: before the bridge starts, and before each test. */
 interface Ready {
 	readonly before?: () => Promise<unknown>;
 	readonly after?: () => Promise<unknown>;
 }
 
-/** Give each test of a file a bridge of its own, without models. */
-export function bridgeForEach({ before, after }: Ready): void {
-	beforeAll(async () => {
-		browser = await startBrowser();
-	});
-	afterAll(() => browser.close());
-	beforeEach(async () => {
-		home = await Home.make(false);
-		await before?.();
+/** Give each test of a file a vault of its own, all served by one bridge without models. */
+export function vaultForEach({ before, after }: Ready = {}): void {
+	let next = 0;
+	beforeAll(async ({}, { tasks }) => {
+		[browser, home] = await Promise.all([startBrowser(), Home.make(false, undefined, tasks.length)]);
+		for (; home.at < tasks.length; home.at++) await before?.();
+		home.at = 0;
 		await serve();
 		await bridge.readable();
+	}, 300_000);
+	afterAll(async () => {
+		await browser.close();
+		await bridge.stop();
+		await home.remove();
+	});
+	beforeEach(async () => {
+		home.at = next++;
 		await after?.();
 	});
-	afterEach(async () => {
-		try {
-			await closed();
-		} finally {
-			await bridge.stop();
-			await home.remove();
-		}
-	});
+	afterEach(closed);
 }

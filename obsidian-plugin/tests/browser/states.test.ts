@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { test } from "vitest";
 import { picture } from "./picture";
 import { paired } from "./programs";
-import { type Given, bridge, bridgeForEach, home, obsidian, open } from "./stage";
+import { type Given, bridge, home, obsidian, open, vaultForEach } from "./stage";
 
 const LONG = "A name that is far too long for any pane and goes on and on without an end in sight";
 const NOTE = `Ein Ordner mit einem langen Namen/${LONG}.md`;
@@ -13,7 +13,7 @@ const NOTES: Readonly<Record<string, string>> = {
 	"面包和馒头.md": `面包和馒头都是发酵的面团做的，一个烤，一个蒸。[[${LONG}]]\n`,
 };
 
-bridgeForEach({
+vaultForEach({
 	before: async () => {
 		for (const [path, text] of Object.entries(NOTES)) {
 			await mkdir(dirname(join(home.vault, path)), { recursive: true });

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
 import { picture } from "./picture";
-import { type Given, bridge, bridgeForEach, home, obsidian, open } from "./stage";
+import { type Given, bridge, home, obsidian, open, vaultForEach } from "./stage";
 
 const NOTE = "Bread/Science/Staling.md";
 
-bridgeForEach({
+vaultForEach({
 	before: async () => {
 		for (let at = 0; at < 25; at++) await writeFile(join(home.vault, `Minutes ${at}.old.md`), "Old.\n");
 		await writeFile(join(home.vault, "اجتماع طويل جدا.old.md"), "Old.\n");
