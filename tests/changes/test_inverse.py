@@ -153,7 +153,7 @@ def test_a_note_that_is_gone_is_a_conflict() -> None:
     edit, move = vault.put("a.md", "b\n"), vault.move("a.md", "b.md")
     vault.put("b.md", None)
     for change in (edit, move):
-        assert "not there" in str(conflicts(lambda change=change: vault.undo(change))[0]["why"])  # type: ignore[misc]
+        assert "no longer exists" in str(conflicts(lambda change=change: vault.undo(change))[0]["why"])  # type: ignore[misc]
 
 
 def both_moved(vault: Trial) -> Change:
@@ -352,7 +352,7 @@ def test_what_is_no_longer_kept_cannot_be_turned_back() -> None:
     assert [found.remarks for found in differences(change.steps, vault.snapshot)] == [
         ("The file's earlier content is no longer stored.",)
     ]
-    with pytest.raises(ChangeNotFound, match="no longer kept"):
+    with pytest.raises(ChangeNotFound, match="no longer stored"):
         vault.undo(change)
 
 
@@ -362,7 +362,7 @@ def test_two_changes_of_a_picture_are_a_conflict() -> None:
     (shown,) = differences(change.steps, vault.snapshot)
     assert (shown.diff, shown.hunks, shown.sizes, shown.remarks) == ("", (), (4, 4), ("The file is not text.",))
     vault.put("a.md", "\0three")
-    assert "no text" in str(conflicts(lambda: vault.undo(change))[0]["why"])
+    assert "not text" in str(conflicts(lambda: vault.undo(change))[0]["why"])
 
 
 def test_a_canvas_is_not_spoilt_by_bringing_two_changes_together() -> None:

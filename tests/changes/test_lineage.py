@@ -180,7 +180,7 @@ def test_a_file_is_not_taken_for_another_that_has_its_name_now() -> None:
     moved = vault.move("a.md", "c.md")
     vault.put("c.md", None)
     vault.put("c.md", "another\n")
-    assert "not there" in str(conflicts(vault, moved)[0]["why"])
+    assert "no longer exists" in str(conflicts(vault, moved)[0]["why"])
 
 
 def test_a_note_follows_its_folder_when_it_is_turned_back() -> None:
@@ -255,7 +255,7 @@ def test_a_note_that_was_removed_again_is_not_one_that_was_never_made() -> None:
     vault = Trial(a="a\n")
     moved, removed = vault.move("a.md", "b.md"), vault.put("b.md", None)
     vault.undo(vault.undo(removed))
-    assert "not there" in str(conflicts(vault, moved)[0]["why"])
+    assert "no longer exists" in str(conflicts(vault, moved)[0]["why"])
     assert [vault.today_of(change).state for change in (moved, removed)] == ["applied", "applied"]
 
 
@@ -264,7 +264,7 @@ def test_what_was_taken_out_of_a_note_does_not_come_back_without_the_note() -> N
     made, edit = vault.put("a.md", "one\n"), vault.put("a.md", "one\ntwo\n")
     without = vault.undo(edit)
     vault.undo(made)
-    assert "not there" in str(conflicts(vault, without)[0]["why"])
+    assert "no longer exists" in str(conflicts(vault, without)[0]["why"])
     vault.redo(made)
     vault.undo(without)
     assert vault.text("a.md") == "one\ntwo\n"

@@ -13,6 +13,7 @@ from bridge.api.write import session_of
 from bridge.errors import NotReady
 from bridge.features import get_operation
 from bridge.state.call_log import CallRecord
+from bridge.text.budget import estimate_tokens
 from tests.features.served import Served, command, serving, write_vault
 
 NOTES = {"Bread/Rye.md": "# Rye\nSour and dark. [[Wheat]]\n", "Wheat.md": "# Wheat\nlight\n"}
@@ -33,14 +34,14 @@ async def test_a_call_over_http_is_recorded(served: Served) -> None:
     answered = await served.request("POST", "/api/search", headers=headers, data=b'{"query": "zymurgical sour"}')
     (made,) = await calls(served, "search")
     assert (made.client, made.version, made.session, made.transport) == ("my-script", "1.2", None, "http")
-    assert (made.code, made.tokens, made.paths) == (None, -(-len(answered.body.decode()) // 4), ("Bread/Rye.md",))
+    assert (made.code, made.tokens, made.paths) == (None, estimate_tokens(answered.body.decode()), ("Bread/Rye.md",))
     assert made.ms > 0
 
 
 async def test_a_refusal_is_recorded_with_its_code_and_without_what_is_no_note(served: Served) -> None:
     refused = await served.call("read_note", path="Bread/Ryes secret.md")
     (made,) = await calls(served, "read_note")
-    assert (made.code, made.paths, made.tokens) == ("note_not_found", (), -(-len(refused.body.decode()) // 4))
+    assert (made.code, made.paths, made.tokens) == ("note_not_found", (), estimate_tokens(refused.body.decode()))
 
 
 async def test_notes_that_were_asked_for_come_first(served: Served) -> None:
@@ -91,7 +92,7 @@ async def test_what_a_client_calls_itself_is_cut_to_a_name(served: Served) -> No
 async def test_the_form_that_is_sent_is_what_counts(served: Served) -> None:
     said = await dispatch_call(get_operation("list_tags"), call(served), {}, lambda _: "ü" * 9)
     assert said == "ü" * 9
-    assert [made.tokens for made in await calls(served, "list_tags")] == [3]
+    assert [made.tokens for made in await calls(served, "list_tags")] == [4]
 
 
 async def test_a_call_that_is_cancelled_or_fails_is_recorded_as_such(served: Served) -> None:
