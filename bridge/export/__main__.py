@@ -5,10 +5,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-import orjson
-
 from bridge.export.errors_page import errors_page
-from bridge.export.openapi import openapi
 from bridge.export.reference import reference
 from bridge.export.settings_page import settings_page
 from bridge.export.typescript import called_operations, events_module, operations_module
@@ -24,7 +21,6 @@ def generated_files() -> Mapping[Path, bytes]:
         DOCS / "operations.md": reference().encode(),
         DOCS / "errors.md": errors_page().encode(),
         DOCS / "settings.md": settings_page().encode(),
-        DOCS / "openapi.json": orjson.dumps(openapi(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
         SOURCES / "protocol" / "events.ts": events_module().encode(),
         SOURCES / "protocol" / "operations.ts": operations_module(called_operations(SOURCES)).encode(),
     }
