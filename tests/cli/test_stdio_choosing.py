@@ -64,7 +64,7 @@ def test_among_several_that_are_served_none_is_guessed(
 ) -> None:
     serve(folders, vaults["笔记"])
     serve(folders, vaults["Zuletzt"])
-    with pytest.raises(NoSuchVault, match="say which") as refused:
+    with pytest.raises(NoSuchVault, match="choose one") as refused:
         choose_vault(folders, None, tmp_path)
     assert "`笔记`" in refused.value.hint
 

@@ -120,7 +120,7 @@ def test_a_wrong_checksum_removes_the_file_and_refuses(hub: Hub, tmp_path: Path)
 
 def test_the_checksum_that_the_hub_declares_is_held_against_the_file(hub: Hub, tmp_path: Path) -> None:
     hub.moods, hub.linked_etag = ["elsewhere", "good"], f'"{"0" * 64}"'
-    with pytest.raises(ModelUnusable, match="it was removed"):
+    with pytest.raises(ModelUnusable, match="it was deleted"):
         fetched(hub, tmp_path, sha256=None)
     hub.moods, hub.linked_etag = ["elsewhere", "good"], f'"{DIGEST}"'
     assert fetched(hub, tmp_path, sha256=None) == DATA
@@ -138,7 +138,7 @@ def test_a_body_without_length_that_ends_early_is_noticed(hub: Hub, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("status", "message"), [(404, "There is no model at"), (401, "asks for an account"), (403, "asks for an account")]
+    ("status", "message"), [(404, "There is no model at"), (401, "requires an account"), (403, "requires an account")]
 )
 def test_what_another_try_would_not_mend_is_said_at_once(hub: Hub, tmp_path: Path, status: int, message: str) -> None:
     hub.moods = [f"status:{status}"]

@@ -333,7 +333,7 @@ async def test_closing_while_busy_ends_every_worker_and_refuses_the_callers(pool
     pids = embedder.status().pids
     await embedder.close()
     assert [pid for pid in pids if exists(pid)] == []
-    with pytest.raises(ModelUnusable, match="being stopped"):
+    with pytest.raises(ModelUnusable, match="are stopping"):
         await work
     with pytest.raises(ModelUnusable, match="are stopped"):
         await embedder.embed(["bread"])

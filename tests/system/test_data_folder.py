@@ -183,7 +183,7 @@ def test_a_disk_that_fills_up_is_told_and_survived(tmp_path: Path) -> None:
         disk(tmp_path / "disk", "size=1m") as small,
         serving(vault, data_dir=small / "data", models_dir=tmp_path / "none", log=tmp_path / "log") as bridge,
     ):
-        bridge.until(lambda: "There is no room" in str(bridge.vault()["trouble"]), "the disk is named")
+        bridge.until(lambda: "The disk is full" in str(bridge.vault()["trouble"]), "the disk is named")
         assert bridge.vault()["ready"]["keyword"] is False
         assert "Traceback" not in bridge.errors()
         subprocess.run(["mount", "-o", "remount,size=200m", str(small)], check=True)
@@ -203,7 +203,7 @@ def test_a_disk_that_is_full_is_refused_in_words_and_keeps_the_index(tmp_path: P
         ballast = fill(small)
         status, log = refused(vault, data, tmp_path)
         assert status != 0
-        assert "There is no room" in log
+        assert "The disk is full" in log
         assert "Traceback" not in log
         ballast.unlink()
         with serving(vault, data_dir=data, models_dir=tmp_path / "none", log=tmp_path / "log") as bridge:

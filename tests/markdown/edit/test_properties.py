@@ -304,7 +304,7 @@ def test_what_cannot_be_changed_safely_is_refused_with_the_reason(
 def test_names_and_values_that_no_property_can_have_are_refused(values: dict[str, Value], remove: list[str]) -> None:
     with pytest.raises(InvalidArguments):
         changed("a: 1\n", values, remove)
-    with pytest.raises(InvalidArguments, match="no Markdown"):
+    with pytest.raises(InvalidArguments, match="not a Markdown"):
         edit_properties(VaultPath("A.canvas"), b"{}", {"a": 1})
 
 
