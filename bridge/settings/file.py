@@ -110,7 +110,10 @@ def save_settings(path: Path, changes: Mapping[str, Any]) -> Settings:
     problems = find_problems({k: v for k, v in changes.items() if v is not None or k not in known})
     if problems:
         said = "; ".join(p.message for p in problems)
-        raise InvalidArguments(said if said.endswith("?") else f"{said}.")
+        said = said[0].upper() + said[1:]
+        raise InvalidArguments(
+            said if said.endswith("?") else f"{said}.", hint="`read_settings` lists every setting with its values."
+        )
     try:
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         for name, value in changes.items():

@@ -7,15 +7,18 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from bridge.access.tokens import Tokens
+from bridge.api.feature import Feature
 from bridge.api.finding import Finding, Fix
+from bridge.api.registry import install
 from bridge.changes.draft import digest_of
 from bridge.data_folder import Folders
 from bridge.errors import VaultUnreadable
+from bridge.features import FEATURES
 from bridge.features.status import doctor
 from bridge.features.status.operations import free_bytes
 from bridge.state.change_records import Change
@@ -223,7 +226,8 @@ def test_the_state_is_judged(facts: dict[str, Any], verdict: str) -> None:
         ({None: 90, "note_not_found": 10}, "ok", "Health 100 %: of the last 100 calls, 0 failed"),
         ({None: 97, "not_ready": 3}, "ok", "Health 97 %: of the last 100 calls, 3 failed"),
         ({None: 90, "not_ready": 8, "internal": 2}, "warn", "(`not_ready` 8, `internal` 2)"),
-        ({"disk_full": 1}, "warn", "Health 0 %"),
+        ({"disk_full": 21}, "warn", "Health 0 %"),
+        ({None: 9, "not_ready": 11}, "ok", "Health 45 %"),
     ],
 )
 def test_the_last_calls_are_judged(codes: dict[str | None, int], verdict: str, says: str) -> None:
@@ -239,3 +243,16 @@ def test_the_disk_is_judged(free: int, verdict: str) -> None:
 def test_a_data_folder_that_is_not_there_yet_is_told(tmp_path: Path) -> None:
     assert doctor.check_permissions(tmp_path / "nowhere").verdict == "warn"
     assert free_bytes(Folders(tmp_path / "nowhere" / "below")) > 0
+
+
+async def test_a_check_that_fails_itself_hides_no_other(served: Served) -> None:
+    def broken(_host: object) -> NoReturn:
+        raise RuntimeError("secret")
+
+    install((*FEATURES, Feature("toy", vault_checks=(broken,))))
+    try:
+        found = await findings(served)
+    finally:
+        install(FEATURES)
+    assert (found["toy"].verdict, found["toy"].message) == ("warn", "A check of toy failed: RuntimeError.")
+    assert len(found) > 8

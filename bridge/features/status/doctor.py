@@ -1,13 +1,14 @@
 """Looks the whole bridge over and says of each finding what to do."""
 
 import asyncio
+import logging
 import os
 import stat
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
 
@@ -22,6 +23,9 @@ from bridge.text.counts import count_of
 if TYPE_CHECKING:
     from bridge.engine.host import Host
 
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 ROOM = 1 << 30
 """Bytes of free disk below which a larger vault may not fit."""
@@ -34,6 +38,9 @@ UNINDEXED = 1_000
 
 LAST = 100
 """Calls that the health score looks back on."""
+
+FEW = 20
+"""Calls up to which the health score says nothing: a start alone makes some fail."""
 
 HEALTHY = 95
 """Per cent of the last calls below which something is wrong more than now and then."""
@@ -68,13 +75,23 @@ async def doctor(call: Call) -> Diagnosis:
 def diagnose(call: Call) -> Diagnosis:
     """Gather all findings."""
     hosts = list(call.bridge.vaults.values()) if call.vault_name is None else [call.host]
-    findings = [check(call) for feature in FEATURES for check in feature.checks]
+    findings = [run_check(check, call, feature.name) for feature in FEATURES for check in feature.checks]
     for host in hosts:
-        looks = (check(host) for feature in FEATURES for check in feature.vault_checks)
+        looks = (run_check(check, host, feature.name) for feature in FEATURES for check in feature.vault_checks)
         findings += [replace(finding, vault=host.name) for finding in looks]
     verdicts = {finding.verdict for finding in findings}
     worst: Verdict = "fail" if "fail" in verdicts else "warn" if "warn" in verdicts else "ok"
     return Diagnosis(worst, tuple(findings))
+
+
+def run_check(check: Callable[[T], Finding], target: T, feature: str) -> Finding:
+    """Run one check; if it fails itself, say so, and lose none of the others."""
+    try:
+        return check(target)
+    except Exception as error:
+        log.exception("A check of %s failed", feature)
+        message = f"A check of {feature} failed: {type(error).__name__}."
+        return make_finding(feature, "warn", message, "This is a bug in Vault Bridge; the log has the details.")
 
 
 def check_permissions(data_dir: Path) -> Finding:
@@ -233,7 +250,7 @@ def check_calls(codes: Counter[str | None]) -> Finding:
     if not failed:
         return make_finding("calls", "ok", f"{text}.")
     text = f"{text} ({', '.join(f'`{code}` {count}' for code, count in failed.most_common())})."
-    if score >= HEALTHY:
+    if score >= HEALTHY or codes.total() <= FEW:
         return make_finding("calls", "ok", text)
     fix = Fix("Show which tools fail", "vault-bridge usage", None)
     return make_finding(
