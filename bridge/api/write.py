@@ -258,13 +258,13 @@ def build_written(made: "ChangeOutcome", *, dry_run: bool) -> Written:
     files = [replace(file, trash=trash.get(file.path)) for file in changed_files(found)[:MOST_FILES]]
     return Written(
         change_id=made.change.id if made.change else None,
-        path=made.drawn.path,
+        path=made.planned.path,
         digest=made.digest,
         diff=unified_diff(found),
         state=made.state,
         warnings=made.warnings,
         links_rewritten=made.counts["links_rewritten"],
-        links_broken=lost_links(made.drawn.effect.broken),
+        links_broken=lost_links(made.planned.effect.broken),
         files=made.counts["files"],
         by=made.by,
         dry_run=dry_run,

@@ -53,9 +53,9 @@ def content_overlap(folders: Folders, old: VaultId, here: set[str]) -> float:
     except BridgeError as error:
         log.warning("The index of a vault that is gone cannot be opened: %s", error.code)
         return 0.0
-    held = [note.digest for note in index.notes.values()]
+    digests = [note.digest for note in index.notes.values()]
     index.abandon()
-    return sum(digest in here for digest in held) / len(held) if held else 0.0
+    return sum(digest in here for digest in digests) / len(digests) if digests else 0.0
 
 
 def digests(files: Vault) -> Iterator[str]:

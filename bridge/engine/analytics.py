@@ -110,7 +110,7 @@ class GraphAnalytics:
     def __init__(self) -> None:
         self._apart = WorkerProcess()
         self._graph: Graph | None = None
-        self._kept: dict[Hashable, asyncio.Task[Any]] = {}
+        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
         self._places: dict[str, dict[str, Place]] = {}
 
     async def edges(
@@ -176,15 +176,15 @@ class GraphAnalytics:
         async def draw() -> list[Place]:
             before = self._places.get(picture, {})
             start = await asyncio.to_thread(previous_places, before, labels)
-            drawn = await self._apart.run(compute_layout, network, start)
-            places, self._places[picture] = await asyncio.to_thread(remember_places, before, labels, drawn)
+            coordinates = await self._apart.run(compute_layout, network, start)
+            places, self._places[picture] = await asyncio.to_thread(remember_places, before, labels, coordinates)
             return places
 
         return await self._once(graph_snapshot, ("places", picture, tuple(labels)), draw)
 
     def close(self) -> None:
         """Cancel all running computations."""
-        for task in self._kept.values():
+        for task in self._tasks.values():
             task.cancel()
         self._apart.close()
 
@@ -219,17 +219,17 @@ class GraphAnalytics:
     async def _once(self, graph_snapshot: GraphSnapshot, key: Hashable, make: Callable[[], Awaitable[T]]) -> T:
         """Compute something unless this snapshot has it; concurrent callers share one computation."""
         if graph_snapshot.graph is not self._graph:
-            self._graph, self._kept = graph_snapshot.graph, {}
+            self._graph, self._tasks = graph_snapshot.graph, {}
 
-        async def made() -> T:
+        async def compute() -> T:
             return await make()
 
-        kept = self._kept
-        task = kept.get(key)
+        tasks = self._tasks
+        task = tasks.get(key)
         if task is None:
-            task = kept[key] = asyncio.create_task(made(), name="analytics")
+            task = tasks[key] = asyncio.create_task(compute(), name="analytics")
             # A failed computation is dropped, so the next caller tries again.
-            task.add_done_callback(lambda done: kept.pop(key) if done.cancelled() or done.exception() else None)
+            task.add_done_callback(lambda done: tasks.pop(key) if done.cancelled() or done.exception() else None)
         # A cancelled caller must not cancel the computation for the others.
         answer: T = await asyncio.shield(task)
         return answer
@@ -244,10 +244,10 @@ def previous_places(before: Mapping[str, Place], labels: Sequence[str]) -> "NDAr
 
 
 def remember_places(
-    before: Mapping[str, Place], labels: Sequence[str], drawn: "NDArray[np.float64]"
+    before: Mapping[str, Place], labels: Sequence[str], coordinates: "NDArray[np.float64]"
 ) -> tuple[list[Place], dict[str, Place]]:
     """Return the positions of nodes, and which to remember: these and as many earlier ones as fit."""
-    places: list[Place] = [(x, y) for x, y in drawn.tolist()]
+    places: list[Place] = [(x, y) for x, y in coordinates.tolist()]
     now = dict(zip(labels, places, strict=True))
     kept = [(label, place) for label, place in before.items() if label not in now]
     return places, dict(kept[: max(0, REMEMBERED - len(now))]) | now

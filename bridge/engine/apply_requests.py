@@ -65,25 +65,25 @@ class RequestExecutor:
         indexer = self._indexer
         indexer.require_complete()
 
-        def draw(draft: Draft) -> PlannedChange:
+        def planner(draft: Draft) -> PlannedChange:
             # Only now: an earlier change may have written other links while this one waited.
-            known = request_context(indexer.vault, indexer.names, indexer.index.notes, self._read_before)
-            drawn = apply_requests(requests, draft, known)
+            context = request_context(indexer.vault, indexer.names, indexer.index.notes, self._read_before)
+            planned = apply_requests(requests, draft, context)
             if finish is not None:
                 finish(draft)
             if all(request.relinks for request in requests):
                 # Moves and renames check every link themselves.
-                return drawn
+                return planned
             found = check_links(draft, indexer.names, indexer.index.notes, self._sources)
-            effect = drawn.effect
+            effect = planned.effect
             return replace(
-                drawn,
+                planned,
                 effect=replace(
                     effect, broken=(*effect.broken, *found.lost), warnings=(*effect.warnings, *found.warnings)
                 ),
             )
 
-        return await self._writing.make(draw, touched_paths(requests), author, dry_run=dry_run, expect=expect)
+        return await self._writing.make(planner, touched_paths(requests), author, dry_run=dry_run, expect=expect)
 
     def _sources(self, path: VaultPath) -> Collection[VaultPath]:
         """Return the notes that may link to a note: all of them while links are being resolved."""
@@ -93,11 +93,11 @@ class RequestExecutor:
 
     def _read_before(self, digest: Digest) -> bytes | None:
         """Return the content with this digest, if it was read recently or is kept as a snapshot."""
-        held = self._recent.get(digest)
-        if held is None:
+        data = self._recent.get(digest)
+        if data is None:
             with contextlib.suppress(BridgeError):
-                held = self._store.snapshots.read(digest)
-        return held
+                data = self._store.snapshots.read(digest)
+        return data
 
 
 def touched_paths(requests: Sequence[Request]) -> frozenset[VaultPath] | None:
@@ -128,16 +128,16 @@ def apply_requests(requests: Sequence[Request], draft: Draft, context: RequestCo
 
 def fill_digests(requests: Sequence[Request]) -> Iterator[Request]:
     """Yield the requests; one without a digest gets that of an earlier request for the same note."""
-    known: dict[VaultPath, Digest] = {}
+    digests: dict[VaultPath, Digest] = {}
     for request in requests:
         if not hasattr(request, "digest"):
             yield request
             continue
         if request.digest is not None:
-            known[request.path] = request.digest
-        yield replace(request, digest=known.get(request.path))  # type: ignore[call-arg]
-        if request.path in known:
-            known[request.result_path] = known.pop(request.path)
+            digests[request.path] = request.digest
+        yield replace(request, digest=digests.get(request.path))  # type: ignore[call-arg]
+        if request.path in digests:
+            digests[request.result_path] = digests.pop(request.path)
 
 
 def request_context(
@@ -161,13 +161,13 @@ def request_context(
 
     bookmarks = cache(partial(read_bookmarks, vault.root))
 
-    def known(draft: Draft) -> VaultView:
+    def view(draft: Draft) -> VaultView:
         sources = links(draft)
         sources.follow()
         return VaultView(sources.names, notes, sources, draft.read, vault.rules, bookmarks())
 
     settings = cache(partial(read_obsidian_settings, vault.root))
-    return RequestContext(known, settings, datetime.now().astimezone(), read_before)
+    return RequestContext(view, settings, datetime.now().astimezone(), read_before)
 
 
 def read_bookmarks(root: Path) -> bytes:

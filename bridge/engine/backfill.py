@@ -62,14 +62,14 @@ LOOK_AGAIN_S = 5.0
 class VectorBackfill:
     """Embeds every passage, one small batch at a time."""
 
-    def __init__(self, index: "Index", store: Store, embedders: Embedders, told: Callable[[], None]) -> None:
+    def __init__(self, index: "Index", store: Store, embedders: Embedders, on_batch: Callable[[], None]) -> None:
         """Start awake.
 
         Args:
             index: The index with missing vectors.
             store: Counts the passages embedded.
             embedders: The embedding models.
-            told: Called after each batch.
+            on_batch: Called after each batch.
         """
         self.paused = False
         self.trouble: BridgeError | None = None
@@ -81,19 +81,19 @@ class VectorBackfill:
         self._index = index
         self._store = store
         self._embedders = embedders
-        self._told = told
+        self._on_batch = on_batch
         self._signal = Signal()
         self._woken = 0.0
 
     def wake(self) -> None:
         """Check for work: a note was written, or a setting changed."""
         self._woken = time.monotonic()
-        self._signal.tell()
+        self._signal.notify()
 
     def hurry(self) -> None:
         """Check for work without the usual pause, as a caller is waiting."""
         self._woken = 0.0
-        self._signal.tell()
+        self._signal.notify()
 
     async def run(self) -> None:
         """Embed missing passages until cancelled."""
@@ -136,7 +136,7 @@ class VectorBackfill:
         began = time.perf_counter()
         passages = await self._embed(self.model, batch)
         self.pace.step(passages, time.perf_counter() - began)
-        self._told()
+        self._on_batch()
         return True
 
     async def _embed(self, model: Embedder, batch: "list[MissingVector]") -> int:

@@ -182,17 +182,17 @@ WHY: Mapping[Refusal, str] = {
 class EditorDelegate:
     """Delegates changes to an editor."""
 
-    def __init__(self, store: Store, editor_sessions: EditorSessions, tell: Callable[[Change], None]) -> None:
+    def __init__(self, store: Store, editor_sessions: EditorSessions, publish: Callable[[Change], None]) -> None:
         """Create a delegate.
 
         Args:
             store: Keeps the outcome of a change.
             editor_sessions: The connected editors.
-            tell: Publishes the outcome.
+            publish: Publishes the outcome.
         """
         self._store = store
         self._editor_sessions = editor_sessions
-        self._tell = tell
+        self._publish = publish
 
     async def makes(self, change: Change, plan: Plan, entry: Entry, vault: Vault) -> bool:
         """Have an editor make a change, if one is connected and claims it in time.
@@ -213,33 +213,33 @@ class EditorDelegate:
         await asyncio.to_thread(entry.prepare, plan)
         offer = Offer(change, text, partial(self._store.journal.add_facts, change.id, BY))
         with self._editor_sessions.offering(offer):
-            said = await offer.outcome()
-            if said == UNCLAIMED:
+            answer = await offer.outcome()
+            if answer == UNCLAIMED:
                 return False
-            state = await asyncio.to_thread(self._settled, change, entry, said, vault)
+            state = await asyncio.to_thread(self._record_outcome, change, entry, answer, vault)
             offer.became.set_result(state)
         if state == "conflict":
-            self._tell(replace(change, state=state))
+            self._publish(replace(change, state=state))
             raise ChangeConflict(
                 "Obsidian took the change and did not say that it made it; the note does not show it.",
                 hint=f"Read the note before you repeat it. `show_change` tells what became of `{change.id}`.",
                 change=change.id,
             )
-        if state == "rejected" and said is not None and said.refused is not None:
+        if state == "rejected" and answer is not None and answer.refused is not None:
             raise NoteChanged(
-                WHY[said.refused],
+                WHY[answer.refused],
                 hint="Wait until the user pauses, read the note again and repeat the change.",
                 path=change.steps[0].path,
-                refused=said.refused,
+                refused=answer.refused,
             )
         return True
 
-    def _settled(self, change: Change, entry: Entry, said: Answer | None, vault: Vault) -> State:
+    def _record_outcome(self, change: Change, entry: Entry, answer: Answer | None, vault: Vault) -> State:
         """Record the outcome of a claimed change."""
         if is_applied(change, vault):
             entry.settle(True)
             return "applied"
-        if said is not None and said.refused is not None:
+        if answer is not None and answer.refused is not None:
             entry.settle(False)
             return "rejected"
         self._store.journal.set_state(change.id, "conflict")

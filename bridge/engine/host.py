@@ -232,7 +232,7 @@ class Host:
         self._readers.close()
         if vault is not None:
             await vault.close()
-        self.signal.tell()
+        self.signal.notify()
 
     # -- what it holds ------------------------------------------------------------------------------------------------
 

@@ -96,8 +96,8 @@ class Indexer:
         store: Store,
         settings: Settings,
         readers: ParserPool,
-        told: Callable[[Sequence[IndexedNote], Collection[VaultPath]], None],
-        buried: Callable[[], None],
+        on_write: Callable[[Sequence[IndexedNote], Collection[VaultPath]], None],
+        on_denied_move: Callable[[], None],
     ) -> None:
         """Start with the state of the index.
 
@@ -107,8 +107,8 @@ class Indexer:
             store: Keeps failures.
             settings: Limits of what is read.
             readers: The parser pool; it may have started.
-            told: Called after each write with the notes written and the paths gone.
-            buried: Called when a missing note was moved into a denied path.
+            on_write: Called after each write with the notes written and the paths gone.
+            on_denied_move: Called when a missing note was moved into a denied path.
         """
         self.vault = vault
         self.index = index
@@ -122,9 +122,9 @@ class Indexer:
         self.trouble: BridgeError | None = None
         self._store = store
         self._readers = readers
-        self._told = told
-        self._buried = buried
-        self.link_resolver = LinkResolver(index, self.names, lambda: told((), ()))
+        self._on_write = on_write
+        self._on_denied_move = on_denied_move
+        self.link_resolver = LinkResolver(index, self.names, lambda: on_write((), ()))
         self._turn = asyncio.Lock()
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -233,10 +233,10 @@ class Indexer:
             # Notes that an earlier try left pending are read now, or have gone since.
             self.pending = (self.pending - known) | read
             lost = {Stat(note.mtime_ns, note.size): path for path in gone if (note := notes.get(path))}
-            if lost and (buried := await asyncio.to_thread(self.vault.buried, lost)):
+            if lost and (denied := await asyncio.to_thread(self.vault.moved_to_denied, lost)):
                 # Data about a note under its old path is erased with the denied notes.
-                await asyncio.to_thread(self._store.move, buried)
-                self._buried()
+                await asyncio.to_thread(self._store.move, denied)
+                self._on_denied_move()
             await self._learn(read, anew=everything)
             left = [notes[path] for path in gone if path in notes]
             fresh = [path for path in read if path not in self.index.notes]
@@ -250,7 +250,7 @@ class Indexer:
                 await asyncio.to_thread(self._store.move, moved)
         if "" in places and not self.complete:
             self.complete = True
-            self._told((), ())
+            self._on_write((), ())
         if not self.link_resolver.settled:
             await self.link_resolver.resolve()
         return len(read | gone)
@@ -340,7 +340,7 @@ class Indexer:
             self.names.discard(path)
         self.link_resolver.changed([*written, *gone], names=gone)
         self.pending -= set(written)
-        self._told(notes, gone)
+        self._on_write(notes, gone)
 
     @property
     def boilerplate(self) -> Boilerplate:

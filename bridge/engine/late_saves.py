@@ -77,7 +77,7 @@ class LateSaves:
                 await self._look(time.monotonic())
                 if not self._watched and not self.writing.writer.displaced:
                     self.writing.displacing.clear()
-                self._looked.tell()
+                self._looked.notify()
                 await asyncio.sleep(LOOK_EVERY_S)
         finally:
             for watched in self._watched:

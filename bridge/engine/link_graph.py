@@ -104,9 +104,9 @@ class LinkTable:
             with pause_gc():
                 self._resolve_all(notes, names)
             return
-        asked = {number for path in due.names if (number := self._names.get(name_key(path))) is not None}
+        numbers = {number for path in due.names if (number := self._names.get(name_key(path))) is not None}
         # Scanning all links takes as long as everything else.
-        owners = self.resolved_links.table.asking_for(asked) if asked else ()
+        owners = self.resolved_links.table.asking_for(numbers) if numbers else ()
         asking = (VaultPath(self._nodes.labels[owner]) for owner in owners)
         self._replace(self.resolved_links.table, sorted(due.notes.union(asking)), notes, names)
 
@@ -149,13 +149,13 @@ class LinkTable:
         for link in note.links:
             key = link.target, link.kind
             if key not in seen:
-                seen[key] = self._asked(link, note.path, names)
-            asked = seen[key]
-            if asked is not None:
-                number = asked.number
+                seen[key] = self._link_request(link, note.path, names)
+            request = seen[key]
+            if request is not None:
+                number = request.number
                 if number is None:
-                    number = self._target(names.resolve(link.target, note.path, link.kind).path, asked.file)
-                found[owner, number, CODES[link.kind], asked.name] += 1
+                    number = self._target(names.resolve(link.target, note.path, link.kind).path, request.file)
+                found[owner, number, CODES[link.kind], request.name] += 1
         for begin, end, _ in note.arrows:
             first, second = (names.resolve(file, note.path, "canvas").path for file in (begin, end))
             # The canvas links to both files on its own; an arrow to a card connects no two notes.
@@ -164,7 +164,7 @@ class LinkTable:
         for (source, target, kind, name), count in found.items():
             yield owner, source, target, kind, count, name
 
-    def _asked(self, link: Link, source: VaultPath, names: Names) -> LinkRequest | None:
+    def _link_request(self, link: Link, source: VaultPath, names: Names) -> LinkRequest | None:
         """Return the target that a link names; None when it names no file."""
         file = target_file(link.target, link.kind)
         if not file:
@@ -174,12 +174,12 @@ class LinkTable:
             return LinkRequest(file, name, None)
         return LinkRequest(file, name, self._target(names.resolve(link.target, source, link.kind).path, file))
 
-    def _target(self, path: VaultPath | None, asked: str) -> int:
+    def _target(self, path: VaultPath | None, file: str) -> int:
         """Return the number of a link's target: a file, or a name without a note."""
         return (
             self._nodes.of(path)
             if path is not None
-            else self._nodes.of_name(name_key(asked, whole=True), asked.removesuffix(".md"))
+            else self._nodes.of_name(name_key(file, whole=True), file.removesuffix(".md"))
         )
 
     def _name(self, key: str) -> int:
@@ -200,19 +200,19 @@ SETTLED_S, LONGEST_S = 0.1, 1.0
 class LinkResolver:
     """The links and the graph of one vault; belongs to one event loop."""
 
-    def __init__(self, index: "Index", names: Names, told: Callable[[], None]) -> None:
+    def __init__(self, index: "Index", names: Names, on_update: Callable[[], None]) -> None:
         """Start without links.
 
         Args:
             index: Holds the notes with their links as written.
             names: The files that links can resolve to; it changes with the vault.
-            told: Called when links were resolved, and when the graph was built.
+            on_update: Called when links were resolved, and when the graph was built.
         """
         self.graph: Graph | None = None
         """The graph of the last settled batch."""
         self._index = index
         self._names = names
-        self._told = told
+        self._on_update = on_update
         self._links = LinkTable()
         self._resolving = asyncio.Lock()
         self._drawing = asyncio.Lock()
@@ -241,16 +241,16 @@ class LinkResolver:
         self._undrawn.set()
 
     async def resolve(self) -> None:
-        """Resolve the links that a change can affect; afterwards `resolved_links` and `drawn` show them."""
+        """Resolve the links that a change can affect; afterwards `resolved_links` and `current_graph` show them."""
         async with self._resolving:
             before = None
             while before != self._hidden:
                 before, due = self._hidden, self._links.take()
                 await asyncio.to_thread(self._links.resolve, due, self._index.notes, self._names)
         self._undrawn.set()
-        self._told()
+        self._on_update()
 
-    async def drawn(self) -> Graph | None:
+    async def current_graph(self) -> Graph | None:
         """Return the graph of all links resolved so far; None before there are any."""
         async with self._drawing:
             while (resolved_links := self.resolved_links) is not None and (
@@ -271,8 +271,8 @@ class LinkResolver:
             if self.graph is not None:
                 await self._pause()
             self._undrawn.clear()
-            await self.drawn()
-            self._told()
+            await self.current_graph()
+            self._on_update()
 
     async def _pause(self) -> None:
         """Wait for a moment without changes."""

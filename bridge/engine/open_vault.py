@@ -124,7 +124,7 @@ class OpenVault:
             NotReady: The first full scan is not committed.
         """
         await self.resolved_links()
-        graph = await self.indexer.link_resolver.drawn()
+        graph = await self.indexer.link_resolver.current_graph()
         if graph is None:
             raise NotReady("The index is being reopened.")
         return GraphSnapshot(graph, self.index.notes, self.index)

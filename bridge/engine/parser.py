@@ -77,8 +77,8 @@ def learn_boilerplate(root: Path, rules: Rules, paths: Collection[VaultPath]) ->
 
 def sample_texts(vault: Vault, paths: Iterable[VaultPath]) -> Iterator[str]:
     """Yield the text of readable Markdown notes: an even sample, the same each time."""
-    drawn = sorted(paths, key=lambda path: hashlib.blake2b(path.encode(), digest_size=8).digest())[:LEARN_FROM]
-    for path in drawn:
+    sample = sorted(paths, key=lambda path: hashlib.blake2b(path.encode(), digest_size=8).digest())[:LEARN_FROM]
+    for path in sample:
         if path.endswith(".md"):
             try:
                 yield vault.read(path)[0].decode("utf-8", "replace")

@@ -11,7 +11,7 @@ class PathLocks:
     """Locks notes for one change at a time: all of its notes at once or none, so that no deadlock can occur."""
 
     def __init__(self) -> None:
-        self._held: set[VaultPath] = set()
+        self._locked: set[VaultPath] = set()
         self._alone = False
         self._waiting_alone = 0
         self._freed = Signal()
@@ -24,28 +24,28 @@ class PathLocks:
             paths: The notes; None for every present and future note.
         """
         wanted = None if paths is None else frozenset(paths)
-        await self._turn(wanted)
+        await self._acquire(wanted)
         try:
             yield
         finally:
             if wanted is None:
                 self._alone = False
             else:
-                self._held -= wanted
-            self._freed.tell()
+                self._locked -= wanted
+            self._freed.notify()
 
-    async def _turn(self, wanted: frozenset[VaultPath] | None) -> None:
+    async def _acquire(self, wanted: frozenset[VaultPath] | None) -> None:
         """Wait until the notes are free; a waiter for all notes goes before later ones."""
         if wanted is None:
             self._waiting_alone += 1
             try:
-                while self._alone or self._held:
+                while self._alone or self._locked:
                     await self._freed.wait()
                 self._alone = True
             finally:
                 self._waiting_alone -= 1
-                self._freed.tell()
+                self._freed.notify()
             return
-        while self._alone or self._waiting_alone or not self._held.isdisjoint(wanted):
+        while self._alone or self._waiting_alone or not self._locked.isdisjoint(wanted):
             await self._freed.wait()
-        self._held |= wanted
+        self._locked |= wanted

@@ -69,7 +69,7 @@ def measure_progress(
         paused: Whether embedding is paused.
     """
     index, indexer = (vault.index, vault.indexer) if vault else (None, None)
-    told = trouble or (vault.trouble if vault else None)
+    problem = trouble or (vault.trouble if vault else None)
     model = model_in_use(vault, settings) if vault else None
     return Progress(
         notes=len(index.notes) if index else 0,
@@ -81,11 +81,11 @@ def measure_progress(
         skipped=indexer.skipped if indexer else {},
         failed={str(path): reason for path, (_, reason) in store.failures.all().items()} if store else {},
         model=model,
-        model_known=told is not None or (vault is not None and vault.backfill.can_answer is not None),
+        model_known=problem is not None or (vault is not None and vault.backfill.can_answer is not None),
         embedded_total=store.counters.get("embedded") if store else 0,
         per_second=vault.backfill.pace.per_second if vault else None,
         paused=paused,
-        trouble=told.message if told else None,
+        trouble=problem.message if problem else None,
     )
 
 

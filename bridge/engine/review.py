@@ -76,7 +76,7 @@ class ChangeReview:
         with contextlib.suppress(BridgeError):
             for id_ in await asyncio.to_thread(self._store.journal.expire):
                 if (change := self._store.journal.change(id_)) is not None:
-                    self._writing.tell(change)
+                    self._writing.publish(change)
 
     def change(self, id_: str) -> Change:
         """Return a change.
@@ -104,7 +104,7 @@ class ChangeReview:
         """
         store, snapshot = self._store, self._store.snapshots.read
 
-        def draw(draft: Draft) -> PlannedChange:
+        def planner(draft: Draft) -> PlannedChange:
             draft.back = True
             # Read under the lock: an earlier change may have settled or moved one of them.
             found = (self._in_state(id_, "applied") for id_ in ids)
@@ -114,14 +114,14 @@ class ChangeReview:
             facts = {"undoes": [change.id for change in changes], **hunk_state_facts(switches)}
             return PlannedChange(first_path(changes[0]), Effect(warnings=notes), facts)
 
-        made = await self._writing.make(draw, None, author, dry_run=dry_run)
-        if not made.plan.steps:
-            made = replace(made, warnings=(*made.drawn.effect.warnings, NOTHING_LEFT))
+        outcome = await self._writing.make(planner, None, author, dry_run=dry_run)
+        if not outcome.plan.steps:
+            outcome = replace(outcome, warnings=(*outcome.planned.effect.warnings, NOTHING_LEFT))
             if not (dry_run or author.proposes):
-                await asyncio.to_thread(self._store.journal.switch, [*read_hunk_states(made.drawn.facts)])
+                await asyncio.to_thread(self._store.journal.switch, [*read_hunk_states(outcome.planned.facts)])
                 for id_ in ids:
-                    self._writing.tell(self.change(id_))
-        return made
+                    self._writing.publish(self.change(id_))
+        return outcome
 
     async def redo(self, id_: str, author: Author, *, dry_run: bool = False) -> ChangeOutcome:
         """Redo an undone change.
@@ -131,13 +131,13 @@ class ChangeReview:
             ChangeConflict: It is not undone, or what it touched was changed since.
         """
 
-        def draw(draft: Draft) -> PlannedChange:
+        def planner(draft: Draft) -> PlannedChange:
             change = self._in_state(id_, "undone")
             redo(draft, change, self._store.snapshots.read, self._today)
             switches = hunk_states_after_redo(change, self._store.snapshots.read, self._store.journal.change)
             return PlannedChange(first_path(change), facts={"redoes": change.id, **hunk_state_facts(switches)})
 
-        return await self._writing.make(draw, None, author, dry_run=dry_run)
+        return await self._writing.make(planner, None, author, dry_run=dry_run)
 
     async def accept(self, id_: str, author: Author, hunks: Collection[int] | None = None) -> ChangeOutcome:
         """Apply a proposed change, or some of its hunks; the other hunks are rejected.
@@ -149,14 +149,14 @@ class ChangeReview:
         await self.expire()
         change = self._in_state(id_, "proposed")
 
-        def draw(draft: Draft) -> PlannedChange:
+        def planner(draft: Draft) -> PlannedChange:
             today = self._in_state(id_, "proposed")
             draft.back = "undoes" in change.facts
             apply_proposal(draft, today, self._store.snapshots.read, self._today, hunks)
             switches = hunk_states_after_accept(today, self._store.snapshots.read, self._store.journal.change, hunks)
             return PlannedChange(first_path(change), facts={**change.facts, **hunk_state_facts(switches)})
 
-        return await self._writing.make(draw, None, replace(author, proposes=False, confirmed=True), of=change)
+        return await self._writing.make(planner, None, replace(author, proposes=False, confirmed=True), of=change)
 
     async def reject(self, id_: str) -> Change:
         """Reject a proposal.
@@ -169,7 +169,7 @@ class ChangeReview:
         async with self._writing.alone():
             change = replace(self._in_state(id_, "proposed", "conflict"), state="rejected")
             await asyncio.to_thread(self._store.journal.set_state, change.id, change.state)
-        self._writing.tell(change)
+        self._writing.publish(change)
         return change
 
     async def acknowledge(self, id_: str, refused: Refusal | None) -> State:
@@ -194,8 +194,8 @@ class ChangeReview:
             raise ChangeConflict("The change was not claimed.", hint="Do not make it.")
         if change.state != "conflict":
             return change.state
-        made = await asyncio.to_thread(is_applied, change, self._vault)
-        if made:
+        was_made = await asyncio.to_thread(is_applied, change, self._vault)
+        if was_made:
             change = replace(change, state="applied")
             await self._writing.take_up(change.steps)
         elif refused is not None:
@@ -203,7 +203,7 @@ class ChangeReview:
             change = replace(change, state="rejected" if change.expires is None else "proposed")
         if change.state != "conflict":
             await asyncio.to_thread(self._store.journal.set_state, change.id, change.state)
-            self._writing.tell(change)
+            self._writing.publish(change)
         return change.state
 
     def of_session(self, session: str) -> list[str]:

@@ -9,7 +9,7 @@ class Signal:
     def __init__(self) -> None:
         self._next = asyncio.Event()
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """Wake all present waiters; call on the event loop."""
         self._next.set()
         self._next = asyncio.Event()

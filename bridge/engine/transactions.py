@@ -71,7 +71,7 @@ class PlannedChange:
 class ChangeOutcome:
     """The outcome of a change that was made, proposed or only planned."""
 
-    drawn: PlannedChange
+    planned: PlannedChange
     plan: Plan
     digest: Digest | None
     """Of the note's file afterwards, or as it is now for a dry run; None when there is no file."""
@@ -107,7 +107,7 @@ class ChangeWriter:
         self._events = events
         self._locks = PathLocks()
         self.editor_sessions = editor_sessions
-        self._handover = EditorDelegate(store, editor_sessions, self.tell)
+        self._handover = EditorDelegate(store, editor_sessions, self.publish)
         # Only one: two writers might make the same folder at once.
         self._writer = Writer(indexer.vault)
         self._committing = asyncio.Lock()
@@ -116,7 +116,7 @@ class ChangeWriter:
 
     async def make(
         self,
-        draw: Callable[[Draft], PlannedChange],
+        planner: Callable[[Draft], PlannedChange],
         paths: Collection[VaultPath] | None,
         author: Author,
         *,
@@ -127,7 +127,7 @@ class ChangeWriter:
         """Make a change.
 
         Args:
-            draw: Plans the steps on a draft; called in a thread, while nothing else changes the notes.
+            planner: Plans the steps on a draft; called in a thread, while nothing else changes the notes.
             paths: The notes that the change may touch; None for any.
             author: Who makes the change.
             dry_run: Whether to return the effect without making the change.
@@ -136,17 +136,17 @@ class ChangeWriter:
 
         Raises:
             ExpectationFailed: The counts would differ from the expected ones.
-            BridgeError: `draw` raised it, or the change cannot be made; nothing was changed.
+            BridgeError: `planner` raised it, or the change cannot be made; nothing was changed.
         """
         async with self._locks.hold(paths):
             for _ in range(AGAIN):
                 with contextlib.suppress(FileOvertaken):
-                    return await self._make(draw, author, dry_run, expect or {}, of)
-            return await self._make(draw, author, dry_run, expect or {}, of)
+                    return await self._make(planner, author, dry_run, expect or {}, of)
+            return await self._make(planner, author, dry_run, expect or {}, of)
 
     async def _make(
         self,
-        draw: Callable[[Draft], PlannedChange],
+        planner: Callable[[Draft], PlannedChange],
         author: Author,
         dry_run: bool,
         expect: Mapping[str, int],
@@ -159,24 +159,24 @@ class ChangeWriter:
             BridgeError: As `make`.
         """
         draft = self.draft()
-        drawn, plan, ready = await asyncio.to_thread(self._drawn, draw, draft)
-        warnings = (*drawn.effect.warnings, *ready.warnings)
+        planned, plan, ready = await asyncio.to_thread(self._plan_change, planner, draft)
+        warnings = (*planned.effect.warnings, *ready.warnings)
         state: Literal["applied", "proposed"] = "proposed" if author.proposes else "applied"
         # In a thread: reading a file for the first time may block.
-        digest = await asyncio.to_thread(digest_after, draft, drawn.path)
-        made = ChangeOutcome(drawn, plan, digest, state, warnings, count_effects(plan, drawn.effect))
-        require_expected(made.counts, expect)
+        digest = await asyncio.to_thread(digest_after, draft, planned.path)
+        outcome = ChangeOutcome(planned, plan, digest, state, warnings, count_effects(plan, planned.effect))
+        require_expected(outcome.counts, expect)
         if not plan.steps:
-            return replace(made, warnings=(*warnings, explain_no_change(drawn.requests)))
-        found = measure_change(plan, drawn.effect, drawn.requests)
-        made = replace(made, would=found.would)
+            return replace(outcome, warnings=(*warnings, explain_no_change(planned.requests)))
+        found = measure_change(plan, planned.effect, planned.requests)
+        outcome = replace(outcome, would=found.would)
         unconfirmed = None if author.confirmed else self._confirmation(found)
         if dry_run:
-            return replace(made, digest=digest_before(draft, drawn.path), confirmation=unconfirmed)
+            return replace(outcome, digest=digest_before(draft, planned.path), confirmation=unconfirmed)
         if unconfirmed is not None:
             raise unconfirmed
         return await run_to_completion(
-            self._propose(made, author) if author.proposes else self._apply(made, ready, author, of)
+            self._propose(outcome, author) if author.proposes else self._apply(outcome, ready, author, of)
         )
 
     @property
@@ -190,7 +190,7 @@ class ChangeWriter:
         self._writer.vault = self._indexer.vault
         return self._writer
 
-    def tell(self, change: Change) -> None:
+    def publish(self, change: Change) -> None:
         """Publish the outcome of a change."""
         self._events.publish(ChangeRecorded(*event_fields(change)), self._id)
 
@@ -221,15 +221,17 @@ class ChangeWriter:
         async with self.alone():
             pass
 
-    def _drawn(self, draw: Callable[[Draft], PlannedChange], draft: Draft) -> tuple[PlannedChange, Plan, PreparedPlan]:
+    def _plan_change(
+        self, planner: Callable[[Draft], PlannedChange], draft: Draft
+    ) -> tuple[PlannedChange, Plan, PreparedPlan]:
         """Plan a change, and prepare it for the writer."""
         if self._indexer.index.notes:
             # Otherwise a new note would be written below an unmounted disk's folder, and all others would seem deleted.
             self.vault.require_mounted(was_filled=True)
-        drawn, plan = draw(draft), draft.plan
-        return drawn, plan, self._prepared(plan)
+        planned, plan = planner(draft), draft.plan
+        return planned, plan, self._prepare(plan)
 
-    def _prepared(self, plan: Plan) -> PreparedPlan:
+    def _prepare(self, plan: Plan) -> PreparedPlan:
         """Prepare a plan for the writer, with warnings about faults in the text of notes."""
         from bridge.markdown.edit.lint import new_faults
 
@@ -262,22 +264,24 @@ class ChangeWriter:
             bytes=found.size,
         )
 
-    async def _propose(self, made: ChangeOutcome, author: Author) -> ChangeOutcome:
+    async def _propose(self, outcome: ChangeOutcome, author: Author) -> ChangeOutcome:
         """Store a change as a proposal for the user."""
-        change = self._begun(made, author)
+        change = self._new_change(outcome, author)
         change = replace(change, state="proposed", expires=change.time + PROPOSED_FOR_S)
-        await asyncio.to_thread(self._store.journal.propose, change, made.plan.blobs)
+        await asyncio.to_thread(self._store.journal.propose, change, outcome.plan.blobs)
         self._events.publish(ChangeProposed(*event_fields(change)), self._id)
-        return replace(made, change=change)
+        return replace(outcome, change=change)
 
     async def _apply(
-        self, made: ChangeOutcome, ready: PreparedPlan, author: Author, of: Change | None
+        self, outcome: ChangeOutcome, ready: PreparedPlan, author: Author, of: Change | None
     ) -> ChangeOutcome:
         """Write a change, index it and publish it."""
-        change = replace(of or self._begun(made, author), state="applied", facts={**made.drawn.facts, "by": "disk"})
-        entry, steps = self._store.journal.begin(change), made.plan.steps
-        if await self._handover.makes(change, made.plan, entry, self.vault):
-            made = replace(made, by="obsidian")
+        change = replace(
+            of or self._new_change(outcome, author), state="applied", facts={**outcome.planned.facts, "by": "disk"}
+        )
+        entry, steps = self._store.journal.begin(change), outcome.plan.steps
+        if await self._handover.makes(change, outcome.plan, entry, self.vault):
+            outcome = replace(outcome, by="obsidian")
         else:
             steps = await asyncio.to_thread(self.writer.write, ready, entry)
             if self._writer.displaced:
@@ -285,11 +289,11 @@ class ChangeWriter:
         late = await self.take_up(steps)
         # Only the writer knows where a deleted file went.
         done = replace(change, steps=tuple(steps))
-        left = await self._committed(done, made.plan.blobs)
-        self.tell(change)
-        return replace(made, change=done, warnings=(*made.warnings, *late, *left))
+        left = await self._commit(done, outcome.plan.blobs)
+        self.publish(change)
+        return replace(outcome, change=done, warnings=(*outcome.warnings, *late, *left))
 
-    def _begun(self, made: ChangeOutcome, author: Author) -> Change:
+    def _new_change(self, outcome: ChangeOutcome, author: Author) -> Change:
         return Change(
             id=self._store.journal.next_id(),
             time=time.time(),
@@ -297,11 +301,11 @@ class ChangeWriter:
             session=author.session,
             operation=author.operation,
             reason=author.reason,
-            steps=tuple(made.plan.steps),
-            facts=made.drawn.facts,
+            steps=tuple(outcome.plan.steps),
+            facts=outcome.planned.facts,
         )
 
-    async def _committed(self, change: Change, blobs: Blobs) -> tuple[str, ...]:
+    async def _commit(self, change: Change, blobs: Blobs) -> tuple[str, ...]:
         """Commit a change to git if the user wants that; return warnings about files that were not committed."""
         if not self.settings.git_commit:
             return ()

@@ -90,7 +90,7 @@ class Vault:
         """Return a document's state; None when it is gone, not a document, or left out of the index."""
         return self.look([path]).files.get(path)
 
-    def buried(self, lost: Mapping[Stat, VaultPath]) -> Mapping[VaultPath, VaultPath]:
+    def moved_to_denied(self, lost: Mapping[Stat, VaultPath]) -> Mapping[VaultPath, VaultPath]:
         """Return the missing files that were moved into a denied path, each with that path."""
         return moved_to_denied(self.root, self.rules, lost)
 

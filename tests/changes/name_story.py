@@ -139,7 +139,7 @@ class NameStory:
     def _undo(self, *changes: Change) -> str | None:
         """Undo changes as one; return the error, if any."""
         chosen = sorted(changes, key=lambda one: one.made, reverse=True)
-        before, known = self.vault.state(), self.vault.changes
+        before, all_changes = self.vault.state(), self.vault.changes
         wanted = self._wanted(chosen)
         try:
             done = self.vault.undo(*chosen)
@@ -150,13 +150,13 @@ class NameStory:
             self.told[f"undo: {_kind(error)}"] += 1
             return error.message
         now = self.vault.state()
-        if done.id not in {one.id for one in known}:
+        if done.id not in {one.id for one in all_changes}:
             self._states[done.id] = before, now
         assert all(self.vault.today_of(one).state == "undone" for one in chosen)
         if wanted is not None:
             assert now == wanted, f"{now} is not {wanted}"
         elif len(chosen) == 1:
-            self._check_files(chosen[0], before, now, known)
+            self._check_files(chosen[0], before, now, all_changes)
         return None
 
     def _wanted(self, chosen: list[Change]) -> State | None:
@@ -180,11 +180,11 @@ class NameStory:
                 return None
         return self._states[min(later, key=lambda one: one.made).id][0]
 
-    def _check_files(self, change: Change, before: State, now: State, known: list[Change]) -> None:
+    def _check_files(self, change: Change, before: State, now: State, all_changes: list[Change]) -> None:
         """Check that each file that a change moved is where it was before, and every other file where it is now."""
         was, became = (_places(files) for files, _ in self._states[change.id])
         here, there = _places(before[0]), _places(now[0])
-        folders = any(step.kind == "move" and step.before is None for one in known for step in one.steps)
+        folders = any(step.kind == "move" and step.before is None for one in all_changes for step in one.steps)
         if folders:
             return
         for file in {*was, *became, *here, *there}:

@@ -63,8 +63,8 @@ def random_move(paper: Paper, dice: random.Random) -> tuple[VaultPath, VaultPath
 
 def compare(before: Paper, after: Paper, planned: PlanAndEffect, tally: Tally) -> None:
     """Count the links whose target changes in a move."""
-    new = {(path, number): rest for path, number, *rest in meanings(after, after.known().names)}
-    for path, number, kind, heading, block, target in meanings(before, before.known().names):
+    new = {(path, number): rest for path, number, *rest in meanings(after, after.view().names)}
+    for path, number, kind, heading, block, target in meanings(before, before.view().names):
         now = path_after(path, planned.plan)
         found = new.pop((now, number), [None] * 4)
         wanted = path_after(target, planned.plan) if target else None
@@ -82,10 +82,10 @@ def torture(paper: Paper, moves: int, seed: int) -> Tally:
     dice, tally = random.Random(seed), Tally()
     while tally.moves < moves:
         old, new = random_move(paper, dice)
-        known = paper.known()
+        view = paper.view()
         begun = time.perf_counter()
         try:
-            planned = move(old, new, known)
+            planned = move(old, new, view)
         except (InvalidArguments, NoteExists) as error:
             reason = type(error).__name__ + (": " + error.message if "link" in error.message else "")
             tally.refused[reason] = tally.refused.get(reason, 0) + 1

@@ -45,7 +45,7 @@ class Story:
         """Do a random step; a refused one changes nothing, and a proposed one no file."""
         vault = self.vault
         kind = self._dice.choice(KINDS) if vault.files else self._dice.choice((Story.create, Story.undo))
-        before, known, refused = vault.state(), vault.changes, False
+        before, all_changes, refused = vault.state(), vault.changes, False
         vault.proposes = kind in PROPOSED and self._dice.random() < 0.3
         try:
             kind(self)
@@ -54,7 +54,7 @@ class Story:
             self.told[f"{kind.__name__}: {error.code}"] += 1
             refused = True
         assert vault.state() == before or not (refused or vault.proposes)
-        assert vault.changes == known or not refused
+        assert vault.changes == all_changes or not refused
         vault.proposes = False
         self.check()
 
@@ -144,8 +144,8 @@ class Story:
 
     def undo_session(self) -> None:
         """Undo several changes as one."""
-        known = [one for one in self.vault.changes if one.state == "applied"]
-        plain = [one for one in known if not {"undoes", "redoes"} & one.facts.keys()]
+        active = [one for one in self.vault.changes if one.state == "applied"]
+        plain = [one for one in active if not {"undoes", "redoes"} & one.facts.keys()]
         if plain:
             self.vault.undo(*sorted(self._some(plain), key=lambda one: one.made, reverse=True))
 

@@ -13,7 +13,7 @@ HERE = "[[Rye|Dark]] [[Rye#A|Dark]] ![[Rye|Dark]] [Dark](Rye.md) [[Rye|Bread]] [
 
 
 def renamed(paper: Paper, *, links: bool) -> dict[str, str]:
-    return paper.carry_out(rename_alias(RYE, "Dark", "Black", paper.known(), {}, links=links)).texts()
+    return paper.carry_out(rename_alias(RYE, "Dark", "Black", paper.view(), {}, links=links)).texts()
 
 
 def test_the_property_alone_changes_unless_links_are_wished() -> None:
@@ -35,9 +35,9 @@ def test_an_alias_in_a_line_of_several_is_found() -> None:
 def test_what_cannot_be_is_refused() -> None:
     paper = Paper.of({RYE: NOTE, "Kept.md": "[[Rye|Dark]]"}, readonly=("Kept.md",))
     with pytest.raises(TextNotFound):
-        rename_alias(RYE, "None", "Black", paper.known(), {})
+        rename_alias(RYE, "None", "Black", paper.view(), {})
     with pytest.raises(InvalidArguments):
-        rename_alias(RYE, "Dark", "Bl]ack", paper.known(), {}, links=True)
+        rename_alias(RYE, "Dark", "Bl]ack", paper.view(), {}, links=True)
     with pytest.raises(ProtectedPath, match=r"`Kept\.md`"):
         renamed(paper, links=True)
     assert renamed(paper, links=False)[RYE] == NOTE.replace("- Dark", "- Black")

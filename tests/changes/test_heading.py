@@ -13,7 +13,7 @@ TEXT = "# Dough\n## Old way\ntext [[#Old way]] ^b\n## Other\n### Old way\n"
 
 def after(text: str, to: str = "New: way", heading: str = "Dough > Old way", path: str = "Here.md") -> str:
     paper = Paper.of({RYE: TEXT, path: text})
-    return paper.carry_out(rename_heading(RYE, heading, to, paper.known())).texts()[path]
+    return paper.carry_out(rename_heading(RYE, heading, to, paper.view())).texts()[path]
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_a_place_follows_in_its_own_style(before: str, wanted: str | None) -> No
 
 def test_the_note_itself_follows_and_the_other_heading_of_the_name_is_left_alone() -> None:
     paper = Paper.of({RYE: TEXT.replace("\n", "\r\n")})
-    planned = rename_heading(RYE, "Dough > Old way", "New", paper.known())
+    planned = rename_heading(RYE, "Dough > Old way", "New", paper.view())
     wanted = "# Dough\n## New\ntext [[#New]] ^b\n## Other\n### Old way\n".replace("\n", "\r\n")
     assert paper.carry_out(planned).texts() == {RYE: wanted}
     assert (planned.effect.links_rewritten, planned.effect.files) == (1, (RYE,))
@@ -55,24 +55,24 @@ def test_a_canvas_changes_in_the_place_alone() -> None:
 def test_a_link_to_another_heading_that_would_be_captured_gets_the_path_of_it() -> None:
     text = "# A\n## Old\n# B\n## New\n"
     paper = Paper.of({RYE: text, "H.md": "[[Rye#New]] [[Rye#Old]]"})
-    planned = rename_heading(RYE, "Old", "New", paper.known())
+    planned = rename_heading(RYE, "Old", "New", paper.view())
     assert paper.carry_out(planned).texts()["H.md"] == "[[Rye#B#New]] [[Rye#New]]"
 
 
 def test_a_link_that_could_not_follow_stops_it() -> None:
     paper = Paper.of({RYE: "# New\n# Old\n", "H.md": "[[Rye#Old]]"})
     with pytest.raises(InvalidArguments, match=r"`H\.md`"):
-        rename_heading(RYE, "Old", "New", paper.known())
+        rename_heading(RYE, "Old", "New", paper.view())
 
 
 def test_what_must_stay_as_it_is_stops_it_and_what_is_denied_is_not_known_of() -> None:
     files = {RYE: TEXT, "Kept/N.md": "[[Rye#Old way]]"}
     with pytest.raises(ProtectedPath, match=r"`Kept/N\.md`"):
-        rename_heading(RYE, "Dough > Old way", "New", Paper.of(files, readonly=("Kept",)).known())
-    planned = rename_heading(RYE, "Dough > Old way", "New", Paper.of(files, deny=("Kept",)).known())
+        rename_heading(RYE, "Dough > Old way", "New", Paper.of(files, readonly=("Kept",)).view())
+    planned = rename_heading(RYE, "Dough > Old way", "New", Paper.of(files, deny=("Kept",)).view())
     assert planned.effect.files == (RYE,)
 
 
 def test_a_heading_that_is_not_there_is_refused() -> None:
     with pytest.raises(HeadingNotFound):
-        rename_heading(RYE, "None", "New", Paper.of({RYE: TEXT}).known())
+        rename_heading(RYE, "None", "New", Paper.of({RYE: TEXT}).view())

@@ -18,7 +18,7 @@ OLD, NEW = VaultPath("Bread/Rye.md"), VaultPath("Grain/Dark rye.md")
 def after(text: str, path: str = "Here.md", old: str = OLD, new: str = NEW, **others: str) -> str:
     """Return a note after a file was moved."""
     paper = Paper.of({old: "# Dough\n", path: text, **others})
-    moved = paper.carry_out(move(VaultPath(old), VaultPath(new), paper.known()))
+    moved = paper.carry_out(move(VaultPath(old), VaultPath(new), paper.view()))
     return moved.texts()[path]
 
 
@@ -115,20 +115,20 @@ def test_a_link_gets_as_many_folders_as_it_needs_where_the_new_name_is_taken() -
 
 def test_a_link_to_another_note_that_would_be_captured_is_written_anew() -> None:
     paper = Paper.of({"A/Far/Rye.md": "", "Bread.md": "", "Here.md": "[[Rye]] [[Rye|x]] [[Bread]]"})
-    planned = move(VaultPath("Bread.md"), VaultPath("Rye.md"), paper.known())
+    planned = move(VaultPath("Bread.md"), VaultPath("Rye.md"), paper.view())
     assert paper.carry_out(planned).texts()["Here.md"] == "[[Far/Rye]] [[Far/Rye|x]] [[Rye]]"
 
 
 def test_a_link_follows_when_another_note_inherits_its_name() -> None:
     paper = Paper.of({"Rye.md": "", "A/Rye.md": "", "Here.md": "[[Rye]]"})
-    planned = move(VaultPath("Rye.md"), VaultPath("Spelt.md"), paper.known())
+    planned = move(VaultPath("Rye.md"), VaultPath("Spelt.md"), paper.view())
     assert paper.carry_out(planned).texts()["Here.md"] == "[[Spelt]]"
 
 
 def test_the_moved_note_keeps_its_own_links() -> None:
     text = "[[Near]] [a](Near.md) [b](./Near.md) ![[../pic.png|9]] [[#Top]] [self](Rye.md)\n\n[r]: ./Near.md\n"
     paper = Paper.of({OLD: text, "Bread/Near.md": "", "X/Near.md": "", "pic.png": b"\x89", "Other/pic.png": b"\x89"})
-    planned = move(OLD, NEW, paper.known())
+    planned = move(OLD, NEW, paper.view())
     assert paper.carry_out(planned).texts()[NEW] == (
         "[[Bread/Near]] [a](../Bread/Near.md) [b](../Bread/Near.md) ![[../pic.png|9]] [[#Top]] "
         "[self](Dark%20rye.md)\n\n[r]: ../Bread/Near.md\n"
@@ -143,7 +143,7 @@ def test_an_attachment_is_followed_by_embeds_of_every_kind() -> None:
             "C.canvas": '{ "nodes": [\n {"type":"file","file":"img\\/a b.png","x":1, "odd": [1.0]} ],"edges":[]}',
         }
     )
-    planned = move(VaultPath("img/a b.png"), VaultPath("img/é (1).png"), paper.known())
+    planned = move(VaultPath("img/a b.png"), VaultPath("img/é (1).png"), paper.view())
     assert paper.carry_out(planned).texts() == {
         "N.md": '![[é (1).png|200]] ![](img/é%20(1).png) ![x](<img/é (1).png> "t")\n',
         "C.canvas": '{ "nodes": [\n {"type":"file","file":"img/é (1).png","x":1, "odd": [1.0]} ],"edges":[]}',
@@ -158,7 +158,7 @@ def test_a_canvas_changes_in_nothing_but_its_links() -> None:
         '"x":{"file":"Bread/Rye.md"}}'
     )
     paper = Paper.of({OLD: "", "Oat.md": "", "B.canvas": text})
-    found = paper.carry_out(move(OLD, NEW, paper.known())).texts()["B.canvas"]
+    found = paper.carry_out(move(OLD, NEW, paper.view())).texts()["B.canvas"]
     assert found == text.replace("[[Rye|", "[[Dark rye|").replace("Bread\\/Rye#", "Grain/Dark rye#").replace(
         '{"file":"Bread/Rye.md","sub', '{"file":"Grain/Dark rye.md","sub'
     )
@@ -175,7 +175,7 @@ def test_a_folder_moves_with_everything_in_it() -> None:
             "Out.md": "[[A/One|One]] [[One]] [z](A/One.md) [[Two]]",
         }
     )
-    planned = move(VaultPath("A"), VaultPath("C/D"), paper.known())
+    planned = move(VaultPath("A"), VaultPath("C/D"), paper.view())
     moved = paper.carry_out(planned)
     assert moved.texts() == {
         "C/D/One.md": "[[Two]] [x](Two.md) [[C/D/Two]] [[Out]] [y](../../Out.md) ![[p.png]]",
@@ -200,7 +200,7 @@ def test_the_effect_tells_what_is_written_anew_and_what_is_only_named() -> None:
         }
     )
     bookmarks = b'{"items":[{"type":"group","items":[{"type":"file","path":"Bread/Rye.md"}]}]}'
-    effect = move(OLD, NEW, paper.known(bookmarks)).effect
+    effect = move(OLD, NEW, paper.view(bookmarks)).effect
     assert [(one.path, one.line, one.text, one.to) for one in effect.rewritten] == [
         ("Here.md", 2, "Rye#A", "Dark rye#A")
     ]
@@ -215,13 +215,13 @@ def test_the_effect_tells_what_is_written_anew_and_what_is_only_named() -> None:
 
 def test_a_query_that_says_a_name_which_stays_is_not_told() -> None:
     paper = Paper.of({OLD: "", "Q.md": "```query\n[[Rye]]\n```\n", "P.md": "```query\npath:Bread/Rye\n```\n"})
-    assert move(OLD, VaultPath("Grain/Rye.md"), paper.known()).effect.named_in == ("P.md",)
+    assert move(OLD, VaultPath("Grain/Rye.md"), paper.view()).effect.named_in == ("P.md",)
 
 
 def test_a_rename_in_case_alone_leaves_links_but_those_of_canvases() -> None:
     node = '{"nodes":[{"type":"file","file":"Bread/Rye.md"}]}'
     paper = Paper.of({OLD: "", "H.md": "[[Rye]] [a](Bread/Rye.md)", "C.canvas": node})
-    planned = move(OLD, VaultPath("Bread/RYE.md"), paper.known())
+    planned = move(OLD, VaultPath("Bread/RYE.md"), paper.view())
     assert paper.carry_out(planned).texts() == {
         "Bread/RYE.md": "",
         "H.md": "[[Rye]] [a](Bread/Rye.md)",
@@ -247,20 +247,20 @@ def test_a_drawings_links_follow_where_the_plugin_keeps_them() -> None:
 def test_a_note_that_must_stay_as_it_is_stops_the_move_by_its_name() -> None:
     paper = Paper.of({OLD: "", "Kept/N.md": "[[Rye]]"}, readonly=("Kept",))
     with pytest.raises(ProtectedPath, match=r"`Kept/N\.md`"):
-        move(OLD, NEW, paper.known())
-    assert move(OLD, VaultPath("Grain/Rye.md"), paper.known()).effect == Effect(moved=1)
+        move(OLD, NEW, paper.view())
+    assert move(OLD, VaultPath("Grain/Rye.md"), paper.view()).effect == Effect(moved=1)
 
 
 def test_a_denied_note_is_not_known_of() -> None:
     paper = Paper.of({OLD: "", "Secret/N.md": "[[Rye]]", "Bread/Secret/M.md": ""}, deny=("Secret/", "Bread/Secret"))
-    assert move(OLD, NEW, paper.known()).effect == Effect(moved=1)
-    moved = paper.carry_out(move(VaultPath("Bread"), VaultPath("Grain"), paper.known()))
+    assert move(OLD, NEW, paper.view()).effect == Effect(moved=1)
+    moved = paper.carry_out(move(VaultPath("Bread"), VaultPath("Grain"), paper.view()))
     assert set(moved.files) == {"Grain/Rye.md", "Secret/N.md", "Bread/Secret/M.md"}
 
 
 def test_a_folder_in_which_something_may_be_denied_is_left_file_by_file() -> None:
     paper = Paper.of({"A/B/N.md": "", "A/M.md": ""}, deny=("Secret",))
-    steps = move(VaultPath("A"), VaultPath("C"), paper.known()).plan.steps
+    steps = move(VaultPath("A"), VaultPath("C"), paper.view()).plan.steps
     assert [(step.kind, step.path, step.to) for step in steps] == [
         ("move", "A/B/N.md", "C/B/N.md"),
         ("move", "A/M.md", "C/M.md"),
@@ -271,7 +271,7 @@ def test_a_folder_in_which_something_may_be_denied_is_left_file_by_file() -> Non
 
 def test_a_note_that_the_index_leaves_out_is_followed_too() -> None:
     paper = Paper.of({OLD: "", "Left/N.md": "[[Rye]]"}, exclude=("Left",))
-    assert paper.carry_out(move(OLD, NEW, paper.known())).texts()["Left/N.md"] == "[[Dark rye]]"
+    assert paper.carry_out(move(OLD, NEW, paper.view())).texts()["Left/N.md"] == "[[Dark rye]]"
 
 
 @pytest.mark.parametrize(
@@ -293,19 +293,19 @@ def test_what_cannot_be_moved_is_refused(path: str, to: str, error: type[Excepti
     files: dict[str, str | bytes] = {OLD: "", "Bread/Spelt.md": "", "Grain/x.png": b"", "Kept/K.md": ""}
     paper = Paper.of(files, readonly=("Kept",))
     with pytest.raises(error):
-        move(VaultPath(path), VaultPath(to), paper.known())
+        move(VaultPath(path), VaultPath(to), paper.view())
 
 
 def test_a_note_that_is_not_utf8_is_left_alone_or_stops_the_move() -> None:
     paper = Paper.of({OLD: b"", "L.md": b"\xff [[Rye]]"})
     with pytest.raises(ProtectedPath, match=r"`L\.md`"):
-        move(OLD, NEW, paper.known())
-    assert paper.carry_out(move(OLD, VaultPath("Rye.md"), paper.known())).files[VaultPath("L.md")] == b"\xff [[Rye]]"
+        move(OLD, NEW, paper.view())
+    assert paper.carry_out(move(OLD, VaultPath("Rye.md"), paper.view())).files[VaultPath("L.md")] == b"\xff [[Rye]]"
 
 
 def test_a_byte_order_mark_stays() -> None:
     paper = Paper.of({OLD: "", "B.md": "\ufeff[[Rye]]\r\n"})
-    assert paper.carry_out(move(OLD, NEW, paper.known())).texts()["B.md"] == "\ufeff[[Dark rye]]\r\n"
+    assert paper.carry_out(move(OLD, NEW, paper.view())).texts()["B.md"] == "\ufeff[[Dark rye]]\r\n"
 
 
 @pytest.mark.parametrize(
@@ -364,28 +364,28 @@ def test_a_link_that_no_form_can_say_stops_the_move() -> None:
 
 def test_a_note_that_cannot_be_read_is_told() -> None:
     paper = Paper.of({OLD: "", "Here.md": "[[Rye]]"})
-    known = paper.known()
+    view = paper.view()
     del paper.files[VaultPath("Here.md")]
-    assert move(OLD, NEW, known).effect.warnings == ("Links were not looked for: There is no note `Here.md`.",)
+    assert move(OLD, NEW, view).effect.warnings == ("Links were not looked for: There is no note `Here.md`.",)
     del paper.files[OLD]
     with pytest.raises(NoteNotFound):
-        move(OLD, NEW, known)
+        move(OLD, NEW, view)
 
 
 def test_a_note_with_a_link_to_change_that_cannot_be_read_stops_the_move() -> None:
-    known = Paper.of({OLD: "", "Here.md": "[[Rye]]"}).known()
+    view = Paper.of({OLD: "", "Here.md": "[[Rye]]"}).view()
 
     def read(path: VaultPath) -> bytes:
         raise NoteUnreadable(f"`{path}` cannot be read.")
 
     with pytest.raises(NoteUnreadable):
-        move(OLD, NEW, replace(known, read=lambda path: known.read(path) if path == OLD else read(path)))
+        move(OLD, NEW, replace(view, read=lambda path: view.read(path) if path == OLD else read(path)))
 
 
 @pytest.mark.parametrize("data", [b"{", b"", b'[{"path": 1}]', b'{"items": [{"type": "folder", "path": "Bread"}]}'])
 def test_bookmarks_are_read_without_trust(data: bytes) -> None:
     paper = Paper.of({OLD: ""})
-    named = move(VaultPath("Bread"), VaultPath("B"), paper.known(data)).effect.named_in
+    named = move(VaultPath("Bread"), VaultPath("B"), paper.view(data)).effect.named_in
     assert named == ((".obsidian/bookmarks.json",) if b"Bread" in data else ())
 
 
@@ -401,5 +401,5 @@ def test_a_name_is_written_as_the_quotes_around_it_want() -> None:
 def test_a_place_that_is_no_path_of_a_note_is_refused_with_one(to: str, whole: str) -> None:
     paper = Paper.of({OLD: "# Dough\n", "Grain/Oat.md": ""})
     with pytest.raises(InvalidArguments) as refused:
-        move(OLD, VaultPath(to), paper.known())
+        move(OLD, VaultPath(to), paper.view())
     assert refused.value.hint == f"Give the whole path: `{whole}`?"

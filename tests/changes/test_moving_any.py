@@ -112,8 +112,8 @@ def vaults(draw: st.DrawFn) -> Paper:
 
 @st.composite
 def moves(draw: st.DrawFn, paper: Paper) -> tuple[VaultPath, VaultPath]:
-    known = sorted(paper.files)
-    old = draw(st.sampled_from(known))
+    files = sorted(paper.files)
+    old = draw(st.sampled_from(files))
     above = old.rpartition("/")[0]
     if above and draw(st.integers(0, 3)) == 0:
         return VaultPath(above), draw(
@@ -131,7 +131,7 @@ def test_no_link_breaks_or_leads_elsewhere(data: st.DataObject) -> None:
     paper = data.draw(vaults())
     old, new = data.draw(moves(paper))
     try:
-        planned = move(old, new, paper.known())
+        planned = move(old, new, paper.view())
     except NoteExists:
         return
     except InvalidArguments as error:
@@ -175,7 +175,7 @@ def test_every_link_that_is_read_has_its_place(data: bytes) -> None:
 
 def test_names_are_given_back_as_they_were() -> None:
     paper = Paper.of({"A/Rye.md": "[[Oat|x]]", "Oat.md": "[[A/Rye]] [[Rye]]"})
-    there = paper.carry_out(move(VaultPath("Oat.md"), VaultPath("B/Barley.md"), paper.known()))
-    back = there.carry_out(move(VaultPath("B/Barley.md"), VaultPath("Oat.md"), there.known()))
+    there = paper.carry_out(move(VaultPath("Oat.md"), VaultPath("B/Barley.md"), paper.view()))
+    back = there.carry_out(move(VaultPath("B/Barley.md"), VaultPath("Oat.md"), there.view()))
     assert back.files == paper.files
-    assert isinstance(back.known().names, Names)
+    assert isinstance(back.view().names, Names)

@@ -83,7 +83,7 @@ def test_places_in_notes_made_up_at_random_mean_the_same_heading(
     links = " and ".join(link(parts, style) for parts, style in linked)
     paper = Paper.of({OLD: text + own, HERE: links})
     try:
-        planned = rename_heading(OLD, data.draw(st.sampled_from(made))[1], to, paper.known())
+        planned = rename_heading(OLD, data.draw(st.sampled_from(made))[1], to, paper.view())
     except (AmbiguousHeading, HeadingNotFound):
         return
     except InvalidArguments as error:

@@ -24,7 +24,7 @@ def test_the_links_that_would_break_are_named() -> None:
         },
         deny=("Secret",),
     )
-    planned = remove(RYE, paper.known())
+    planned = remove(RYE, paper.view())
     assert [(one.path, one.line, one.text, one.to) for one in planned.effect.broken] == [
         ("Oat.md", 2, "Rye#Dough", "Other/Y/Rye.md"),
         ("C.canvas", 1, "Bread/Rye.md", ""),
@@ -39,4 +39,4 @@ def test_the_links_that_would_break_are_named() -> None:
 def test_what_is_not_there_or_is_kept_is_refused(path: str, error: type[Exception]) -> None:
     paper = Paper.of({"Kept/K.md": ""}, readonly=("Kept",))
     with pytest.raises(error):
-        remove(VaultPath(path), paper.known())
+        remove(VaultPath(path), paper.view())

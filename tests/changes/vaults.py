@@ -52,7 +52,7 @@ class Paper:
             raise NoteNotFound(f"There is no note `{path}`.")
         return self.files[path]
 
-    def known(self, bookmarks: bytes = b"") -> VaultView:
+    def view(self, bookmarks: bytes = b"") -> VaultView:
         names = Names(path for path in self.files if not self.rules.denies(path))
         draft = Draft(self.read, self.files.__contains__)
         links = LinkSources(draft, names, dict(self.notes), self.rules)

@@ -9,7 +9,7 @@ async def test_a_waiter_is_woken_once() -> None:
     signal = Signal()
     waiting = asyncio.create_task(signal.wait())
     await asyncio.sleep(0)
-    signal.tell()
+    signal.notify()
     assert await waiting is True
     assert await signal.wait(0) is False
 
@@ -25,7 +25,7 @@ async def test_whoever_waits_again_and_again_can_be_cancelled_whenever_it_was_to
     indexer = asyncio.create_task(follow())
     for _ in range(3):
         await asyncio.sleep(0)
-    signal.tell()
+    signal.notify()
     for _ in range(turns):
         await asyncio.sleep(0)
     indexer.cancel()
@@ -36,5 +36,5 @@ async def test_whoever_waits_again_and_again_can_be_cancelled_whenever_it_was_to
 
 async def test_nobody_is_woken_by_what_was_told_before() -> None:
     signal = Signal()
-    signal.tell()
+    signal.notify()
     assert await signal.wait(0.01) is False

@@ -187,12 +187,12 @@ def test_a_file_that_moved_to_a_denied_place_is_recognised(tmp_path: Path) -> No
     grow(tmp_path, "a.md", "b.md", "Private/c.md", ".trash/d.md")
     vault = Vault(tmp_path, Rules(deny=("Private/**", "*.secret.md")))
     lost = {stat: path for path, stat in vault.scan().files.items()}
-    assert vault.buried(lost) == {}
+    assert vault.moved_to_denied(lost) == {}
     (tmp_path / "a.md").rename(tmp_path / ".trash/a.md")
-    assert vault.buried(lost) == {}
+    assert vault.moved_to_denied(lost) == {}
     (tmp_path / "b.md").rename(tmp_path / "b.secret.md")
-    assert vault.buried(lost) == {"b.md": "b.secret.md"}
+    assert vault.moved_to_denied(lost) == {"b.md": "b.secret.md"}
     (tmp_path / "Private/E").mkdir()
     (tmp_path / "b.secret.md").rename(tmp_path / "Private/E/b.md")
-    assert vault.buried(lost) == {"b.md": "Private/E/b.md"}
-    assert Vault(tmp_path, Rules()).buried(lost) == {}
+    assert vault.moved_to_denied(lost) == {"b.md": "Private/E/b.md"}
+    assert Vault(tmp_path, Rules()).moved_to_denied(lost) == {}

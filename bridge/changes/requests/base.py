@@ -22,7 +22,7 @@ Kind = TypeVar("Kind", bound="Request")
 class RequestContext:
     """What a request may need of the vault besides the notes that it names."""
 
-    known: "Callable[[Draft], VaultView]"
+    view: "Callable[[Draft], VaultView]"
     """Returns the names and links of the vault as in the draft."""
     obsidian: "Callable[[], ObsidianSettings]"
     now: datetime

@@ -58,10 +58,10 @@ class MoveNote(Request):
         from bridge.changes.move import move
         from bridge.changes.requests.preconditions import read_unchanged
 
-        known = context.known(draft)
-        if self.path in known.names:
+        view = context.view(draft)
+        if self.path in view.names:
             read_unchanged(self.path, self.digest, draft, context)
-        planned = move(self.path, self.to, known)
+        planned = move(self.path, self.to, view)
         draft.take(planned.plan)
         return planned.effect
 
@@ -100,12 +100,12 @@ class DeleteNote(Request):
         from bridge.changes.delete import remove
         from bridge.changes.requests.preconditions import read_unchanged, require_own
 
-        known = context.known(draft)
-        if self.path in known.names:
+        view = context.view(draft)
+        if self.path in view.names:
             data = read_unchanged(self.path, self.digest, draft, context)
             if self.digest is None:
                 require_own(draft, self.path, data, lambda _: b"", "delete a note")
         context.obsidian().require("app.json", hint="which says where deleted files go.")
-        planned = remove(self.path, known)
+        planned = remove(self.path, view)
         draft.take(planned.plan)
         return planned.effect

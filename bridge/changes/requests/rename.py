@@ -60,12 +60,12 @@ class RenameHeading(Request):
         from bridge.changes.requests.preconditions import read_unchanged, require_lines
         from bridge.markdown.sections import has_line_number
 
-        known = context.known(draft)
-        if self.path in known.names:
+        view = context.view(draft)
+        if self.path in view.names:
             data = read_unchanged(self.path, self.digest, draft, context)
             if has_line_number(self.heading):
                 require_lines(draft, self.path, data, self.digest)
-        planned = rename_heading(self.path, self.heading, self.to, known)
+        planned = rename_heading(self.path, self.heading, self.to, view)
         draft.take(planned.plan)
         return planned.effect
 
@@ -114,10 +114,10 @@ class RenameAlias(Request):
         from bridge.changes.alias import rename_alias
         from bridge.changes.requests.preconditions import read_unchanged
 
-        known = context.known(draft)
-        if self.path in known.names:
+        view = context.view(draft)
+        if self.path in view.names:
             read_unchanged(self.path, self.digest, draft, context)
         types = context.obsidian().property_types
-        planned = rename_alias(self.path, self.alias, self.to, known, types, links=self.links)
+        planned = rename_alias(self.path, self.alias, self.to, view, types, links=self.links)
         draft.take(planned.plan)
         return planned.effect

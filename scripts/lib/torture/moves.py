@@ -85,10 +85,10 @@ def move_at_random(source: Path, count: int, seed: int) -> tuple[Tally, list[Vau
         wrong: list[VaultPath] = []
         paper = read_vault(vault)
         while tally.moves < count:
-            known = paper.known()
+            view = paper.view()
             begun = time.perf_counter()
             try:
-                planned = move(*random_move(paper, dice), known)
+                planned = move(*random_move(paper, dice), view)
                 writer.write(writer.prepare(planned.plan), NullRow())
             except (InvalidArguments, NoteExists) as error:
                 tally.refused[type(error).__name__] = tally.refused.get(type(error).__name__, 0) + 1
