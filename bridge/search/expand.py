@@ -40,7 +40,7 @@ class LinkedHit:
     onward: bool
 
 
-def choose_seeds(first: Sequence[FusedHit], lanes: Iterable[RetrieverResult]) -> list[Seed]:
+def choose_seeds(first: Sequence[FusedHit], results: Iterable[RetrieverResult]) -> list[Seed]:
     """Return the best hits as starting points.
 
     A hit counts by its share of the best score, and by the highest value that any retriever gives it: where nothing
@@ -49,7 +49,7 @@ def choose_seeds(first: Sequence[FusedHit], lanes: Iterable[RetrieverResult]) ->
     best = first[0].score if first else 0.0
     if best <= 0:
         return []
-    telling = [lane.calibrated for lane in lanes if lane.weight > 0 and lane.name in _TELLING]
+    telling = [result.calibrated for result in results if result.weight > 0 and result.name in _TELLING]
     return [
         Seed(hit.path, hit.score / best * max((said.get(hit.path, 0.0) for said in telling), default=0.0))
         for hit in first[:SEEDS]

@@ -51,21 +51,21 @@ class FusedHit:
     score: float
 
 
-def fuse(lanes: Iterable[RetrieverResult], among: Collection[VaultPath] | None = None) -> list[FusedHit]:
+def fuse(results: Iterable[RetrieverResult], among: Collection[VaultPath] | None = None) -> list[FusedHit]:
     """Return the weighted sum of the retrievers, best first; a score is the share of what all of them could give.
 
     Args:
-        lanes: The retrievers' results.
+        results: The retrievers' results.
         among: Only these notes; all when None.
     """
     total: dict[VaultPath, float] = {}
     most = 0.0
-    for lane in lanes:
-        if not lane.calibrated or lane.weight <= 0:
+    for result in results:
+        if not result.calibrated or result.weight <= 0:
             continue
-        most += lane.weight
-        for path, value in lane.calibrated.items():
-            total[path] = total.get(path, 0.0) + lane.weight * value
+        most += result.weight
+        for path, value in result.calibrated.items():
+            total[path] = total.get(path, 0.0) + result.weight * value
     ranked = sorted(total.items(), key=lambda item: (-item[1], item[0]))
     return [FusedHit(path, min(1.0, score / most)) for path, score in ranked if among is None or path in among]
 
@@ -86,37 +86,37 @@ def pin(ranked: Sequence[FusedHit], by: Collection[VaultPath]) -> list[FusedHit]
     ]
 
 
-def relevant_notes(lanes: Iterable[RetrieverResult]) -> frozenset[VaultPath]:
+def relevant_notes(results: Iterable[RetrieverResult]) -> frozenset[VaultPath]:
     """Return the notes with evidence for them: a word, a name, a tag, or a semantic similarity above chance."""
     return frozenset(
         path
-        for lane in lanes
-        for path, value in lane.calibrated.items()
-        if value > (NOISE if lane.name == "meaning" else 0.0)
+        for result in results
+        for path, value in result.calibrated.items()
+        if value > (NOISE if result.name == "meaning" else 0.0)
     )
 
 
 def explain_scores(
-    lanes: Sequence[RetrieverResult], paths: Iterable[VaultPath]
+    results: Sequence[RetrieverResult], paths: Iterable[VaultPath]
 ) -> dict[VaultPath, dict[str, RetrieverScore]]:
     """Return the score of each retriever for each note, with the note's rank in that retriever."""
     places = {
-        lane.name: {
+        result.name: {
             path: rank
-            for rank, (path, _) in enumerate(sorted(lane.calibrated.items(), key=lambda item: (-item[1], item[0])), 1)
+            for rank, (path, _) in enumerate(sorted(result.calibrated.items(), key=lambda item: (-item[1], item[0])), 1)
         }
-        for lane in lanes
+        for result in results
     }
     return {
         path: {
-            lane.name: RetrieverScore(
-                raw=lane.raw.get(path, 0.0),
-                calibrated=lane.calibrated[path],
-                weight=lane.weight,
-                rank=places[lane.name][path],
+            result.name: RetrieverScore(
+                raw=result.raw.get(path, 0.0),
+                calibrated=result.calibrated[path],
+                weight=result.weight,
+                rank=places[result.name][path],
             )
-            for lane in lanes
-            if path in lane.calibrated
+            for result in results
+            if path in result.calibrated
         }
         for path in paths
     }

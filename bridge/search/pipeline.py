@@ -54,7 +54,7 @@ class RankedNotes:
 
     ranked: Sequence[FusedHit]
     texts: "Mapping[VaultPath, StoredPassage]"
-    lanes: Sequence[RetrieverResult]
+    results: Sequence[RetrieverResult]
     reasons: Reasons
     mode: SearchMode
     readable: bool = True
@@ -121,32 +121,32 @@ async def _rank_hybrid(
     index = sources.index
     vocabulary = sources.vocabulary
     vocabulary.follow(index.notes)
-    said_words = {hit.path for hits in (answers.passages, answers.stems, answers.whole) for hit in hits}
+    paths_with_words = {hit.path for hits in (answers.passages, answers.stems, answers.whole) for hit in hits}
     asked_for = (*content_words(query.words), *query.phrases)
-    cover = vocabulary.words.cover(said_words, asked_for, index.languages)
+    cover = vocabulary.words.cover(paths_with_words, asked_for, index.languages)
     by_text = text_results(answers, query.text, cover)
-    tag_lane, tagged = match_tags(query, vocabulary, index.notes, within)
-    found = {hit.path for hit in answers.names}.union(*(lane.raw for lane in (near, *by_text, tag_lane)))
+    tag_result, tagged = match_tags(query, vocabulary, index.notes, within)
+    found = {hit.path for hit in answers.names}.union(*(result.raw for result in (near, *by_text, tag_result)))
     candidates = frozenset(path for path in found if path in index.notes)
     by_cover = score_covered_names((index.notes[path] for path in candidates), query)
     by_typing = score_typed_names(answers.names, query)
     title, name = _name_result("title", by_cover), _name_result("name", by_typing)
-    lanes = [near, *by_text, title, name, tag_lane]
+    results = [near, *by_text, title, name, tag_result]
     worth = passage_scores(answers, near, by_text)
     passages = best_passages(worth)
     # There is always a nearest note; without other evidence it is not an answer, and is not expanded.
-    own = relevant_notes(lanes)
-    first = fuse(lanes, own & candidates)
+    own = relevant_notes(results)
+    first = fuse(results, own & candidates)
     ranking = time.perf_counter() - start
     texts = await read_passages(index, first[: request.limit + SPARE], passages)
     start = time.perf_counter()
-    said = {path: passage.text for path, passage in texts.items()}
-    start_from = choose_seeds(first, lanes)
-    mention_lane, named_by = expand_mentions(start_from, said, vocabulary, candidates)
-    link_lane, linked_by = expand_links(start_from, sources.graph, candidates)
-    drift_lane, read_with = expand_co_reading(start_from, sources.co_reading, candidates)
-    lanes += [mention_lane, link_lane, drift_lane]
-    ranked = fuse(lanes, candidates & (own | named_by.keys() | linked_by.keys()))
+    shown_texts = {path: passage.text for path, passage in texts.items()}
+    start_from = choose_seeds(first, results)
+    mention_result, named_by = expand_mentions(start_from, shown_texts, vocabulary, candidates)
+    link_result, linked_by = expand_links(start_from, sources.graph, candidates)
+    co_reading_result, read_with = expand_co_reading(start_from, sources.co_reading, candidates)
+    results += [mention_result, link_result, co_reading_result]
+    ranked = fuse(results, candidates & (own | named_by.keys() | linked_by.keys()))
     # Typing a full name asks for that note, whatever else is semantically close: dates most of all.
     ranked = pin(ranked, exact_names(answers.names, query))
     ranking += time.perf_counter() - start
@@ -175,7 +175,7 @@ async def _rank_hybrid(
     )
     took = {**answers.took_ms, "ranking": round(ranking * 1000, 2)}
     asked = content_words(query.words)
-    return RankedNotes(ranked, texts, lanes, reasons, mode, words=asked, took_ms=took, passages=passages, worth=worth)
+    return RankedNotes(ranked, texts, results, reasons, mode, words=asked, took_ms=took, passages=passages, worth=worth)
 
 
 async def read_passages(
@@ -190,9 +190,9 @@ async def read_passages(
     return {passage.path: passage for passage in await index.text_of(wanted)}
 
 
-def _name_result(lane: RetrieverName, matches: Mapping[VaultPath, NameMatch]) -> RetrieverResult:
+def _name_result(name: RetrieverName, matches: Mapping[VaultPath, NameMatch]) -> RetrieverResult:
     scores = {path: match.score for path, match in matches.items()}
-    return RetrieverResult(lane, WEIGHTS[lane], scores, scores)
+    return RetrieverResult(name, WEIGHTS[name], scores, scores)
 
 
 _NOT_READ = "The model does not read this script, so this is keyword search."
@@ -247,7 +247,7 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
         notices = (*notices, _no_hits_notice(doubtful=doubtful, filtered=within is not None))
     explain = None
     if request.explain:
-        explain = Explanation(explain_scores(found.lanes, [hit.path for hit in hits]), found.took_ms, found.words)
+        explain = Explanation(explain_scores(found.results, [hit.path for hit in hits]), found.took_ms, found.words)
     return SearchAnswer(hits, found.mode, (*query.notices, *notices), explain, len(found.ranked))
 
 
@@ -263,7 +263,7 @@ def _semantic_notices(sources: Sources, query: Query, found: RankedNotes) -> tup
     if found.mode == "keyword":
         return ()
     index = sources.index
-    if found.mode == "semantic" and not found.lanes[0].raw and (waiting := index.pending_vectors()):
+    if found.mode == "semantic" and not found.results[0].raw and (waiting := index.pending_vectors()):
         return (_NOT_EMBEDDED.format(count=waiting, passages="passage is" if waiting == 1 else "passages are"),)
     if model_calibration(index.answering_model).every_script or (language := foreign_language(query.text)) is None:
         return ()

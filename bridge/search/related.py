@@ -103,10 +103,10 @@ async def _related_to_note(sources: Sources, path: VaultPath, line: int | None, 
         around = walk_scores(sources.graph, path)
         linked = {other: around[other] for other in heapq.nlargest(DEPTH, around, key=lambda one: (around[one], one))}
     notices = () if vector is not None else (_NO_VECTOR,)
-    lanes, passages = await _retrieve(sources, vector, words, 1.0)
-    lanes += [
+    results, passages = await _retrieve(sources, vector, words, 1.0)
+    results += [
         RetrieverResult("links", _WEIGHTS["links"], linked, share_of_best(linked)),
-        RetrieverResult("tags", _WEIGHTS["tags"], tags := _shared_tags(note, index.notes, lanes), tags),
+        RetrieverResult("tags", _WEIGHTS["tags"], tags := _shared_tags(note, index.notes, results), tags),
     ]
     called = sources.vocabulary.label(path)
     links: dict[VaultPath, str] = {}
@@ -117,9 +117,9 @@ async def _related_to_note(sources: Sources, path: VaultPath, line: int | None, 
             for other in sources.graph.neighbours(path) & linked.keys()
         }
     co_reading = sources.co_reading.beside.get(path, {})
-    lanes.append(RetrieverResult("drift", sources.co_reading.weight, co_reading, co_reading))
+    results.append(RetrieverResult("drift", sources.co_reading.weight, co_reading, co_reading))
     reasons = Reasons(linked=links, read_with=dict.fromkeys(co_reading, called))
-    return await _build_answer(sources, lanes, passages, words, reasons, {path}, limit, notices)
+    return await _build_answer(sources, results, passages, words, reasons, {path}, limit, notices)
 
 
 async def _related_to_text(sources: Sources, text: str, limit: int) -> SearchAnswer:
@@ -130,8 +130,8 @@ async def _related_to_text(sources: Sources, text: str, limit: int) -> SearchAns
     vector = await sources.embed_query(text)
     notices = () if vector is not None else (_NO_MODEL,)
     trusted = model_trust(text, model_calibration(sources.index.answering_model))
-    lanes, passages = await _retrieve(sources, vector, words, trusted)
-    return await _build_answer(sources, lanes, passages, words, Reasons(), set(), limit, notices)
+    results, passages = await _retrieve(sources, vector, words, trusted)
+    return await _build_answer(sources, results, passages, words, Reasons(), set(), limit, notices)
 
 
 async def _retrieve(
@@ -149,16 +149,16 @@ async def _retrieve(
     raw, said = best_scores(nearest), best_scores(whole)
     # Whole texts are closer to each other than a question is to its answer: what counts is standing out, not a fixed
     # curve.
-    lanes = [
+    results = [
         RetrieverResult("meaning", _WEIGHTS["meaning"] * trusted, raw, scale_by_spread(raw)),
         RetrieverResult("whole", _WEIGHTS["whole"], said, share_of_best(said)),
     ]
-    return lanes, {hit.path: hit.ordinal for hit in reversed(nearest)}
+    return results, {hit.path: hit.ordinal for hit in reversed(nearest)}
 
 
 async def _build_answer(
     sources: Sources,
-    lanes: Sequence[RetrieverResult],
+    results: Sequence[RetrieverResult],
     passages: Mapping[VaultPath, int],
     words: tuple[str, ...],
     reasons: Reasons,
@@ -168,9 +168,9 @@ async def _build_answer(
 ) -> SearchAnswer:
     """Rank, read, collapse and explain."""
     index, vocabulary = sources.index, sources.vocabulary
-    own = {lane.name: max((lane.calibrated.get(path, 0.0) for path in excluded), default=0.0) for lane in lanes}
-    scaled = [_exclude_notes(lane, excluded) if own[lane.name] else lane for lane in lanes]
-    near = _near_notes(lanes, excluded, model_calibration(index.answering_model))
+    own = {result.name: max((result.calibrated.get(path, 0.0) for path in excluded), default=0.0) for result in results}
+    scaled = [_exclude_notes(result, excluded) if own[result.name] else result for result in results]
+    near = _near_notes(results, excluded, model_calibration(index.answering_model))
     ranked = [hit for hit in fuse(scaled) if hit.path in index.notes and hit.path not in excluded and hit.path in near]
     total = len(ranked)
     ranked = ranked[: limit + SPARE]
@@ -184,8 +184,8 @@ async def _build_answer(
     reasons = replace(
         reasons,
         quiet=quiet,
-        meaning=next(lane.calibrated for lane in scaled if lane.name == "meaning"),
-        whole=next(lane.calibrated for lane in scaled if lane.name == "whole"),
+        meaning=next(result.calibrated for result in scaled if result.name == "meaning"),
+        whole=next(result.calibrated for result in scaled if result.name == "whole"),
     )
     hits = [
         build_hit(note, hit, texts.get(hit.path), reasons, wanted, twins.get(place, 0))
@@ -193,13 +193,13 @@ async def _build_answer(
         # It may have left the index while the texts were read.
         if (note := index.notes.get(hit.path)) is not None
     ]
-    has_meaning = any(lane.name == "meaning" and lane.calibrated for lane in lanes)
+    has_meaning = any(result.name == "meaning" and result.calibrated for result in results)
     mode: SearchMode = "hybrid" if has_meaning else "keyword"
     return SearchAnswer(tuple(hits), mode, notices, total=total)
 
 
 def _near_notes(
-    lanes: Sequence[RetrieverResult], excluded: Collection[VaultPath], meaning: ModelCalibration
+    results: Sequence[RetrieverResult], excluded: Collection[VaultPath], meaning: ModelCalibration
 ) -> frozenset[VaultPath]:
     """Return the notes with more evidence than being the nearest of all.
 
@@ -207,16 +207,16 @@ def _near_notes(
     it, must reach some of the score that the note itself has for them.
     """
     found: set[VaultPath] = set()
-    has_meaning = any(lane.name == "meaning" and lane.raw for lane in lanes)
-    for lane in lanes:
-        match lane.name:
+    has_meaning = any(result.name == "meaning" and result.raw for result in results)
+    for result in results:
+        match result.name:
             case "meaning" if meaning.curve is not None:
                 least = meaning.curve.middle - meaning.curve.width
             case "whole" if has_meaning:
-                least = ALIKE * max((lane.raw.get(path, 0.0) for path in excluded), default=0.0)
+                least = ALIKE * max((result.raw.get(path, 0.0) for path in excluded), default=0.0)
             case _:
                 least = 0.0
-        found.update(path for path, score in lane.raw.items() if score > least)
+        found.update(path for path, score in result.raw.items() if score > least)
     return frozenset(found)
 
 
@@ -234,21 +234,21 @@ def passage_at(passages: "Sequence[StoredPassage]", line: int) -> "StoredPassage
     return begun[-1] if begun else passages[0]
 
 
-def _exclude_notes(lane: RetrieverResult, excluded: set[VaultPath]) -> RetrieverResult:
+def _exclude_notes(result: RetrieverResult, excluded: set[VaultPath]) -> RetrieverResult:
     """Remove the note itself before scores are scaled, because it is always its own best match."""
-    raw = {path: score for path, score in lane.raw.items() if path not in excluded}
+    raw = {path: score for path, score in result.raw.items() if path not in excluded}
     return RetrieverResult(
-        lane.name, lane.weight, raw, scale_by_spread(raw) if lane.name == "meaning" else share_of_best(raw)
+        result.name, result.weight, raw, scale_by_spread(raw) if result.name == "meaning" else share_of_best(raw)
     )
 
 
 def _shared_tags(
-    note: IndexedNote, notes: Mapping[VaultPath, IndexedNote], lanes: Sequence[RetrieverResult]
+    note: IndexedNote, notes: Mapping[VaultPath, IndexedNote], results: Sequence[RetrieverResult]
 ) -> dict[VaultPath, float]:
     """Score the notes found so far by the share of the note's tags that they have."""
     mine = frozenset(note.tags)
     if not mine:
         return {}
-    found = {path for lane in lanes for path in lane.raw if path in notes and path != note.path}
+    found = {path for result in results for path in result.raw if path in notes and path != note.path}
     shared = {path: len(mine.intersection(notes[path].tags)) / len(mine) for path in found}
     return {path: share for path, share in shared.items() if share}

@@ -64,10 +64,10 @@ async def retrieve(
     took: dict[str, float] = {}
     has_vector = False
 
-    async def timed(lane: str, answer: Awaitable[_Answer]) -> _Answer:
+    async def timed(name: str, answer: Awaitable[_Answer]) -> _Answer:
         start = time.perf_counter()
         result = await answer
-        took[lane] = round((time.perf_counter() - start) * 1000, 2)
+        took[name] = round((time.perf_counter() - start) * 1000, 2)
         return result
 
     async def near() -> "Sequence[PassageHit]":
@@ -106,7 +106,7 @@ def text_results(answers: IndexAnswers, text: str, cover: Scores | None = None) 
     """
     stemmed = latin_share(text) if answers.stems else 0.0
     as_written = WEIGHTS["passages"] * stemmed + WEIGHTS["stems"] * (1.0 - stemmed)
-    lanes: list[RetrieverResult] = []
+    results: list[RetrieverResult] = []
     said: tuple[tuple[RetrieverName, float, Sequence[PassageHit] | Sequence[NoteHit]], ...] = (
         ("passages", as_written, answers.passages),
         ("stems", WEIGHTS["stems"] * stemmed, answers.stems),
@@ -114,8 +114,8 @@ def text_results(answers: IndexAnswers, text: str, cover: Scores | None = None) 
     )
     for name, weight, hits in said:
         raw = best_scores(hits)
-        lanes.append(RetrieverResult(name, weight, raw, scale_by_coverage(raw, cover)))
-    return lanes
+        results.append(RetrieverResult(name, weight, raw, scale_by_coverage(raw, cover)))
+    return results
 
 
 def vector_result(answers: IndexAnswers, meaning: ModelCalibration, trust: float) -> RetrieverResult:
@@ -129,12 +129,12 @@ def passage_scores(
 ) -> dict[VaultPath, dict[int, float]]:
     """Sum the retrievers' scores of each passage, by note."""
     worth: dict[VaultPath, dict[int, float]] = {}
-    for lane, hits in ((meaning, answers.nearest), *zip(texts, (answers.passages, answers.stems), strict=False)):
+    for source, hits in ((meaning, answers.nearest), *zip(texts, (answers.passages, answers.stems), strict=False)):
         top = max((hit.score for hit in hits), default=0.0)
         for hit in hits:
-            value = lane.calibrated.get(hit.path, 0.0) if lane is meaning else (hit.score / top if top > 0 else 0.0)
+            value = source.calibrated.get(hit.path, 0.0) if source is meaning else (hit.score / top if top > 0 else 0.0)
             own = worth.setdefault(hit.path, {})
-            own[hit.ordinal] = own.get(hit.ordinal, 0.0) + lane.weight * value
+            own[hit.ordinal] = own.get(hit.ordinal, 0.0) + source.weight * value
     return worth
 
 

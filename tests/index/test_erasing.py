@@ -77,9 +77,9 @@ async def test_a_note_among_many_is_gone_with_all_earlier_versions(tmp_path: Pat
     # Everybody else is as before, without a text to embed.
     assert await index.missing(10) == []
     assert await paths(index.nearest(vector(OPEN["n7.md"]), 3)) == found
-    for lane in (index.passages, index.stems, index.whole):
+    for retriever in (index.passages, index.stems, index.whole):
         word = OPEN["n7.md"].split()[-1]
-        assert "n7.md" in await paths(lane(words(word), 500))
+        assert "n7.md" in await paths(retriever(words(word), 500))
     assert index.health().unindexed_rows == 0
     await index.close()
     again = await opened(folder)
@@ -137,8 +137,8 @@ async def test_hidden_notes_are_found_by_nothing_at_once(tmp_path: Path) -> None
     assert await index.text_of(passages)
     index.hide(private)
     assert list(index.notes) == ["Open.md"]
-    for lane in (index.passages, index.stems, index.whole):
-        assert await lane(words("marzipanskew"), 5) == []
+    for retriever in (index.passages, index.stems, index.whole):
+        assert await retriever(words("marzipanskew"), 5) == []
     assert await index.named("Zanzibarquux", 5) == []
     assert await paths(index.nearest(vector(TEXT), 5)) == ["Open.md"]
     assert await index.text_of(passages) == []
@@ -191,8 +191,8 @@ async def test_searching_goes_on_beside_erasing(tmp_path: Path) -> None:
     erasing = asyncio.create_task(index.erase(private))
     word, searched = OPEN["n7.md"].split()[-1], 0
     while not erasing.done():
-        for lane in (index.passages, index.stems, index.whole):
-            assert "n7.md" in await paths(lane(words(word, "marzipanskew"), 500))
+        for retriever in (index.passages, index.stems, index.whole):
+            assert "n7.md" in await paths(retriever(words(word, "marzipanskew"), 500))
         assert [passage.path for passage in await index.text_of([PassageHit(VaultPath("n7.md"), 0, 0.0)])] == ["n7.md"]
         searched += 1
     await erasing

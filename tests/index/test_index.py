@@ -192,13 +192,13 @@ async def test_only_allowed_notes_are_found(tmp_path: Path) -> None:
     few = [VaultPath("n3.md"), VaultPath("n699.md"), VaultPath("absent.md")]
     many = [VaultPath(f"n{at}.md") for at in range(0, 700, 2)]
     rare = [VaultPath(f"n{at}.md") for at in range(450, 700)]
-    for lane in (index.passages, index.stems, index.whole):
-        assert sorted(await paths(lane(words("shared"), 10, few))) == ["n3.md", "n699.md"]
-        assert await lane(words("shared"), 10, []) == []
-        found = await paths(lane(words("shared"), 300, many))
+    for retriever in (index.passages, index.stems, index.whole):
+        assert sorted(await paths(retriever(words("shared"), 10, few))) == ["n3.md", "n699.md"]
+        assert await retriever(words("shared"), 10, []) == []
+        found = await paths(retriever(words("shared"), 300, many))
         assert len(found) == 300
         assert set(found) <= set(many)
-        assert len(await paths(lane(words("shared"), 500, rare))) == 250
+        assert len(await paths(retriever(words("shared"), 500, rare))) == 250
     assert {hit.path for hit in await index.named("n3", 10, few)} == {"n3.md"}
 
 

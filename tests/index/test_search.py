@@ -150,8 +150,8 @@ async def test_anything_typed_is_an_answer(
 ) -> None:
     asked = TextQuery(tuple(should), tuple(must), tuple(must_not))
     allowed = None if within is None else frozenset(map(VaultPath, within))
-    for lane in (index.passages, index.stems, index.whole):
-        found = await paths(lane(asked, 20, allowed))
+    for retriever in (index.passages, index.stems, index.whole):
+        found = await paths(retriever(asked, 20, allowed))
         assert within is None or set(found) <= within
     found = await paths(index.named(" ".join(should), 20, allowed))
     assert within is None or set(found) <= within

@@ -17,12 +17,12 @@ ENGLISH = model_calibration("all-minilm-l6-v2")
 
 
 def test_lanes_add_up_by_weight_and_an_empty_lane_does_not_count() -> None:
-    lanes = [
+    results = [
         RetrieverResult("meaning", 1.0, {A: 0.6, B: 0.2}, {A: 0.9, B: 0.1}),
         RetrieverResult("stems", 0.5, {B: 8.0}, {B: 1.0}),
         RetrieverResult("whole", 0.5),
     ]
-    assert [(hit.path, round(hit.score, 6)) for hit in fuse(lanes)] == [(A, 0.6), (B, 0.4)]
+    assert [(hit.path, round(hit.score, 6)) for hit in fuse(results)] == [(A, 0.6), (B, 0.4)]
 
 
 def test_equal_scores_are_ordered_by_path() -> None:
@@ -30,11 +30,11 @@ def test_equal_scores_are_ordered_by_path() -> None:
 
 
 def test_the_numbers_name_each_lanes_share() -> None:
-    lanes = [
+    results = [
         RetrieverResult("meaning", 1.0, {A: 0.6, B: 0.7}, {A: 0.8, B: 0.9}),
         RetrieverResult("stems", 0.5, {B: 8.0}, {B: 1.0}),
     ]
-    assert explain_scores(lanes, [A]) == {A: {"meaning": RetrieverScore(raw=0.6, calibrated=0.8, weight=1.0, rank=2)}}
+    assert explain_scores(results, [A]) == {A: {"meaning": RetrieverScore(raw=0.6, calibrated=0.8, weight=1.0, rank=2)}}
 
 
 def test_full_text_scores_are_shares_of_the_best() -> None:

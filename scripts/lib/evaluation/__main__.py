@@ -1,4 +1,4 @@
-"""`scripts/eval`: every set, each lane and fused, against the floor; a table, and JSON with `--json`."""
+"""`scripts/eval`: every set, each retriever and fused, against the floor; a table, and JSON with `--json`."""
 
 import argparse
 import asyncio
@@ -103,7 +103,7 @@ async def _measure_set(judged: JudgedSet, options: argparse.Namespace, embedder:
     try:
         bench = Bench(judged, indexed, embedder)
         values = {
-            name: await _ask(judged, system) for name, system in bench.systems(lanes=not options.no_lanes).items()
+            name: await _ask(judged, system) for name, system in bench.systems(retrievers=not options.no_lanes).items()
         }
     finally:
         await indexed.index.close()

@@ -33,7 +33,7 @@ async def print_mistyped(folders: Sequence[Path], limit: int | None, cache: Path
     for folder in folders:
         judged = read_set(folder, limit)
         indexed = await open_index(judged, cache, embedder)
-        rank = Bench(judged, indexed, embedder).systems(lanes=False)[mode]
+        rank = Bench(judged, indexed, embedder).systems(retrievers=False)[mode]
         meant = {question.id: question for question in judged.questions}
         try:
             pairs = [

@@ -52,7 +52,7 @@ class Bench:
         vector: np.ndarray = (await self.embedder.embed([text], query=True)).vectors[0]
         return vector
 
-    def systems(self, lanes: bool) -> dict[str, System]:
+    def systems(self, retrievers: bool) -> dict[str, System]:
         """Return the compared systems, the floor first."""
         floor = Fts5Baseline(self.judged)
 
@@ -60,12 +60,12 @@ class Bench:
             return floor.rank(question, DEPTH)
 
         found: dict[str, System] = {"fts5": fts5}
-        if lanes:
+        if retrievers:
             found |= {
-                "passages": self._lane(lambda index, words, _: index.passages(words, _RETRIEVER_DEPTH, None)),
-                "stems": self._lane(lambda index, words, _: index.stems(words, _RETRIEVER_DEPTH, None)),
-                "whole": self._lane(lambda index, words, _: index.whole(words, DEPTH, None)),
-                "names": self._lane(lambda index, _, text: index.named(text, DEPTH, None)),
+                "passages": self._retriever(lambda index, words, _: index.passages(words, _RETRIEVER_DEPTH, None)),
+                "stems": self._retriever(lambda index, words, _: index.stems(words, _RETRIEVER_DEPTH, None)),
+                "whole": self._retriever(lambda index, words, _: index.whole(words, DEPTH, None)),
+                "names": self._retriever(lambda index, _, text: index.named(text, DEPTH, None)),
             }
         found["keyword"] = self._mode("keyword")
         if self.embedder is not None:
@@ -73,7 +73,7 @@ class Bench:
             found["hybrid"] = self._mode("hybrid")
         return found
 
-    def _lane(self, ask: Callable[[Index, TextQuery, str], Awaitable[RetrieverHits]]) -> System:
+    def _retriever(self, ask: Callable[[Index, TextQuery, str], Awaitable[RetrieverHits]]) -> System:
         async def rank(question: Question) -> Ranking:
             query = parse_query(question.text)
             words = TextQuery(should=content_words(query.words))
