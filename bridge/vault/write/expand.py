@@ -11,7 +11,7 @@ from bridge.vault.write.recovery import path_after_move
 from bridge.vault.write.trash import Trash, is_in_trash
 
 
-def expand_plan(hands: FileOps, trash: Trash, plan: Plan) -> Plan:
+def expand_plan(file_ops: FileOps, trash: Trash, plan: Plan) -> Plan:
     """Return a plan with a step for each folder to make and a trash path for each removed file that gets one.
 
     Raises:
@@ -20,24 +20,24 @@ def expand_plan(hands: FileOps, trash: Trash, plan: Plan) -> Plan:
     steps: list[Step] = []
     for step in plan.steps:
         for folder in parents(new_path(step) or ""):
-            if not is_folder_after(hands, folder, steps):
+            if not is_folder_after(file_ops, folder, steps):
                 steps.append(Step("make_folder", VaultPath(folder)))
         match step.kind:
             case "remove":
                 steps.append(trash.takes(step, plan))
             # A step without effect is dropped, as it must not be undone.
-            case "make_folder" if is_folder_after(hands, step.path, steps):
+            case "make_folder" if is_folder_after(file_ops, step.path, steps):
                 continue
-            case "remove_folder" if not is_folder_after(hands, step.path, steps):
+            case "remove_folder" if not is_folder_after(file_ops, step.path, steps):
                 continue
             case "move":
-                steps.append(replace(step, inode=None if step.before else folder_inode(hands, step.path, steps)))
+                steps.append(replace(step, inode=None if step.before else folder_inode(file_ops, step.path, steps)))
             case _:
                 steps.append(step)
     return replace(plan, steps=tuple(steps))
 
 
-def is_folder_after(hands: FileOps, path: str, steps: Sequence[Step]) -> bool:
+def is_folder_after(file_ops: FileOps, path: str, steps: Sequence[Step]) -> bool:
     """Return whether a folder exists after some steps."""
     for step in reversed(steps):
         match step.kind:
@@ -51,10 +51,10 @@ def is_folder_after(hands: FileOps, path: str, steps: Sequence[Step]) -> bool:
                 return False
             case _:
                 pass
-    return is_folder(hands, path)
+    return is_folder(file_ops, path)
 
 
-def folder_inode(hands: FileOps, path: str, steps: Sequence[Step]) -> int | None:
+def folder_inode(file_ops: FileOps, path: str, steps: Sequence[Step]) -> int | None:
     """Return the inode of the folder at a path after some steps; None when they make it."""
     for step in reversed(steps):
         if step.kind == "make_folder" and step.path == path:
@@ -62,7 +62,7 @@ def folder_inode(hands: FileOps, path: str, steps: Sequence[Step]) -> int | None
         if step.kind == "move" and step.to is not None:
             path = path_after_move(path, step.to, step.path)
     try:
-        with hands.at(path) as place:
+        with file_ops.at(path) as place:
             return (place.info.st_ino or None) if place.info is not None and place.is_folder else None
     except FileNotFoundError:
         return None
@@ -73,10 +73,10 @@ def is_at_or_in(path: str, folder: str) -> bool:
     return f"{path}/".startswith(f"{folder}/")
 
 
-def is_folder(hands: FileOps, path: str) -> bool:
+def is_folder(file_ops: FileOps, path: str) -> bool:
     """Return whether a folder exists."""
     try:
-        with hands.at(path) as place:
+        with file_ops.at(path) as place:
             return place.is_folder
     except FileNotFoundError:
         return False

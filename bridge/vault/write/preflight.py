@@ -105,7 +105,7 @@ HARD_LINK_WARNING = "`{}` has a second name elsewhere (a hard link): under that 
 class Preflight:
     """Checks plans against the vault; touches nothing."""
 
-    hands: FileOps
+    file_ops: FileOps
     vault: Vault
 
     def require_allowed(self, plan: Plan) -> None:
@@ -157,7 +157,7 @@ class Preflight:
         """
         for path, held in initial_state(plan.steps).items():
             try:
-                with self.hands.at(path) as place:
+                with self.file_ops.at(path) as place:
                     _require_held(path, place, held)
             except OSError as error:
                 raise translate_os_error(path, error) from None
@@ -198,7 +198,7 @@ class Preflight:
     def _of_present(self, path: str, held: PathState, *, replaced: bool) -> Iterator[str]:
         """Check a path where something must exist."""
         try:
-            with self.hands.at(path) as place:
+            with self.file_ops.at(path) as place:
                 _require_held(path, place, held)
                 if replaced:
                     require_unlocked(path, place)
@@ -210,9 +210,9 @@ class Preflight:
     def _require_settled(self, path: str) -> None:
         """Require that no program has a file open for writing, where the system can tell."""
         try:
-            with self.hands.at(path) as place:
+            with self.file_ops.at(path) as place:
                 if place.is_file:
-                    with guard_file(self.hands.disk, path, place):
+                    with guard_file(self.file_ops.disk, path, place):
                         pass
         except OSError as error:
             raise translate_os_error(path, error) from None
@@ -220,7 +220,7 @@ class Preflight:
     def _of_new(self, step: Step, path: str, before: str) -> Iterator[str]:
         """Check a path that must be free, by its name before the first step."""
         try:
-            with self.hands.at(before) as place:
+            with self.file_ops.at(before) as place:
                 names = place.names()
                 if f".{file_name(path)}.icloud" in names:
                     raise NoteExists(f"`{display_path(path)}` is in iCloud and not downloaded to this computer.")
@@ -244,7 +244,7 @@ class Preflight:
         """Return whether a move only changes the spelling of a name, on a disk that takes both for one."""
         if step.kind != "move":
             return False
-        with self.hands.at(step.path) as here:
+        with self.file_ops.at(step.path) as here:
             return is_same_file(here, place) and not place.is_spelled
 
 

@@ -177,7 +177,7 @@ def is_compatible(expected: PathState, seen: PathState) -> bool:
     return seen is not None if expected == SOMETHING else seen == expected
 
 
-def remove_drafts(hands: FileOps, plan: Plan, trash: Trash) -> None:
+def remove_drafts(file_ops: FileOps, plan: Plan, trash: Trash) -> None:
     """Remove the drafts of a plan.
 
     Raises:
@@ -190,28 +190,32 @@ def remove_drafts(hands: FileOps, plan: Plan, trash: Trash) -> None:
             touched.setdefault(step.path, []).append(step)
     for path, steps in touched.items():
         try:
-            with hands.at(path) as place:
+            with file_ops.at(path) as place:
                 for draft in place.drafts():
-                    with guard_file(hands.disk, path, place, draft):
-                        remove_draft(hands, place, draft, steps, plan.blobs, trash)
+                    with guard_file(file_ops.disk, path, place, draft):
+                        remove_draft(file_ops, place, draft, steps, plan.blobs, trash)
         except (FileNotFoundError, NotADirectoryError):
             # Without a folder there are no drafts.
             continue
 
 
-def remove_draft(hands: FileOps, place: PathHandle, draft: str, steps: list[Step], blobs: Blobs, trash: Trash) -> None:
+def remove_draft(
+    file_ops: FileOps, place: PathHandle, draft: str, steps: list[Step], blobs: Blobs, trash: Trash
+) -> None:
     """Remove one draft of a file, or restore it under the file's name."""
     before, after = {step.before for step in steps}, {step.after for step in steps}
     held, now = place.digest(draft), place.digest()
     if held in blobs or is_torn(place, draft, blobs):
-        hands.disk.unlink(draft, dir_fd=place.folder)
+        file_ops.disk.unlink(draft, dir_fd=place.folder)
     # Any other draft is a save from the very moment of the replacement, which was moved aside with it.
     elif place.info is None and before != {None}:
-        hands.disk.rename_new(draft, place.name, source_folder=place.folder, target_folder=place.folder)
+        file_ops.disk.rename_new(draft, place.name, source_folder=place.folder, target_folder=place.folder)
     elif (
-        now in after - before and is_newer(place, draft) and hands.disk.exchange(draft, place.name, folder=place.folder)
+        now in after - before
+        and is_newer(place, draft)
+        and file_ops.disk.exchange(draft, place.name, folder=place.folder)
     ):
-        hands.disk.unlink(draft, dir_fd=place.folder)
+        file_ops.disk.unlink(draft, dir_fd=place.folder)
     else:
         # Left under its hidden name, it might later be taken for a newer save than it is.
         trash.take_draft(place, draft)

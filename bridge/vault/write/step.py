@@ -8,11 +8,13 @@ from bridge.vault.write.file_ops import FileOps
 from bridge.vault.write.handle import PathHandle, is_same_file
 
 
-def apply_step(hands: FileOps, step: Step, blobs: Blobs, keeps: Callable[[str], bool], *, throws: bool = False) -> bool:
+def apply_step(
+    file_ops: FileOps, step: Step, blobs: Blobs, keeps: Callable[[str], bool], *, throws: bool = False
+) -> bool:
     """Apply a step; return False when there was nothing to do.
 
     Args:
-        hands: The file operations.
+        file_ops: The file operations.
         step: The step.
         blobs: The bytes that it needs.
         keeps: Returns whether a path is protected, under every name that leads there.
@@ -26,27 +28,27 @@ def apply_step(hands: FileOps, step: Step, blobs: Blobs, keeps: Callable[[str], 
         OSError: The system refuses; nothing was done.
         IndeterminateWrite: The disk failed; the step may be done.
     """
-    with hands.at(step.path, keeps) as place:
+    with file_ops.at(step.path, keeps) as place:
         match step.kind:
             case "put" if step.after is not None:
-                hands.put(step.path, place, step.before, step.after, blobs[step.after])
+                file_ops.put(step.path, place, step.before, step.after, blobs[step.after])
             case "move" | "remove" if step.to is not None:
-                with hands.at(step.to, keeps) as there:
-                    hands.move(step.path, place, step.to, there, step.before)
+                with file_ops.at(step.to, keeps) as there:
+                    file_ops.move(step.path, place, step.to, there, step.before)
             case "remove" if step.before is not None and throws:
-                hands.throw_away(step.path, place, step.before)
+                file_ops.throw_away(step.path, place, step.before)
             case "remove" if step.before is not None:
-                hands.delete(step.path, place, step.before)
+                file_ops.delete(step.path, place, step.before)
             case "make_folder":
-                hands.make_folder(step.path, place)
+                file_ops.make_folder(step.path, place)
             case "remove_folder":
-                return hands.remove_folder(step.path, place)
+                return file_ops.remove_folder(step.path, place)
             case _:
                 raise AssertionError(step)
     return True
 
 
-def undo_step(hands: FileOps, step: Step, blobs: Blobs) -> bool:
+def undo_step(file_ops: FileOps, step: Step, blobs: Blobs) -> bool:
     """Undo a step if it was done; later changes by others are kept.
 
     Returns:
@@ -57,18 +59,18 @@ def undo_step(hands: FileOps, step: Step, blobs: Blobs) -> bool:
         IndeterminateWrite: The disk failed.
     """
     try:
-        with hands.at(step.path) as place:
+        with file_ops.at(step.path) as place:
             match step.kind:
                 case "put":
-                    return undo_put(hands, step, blobs, place)
+                    return undo_put(file_ops, step, blobs, place)
                 case "remove":
-                    return place.digest() == step.before or undo_remove(hands, step, blobs, place)
+                    return place.digest() == step.before or undo_remove(file_ops, step, blobs, place)
                 case "move":
-                    return undo_move(hands, step, place)
+                    return undo_move(file_ops, step, place)
                 case "make_folder":
-                    hands.remove_folder(step.path, place)
+                    file_ops.remove_folder(step.path, place)
                 case "remove_folder":
-                    hands.make_folder(step.path, place)
+                    file_ops.make_folder(step.path, place)
     except (Busy, NoteChanged, NoteExists):
         return False
     except (FileNotFoundError, NotADirectoryError):
@@ -77,7 +79,7 @@ def undo_step(hands: FileOps, step: Step, blobs: Blobs) -> bool:
     return True
 
 
-def undo_put(hands: FileOps, step: Step, blobs: Blobs, place: PathHandle) -> bool:
+def undo_put(file_ops: FileOps, step: Step, blobs: Blobs, place: PathHandle) -> bool:
     """Restore a file's bytes."""
     now = place.digest()
     if now == step.before and (now is not None or place.info is None):
@@ -85,42 +87,42 @@ def undo_put(hands: FileOps, step: Step, blobs: Blobs, place: PathHandle) -> boo
     if now != step.after or now is None:
         return False
     if step.before is None:
-        hands.delete(step.path, place, now)
+        file_ops.delete(step.path, place, now)
     else:
-        hands.put(step.path, place, now, step.before, blobs[step.before])
+        file_ops.put(step.path, place, now, step.before, blobs[step.before])
     return True
 
 
-def undo_remove(hands: FileOps, step: Step, blobs: Blobs, place: PathHandle) -> bool:
+def undo_remove(file_ops: FileOps, step: Step, blobs: Blobs, place: PathHandle) -> bool:
     """Restore a file, from the trash or from its bytes."""
     if place.info is not None:
         return False
     if step.to is not None:
-        with hands.at(step.to) as there:
+        with file_ops.at(step.to) as there:
             if there.digest() == step.before:
-                hands.move(step.to, there, step.path, place, step.before)
+                file_ops.move(step.to, there, step.path, place, step.before)
                 return True
     if step.before is None or step.before not in blobs:
         return False
-    hands.put(step.path, place, None, step.before, blobs[step.before])
+    file_ops.put(step.path, place, None, step.before, blobs[step.before])
     return True
 
 
-def undo_move(hands: FileOps, step: Step, place: PathHandle) -> bool:
+def undo_move(file_ops: FileOps, step: Step, place: PathHandle) -> bool:
     """Move a file or folder back, whatever it contains now."""
     if step.to is None:
         raise AssertionError(step)
-    with hands.at(step.to) as there:
+    with file_ops.at(step.to) as there:
         if there.info is None:
             return place.info is not None
         if place.info is None:
-            hands.move(step.to, there, step.path, place, None)
+            file_ops.move(step.to, there, step.path, place, None)
             return True
         if not is_same_file(place, there):
             return False
         if there.is_spelled and place.is_spelled:
             # Where renames may overwrite, a file gets its new name before it loses the old one.
-            hands.disk.unlink(there.name, dir_fd=there.folder)
+            file_ops.disk.unlink(there.name, dir_fd=there.folder)
         elif not place.is_spelled:
-            hands.move(step.to, there, step.path, place, None)
+            file_ops.move(step.to, there, step.path, place, None)
         return True

@@ -22,7 +22,7 @@ TRASH = ".trash"
 class Trash:
     """The trash of a vault during one change."""
 
-    hands: FileOps
+    file_ops: FileOps
     vault: Vault
     _held: set[str] | None = field(default=None, init=False)
 
@@ -48,10 +48,10 @@ class Trash:
             OSError: The system refuses.
         """
         name = self._free(nfc(os.path.basename(place.name)))  # noqa: PTH119
-        with self.hands.at(TRASH) as folder:
-            self.hands.make_folder(TRASH, folder)
-        with self.hands.at(f"{TRASH}/{name}") as there:
-            self.hands.disk.rename_new(draft, there.name, source_folder=place.folder, target_folder=there.folder)
+        with self.file_ops.at(TRASH) as folder:
+            self.file_ops.make_folder(TRASH, folder)
+        with self.file_ops.at(f"{TRASH}/{name}") as there:
+            self.file_ops.disk.rename_new(draft, there.name, source_folder=place.folder, target_folder=there.folder)
             there.sync()
 
     def _is_deleted(self, plan: Plan) -> bool:
@@ -78,7 +78,7 @@ class Trash:
         """Return the taken names, in a form without case."""
         if self._held is None:
             try:
-                with self.hands.at(f"{TRASH}/any") as place:
+                with self.file_ops.at(f"{TRASH}/any") as place:
                     self._held = {fold_case(name) for name in place.names()}
             except FileNotFoundError:
                 self._held = set()

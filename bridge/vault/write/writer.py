@@ -71,7 +71,7 @@ class Writer:
             stepwise: Whether to hold each folder on the way open; otherwise paths are checked and then used.
         """
         self.vault = vault
-        self._hands = FileOps(disk or Disk(), vault.root, stepwise)
+        self._file_ops = FileOps(disk or Disk(), vault.root, stepwise)
 
     def prepare(self, plan: Plan) -> PreparedPlan:
         """Check and expand a plan without touching anything; blocks.
@@ -79,10 +79,10 @@ class Writer:
         Raises:
             BridgeError: As `write`, for all errors that can be foreseen.
         """
-        checking = Preflight(self._hands, self.vault)
+        checking = Preflight(self._file_ops, self.vault)
         checking.require_allowed(plan)
         try:
-            whole = expand_plan(self._hands, Trash(self._hands, self.vault), plan)
+            whole = expand_plan(self._file_ops, Trash(self._file_ops, self.vault), plan)
         except OSError as error:
             raise translate_os_error(os.fspath(self.vault.root), error) from None
         return PreparedPlan(whole, checking.warnings(whole))
@@ -109,7 +109,7 @@ class Writer:
             NoteUnreadable: The disk failed; the message says if some step could not be undone.
         """
         whole = prepared.plan
-        Preflight(self._hands, self.vault).require_unchanged(whole)
+        Preflight(self._file_ops, self.vault).require_unchanged(whole)
         entry.prepare(whole)
         done: list[Step] = []
         try:
@@ -127,11 +127,11 @@ class Writer:
     @property
     def displaced(self) -> list[DisplacedFile]:
         """Files that recently lost their name, which a program may still write into; the taker closes them."""
-        return self._hands.displaced
+        return self._file_ops.displaced
 
     def is_ours(self, info: os.stat_result) -> bool:
         """Return whether a file is as the bridge wrote it."""
-        return self._hands.is_ours(info)
+        return self._file_ops.is_ours(info)
 
     def recover(self, plan: Plan) -> Recovery:
         """Recover a change that a crash interrupted; blocks.
@@ -155,7 +155,7 @@ class Writer:
             if fits and number == len(plan.steps) and self._finishes(plan):
                 return "after"
             for step in reversed(plan.steps[:number]):
-                undo_step(self._hands, step, plan.blobs)
+                undo_step(self._file_ops, step, plan.blobs)
             at_start = is_at_start(trail, self._look)
         except OSError as error:
             raise translate_os_error(str(self.vault.root), error) from None
@@ -173,7 +173,7 @@ class Writer:
         end = time.monotonic() + PATIENCE_S
         while True:
             try:
-                return remove_drafts(self._hands, plan, Trash(self._hands, self.vault))
+                return remove_drafts(self._file_ops, plan, Trash(self._file_ops, self.vault))
             except Busy:
                 if time.monotonic() > end:
                     raise
@@ -188,7 +188,7 @@ class Writer:
         trailing = itertools.takewhile(lambda step: step.kind.endswith("_folder"), reversed(plan.steps))
         for step in reversed(list(trailing)):
             try:
-                apply_step(self._hands, step, plan.blobs, self._keeps)
+                apply_step(self._file_ops, step, plan.blobs, self._keeps)
             except (FileNotFoundError, NotADirectoryError, NoteExists):
                 if step.kind == "make_folder":
                     return False
@@ -198,10 +198,10 @@ class Writer:
         """Apply a step, and record it as done as soon as it may be."""
         try:
             if step.to is not None and is_in_trash(step.to):
-                with self._hands.at(TRASH) as trash:
-                    self._hands.make_folder(TRASH, trash)
-            throws = step.kind == "remove" and Trash(self._hands, self.vault).is_thrown(step, plan)
-            if apply_step(self._hands, step, plan.blobs, self._keeps, throws=throws):
+                with self._file_ops.at(TRASH) as trash:
+                    self._file_ops.make_folder(TRASH, trash)
+            throws = step.kind == "remove" and Trash(self._file_ops, self.vault).is_thrown(step, plan)
+            if apply_step(self._file_ops, step, plan.blobs, self._keeps, throws=throws):
                 done.append(step)
         except IndeterminateWrite as error:
             done.append(step)
@@ -222,10 +222,10 @@ class Writer:
         """
         left: list[VaultPath] = []
         with contextlib.suppress(OSError, BridgeError):
-            remove_drafts(self._hands, plan, Trash(self._hands, self.vault))
+            remove_drafts(self._file_ops, plan, Trash(self._file_ops, self.vault))
         for step in reversed(done):
             try:
-                if not undo_step(self._hands, step, plan.blobs):
+                if not undo_step(self._file_ops, step, plan.blobs):
                     left.append(step.path)
             except (OSError, IndeterminateWrite, BridgeError):
                 # The rest is the beginning of the change, as after a crash: `recover` finds out how far it came.
@@ -247,7 +247,7 @@ class Writer:
     def _look(self, path: str) -> PathState:
         """Return the content of a path."""
         try:
-            with self._hands.at(path) as place:
+            with self._file_ops.at(path) as place:
                 if place.info is None or not place.is_spelled:
                     return None
                 if place.is_folder:

@@ -137,7 +137,7 @@ def test_a_change_that_was_recovered_is_recovered_again(fresh: Callable[[], Path
     assert noted.plan is not None
     assert writer.recover(noted.plan) == "after"
     for step in reversed(noted.plan.steps):
-        assert undo_step(writer._hands, step, noted.plan.blobs)
+        assert undo_step(writer._file_ops, step, noted.plan.blobs)
     assert tree(root) == before
     assert [writer.recover(noted.plan), writer.recover(noted.plan)] == ["before", "before"]
     assert tree(root) == before
@@ -265,7 +265,7 @@ def test_a_note_that_is_made_and_removed_in_one_change_is_found_in_the_trash_or_
     trees["after"] = tree(root)
     assert noted.plan is not None
     for step in reversed(noted.plan.steps[done:]):
-        assert undo_step(writer._hands, step, noted.plan.blobs)
+        assert undo_step(writer._file_ops, step, noted.plan.blobs)
     became = writer.recover(noted.plan)
     assert became == ("after" if done == len(noted.plan.steps) else "before")
     assert tree(root) == trees[became]
@@ -310,7 +310,7 @@ def test_a_rename_that_cannot_lose_the_old_name_gives_no_new_one(
 def test_a_save_that_went_aside_in_a_crash_does_not_come_back_over_newer_ones(fresh: Callable[[], Path]) -> None:
     root, noted = fresh(), Noted()
     writer = Writer(Vault(root, Rules()))
-    with writer._hands.at("a.md") as place:
+    with writer._file_ops.at("a.md") as place:
         aside = root / place.draft()
     aside.write_bytes(b"saved long ago")
     os.utime(aside, (0, 0))
