@@ -222,7 +222,7 @@ class Indexer:
         if not places:
             return 0
         async with self._turn:
-            places = (*places, *self.index.lost)
+            places = (*places, *self.index.failed_writes)
             scan = await self._scanned(places)
             known = self._known(places, scan)
             self._take_names(places, scan)

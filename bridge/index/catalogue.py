@@ -29,7 +29,7 @@ class NoteTable:
         self._by_seq: dict[int, NoteEntry] = {}
         self._by_key: dict[int, NoteEntry] = {}
 
-    def replace(self, leaving: Collection[VaultPath], coming: Iterable[NoteEntry]) -> list[NoteEntry]:
+    def replace(self, leaving: Collection[VaultPath], entries: Iterable[NoteEntry]) -> list[NoteEntry]:
         """Remove the notes at some paths, then add others.
 
         Returns:
@@ -42,7 +42,7 @@ class NoteTable:
             if entry is not None:
                 del self._by_seq[entry.seq], self._by_key[entry.key], notes[path]
                 before.append(entry)
-        for entry in coming:
+        for entry in entries:
             self._entries[entry.note.path] = entry
             self._by_seq[entry.seq] = entry
             self._by_key[entry.key] = entry

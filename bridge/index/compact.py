@@ -28,7 +28,7 @@ class Compaction:
     """Runs everything that deletes or merges, one at a time, because deletions and merges of one table conflict."""
 
     def __init__(self, opened: OpenIndex, vectors: Vectors, tasks: Tasks) -> None:
-        self.turn = asyncio.Lock()
+        self.lock = asyncio.Lock()
         self._opened = opened
         self._vectors = vectors
         self._tasks = tasks
@@ -100,7 +100,7 @@ class Compaction:
 
     async def _sweep(self) -> None:
         """Delete rows that belong to no note, holding the lock."""
-        async with self.turn:
+        async with self.lock:
             await self.sweep()
 
     async def sweep(self) -> None:
@@ -116,7 +116,7 @@ class Compaction:
             at_once: Keep no older versions and no unneeded vectors.
         """
         await self._sweep()
-        async with self.turn:
+        async with self.lock:
             with disk_errors(self._opened.folder.path):
                 for table in (self._opened.passages, self._opened.notes):
                     await table.optimise()
@@ -138,7 +138,7 @@ class Compaction:
             log.warning("The index could not be pruned: %s", type(error).__name__)
 
     async def _prune(self, keep: timedelta) -> None:
-        async with self.turn:
+        async with self.lock:
             with disk_errors(self._opened.folder.path):
                 for table in self.tables():
                     await table.prune(keep)

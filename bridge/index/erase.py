@@ -38,7 +38,7 @@ class Eraser:
         Rows that are only deleted stay in their files for days, as do their words in the full text indexes and the
         vectors of earlier wordings, which cannot be told from those of other notes.
         """
-        async with self._tidying.turn, self._writing.turn, self._vectors.turn:
+        async with self._tidying.lock, self._writing.lock, self._vectors.lock:
             # Again: a write under way may have restored some.
             self.hide(denies)
             with disk_errors(self._opened.folder.path):

@@ -32,34 +32,34 @@ class RankedRows:
 
 
 async def rank_rows(
-    table: Table, asked: FtsQuery, columns: tuple[str, ...], limit: int, where: str | None
+    table: Table, query: FtsQuery, columns: tuple[str, ...], limit: int, where: str | None
 ) -> RankedRows:
     """Return the rows that match, best first.
 
     Args:
         table: The table to search.
-        asked: The query.
+        query: The query.
         columns: Columns that identify the rows.
         limit: How many rows.
         where: Only rows that pass this filter, written by us.
     """
-    if not asked.must and not asked.must_not:
-        return await query_table(table, asked.best(), columns, limit, where)
-    if not asked.plain:
-        return await query_table(table, asked.together(), columns, limit, where)
+    if not query.must and not query.must_not:
+        return await query_table(table, query.best(), columns, limit, where)
+    if not query.plain:
+        return await query_table(table, query.together(), columns, limit, where)
     deep = max(DEEP, 4 * limit)
     base, more, excluded = await asyncio.gather(
-        query_table(table, asked.best(), columns, deep, where),
-        query_table(table, asked.also(), columns, deep, where),
-        query_table(table, asked.excluded(), columns, MOST_EXCLUDED, where),
+        query_table(table, query.best(), columns, deep, where),
+        query_table(table, query.also(), columns, deep, where),
+        query_table(table, query.excluded(), columns, MOST_EXCLUDED, where),
     )
     if not excluded.complete:
-        return await query_table(table, asked.together(), columns, limit, where)
+        return await query_table(table, query.together(), columns, limit, where)
     besides = {row[:-1]: row[-1] for row in more.rows}
     out = {row[:-1] for row in excluded.rows}
-    kept = [(*row[:-1], row[-1] + besides.get(row[:-1], 0.0)) for row in base.rows if row[:-1] not in out]
-    kept.sort(key=lambda row: -row[-1])
-    return RankedRows(kept[:limit], base.complete and len(kept) <= limit)
+    best = [(*row[:-1], row[-1] + besides.get(row[:-1], 0.0)) for row in base.rows if row[:-1] not in out]
+    best.sort(key=lambda row: -row[-1])
+    return RankedRows(best[:limit], base.complete and len(best) <= limit)
 
 
 async def query_table(
@@ -110,10 +110,10 @@ class FullText:
         self._tidying = tidying
 
     async def passages(
-        self, asked: FtsQuery | None, limit: int, within: Collection[VaultPath] | None
+        self, query: FtsQuery | None, limit: int, within: Collection[VaultPath] | None
     ) -> list[PassageHit]:
         """Return the best matching passages."""
-        if asked is None or limit < 1:
+        if query is None or limit < 1:
             return []
         catalogue = self._opened.catalogue
         allowed = None if within is None else lambda: catalogue.keys_of(within)
@@ -121,56 +121,56 @@ class FullText:
         rows = RowScope(self._opened.passages, "key", catalogue.believes_key, allowed, dead)
         return [
             PassageHit(note.path, ordinal, score)
-            for key, ordinal, score in await self._search(rows, asked, ("ordinal",), limit)
+            for key, ordinal, score in await self._search(rows, query, ("ordinal",), limit)
             if (note := catalogue.at_key(key)) is not None
         ]
 
-    async def notes(self, asked: FtsQuery | None, limit: int, within: Collection[VaultPath] | None) -> list[NoteHit]:
+    async def notes(self, query: FtsQuery | None, limit: int, within: Collection[VaultPath] | None) -> list[NoteHit]:
         """Return the best matching notes, each scored as a whole."""
-        if asked is None or limit < 1:
+        if query is None or limit < 1:
             return []
         catalogue = self._opened.catalogue
         allowed = None if within is None else lambda: catalogue.seqs_of(within)
         rows = RowScope(self._opened.notes, "seq", catalogue.believes_seq, allowed, len(self._opened.dead_seqs))
         return [
             NoteHit(note.path, score)
-            for seq, score in await self._search(rows, asked, (), limit)
+            for seq, score in await self._search(rows, query, (), limit)
             if (note := catalogue.at_seq(seq)) is not None
         ]
 
     async def _search(
-        self, rows: RowScope, asked: FtsQuery, also: tuple[str, ...], limit: int
+        self, rows: RowScope, query: FtsQuery, also: tuple[str, ...], limit: int
     ) -> list[tuple[Any, ...]]:
         """Search; retry if a version was pruned meanwhile, and then once more after rebuilding the table's indexes."""
         for _ in range(2):
             try:
-                found = await self._matching(rows, asked, also, limit)
+                found = await self._matching(rows, query, also, limit)
             except (OSError, RuntimeError, ValueError) as error:
                 failure = error
             else:
                 self._tidying.searched()
                 return found
-        async with self._tidying.turn:
+        async with self._tidying.lock:
             with read_errors(self._opened):
                 await rows.table.rebuild(failure)
         with read_errors(self._opened):
-            return await self._matching(rows, asked, also, limit)
+            return await self._matching(rows, query, also, limit)
 
     async def _matching(
-        self, rows: RowScope, asked: FtsQuery, also: tuple[str, ...], limit: int
+        self, rows: RowScope, query: FtsQuery, also: tuple[str, ...], limit: int
     ) -> list[tuple[Any, ...]]:
         """Return the number, the columns `also` and the score of the best rows, complete despite concurrent writes."""
         for _ in range(TRIES):
             before = self._writing.count
-            found = await best_rows(rows, asked, also, limit)
+            found = await best_rows(rows, query, also, limit)
             if self._writing.count == before:
                 return found
         # A write came in between each time: a note may have been missed between its old row and its new one.
-        async with self._writing.turn:
-            return await best_rows(rows, asked, also, limit)
+        async with self._writing.lock:
+            return await best_rows(rows, query, also, limit)
 
 
-async def best_rows(rows: RowScope, asked: FtsQuery, also: tuple[str, ...], limit: int) -> list[tuple[Any, ...]]:
+async def best_rows(rows: RowScope, query: FtsQuery, also: tuple[str, ...], limit: int) -> list[tuple[Any, ...]]:
     """Return the best rows that count, fetching more until there are enough."""
     wider = 1
     while True:
@@ -181,8 +181,8 @@ async def best_rows(rows: RowScope, asked: FtsQuery, also: tuple[str, ...], limi
         where = f"{rows.column} IN ({', '.join(map(str, sorted(named)))})" if named else None
         share = 1 if allowed is None or named else max(1, rows.table.rows // (4 * len(allowed)))
         fetched = (limit * min(share, MOST_WIDER) + rows.dead) * wider
-        found = await rank_rows(rows.table, asked, (rows.column, *also), fetched, where)
-        kept = [row for row in found.rows if rows.present(row[0]) and (allowed is None or row[0] in allowed)]
-        if len(kept) >= limit or found.complete:
-            return kept[:limit]
+        found = await rank_rows(rows.table, query, (rows.column, *also), fetched, where)
+        best = [row for row in found.rows if rows.present(row[0]) and (allowed is None or row[0] in allowed)]
+        if len(best) >= limit or found.complete:
+            return best[:limit]
         wider *= 8

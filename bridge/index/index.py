@@ -143,13 +143,13 @@ class Index:
 
     async def settled(self) -> None:
         """Wait until everything shown is written or lost."""
-        async with self._writing.turn:
+        async with self._writing.lock:
             pass
 
     @property
-    def lost(self) -> frozenset[VaultPath]:
+    def failed_writes(self) -> frozenset[VaultPath]:
         """Notes that were shown and could not be written; they must be read again."""
-        return frozenset(self._writing.lost)
+        return frozenset(self._writing.failed_writes)
 
     def bulk(self) -> AbstractContextManager[None]:
         """Enclose many writes that nobody searches yet; the index is compacted after the last."""
@@ -192,7 +192,7 @@ class Index:
     async def close(self) -> None:
         """Finish writing and close; the next start vacuums what is left."""
         self._tidying.stop()
-        async with self._writing.turn:
+        async with self._writing.lock:
             self.abandon()
 
     def abandon(self) -> None:
@@ -249,18 +249,18 @@ class Index:
         """Return texts without a vector, those of the newest notes first."""
         due = self._vectors.due(limit)
         # Read now: a note's title may change while the texts of passages are read.
-        titles = {key: self._title_text(key) for key, held, wanted in due if held.title in wanted}
+        titles = {key: self._title_text(key) for key, digests, wanted in due if digests.title in wanted}
         texts = await self._due_texts(due)
         found: list[MissingVector] = []
-        for key, held, wanted in due:
+        for key, digests, wanted in due:
             if self._opened.catalogue.at_key(key) is None:
                 continue
             if key in titles:
-                found.append(MissingVector(Digest(held.title.hex()), titles[key], passage=False))
+                found.append(MissingVector(Digest(digests.title.hex()), titles[key], passage=False))
             found += [
                 MissingVector(Digest(digest.hex()), texts[digest], passage=True)
-                for digest in dict.fromkeys(held.passages)
-                if digest in wanted and digest != held.title and digest in texts
+                for digest in dict.fromkeys(digests.passages)
+                if digest in wanted and digest != digests.title and digest in texts
             ]
         return found[:limit]
 
@@ -272,8 +272,8 @@ class Index:
     async def _due_texts(self, due: Sequence[tuple[int, TextDigests, set[bytes]]]) -> dict[bytes, str]:
         """Read the texts to embed."""
         wheres = []
-        for key, held, wanted in due:
-            ordinals = [str(at) for at, digest in enumerate(held.passages) if digest in wanted]
+        for key, digests, wanted in due:
+            ordinals = [str(at) for at, digest in enumerate(digests.passages) if digest in wanted]
             if ordinals:
                 wheres.append(f"(key = {key} AND ordinal IN ({', '.join(ordinals)}))")
         if not wheres:

@@ -136,13 +136,13 @@ class VectorMatrix:
         self._columns = RowMap.of_size(BLOCK)
         self._used = 0
         self._places: dict[int, range] = {}
-        self._held: dict[int, TextDigests] = {}
+        self._digests: dict[int, TextDigests] = {}
 
     def put(self, notes: Mapping[int, TextDigests]) -> None:
         """Add the passages of notes, by key, with their vectors if known."""
         for key in notes:
             self.drop(key)
-        count = sum(len(held.passages) for held in notes.values())
+        count = sum(len(digests.passages) for digests in notes.values())
         if self._used + count > len(self._columns.key):
             self._compact(count)
         first = self._used
@@ -152,16 +152,16 @@ class VectorMatrix:
         titles: list[int] = []
         ordinals: list[int] = []
         keys: list[int] = []
-        for key, held in notes.items():
-            size = len(held.passages)
+        for key, digests in notes.items():
+            size = len(digests.passages)
             self._places[key] = range(self._used, self._used + size)
-            self._held[key] = held
+            self._digests[key] = digests
             self._used += size
-            passages += [-1 if digest is None else rows.get(digest, -1) for digest in held.passages]
-            titles += [rows.get(held.title, -1)] * size
+            passages += [-1 if digest is None else rows.get(digest, -1) for digest in digests.passages]
+            titles += [rows.get(digests.title, -1)] * size
             ordinals += range(size)
             keys += [key] * size
-            self._await(key, held)
+            self._await(key, digests)
         span = slice(first, self._used)
         columns.ordinal[span] = ordinals
         columns.passage[span] = passages
@@ -170,22 +170,22 @@ class VectorMatrix:
         # Last, because it makes the places visible to searches.
         columns.key[span] = keys
 
-    def _await(self, key: int, held: TextDigests) -> None:
+    def _await(self, key: int, digests: TextDigests) -> None:
         """Record which texts of a note wait for a vector."""
-        for digest in {held.title, *held.passages}:
+        for digest in {digests.title, *digests.passages}:
             if digest is not None and digest not in self.rows.of and digest not in self.poison:
                 self.waiting.setdefault(digest, set()).add(key)
-                if digest == held.title:
+                if digest == digests.title:
                     self.titles.add(digest)
 
     def drop(self, key: int) -> None:
         """Remove a note's passages; their vectors stay."""
         places = self._places.pop(key, None)
-        held = self._held.pop(key, None)
-        if places is None or held is None:
+        digests = self._digests.pop(key, None)
+        if places is None or digests is None:
             return
         self._columns.key[places.start : places.stop] = -1
-        for digest in {held.title, *held.passages} - {None}:
+        for digest in {digests.title, *digests.passages} - {None}:
             if digest in self.waiting:
                 self.waiting[digest].discard(key)
                 if not self.waiting[digest]:
@@ -224,10 +224,10 @@ class VectorMatrix:
             keys |= self.waiting.pop(digest, set())
             self.titles.discard(digest)
         for key in keys:
-            held, places = self._held[key], self._places[key]
+            whole, places = self._digests[key], self._places[key]
             span = slice(places.start, places.stop)
-            self._columns.passage[span] = [-1 if d is None else self.rows.of.get(d, -1) for d in held.passages]
-            self._columns.title[span] = self.rows.of.get(held.title, -1)
+            self._columns.passage[span] = [-1 if d is None else self.rows.of.get(d, -1) for d in whole.passages]
+            self._columns.title[span] = self.rows.of.get(whole.title, -1)
             self._weigh(span)
 
     def give_up(self, digests: Iterable[bytes]) -> None:
@@ -239,7 +239,7 @@ class VectorMatrix:
 
     def digests(self) -> set[bytes]:
         """Return the digest of every text in a note."""
-        return {d for held in self._held.values() for d in (held.title, *held.passages) if d is not None}
+        return {d for digests in self._digests.values() for d in (digests.title, *digests.passages) if d is not None}
 
     def pending(self) -> int:
         """Count the distinct passages without a vector."""

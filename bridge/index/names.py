@@ -100,10 +100,10 @@ class NameIndex:
             limit: How many notes.
             within: Only these notes.
         """
-        asked = list(dict.fromkeys(name_words(text)))[:MOST_WORDS]
-        if not asked or limit < 1:
+        words = list(dict.fromkeys(name_words(text)))[:MOST_WORDS]
+        if not words or limit < 1:
             return []
-        scores = self._scores(asked)
+        scores = self._scores(words)
         if within is not None:
             allowed = np.zeros(len(scores), bool)
             allowed[[number for path in within for number in self._of.get(path, ())]] = True
@@ -117,22 +117,22 @@ class NameIndex:
                     break
         return list(hits.values())
 
-    def _scores(self, asked: Sequence[str]) -> NDArray[np.float32]:
+    def _scores(self, words: Sequence[str]) -> NDArray[np.float32]:
         """Score every name by the share of the query that it matches, rare words most, and by the share of it typed."""
-        met = np.zeros(len(self._names), np.float32)
-        said = np.zeros_like(met)
+        sums = np.zeros(len(self._names), np.float32)
+        coverage = np.zeros_like(sums)
         total = 0.0
-        for position, word in enumerate(asked):
-            meant = self._meant(word, unfinished=position == len(asked) - 1)
-            share = np.zeros_like(met)
-            for known in sorted(meant, key=lambda known: meant[known]):
-                share[np.frombuffer(self._holders[known], np.uint32)] = meant[known]
+        for position, word in enumerate(words):
+            scores_of_words = self._match_words(word, unfinished=position == len(words) - 1)
+            share = np.zeros_like(sums)
+            for candidate in sorted(scores_of_words, key=lambda candidate: scores_of_words[candidate]):
+                share[np.frombuffer(self._holders[candidate], np.uint32)] = scores_of_words[candidate]
             weight = math.log(1 + (len(self._names) - len(self._free)) / max(1, int(np.count_nonzero(share))))
-            met += np.float32(weight) * share
-            said += share
+            sums += np.float32(weight) * share
+            coverage += share
             total += weight
-        full = np.minimum(1, said / np.frombuffer(self._length, np.float32))
-        scores = met / np.float32(total or 1) * (PART + (1 - PART) * full) * np.frombuffer(self._worth, np.float32)
+        full = np.minimum(1, coverage / np.frombuffer(self._length, np.float32))
+        scores = sums / np.float32(total or 1) * (PART + (1 - PART) * full) * np.frombuffer(self._worth, np.float32)
         return scores.astype(np.float32, copy=False)
 
     def _ranked(self, scores: NDArray[np.float32]) -> Iterator[int]:
@@ -141,7 +141,7 @@ class NameIndex:
         order = np.lexsort((scoring, np.frombuffer(self._length, np.float32)[scoring], -scores[scoring]))
         return iter(scoring[order].tolist())
 
-    def _meant(self, word: str, *, unfinished: bool) -> dict[str, float]:
+    def _match_words(self, word: str, *, unfinished: bool) -> dict[str, float]:
         """Return the known words that a word may match, with their scores."""
         found: dict[str, float] = {}
         if word in self._holders:

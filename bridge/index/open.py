@@ -75,7 +75,7 @@ class OpenIndex:
     notes: Table
     passages: Table
     catalogue: NoteTable
-    held: dict[int, TextDigests]
+    digests: dict[int, TextDigests]
     dead_seqs: set[int] = field(default_factory=set)
     dead_keys: set[int] = field(default_factory=set)
     set_aside: str | None = None
@@ -200,6 +200,6 @@ async def _load(opened: OpenIndex) -> None:
     opened.dead_keys = {key for key in texts if not catalogue.believes_key(key)}
     for entry in catalogue.entries():
         passages = (digest for _, digest in sorted(texts[entry.key]))
-        opened.held[entry.key] = TextDigests(
+        opened.digests[entry.key] = TextDigests(
             bytes.fromhex(embedding_digest(entry.title_text)), tuple(None if d == NOT_EMBEDDED else d for d in passages)
         )

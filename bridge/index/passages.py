@@ -26,33 +26,33 @@ class PassageTexts:
     def __init__(self, opened: OpenIndex, vectors: Vectors) -> None:
         self._opened = opened
         self._vectors = vectors
-        self._kept: dict[tuple[int, int], StoredPassage] = {}
+        self._cache: dict[tuple[int, int], StoredPassage] = {}
 
     def forget(self) -> None:
         """Clear the cache."""
-        self._kept.clear()
+        self._cache.clear()
 
     async def of(self, hits: Sequence[PassageHit]) -> list[StoredPassage]:
         """Read the passages of hits, in order; changed ones are omitted."""
         catalogue = self._opened.catalogue
         wanted = [(entry.key, hit.ordinal) for hit in hits if (entry := catalogue.entry(hit.path)) is not None]
-        unread = {each for each in wanted if each not in self._kept}
+        unread = {each for each in wanted if each not in self._cache}
         if unread:
             keys, ordinals = ({each[part] for each in unread} for part in (0, 1))
             where = f"key IN ({sql_numbers(keys)}) AND ordinal IN ({sql_numbers(ordinals)})"
-            self._kept |= {(key, passage.ordinal): passage for key, passage in await self._read(where, unread)}
+            self._cache |= {(key, passage.ordinal): passage for key, passage in await self._read(where, unread)}
         found = [known for each in wanted if (known := self._again(each)) is not None]
-        for _ in range(len(self._kept) - KEPT):
-            del self._kept[next(iter(self._kept))]
+        for _ in range(len(self._cache) - KEPT):
+            del self._cache[next(iter(self._cache))]
         return found
 
     def _again(self, which: tuple[int, int]) -> StoredPassage | None:
         """Return a cached passage, with the current path of its note."""
-        passage = self._kept.pop(which, None)
+        passage = self._cache.pop(which, None)
         note = self._opened.catalogue.at_key(which[0])
         if passage is None or note is None:
             return None
-        self._kept[which] = passage
+        self._cache[which] = passage
         return replace(passage, path=note.path, embedded=self._vectors.embedded_at(*which))
 
     async def all_of(self, path: VaultPath) -> tuple[StoredPassage, ...]:

@@ -38,8 +38,8 @@ def note_rows(written: Sequence[tuple[NoteEntry, str]], gone: Mapping[int, Vault
     """
     import pyarrow as pa
 
-    stones = [NoteEntry(tombstone(path), seq, seq, "") for seq, path in gone.items()]
-    entries = [*stones, *(entry for entry, _ in written)]
+    tombstones = [NoteEntry(tombstone(path), seq, seq, "") for seq, path in gone.items()]
+    entries = [*tombstones, *(entry for entry, _ in written)]
     notes = [entry.note for entry in entries]
     return pa.table(
         {
@@ -56,7 +56,7 @@ def note_rows(written: Sequence[tuple[NoteEntry, str]], gone: Mapping[int, Vault
             "facts": [encode_facts(note) for note in notes],
             "headings": [note.packed_headings for note in notes],
             "links": [note.packed_links for note in notes],
-            "whole": [*("" for _ in stones), *(whole for _, whole in written)],
+            "whole": [*("" for _ in tombstones), *(whole for _, whole in written)],
         },
         schema=notes_schema(),
     )

@@ -56,7 +56,7 @@ class Table:
     appended: int = 0
     """Commits since the table was compacted."""
     rebuilds: int = 0
-    coming: "Future[Exception | None] | None" = None
+    pending: "Future[Exception | None] | None" = None
     """Completes when rows already counted on are there; every read waits for it."""
 
     @classmethod
@@ -129,8 +129,8 @@ class Table:
 
     async def _arrived(self) -> None:
         """Wait for rows under way, whether or not they arrive."""
-        if self.coming is not None and not self.coming.done():
-            await asyncio.wait([asyncio.wrap_future(self.coming)])
+        if self.pending is not None and not self.pending.done():
+            await asyncio.wait([asyncio.wrap_future(self.pending)])
 
     async def drop(self, column: str, keys: Collection[int]) -> None:
         """Delete the rows with these integers in a column."""

@@ -49,7 +49,7 @@ class Vectors:
         self._folder: IndexFolder = opened.folder
         self._database = opened.database
         self._catalogue = opened.catalogue
-        self._held = opened.held
+        self._digests = opened.digests
         self._keep_s = keep_days * DAY_S
         self._vanished = opened.folder.vanished
         self._answering: ModelVectors | None = None
@@ -57,8 +57,8 @@ class Vectors:
         self._queue: list[tuple[int, int]] = []
         self._handed: set[bytes] = set()
         """Texts that were handed out for embedding and are still wanted."""
-        self._texts = sum(map(count_embedded, self._held.values()))
-        self.turn = asyncio.Lock()
+        self._texts = sum(map(count_embedded, self._digests.values()))
+        self.lock = asyncio.Lock()
         """Held while vectors are added."""
 
     # -- models -------------------------------------------------------------------------------------------------------
@@ -123,16 +123,16 @@ class Vectors:
             dimensions = (await inner.schema()).field("vector").type.list_size
         table = await Table.open(self._database, table_name(key), vectors_schema(dimensions))
         layout = VectorMatrix(dimensions)
-        known = {digest: digest for held in self._held.values() for digest in (held.title, *held.passages) if digest}
+        own_digests = {d: d for digests in self._digests.values() for d in (digests.title, *digests.passages) if d}
         async for rows in table.batches(["digest", "vector"]):
             # The digests of current notes are kept in memory only once.
-            digests = [known.get(digest, digest) for digest in rows["digest"].to_pylist()]
+            digests = [own_digests.get(digest, digest) for digest in rows["digest"].to_pylist()]
             there = rows["vector"].is_valid().to_numpy(zero_copy_only=False)
             layout.poison.update(digest for digest, sound in zip(digests, there.tolist(), strict=True) if not sound)
             vectors = rows["vector"].drop_null().flatten().to_numpy().reshape(-1, dimensions)
             layout.rows.extend([d for d, sound in zip(digests, there.tolist(), strict=True) if sound], vectors)
-        del known
-        layout.put(self._held)
+        del own_digests
+        layout.put(self._digests)
         return ModelVectors(key, table, layout)
 
     def _swap(self) -> None:
@@ -156,27 +156,27 @@ class Vectors:
 
     # -- notes --------------------------------------------------------------------------------------------------------
 
-    def put(self, key: int, held: TextDigests, mtime_ns: int) -> None:
+    def put(self, key: int, digests: TextDigests, mtime_ns: int) -> None:
         """Add a note."""
-        self._held[key] = held
-        self._texts += count_embedded(held)
+        self._digests[key] = digests
+        self._texts += count_embedded(digests)
         for model in self._models():
-            model.layout.put({key: held})
+            model.layout.put({key: digests})
         heappush(self._queue, (-mtime_ns, key))
 
     def drop(self, key: int) -> None:
         """Remove a note; its vectors stay for some days."""
-        held = self._held.pop(key, None)
-        self._texts -= count_embedded(held) if held else 0
+        digests = self._digests.pop(key, None)
+        self._texts -= count_embedded(digests) if digests else 0
         for model in self._models():
             model.layout.drop(key)
 
     def _models(self) -> list[ModelVectors]:
         return list({id(m): m for m in (self._answering, self._backfill) if m is not None}.values())
 
-    def held(self, key: int) -> TextDigests | None:
+    def digests_of(self, key: int) -> TextDigests | None:
         """Return the texts of a note."""
-        return self._held.get(key)
+        return self._digests.get(key)
 
     # -- backfill -----------------------------------------------------------------------------------------------------
 
@@ -195,10 +195,10 @@ class Vectors:
 
     def embedded_at(self, key: int, ordinal: int) -> bool:
         """Return whether a passage needs no vector any more."""
-        held = self._held.get(key)
-        if held is None or ordinal >= len(held.passages):
+        digests = self._digests.get(key)
+        if digests is None or ordinal >= len(digests.passages):
             return False
-        digest = held.passages[ordinal]
+        digest = digests.passages[ordinal]
         if digest is None or self._backfill is None:
             return digest is None
         layout = self._backfill.layout
@@ -216,16 +216,16 @@ class Vectors:
         while self._queue and len(seen) < limit:
             item = heappop(self._queue)
             key = item[1]
-            held = self._held.get(key)
-            if held is None or key in done:
+            digests = self._digests.get(key)
+            if digests is None or key in done:
                 continue
             done.add(key)
-            wanted = {d for d in (held.title, *held.passages) if d is not None and d in waiting}
+            wanted = {d for d in (digests.title, *digests.passages) if d is not None and d in waiting}
             if not wanted:
                 continue
             looked.append(item)
             if wanted - seen:
-                found.append((key, held, wanted - seen))
+                found.append((key, digests, wanted - seen))
                 seen |= wanted
         for item in looked:
             heappush(self._queue, item)
@@ -234,7 +234,7 @@ class Vectors:
 
     async def add(self, digests: Sequence[Digest], vectors: Floats) -> None:
         """Store vectors of due texts, on disk first."""
-        async with self.turn:
+        async with self.lock:
             names = [bytes.fromhex(digest) for digest in digests]
             due = [at for at, digest in enumerate(names) if digest in self._handed]
             self._handed.difference_update(names)
@@ -255,7 +255,7 @@ class Vectors:
 
     async def give_up(self, digests: Iterable[Digest]) -> None:
         """Never request the vectors of these texts again."""
-        async with self.turn:
+        async with self.lock:
             if self._backfill is not None:
                 names = [bytes.fromhex(digest) for digest in digests]
                 await self._give_up(self._backfill, [digest for digest in names if digest in self._handed])
@@ -320,7 +320,7 @@ class Vectors:
 
     async def narrowed(self) -> list[Table]:
         """Delete every vector that no note needs now, of any model, and return the tables."""
-        needed = {digest for held in self._held.values() for digest in (held.title, *held.passages) if digest}
+        needed = {d for digests in self._digests.values() for d in (digests.title, *digests.passages) if d}
         models = {table_name(model.key): model for model in self._models()}
         tables: list[Table] = []
         for name in await table_names(self._database):
@@ -350,9 +350,9 @@ class Vectors:
             model.layout.rows.drop(digests)
 
 
-def count_embedded(held: TextDigests) -> int:
+def count_embedded(digests: TextDigests) -> int:
     """Count the embedded passages of a note."""
-    return sum(digest is not None for digest in held.passages)
+    return sum(digest is not None for digest in digests.passages)
 
 
 def table_name(key: str) -> str:

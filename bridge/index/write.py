@@ -29,7 +29,7 @@ class Batch:
 
     written: WrittenNotes
     leaving: Sequence[VaultPath]
-    stones: Mapping[int, VaultPath]
+    tombstones: Mapping[int, VaultPath]
     """The removed paths, by the number of their tombstone."""
 
     @property
@@ -42,10 +42,10 @@ class IndexWriter:
     """Writes batches one after another."""
 
     def __init__(self, opened: OpenIndex, vectors: Vectors, known: KnownNames, tasks: Tasks) -> None:
-        self.turn = asyncio.Lock()
+        self.lock = asyncio.Lock()
         self.count = 0
         """Number of writes so far; a search that one overtook is repeated."""
-        self.lost: set[VaultPath] = set()
+        self.failed_writes: set[VaultPath] = set()
         """Notes that were shown and could not be written after all; they are forgotten."""
         self._opened = opened
         self._vectors = vectors
@@ -54,61 +54,61 @@ class IndexWriter:
 
     async def write(self, entries: Sequence[PreparedNote], gone: Collection[VaultPath]) -> None:
         """Append the notes' rows and passages, then show them in memory."""
-        async with self.turn:
+        async with self.lock:
             batch = self._batch(entries, gone)
-            await self._stored(batch, self._sent(batch))
+            await self._await_append(batch, self._start_append(batch))
             self._take(batch.written, batch.leaving)
 
     async def show(self, entries: Sequence[PreparedNote], gone: Collection[VaultPath]) -> asyncio.Task[None]:
         """Show changes in memory and return the task that writes the rows; readers wait for it."""
-        await self.turn.acquire()
+        await self.lock.acquire()
         try:
             batch = self._batch(entries, gone)
-            sent = self._sent(batch)
-            self._opened.passages.coming = self._opened.notes.coming = sent
+            append = self._start_append(batch)
+            self._opened.passages.pending = self._opened.notes.pending = append
             self._take(batch.written, batch.leaving)
-            return self._tasks.start(self._followed(batch, sent))
+            return self._tasks.start(self._finish_append(batch, append))
         except BaseException:
-            self.turn.release()
+            self.lock.release()
             raise
 
-    async def _followed(self, batch: Batch, sent: "Future[Exception | None]") -> None:
+    async def _finish_append(self, batch: Batch, append: "Future[Exception | None]") -> None:
         """Wait until the shown rows are on disk, or hide them again; then release the lock."""
         try:
-            await self._stored(batch, sent)
+            await self._await_append(batch, append)
         except Exception as error:  # noqa: BLE001 - the top of a task
             log.warning("%d notes could not be indexed: %s", len(batch.written), type(error).__name__)
             paths = [entry.note.path for entry, _ in batch.written]
             self.forget(paths)
-            self.lost.update(paths)
+            self.failed_writes.update(paths)
         finally:
-            self.turn.release()
+            self.lock.release()
 
     def _batch(self, entries: Sequence[PreparedNote], gone: Collection[VaultPath]) -> Batch:
         """Number the rows to write."""
         latest = {prepared.note.path: prepared for prepared in entries}
         leaving = [p for p in dict.fromkeys(gone) if p in self._opened.catalogue.notes and p not in latest]
-        stones = {self._opened.catalogue.next(): path for path in leaving}
-        return Batch(self._numbered(list(latest.values()), leaving), leaving, stones)
+        tombstones = {self._opened.catalogue.next(): path for path in leaving}
+        return Batch(self._numbered(list(latest.values()), leaving), leaving, tombstones)
 
-    def _sent(self, batch: Batch) -> "Future[Exception | None]":
+    def _start_append(self, batch: Batch) -> "Future[Exception | None]":
         """Start appending to the tables."""
         return start_coroutine(append_batch(self._opened, batch))
 
-    async def _stored(self, batch: Batch, sent: "Future[Exception | None]") -> None:
+    async def _await_append(self, batch: Batch, append: "Future[Exception | None]") -> None:
         """Wait until a batch is in the tables."""
         try:
             with disk_errors(self._opened.folder.path):
-                if (error := await asyncio.wrap_future(sent)) is not None:
+                if (error := await asyncio.wrap_future(append)) is not None:
                     raise error
         except BaseException:
             # A row without its passages does not count; what was written of either is vacuumed.
             self._opened.dead_keys.update(key for key, _ in batch.fresh)
             self._opened.dead_seqs.update(entry.seq for entry, _ in batch.written)
             raise
-        self._opened.dead_seqs.update(batch.stones)
+        self._opened.dead_seqs.update(batch.tombstones)
         self._opened.passages.grew(sum(len(chunks) for _, chunks in batch.fresh))
-        self._opened.notes.grew(len(batch.written) + len(batch.stones))
+        self._opened.notes.grew(len(batch.written) + len(batch.tombstones))
 
     def forget(self, paths: Sequence[VaultPath]) -> None:
         """Forget notes in memory at once; until their rows are vacuumed, a restart would bring them back."""
@@ -126,9 +126,9 @@ class IndexWriter:
         for each in prepared:
             same = movable.get((each.note.digest, each.note.recipe, each.note.kind))
             seq = key = catalogue.next()
-            held = self._vectors.held(same.key) if same else None
+            digests = self._vectors.digests_of(same.key) if same else None
             # An empty note's passage is its title, so equal bytes do not make it equal.
-            if same is not None and held is not None and held.passages == text_digests(each).passages:
+            if same is not None and digests is not None and digests.passages == text_digests(each).passages:
                 key = same.key
                 del movable[each.note.digest, each.note.recipe, each.note.kind]
             written.append((NoteEntry(each.note, seq, key, each.title_text), each))
@@ -138,7 +138,7 @@ class IndexWriter:
         """Show committed changes in memory."""
         opened = self._opened
         self.count += 1
-        self.lost.difference_update(entry.note.path for entry, _ in written)
+        self.failed_writes.difference_update(entry.note.path for entry, _ in written)
         # Removed names go first, because notes may have swapped names.
         paths = [*leaving, *(entry.note.path for entry, _ in written)]
         before = opened.catalogue.replace(paths, [entry for entry, _ in written])
@@ -170,4 +170,4 @@ async def append_batch(opened: OpenIndex, batch: Batch) -> Exception | None:
 def batch_rows(batch: Batch) -> tuple[Any, Any]:
     """Build the rows of both tables."""
     wholes = [(entry, prepared.whole) for entry, prepared in batch.written]
-    return passage_rows(batch.fresh), note_rows(wholes, batch.stones)
+    return passage_rows(batch.fresh), note_rows(wholes, batch.tombstones)

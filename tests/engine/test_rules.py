@@ -63,7 +63,7 @@ def digests(host: Host, path: VaultPath) -> tuple[bytes, ...]:
     """Return the digests of a note's texts, which stand beside their vectors."""
     entry = host.vault.index._opened.catalogue.entry(path)
     assert entry is not None
-    held = host.vault.index._opened.held[entry.key]
+    held = host.vault.index._opened.digests[entry.key]
     return (held.title, *(digest for digest in held.passages if digest))
 
 

@@ -69,8 +69,8 @@ async def test_a_change_that_the_index_could_not_take_is_taken_up_again(
         await host.vault.executor.carry([EditNote(BEANS, (Append(text="A zebra came by."),))], Author("test"))
         # As the watcher does, which hears of our own changes too.
         looking = asyncio.create_task(host.vault.indexer.look_at([BEANS]))
-        await until(lambda: looking.done() or bool(host.vault.index._writing.turn._waiters))
+        await until(lambda: looking.done() or bool(host.vault.index._writing.lock._waiters))
         free.set()
         await looking
-        assert not host.vault.index.lost
+        assert not host.vault.index.failed_writes
         assert await found(host, "zebra") == [BEANS]

@@ -32,8 +32,8 @@ def digests(index: Index, path: VaultPath) -> list[bytes]:
     """Return the digests of a note's texts; random bytes, which no file of LanceDB can hold compressed."""
     entry = index._opened.catalogue.entry(path)
     assert entry is not None
-    held = index._opened.held[entry.key]
-    return [held.title, *(digest for digest in held.passages if digest)]
+    digests = index._opened.digests[entry.key]
+    return [digests.title, *(digest for digest in digests.passages if digest)]
 
 
 async def test_a_note_among_few_is_gone_from_every_file(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ async def test_a_note_among_many_is_gone_with_all_earlier_versions(tmp_path: Pat
     await embed_all(index)
     marks += digests(index, SECRET)
     await index.optimise()
-    async with index._tidying.turn:
+    async with index._tidying.lock:
         assert [mark.hex() for mark in marks if mark not in everything(folder)] == []
         assert max((await versions(folder)).values()) > 1
 

@@ -37,7 +37,7 @@ async def test_edits_stay_findable_and_the_disk_does_not_grow(tmp_path: Path) ->
     index.use_model(MODEL, DIMENSIONS)
     await embed_all(index)
     await index.optimise(at_once=True)
-    async with index._tidying.turn:
+    async with index._tidying.lock:
         fresh = size(folder)
     for turn in range(300):
         await index.write([prepared(f"n{turn}.md", f"# Note {turn}\n\nedit{turn} {sentence(2000 + turn, 110)}\n")])
@@ -48,7 +48,7 @@ async def test_edits_stay_findable_and_the_disk_does_not_grow(tmp_path: Path) ->
             assert await paths(index.passages(words(f"edit{turn - 24}"), 3)) == [f"n{turn - 24}.md"]
             assert await paths(index.stems(words(f"edit{turn}"), 3)) == [f"n{turn}.md"]
             assert await paths(index.whole(words(f"edit{turn}"), 3)) == [f"n{turn}.md"]
-    async with index._tidying.turn:
+    async with index._tidying.lock:
         assert size(folder) <= 1.5 * fresh
         health = index.health()
         assert health.fts_rebuilds == 0

@@ -113,11 +113,11 @@ async def test_what_cannot_be_written_is_shown_no_more(
         patch.setattr(Table, "add", add)
         await index.show([prepared("Tea.md", HERBS)])
         await index.settled()
-    assert sorted(index.lost) == ["Tea.md"]
+    assert sorted(index.failed_writes) == ["Tea.md"]
     assert sorted(index.notes) == ["Mate.md"]
     assert await asked(index, "herbs") == ([], [])
     await index.write([prepared("Tea.md", HERBS)])
-    assert not index.lost
+    assert not index.failed_writes
     assert await asked(index, "herbs") == (["Tea.md"], ["Tea.md"])
     await index.close()
     again = await opened(tmp_path / "index")
