@@ -53,7 +53,7 @@ def link_new_text(vault: "OpenVault", corpus: "Corpus", path: "VaultPath", befor
     if not chosen:
         return None
     made = insert_links(note, chosen, vault.names, read_obsidian_settings(vault.root))
-    return (mark + made.text).encode() if made.made else None
+    return (mark + made.text).encode() if made.links else None
 
 
 def added_spans(before: str, after: str) -> "list[Span]":

@@ -51,7 +51,7 @@ class LinkedText:
     """A text with links added, which are in the order of the text."""
 
     text: str
-    made: tuple[PlacedLink, ...]
+    links: tuple[PlacedLink, ...]
     refused: tuple[RefusedPlace, ...] = ()
 
 
@@ -76,32 +76,32 @@ def find_places(
         strictness: How likely a link must be if no targets are given.
         every: Whether to return every place of a note, not only the first.
     """
-    said = list(find_mentions(source, corpus, around, almost=strictness != "conservative"))
-    named = {one.target for one in said if not one.almost}
+    mentions = list(find_mentions(source, corpus, around, almost=strictness != "conservative"))
+    named = {one.target for one in mentions if not one.almost}
     found: list[LinkPlace] = []
     seen = set() if every else set(source.linked)
-    for one in said:
-        wanted = one.target in targets if targets else one.score >= THRESHOLDS[strictness]
-        if wanted and one.target not in seen and not (one.almost and one.target in named):
+    for one in mentions:
+        is_wanted = one.target in targets if targets else one.score >= THRESHOLDS[strictness]
+        if is_wanted and one.target not in seen and not (one.almost and one.target in named):
             found.append(LinkPlace(one.target, one.span))
             if not every:
                 seen.add(one.target)
     return found
 
 
-def insert_links(note: Note, wanted: Iterable[LinkPlace], names: Names, style: ObsidianSettings) -> LinkedText:
+def insert_links(note: Note, places: Iterable[LinkPlace], names: Names, style: ObsidianSettings) -> LinkedText:
     """Turn words into links; a link that would not be read back as meant is refused.
 
     Args:
         note: The note.
-        wanted: The words to link.
+        places: The words to link.
         names: Every file of the vault.
         style: How the user's Obsidian writes links.
     """
-    made: list[PlacedLink] = []
+    links: list[PlacedLink] = []
     refused: list[RefusedPlace] = []
     among = find_tables(note)
-    free = filter_protected(note, sorted(wanted, key=lambda place: place.span), refused)
+    free = filter_protected(note, sorted(places, key=lambda place: place.span), refused)
     for place in free:
         start, end = place.span
         table = any(first <= start < last for first, last in among)
@@ -109,22 +109,22 @@ def insert_links(note: Note, wanted: Iterable[LinkPlace], names: Names, style: O
         if link is None or place.target == note.path:
             refused.append(RefusedPlace(place, NO_NAME if link is None else ITSELF))
         else:
-            made.append(PlacedLink(place, link))
-    while unread := frozenset(find_misread(note, made, names)):
+            links.append(PlacedLink(place, link))
+    while unread := frozenset(find_misread(note, links, names)):
         refused += [RefusedPlace(one.place, NOT_READ) for one in unread]
-        made = [one for one in made if one not in unread]
+        links = [one for one in links if one not in unread]
     return LinkedText(
-        splice_links(note.text, made), tuple(made), tuple(sorted(refused, key=lambda one: one.place.span))
+        splice_links(note.text, links), tuple(links), tuple(sorted(refused, key=lambda one: one.place.span))
     )
 
 
-def filter_protected(note: Note, wanted: Sequence[LinkPlace], refused: list[RefusedPlace]) -> list[LinkPlace]:
+def filter_protected(note: Note, places: Sequence[LinkPlace], refused: list[RefusedPlace]) -> list[LinkPlace]:
     """Return the places where a link is possible; the others are added to `refused`."""
     closed = protected_spans(note)
     begins = [first for first, _ in closed]
     free: list[LinkPlace] = []
     done = 0
-    for place in wanted:
+    for place in places:
         start, end = place.span
         before = bisect_left(begins, end) - 1
         if done <= start < end <= len(note.text) and (before < 0 or closed[before][1] <= start):
@@ -135,24 +135,24 @@ def filter_protected(note: Note, wanted: Sequence[LinkPlace], refused: list[Refu
     return free
 
 
-def splice_links(text: str, made: Sequence[PlacedLink]) -> str:
+def splice_links(text: str, links: Sequence[PlacedLink]) -> str:
     """Replace words with links, given in order."""
-    ends = [0, *(one.place.span[1] for one in made)]
-    parts = [text[end : one.place.span[0]] + one.link for end, one in zip(ends, made, strict=False)]
+    ends = [0, *(one.place.span[1] for one in links)]
+    parts = [text[end : one.place.span[0]] + one.link for end, one in zip(ends, links, strict=False)]
     return "".join([*parts, text[ends[-1] :]])
 
 
-def find_misread(note: Note, made: Sequence[PlacedLink], names: Names) -> list[PlacedLink]:
+def find_misread(note: Note, links: Sequence[PlacedLink], names: Names) -> list[PlacedLink]:
     """Return the links that would not be read as meant; all of them if another link would be read differently."""
-    after = parse(note.path, splice_links(note.text, made).encode("utf-8", "replace"))
+    after = parse(note.path, splice_links(note.text, links).encode("utf-8", "replace"))
     read = {link.span: link for link in after.links}
     wrong: list[PlacedLink] = []
     shift = 0
-    for one in made:
+    for one in links:
         start = one.place.span[0] + shift
         shift += len(one.link) - (one.place.span[1] - one.place.span[0])
         link = read.get((start, start + len(one.link)))
         if link is None or link.embed or names.resolve(link.target, note.path, link.kind).path != one.place.target:
             wrong.append(one)
-    same = len(after.links) == len(note.links) + len(made) - len(wrong)
-    return wrong if wrong or same else list(made)
+    same = len(after.links) == len(note.links) + len(links) - len(wrong)
+    return wrong if wrong or same else list(links)

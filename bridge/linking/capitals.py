@@ -62,12 +62,12 @@ def markup_spans(text: str) -> list[Span]:
 def strip_markup(text: str) -> str:
     """Return a text with each piece of markup replaced by a line break."""
     # Match by match, because other threads are blocked while one pattern runs over a whole text.
-    kept: list[str] = []
+    parts: list[str] = []
     at = 0
     for start, end in markup_spans(text):
-        kept.append(text[at:start])
+        parts.append(text[at:start])
         at = end
-    return "\n".join([*kept, text[at:]])
+    return "\n".join([*parts, text[at:]])
 
 
 def label_words(text: str, prose: str) -> set[str]:

@@ -12,7 +12,7 @@ class Corpus:
 
     def __init__(self, names: NameFinder | None = None) -> None:
         self._names = names or NameFinder()
-        self._said: dict[VaultPath, frozenset[str]] = {}
+        self._forms: dict[VaultPath, frozenset[str]] = {}
         self._notes: Counter[str] = Counter()
 
     @classmethod
@@ -25,12 +25,12 @@ class Corpus:
     def copy(self) -> "Corpus":
         """Return an independent copy."""
         other = Corpus(self._names)
-        other._said, other._notes = dict(self._said), Counter(self._notes)
+        other._forms, other._notes = dict(self._forms), Counter(self._notes)
         return other
 
     def __len__(self) -> int:
         """Count the notes."""
-        return len(self._said)
+        return len(self._forms)
 
     @property
     def names(self) -> NameFinder:
@@ -46,7 +46,7 @@ class Corpus:
     def forget(self, paths: Iterable[VaultPath]) -> None:
         """Remove notes."""
         for path in paths:
-            self._notes.subtract(self._said.pop(path, ()))
+            self._notes.subtract(self._forms.pop(path, ()))
 
     def rename(self, names: NameFinder, texts: Mapping[VaultPath, str]) -> None:
         """Change the counted names; only new ones are searched for.
@@ -62,7 +62,7 @@ class Corpus:
             del self._notes[form]
         if lost:
             gone = frozenset(lost)
-            self._said = {path: said - gone for path, said in self._said.items()}
+            self._forms = {path: forms - gone for path, forms in self._forms.items()}
         if len(fresh):
             for path, text in texts.items():
                 self._add(path, fresh.forms(text))
@@ -71,15 +71,15 @@ class Corpus:
         """Count the notes that contain a folded name."""
         return self._notes[form]
 
-    def said(self, path: VaultPath) -> frozenset[str]:
+    def forms_in(self, path: VaultPath) -> frozenset[str]:
         """Return the folded names that a note contains."""
-        return self._said.get(path, frozenset())
+        return self._forms.get(path, frozenset())
 
-    def saying(self, forms: Iterable[str]) -> list[VaultPath]:
+    def notes_with(self, forms: Iterable[str]) -> list[VaultPath]:
         """Return the notes that contain any of some folded names, in order."""
-        wanted = frozenset(forms)
-        return sorted(path for path, said in self._said.items() if not wanted.isdisjoint(said))
+        names = frozenset(forms)
+        return sorted(path for path, forms in self._forms.items() if not names.isdisjoint(forms))
 
-    def _add(self, path: VaultPath, said: frozenset[str]) -> None:
-        self._said[path] = self._said.get(path, frozenset()) | said
-        self._notes.update(said)
+    def _add(self, path: VaultPath, forms: frozenset[str]) -> None:
+        self._forms[path] = self._forms.get(path, frozenset()) | forms
+        self._notes.update(forms)

@@ -80,33 +80,33 @@ def likelihood(parts: tuple[Evidence, ...]) -> float:
     return 1 / (1 + math.exp(-sum(part.weight for part in parts)))
 
 
-def name_evidence(said: str, name: str, *, alias: bool, almost: bool = False) -> list[Evidence]:
+def name_evidence(wording: str, name: str, *, alias: bool, almost: bool = False) -> list[Evidence]:
     """Judge the spelling of the mention.
 
     Args:
-        said: The text of the mention.
+        wording: The text of the mention.
         name: The note's name.
         alias: Whether the name is an alias.
         almost: Whether the text is only similar to the name.
     """
-    parts = [Evidence("prior", PRIOR), length_evidence(said)]
+    parts = [Evidence("prior", PRIOR), length_evidence(wording)]
     if almost:
-        same = letters_and_digits(fold_case(said)) == letters_and_digits(fold_case(name))
+        same = letters_and_digits(fold_case(wording)) == letters_and_digits(fold_case(name))
         parts.append(Evidence("almost", PARTED if same else ALMOST, f"almost says “{name}”"))
     elif alias:
-        parts.append(Evidence("alias", ALIAS, f"says the alias “{said}”"))
-    elif said == name:
+        parts.append(Evidence("alias", ALIAS, f"says the alias “{wording}”"))
+    elif wording == name:
         # A name in lower case is a word like any other.
-        plain = said.isascii() and said.isalpha() and said.islower()
-        parts.append(Evidence("exact", PLAIN if plain else 0.0, f"says “{said}”"))
+        plain = wording.isascii() and wording.isalpha() and wording.islower()
+        parts.append(Evidence("exact", PLAIN if plain else 0.0, f"says “{wording}”"))
     else:
-        parts.append(Evidence("case", OTHER_CASE, f"says “{said}” for “{name}”"))
+        parts.append(Evidence("case", OTHER_CASE, f"says “{wording}” for “{name}”"))
     return parts
 
 
-def length_evidence(said: str) -> Evidence:
+def length_evidence(wording: str) -> Evidence:
     """Judge the length of the mention: a long name seldom occurs by chance."""
-    return Evidence("length", LONG * min(name_length(said), FULL_LENGTH) / 10)
+    return Evidence("length", LONG * min(name_length(wording), FULL_LENGTH) / 10)
 
 
 def place_evidence(text: str, start: int, end: int) -> list[Evidence]:
@@ -200,9 +200,9 @@ class Tally:
     accepted: int = 0
     declined: int = 0
 
-    def plus(self, verdict: LinkFeedback) -> "Tally":
+    def plus(self, entry: LinkFeedback) -> "Tally":
         """Add one piece of feedback."""
-        return Tally(self.accepted + verdict.accepted, self.declined + verdict.declined)
+        return Tally(self.accepted + entry.accepted, self.declined + entry.declined)
 
     @property
     def expected(self) -> float:
@@ -219,17 +219,17 @@ class Tally:
 class FeedbackModel:
     """All feedback of a vault, by pair of notes, by target and by name."""
 
-    def __init__(self, verdicts: Iterable[LinkFeedback] = ()) -> None:
+    def __init__(self, feedback: Iterable[LinkFeedback] = ()) -> None:
         self._pairs: dict[tuple[VaultPath, VaultPath], Tally] = {}
         self._targets: dict[VaultPath, Tally] = {}
         self._forms: dict[tuple[VaultPath, str], Tally] = {}
         self.all = Tally()
-        for verdict in verdicts:
-            pair, form = (verdict.source, verdict.target), (verdict.target, verdict.form)
-            self._pairs[pair] = self._pairs.get(pair, Tally()).plus(verdict)
-            self._targets[verdict.target] = self._targets.get(verdict.target, Tally()).plus(verdict)
-            self._forms[form] = self._forms.get(form, Tally()).plus(verdict)
-            self.all = self.all.plus(verdict)
+        for entry in feedback:
+            pair, form = (entry.source, entry.target), (entry.target, entry.form)
+            self._pairs[pair] = self._pairs.get(pair, Tally()).plus(entry)
+            self._targets[entry.target] = self._targets.get(entry.target, Tally()).plus(entry)
+            self._forms[form] = self._forms.get(form, Tally()).plus(entry)
+            self.all = self.all.plus(entry)
 
     def part(self, source: VaultPath | None, target: VaultPath, form: str) -> Evidence | None:
         """Judge a suggestion by the feedback on similar ones; None when there is none.

@@ -60,21 +60,21 @@ class InexactMatcher:
         self._phrases: dict[tuple[str, ...], str] = {}
         words: set[str] = set()
         for form in forms:
-            said = tuple(ALPHANUMERIC.findall(form))
+            phrase = tuple(ALPHANUMERIC.findall(form))
             if (
                 len(letters_and_digits(form)) < LEAST_INEXACT
-                or len(said) > MOST_WORDS
+                or len(phrase) > MOST_WORDS
                 or UNSPACED_CHARACTER.search(form)
                 or _SYMBOL.search(form)
             ):
                 continue
-            self._joined.setdefault("".join(said), form)
-            self._phrases.setdefault(said, form)
-            words.update(said)
+            self._joined.setdefault("".join(phrase), form)
+            self._phrases.setdefault(phrase, form)
+            words.update(phrase)
         self._words = frozenset(words)
-        self._beginnings = {said[:count] for said in self._phrases for count in range(1, len(said) + 1)}
+        self._beginnings = {phrase[:count] for phrase in self._phrases for count in range(1, len(phrase) + 1)}
         self._near = group_by_shape(words)
-        self._known: dict[str, Sequence[str]] = {}
+        self._alike_cache: dict[str, Sequence[str]] = {}
 
     def find(self, text: str) -> Iterator[Found]:
         """Yield where a folded text contains something similar to a name, but not the name itself."""
@@ -95,8 +95,8 @@ class InexactMatcher:
             key += word.text
             if len(key) < LEAST_INEXACT:
                 continue
-            for said in (key, f"{key}s", key.removesuffix("s")):
-                if (form := self._joined.get(said)) is not None:
+            for phrase in (key, f"{key}s", key.removesuffix("s")):
+                if (form := self._joined.get(phrase)) is not None:
                     yield form, count
                     break
 
@@ -105,20 +105,23 @@ class InexactMatcher:
         begun: list[tuple[str, ...]] = [()]
         for count, word in enumerate(run, start=1):
             begun = [
-                longer for said in begun for other in alike[word.text] if (longer := (*said, other)) in self._beginnings
+                longer
+                for words in begun
+                for other in alike[word.text]
+                if (longer := (*words, other)) in self._beginnings
             ]
             if not begun:
                 return
-            yield from ((self._phrases[said], count) for said in begun if said in self._phrases)
+            yield from ((self._phrases[phrase], count) for phrase in begun if phrase in self._phrases)
 
     def _all_alike(self, words: AbstractSet[str]) -> Mapping[str, Sequence[str]]:
         """Return the similar words of names for each word, cached because notes share most of their words."""
-        if len(self._known) > MOST_KNOWN:
-            self._known = {}
-        known = self._known
-        for word in words - known.keys():
-            known[word] = self._alike(word)
-        return known
+        if len(self._alike_cache) > MOST_KNOWN:
+            self._alike_cache = {}
+        cache = self._alike_cache
+        for word in words - cache.keys():
+            cache[word] = self._alike(word)
+        return cache
 
     def _alike(self, word: str) -> Sequence[str]:
         """Return the words of names that are similar to a word."""
@@ -237,10 +240,10 @@ class NameFinder:
             span = folded.place(first), folded.place(last)
             if is_protected(span):
                 continue
-            said = text[slice(*span)]
+            wording = text[slice(*span)]
             names = self._forms[form]
-            if len(form) <= SHORT and said.isascii():
-                names = [name for name in names if name.text.strip() == said]
+            if len(form) <= SHORT and wording.isascii():
+                names = [name for name in names if name.text.strip() == wording]
             if names:
                 found.append(Mention(span, form, names))
         exact = longest_mentions(found)
@@ -305,8 +308,8 @@ def is_findable(form: str) -> bool:
 
 def longest_mentions(mentions: Iterable[Mention]) -> list[Mention]:
     """Keep, from left to right, the longest of the mentions that overlap."""
-    kept: list[Mention] = []
+    result: list[Mention] = []
     for mention in sorted(mentions, key=lambda mention: (mention.span[0], -mention.span[1])):
-        if not kept or mention.span[0] >= kept[-1].span[1]:
-            kept.append(mention)
-    return kept
+        if not result or mention.span[0] >= result[-1].span[1]:
+            result.append(mention)
+    return result

@@ -99,7 +99,7 @@ class Usage:
 
 def find_candidates(
     texts: Mapping[VaultPath, str],
-    known: Container[str],
+    existing: Container[str],
     stubs: Mapping[str, Collection[VaultPath]],
     languages: Mapping[VaultPath, str | None] | None = None,
 ) -> list[NoteCandidate]:
@@ -107,7 +107,7 @@ def find_candidates(
 
     Args:
         texts: The text of each note.
-        known: The folded names of existing notes.
+        existing: The folded names of existing notes.
         stubs: Targets of unresolved links, with the notes that contain them.
         languages: The language of each note, if known.
     """
@@ -118,14 +118,14 @@ def find_candidates(
         count = usage.read(text, prose)
         capitalises = (languages or {}).get(path) in CAPITALISING
         looking[path] = list(filter_nouns(list(find_capitalised(prose)), count, usage, capitalises=capitalises))
-    said: dict[str, dict[VaultPath, None]] = defaultdict(dict)
+    notes_of_form: dict[str, dict[VaultPath, None]] = defaultdict(dict)
     written: dict[str, Counter[str]] = defaultdict(Counter)
     kinds: dict[str, CandidateKind] = {}
     for target, paths in stubs.items():
         form = fold_case(target)
         kinds[form] = "stub"
         written[form][target] += 1
-        said[form] |= dict.fromkeys(paths)
+        notes_of_form[form] |= dict.fromkeys(paths)
     within = {fold_case(place.text) for places in looking.values() for place in places if not place.begins}
     for path, places in looking.items():
         for place in places:
@@ -133,7 +133,7 @@ def find_candidates(
             form = fold_case(name)
             kinds.setdefault(form, place.kind)
             written[form][name] += 1
-            said[form][path] = None
+            notes_of_form[form][path] = None
     likely = [
         NoteCandidate(
             name=written[form].most_common(1)[0][0],
@@ -142,8 +142,8 @@ def find_candidates(
             confidence=round(confidence(kinds[form], len(paths), len(texts)), 3),
             examples=tuple(sorted(paths)[:EXAMPLES]),
         )
-        for form, paths in said.items()
-        if len(paths) >= LEAST_NOTES and form not in known and is_candidate(form, len(paths), kinds[form], usage)
+        for form, paths in notes_of_form.items()
+        if len(paths) >= LEAST_NOTES and form not in existing and is_candidate(form, len(paths), kinds[form], usage)
     ]
     return sorted(likely, key=lambda one: (-one.confidence, -one.notes, one.name))
 

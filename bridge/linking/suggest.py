@@ -42,7 +42,7 @@ class LinkContext(Protocol):
         """Count the notes that link to a note."""
         ...
 
-    def resolve(self, said: str, /) -> VaultPath | None:
+    def resolve(self, wording: str, /) -> VaultPath | None:
         """Return which of several notes with one name a link would mean."""
         ...
 
@@ -121,27 +121,27 @@ class MentionJudge:
 
     def choose(self, mention: Mention) -> Name | None:
         """Return the note that a mention means: the one that a link would resolve to, else the first."""
-        said = self._source.text[slice(*mention.span)]
-        key = mention.form, said
+        wording = self._source.text[slice(*mention.span)]
+        key = mention.form, wording
         if key not in self._names:
             others = (name for name in mention.names if name.path != self._source.path)
             names = sorted(others, key=lambda n: (n.alias, n.path))
             if len(names) > 1:
-                meant = self._around.resolve(said)
-                names = [name for name in names if name.path == meant] or names
+                target = self._around.resolve(wording)
+                names = [name for name in names if name.path == target] or names
             self._names[key] = next(iter(names), None)
         return self._names[key]
 
     def judge(self, mention: Mention, name: Name) -> Suggestion:
         """Collect the evidence for one mention."""
-        said = self._source.text[slice(*mention.span)]
+        wording = self._source.text[slice(*mention.span)]
         parts = (
-            *evidence.name_evidence(said, name.text.strip(), alias=name.alias, almost=mention.almost),
+            *evidence.name_evidence(wording, name.text.strip(), alias=name.alias, almost=mention.almost),
             *evidence.place_evidence(self._source.text, *mention.span),
             *self._of_note(name.path, mention.form),
         )
         score = evidence.likelihood(parts)
-        return Suggestion(name.path, mention.span, said, mention.form, score, parts, mention.almost)
+        return Suggestion(name.path, mention.span, wording, mention.form, score, parts, mention.almost)
 
     def _of_note(self, path: VaultPath, form: str) -> tuple[Evidence, ...]:
         """Collect the evidence for links to a note by one of its names, independent of the place."""
@@ -178,7 +178,7 @@ class OverlookedNote:
         return sum(place.score for place in self.places)
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def names_used(self) -> tuple[str, ...]:
         """The names by which it is mentioned, most frequent first."""
         return tuple(text for text, _ in Counter(place.text for place in self.places).most_common())
 
@@ -210,7 +210,7 @@ def find_overlooked(
         best: dict[VaultPath, UnlinkedMention] = {}
         judged: Counter[VaultPath] = Counter()
         linked = {source, *links_to(source)}
-        if all(target(form) in linked for form in corpus.said(source)):
+        if all(target(form) in linked for form in corpus.forms_in(source)):
             continue
         text = texts[source]
         for mention in corpus.names.mentions(text, markup_spans(text)):
@@ -236,11 +236,11 @@ def mention_target(corpus: Corpus, form: str) -> VaultPath | None:
 def link_likelihood(corpus: Corpus, mention: Mention, text: str, linked: int) -> float:
     """Return how likely a mention should be a link, by its name and its place."""
     name = min(mention.names, key=lambda name: name.alias)
-    said, notes = text[slice(*mention.span)], corpus.notes(mention.form)
+    wording, notes = text[slice(*mention.span)], corpus.notes(mention.form)
     habit = evidence.habit_evidence(linked, notes)
     return evidence.likelihood(
         (
-            *evidence.name_evidence(said, name.text.strip(), alias=name.alias),
+            *evidence.name_evidence(wording, name.text.strip(), alias=name.alias),
             *evidence.place_evidence(text, *mention.span),
             evidence.rarity_evidence(notes),
             *((habit,) if habit else ()),

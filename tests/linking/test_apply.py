@@ -63,8 +63,8 @@ def test_only_the_targets_are_linked_when_some_are_named() -> None:
 
 
 def test_what_is_unlikely_is_left_alone_when_none_are_named() -> None:
-    assert link("a grain like spelt that everybody knows\n", targets=()).made == ()
-    assert len(link("a grain like spelt that everybody knows\n").made) == 1
+    assert link("a grain like spelt that everybody knows\n", targets=()).links == ()
+    assert len(link("a grain like spelt that everybody knows\n").links) == 1
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_what_is_unlikely_is_left_alone_when_none_are_named() -> None:
 )
 def test_where_no_link_can_stand_none_is_made(text: str, start: int, end: int) -> None:
     after = choose(text, (SPELT, start, end))
-    assert (after.text, after.made, len(after.refused)) == (text, (), 1)
+    assert (after.text, after.links, len(after.refused)) == (text, (), 1)
 
 
 def test_of_two_places_that_overlap_the_first_is_linked() -> None:

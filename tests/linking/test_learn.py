@@ -7,8 +7,8 @@ from bridge.types import VaultPath
 A, B, T, U = (VaultPath(f"{name}.md") for name in "ABTU")
 
 
-def weight(*verdicts: LinkFeedback, source: VaultPath | None = A, target: VaultPath = T, form: str = "t") -> float:
-    part = FeedbackModel(verdicts).part(source, target, form)
+def weight(*feedback: LinkFeedback, source: VaultPath | None = A, target: VaultPath = T, form: str = "t") -> float:
+    part = FeedbackModel(feedback).part(source, target, form)
     return part.weight if part is not None else 0.0
 
 
@@ -30,15 +30,15 @@ def test_what_was_declined_in_a_note_is_suppressed_there_alone() -> None:
 
 
 def test_what_is_nearly_always_declined_is_suppressed_everywhere() -> None:
-    verdicts = [LinkFeedback(VaultPath(f"{n}.md"), T, "t", 0, 1) for n in range(9)]
-    assert weight(*verdicts, source=B) < -10
+    feedback = [LinkFeedback(VaultPath(f"{n}.md"), T, "t", 0, 1) for n in range(9)]
+    assert weight(*feedback, source=B) < -10
 
 
 def test_a_name_is_suppressed_while_the_note_is_not() -> None:
-    verdicts = [LinkFeedback(VaultPath(f"{n}.md"), T, "it", 0, 1) for n in range(9)]
-    verdicts += [LinkFeedback(VaultPath(f"{n}.md"), T, "t", 3, 0) for n in range(9)]
-    assert weight(*verdicts, source=B, form="it") < -10
-    assert weight(*verdicts, source=B, form="t") > 0
+    feedback = [LinkFeedback(VaultPath(f"{n}.md"), T, "it", 0, 1) for n in range(9)]
+    feedback += [LinkFeedback(VaultPath(f"{n}.md"), T, "t", 3, 0) for n in range(9)]
+    assert weight(*feedback, source=B, form="it") < -10
+    assert weight(*feedback, source=B, form="t") > 0
 
 
 def test_all_verdicts_tell_the_users_rate() -> None:

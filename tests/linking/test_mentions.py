@@ -94,7 +94,7 @@ def test_the_corpus_follows_what_notes_say() -> None:
     a, b = VaultPath("a.md"), VaultPath("b.md")
     corpus = Corpus.of(names("Spelt", "Wheat"), {a: "spelt and wheat", b: "spelt, spelt"})
     assert (corpus.notes("spelt"), corpus.notes("wheat")) == (2, 1)
-    assert corpus.saying(["spelt"]) == [a, b]
+    assert corpus.notes_with(["spelt"]) == [a, b]
     corpus.read({a: "wheat"})
     corpus.forget([b])
     corpus.forget([b])
@@ -106,6 +106,6 @@ def test_the_corpus_follows_names() -> None:
     corpus = Corpus.of(names("Spelt", "Wheat"), texts)
     corpus.rename(names("Millet", "Wheat"), texts)
     assert [corpus.notes(form) for form in ("spelt", "wheat", "millet")] == [0, 2, 1]
-    assert corpus.saying(["millet", "spelt"]) == ["b.md"]
+    assert corpus.notes_with(["millet", "spelt"]) == ["b.md"]
     corpus.read({VaultPath("b.md"): "spelt"})
     assert [corpus.notes(form) for form in ("spelt", "wheat", "millet")] == [0, 1, 0]

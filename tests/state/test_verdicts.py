@@ -20,7 +20,7 @@ def test_verdicts_add_up_and_are_kept(tmp_path: Path) -> None:
     store.feedback.revive(T, B)
     assert store.feedback.all() == [LinkFeedback(A, T, "t", 2, 1), LinkFeedback(B, T, "t", 0, 0)]
     store.feedback.revive(T)
-    assert [verdict.declined for verdict in store.feedback.all()] == [0, 0]
+    assert [entry.declined for entry in store.feedback.all()] == [0, 0]
     store.close()
 
 

@@ -232,7 +232,7 @@ def insert_links(vault: "OpenVault", note: "Note", wanted: "list[LinkPlace]") ->
         diff=unified_diff(head + note.text, head + after.text, note.path),
         digest=digest_of((head + after.text).encode()),
         before=note.digest,
-        links=tuple(MadeLink(one.place.target, line(one.place), one.link) for one in after.made),
+        links=tuple(MadeLink(one.place.target, line(one.place), one.link) for one in after.links),
         refused=tuple(RefusedLink(one.place.target, line(one.place), one.why) for one in after.refused),
         change_id=None,
         state="applied",

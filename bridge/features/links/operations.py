@@ -55,8 +55,8 @@ def mentions_of(vault: "OpenVault", corpus: "Corpus", path: VaultPath) -> tuple[
 
     note = vault.index.notes.get(path)
     forms = {fold_case(name).strip() for name in (note.title, *note.aliases)} if note else set()
-    saying = [source for source in corpus.saying(forms) if source != path]
-    found = (mention for source in saying[:READ] for mention in mentions_in(vault, corpus, source, path))
+    sources = [source for source in corpus.notes_with(forms) if source != path]
+    found = (mention for source in sources[:READ] for mention in mentions_in(vault, corpus, source, path))
     return tuple(mention for mention, _ in zip(found, range(MENTIONS), strict=False))
 
 

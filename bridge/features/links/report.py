@@ -289,7 +289,7 @@ def unlinked_notes(
     for one in find_overlooked(corpus, notes, graph_snapshot.graph.links_to, graph_snapshot.graph.linked_from):
         places = tuple(UnlinkedPlace(place.source, place.line, place.text) for place in one.places[:TOP])
         sources = tuple(place.path for place in places)
-        found.append(UnlinkedNote(one.path, one.said[:SAID], len(one.places), one.linked, sources, places))
+        found.append(UnlinkedNote(one.path, one.names_used[:SAID], len(one.places), one.linked, sources, places))
     return found
 
 

@@ -211,9 +211,9 @@ async def judge_link(
             links = call.vault.index.notes[path].links
             there = any(call.vault.names.resolve(link.target, path, link.kind).path == target for link in links)
             await asyncio.to_thread(store.feedback.follow_links, path, {target} if there else (), lambda _: False)
-    verdicts = await asyncio.to_thread(store.feedback.all)
-    everything = FeedbackModel(verdicts).all
-    here = FeedbackModel(one for one in verdicts if one.target == target).all
+    feedback = await asyncio.to_thread(store.feedback.all)
+    everything = FeedbackModel(feedback).all
+    here = FeedbackModel(one for one in feedback if one.target == target).all
     count = everything.accepted + everything.declined
     return LinkJudged(here.accepted, here.declined, round(everything.accepted / count, 3) if count else None)
 

@@ -52,11 +52,11 @@ def times_chosen(vault: "OpenVault", words: str) -> "Mapping[VaultPath, int]":
     """Count how often each note was chosen for such words, the most often chosen first."""
     from bridge.text.fold import fold_case
 
-    said = fold_case(words).strip()
+    form = fold_case(words).strip()
     counts = Counter[VaultPath]()
-    for verdict in vault.store.feedback.all():
-        if verdict.form == said or (len(said) >= SHORTEST and verdict.form.startswith(said)):
-            counts[verdict.target] += verdict.accepted - verdict.declined
+    for entry in vault.store.feedback.all():
+        if entry.form == form or (len(form) >= SHORTEST and entry.form.startswith(form)):
+            counts[entry.target] += entry.accepted - entry.declined
     return {note: count for note, count in counts.most_common() if count > 0 and note in vault.index.notes}
 
 
