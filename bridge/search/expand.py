@@ -140,15 +140,15 @@ def match_tags(
     Returns:
         The retriever result, and by note the tag.
     """
-    asked = tuple(content_words(words_of(query.text.replace("/", " "))))
+    query_words = tuple(content_words(words_of(query.text.replace("/", " "))))
     raw: dict[VaultPath, float] = {}
     which: dict[VaultPath, str] = {}
-    for word in asked:
+    for word in query_words:
         tagged = vocabulary.tagged(word)
         rare = tagged if within is None else tagged & frozenset(within)
         newest = sorted(rare, key=lambda path: (-notes[path].modified, path))[:_MOST_TAGGED]
         for path in newest:
-            raw[path] = raw.get(path, 0.0) + 1 / len(asked)
+            raw[path] = raw.get(path, 0.0) + 1 / len(query_words)
             which.setdefault(path, _tag_with_word(notes[path], word))
     return RetrieverResult("tags", WEIGHTS["tags"], raw, raw), which
 

@@ -33,54 +33,54 @@ def filter_notes(notes: Notes, request: SearchRequest) -> frozenset[VaultPath] |
     """Return the notes that pass the request's filters; None when it has none."""
     if not _narrows(request):
         return None
-    kept: Iterable[IndexedNote] = notes.values()
+    matches: Iterable[IndexedNote] = notes.values()
     if request.types:
         kinds = frozenset(request.types)
-        kept = [note for note in kept if note.kind in kinds]
+        matches = [note for note in matches if note.kind in kinds]
     if request.modified_after is not None:
         after = request.modified_after * 1e9
-        kept = [note for note in kept if note.mtime_ns >= after]
+        matches = [note for note in matches if note.mtime_ns >= after]
     if request.modified_before is not None:
         before = request.modified_before * 1e9
-        kept = [note for note in kept if note.mtime_ns < before]
+        matches = [note for note in matches if note.mtime_ns < before]
     if (folder := folder_prefix(request.folder)) is not None:
-        kept = [note for note in kept if note.path.startswith(folder)] or [
-            note for note in kept if fold_case(note.path).startswith(fold_case(folder))
+        matches = [note for note in matches if note.path.startswith(folder)] or [
+            note for note in matches if fold_case(note.path).startswith(fold_case(folder))
         ]
     for tag in request.tags:
-        kept = filter_by_tag(list(kept), tag)
+        matches = filter_by_tag(list(matches), tag)
     for name, value in request.properties.items():
-        kept = filter_by_property(list(kept), name, value)
-    return frozenset(note.path for note in kept)
+        matches = filter_by_property(list(matches), name, value)
+    return frozenset(note.path for note in matches)
 
 
 def filter_by_tag(notes: Sequence[IndexedNote], tag: str) -> list[IndexedNote]:
     """Keep the notes with a tag or one nested in it."""
-    wanted = fold_case(tag.strip().lstrip("#").rstrip("/"))
-    inside = f"{wanted}/"
-    known: set[str] = set().union(*(note.tags for note in notes if note.tags))
-    matching = frozenset(name for name in known if (folded := fold_case(name)) == wanted or folded.startswith(inside))
+    target = fold_case(tag.strip().lstrip("#").rstrip("/"))
+    inside = f"{target}/"
+    tags: set[str] = set().union(*(note.tags for note in notes if note.tags))
+    matching = frozenset(name for name in tags if (folded := fold_case(name)) == target or folded.startswith(inside))
     return [note for note in notes if note.tags and not matching.isdisjoint(note.tags)]
 
 
 def filter_by_property(notes: Sequence[IndexedNote], name: str, value: Value) -> list[IndexedNote]:
     """Keep the notes whose property equals the value, or contains it when it is a list."""
-    wanted = tuple(value) if isinstance(value, list | tuple) else (value,)
-    plain = frozenset(_comparable(each) for each in wanted)
+    values = tuple(value) if isinstance(value, list | tuple) else (value,)
+    plain = frozenset(_comparable(each) for each in values)
     same: dict[tuple[type, Value], bool] = {}
 
-    def fits(held: Value) -> bool:
-        if isinstance(held, list | tuple):
-            return any(fits(each) for each in held)
-        if isinstance(held, Mapping):
-            return not plain.isdisjoint(_comparable_forms(held))
+    def fits(entry: Value) -> bool:
+        if isinstance(entry, list | tuple):
+            return any(fits(each) for each in entry)
+        if isinstance(entry, Mapping):
+            return not plain.isdisjoint(_comparable_forms(entry))
         # Values repeat across notes; `1`, `1.0` and `True` are equal but not the same.
-        key = (type(held), held)
+        key = (type(entry), entry)
         if key not in same:
-            same[key] = not plain.isdisjoint(_comparable_forms(held))
+            same[key] = not plain.isdisjoint(_comparable_forms(entry))
         return same[key]
 
-    return [note for note, held in _with_property(notes, name) if fits(held)]
+    return [note for note, entry in _with_property(notes, name) if fits(entry)]
 
 
 def filter_by_term(notes: Sequence[IndexedNote], term: HasProperty) -> list[IndexedNote]:
@@ -92,11 +92,11 @@ def filter_by_term(notes: Sequence[IndexedNote], term: HasProperty) -> list[Inde
         return filter_by_property(notes, term.name, term.value)
     if comparison := _COMPARISON.match(term.value):
         sign, limit = comparison.group(1), float(comparison.group(2))
-        return [note for note, held in having if any(_exceeds_limit(each, sign, limit) for each in _as_list(held))]
-    wanted = _comparable(term.value)
-    if wanted == "null":
-        return [note for note, held in having if held is None or held in ("", [])]
-    return [note for note, held in having if any(wanted in _comparable(each) for each in _as_list(held))]
+        return [note for note, entry in having if any(_exceeds_limit(each, sign, limit) for each in _as_list(entry))]
+    text = _comparable(term.value)
+    if text == "null":
+        return [note for note, entry in having if entry is None or entry in ("", [])]
+    return [note for note, entry in having if any(text in _comparable(each) for each in _as_list(entry))]
 
 
 def folder_prefix(folder: str | None) -> str | None:
@@ -110,10 +110,12 @@ def folder_spelling(notes: Collection[VaultPath], folder: str | None) -> str | N
     prefix = folder_prefix(folder)
     if prefix is None:
         return ""
-    wanted, depth = prefix[:-1], prefix.count("/")
-    known = {"/".join(path.split("/")[:depth]) for path in notes if path.count("/") >= depth}
+    target, depth = prefix[:-1], prefix.count("/")
+    folders = {"/".join(path.split("/")[:depth]) for path in notes if path.count("/") >= depth}
     return (
-        wanted if wanted in known else next((one for one in sorted(known) if fold_case(one) == fold_case(wanted)), None)
+        target
+        if target in folders
+        else next((one for one in sorted(folders) if fold_case(one) == fold_case(target)), None)
     )
 
 
@@ -128,12 +130,12 @@ def no_such_folder(notes: Collection[VaultPath], folder: str | None) -> str | No
 
 def no_such_tag(notes: Notes, tag: str) -> str | None:
     """Return a notice that no note has a tag or one nested in it, with the closest names; None when one has."""
-    wanted = tag.strip().lstrip("#").rstrip("/")
-    if filter_by_tag(list(notes.values()), wanted):
+    target = tag.strip().lstrip("#").rstrip("/")
+    if filter_by_tag(list(notes.values()), target):
         return None
-    known = {name for note in notes.values() for name in note.tags}
-    parents = {name[:end] for name in known for end, letter in enumerate(name) if letter == "/"}
-    return f"There is no tag `{wanted}`{_closest(known | parents, wanted)}"
+    tags = {name for note in notes.values() for name in note.tags}
+    parents = {name[:end] for name in tags for end, letter in enumerate(name) if letter == "/"}
+    return f"There is no tag `{target}`{_closest(tags | parents, target)}"
 
 
 def no_such_property(notes: Notes, name: str, *values: Value) -> str | None:
@@ -150,14 +152,14 @@ def no_such_property(notes: Notes, name: str, *values: Value) -> str | None:
     every = list(notes.values())
     having = _with_property(every, name)
     if not having:
-        known = {str(key) for note in every for key in note.properties}
-        return f"There is no property `{name.strip()}`{_closest(known, name)}"
+        names = {str(key) for note in every for key in note.properties}
+        return f"There is no property `{name.strip()}`{_closest(names, name)}"
     if not values or filter_by_property(every, name, values):
         return None
-    held = {_display_value(each) for _, value in having for each in _as_list(value)}
-    asked = [_display_value(value) for value in values]
-    wanted = " or ".join(f"`{value}`" for value in asked)
-    return f"No note has the value {wanted} in `{name.strip()}`{_closest(held, asked[0])}"
+    existing = {_display_value(each) for _, value in having for each in _as_list(value)}
+    texts = [_display_value(value) for value in values]
+    options = " or ".join(f"`{value}`" for value in texts)
+    return f"No note has the value {options} in `{name.strip()}`{_closest(existing, texts[0])}"
 
 
 def no_such_path(notes: Collection[VaultPath], part: str) -> str | None:
@@ -168,10 +170,10 @@ def no_such_path(notes: Collection[VaultPath], part: str) -> str | None:
     return f"No path contains `{part}`{_closest({*notes, *folders}, part)}"
 
 
-def _closest(known: Collection[str], wanted: str) -> str:
+def _closest(names: Collection[str], target: str) -> str:
     """Return the end of a "not found" sentence, with the most similar names."""
-    spellings = {fold_case(name): VaultPath(name) for name in sorted(known)}
-    return suggest_names(Names(spellings.values()).closest(wanted))
+    spellings = {fold_case(name): VaultPath(name) for name in sorted(names)}
+    return suggest_names(Names(spellings.values()).closest(target))
 
 
 def _narrows(request: SearchRequest) -> bool:
@@ -187,16 +189,16 @@ def _narrows(request: SearchRequest) -> bool:
 
 def _with_property(notes: Sequence[IndexedNote], name: str) -> list[tuple[IndexedNote, Value]]:
     """Return the notes that have a property, in any case, with its value."""
-    wanted = fold_case(name.strip())
-    known: set[str] = set().union(*(note.properties for note in notes if note.properties))
-    spellings = [key for key in known if fold_case(str(key)) == wanted]
+    target = fold_case(name.strip())
+    names: set[str] = set().union(*(note.properties for note in notes if note.properties))
+    spellings = [key for key in names if fold_case(str(key)) == target]
     return [
         (note, note.properties[key]) for note in notes if note.properties for key in spellings if key in note.properties
     ]
 
 
-def _as_list(held: Value) -> Sequence[Value]:
-    return held if isinstance(held, list | tuple) else (held,)
+def _as_list(entry: Value) -> Sequence[Value]:
+    return entry if isinstance(entry, list | tuple) else (entry,)
 
 
 def _comparable(value: Value) -> str:
@@ -247,8 +249,8 @@ async def search_scope(index: "Index", request: SearchRequest, demanded: Term | 
     within = filter_notes(index.notes, request)
     if demanded is None or within == frozenset():
         return within
-    held = await _notes_matching(index, demanded)
-    return held if within is None else within & held
+    matches = await _notes_matching(index, demanded)
+    return matches if within is None else within & matches
 
 
 def unknown_name_notices(index: "Index", request: SearchRequest, demanded: Term | None) -> tuple[str, ...]:
@@ -317,10 +319,10 @@ async def _notes_containing(index: "Index", text: str) -> Paths:
     called = frozenset(
         path for path, note in notes.items() if any(part in fold_case(name) for name in (note.title, *note.aliases))
     )
-    asked = TextQuery(must=(text,))
+    query = TextQuery(must=(text,))
     if len(words_of(text)) == 1 and not RUN.search(text):
-        return called | {hit.path for hit in await index.whole(asked, max(1, len(notes)), None)}
+        return called | {hit.path for hit in await index.whole(query, max(1, len(notes)), None)}
     # The index stores no positions: whether words are adjacent is checked in the passages that have them all.
-    wanted = compile_matcher((), (text,))
-    passages = await index.text_of(await index.passages(asked, MOST_READ, None))
-    return called | {passage.path for passage in passages if wanted.find(passage.text)}
+    matcher = compile_matcher((), (text,))
+    passages = await index.text_of(await index.passages(query, MOST_READ, None))
+    return called | {passage.path for passage in passages if matcher.find(passage.text)}

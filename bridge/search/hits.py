@@ -61,29 +61,29 @@ def explain_hit(
     """
     if reasons.listed:
         return ("passes the filters",)
-    said: list[str] = []
+    lines: list[str] = []
     name = reasons.names.get(path)
     if name is not None and (name.fit != "matches in part" or name.score >= _FITS_PARTLY):
         called = "title" if name.field == "title" else f"{name.field} “{name.name}”"
-        said.append(f"{called} {name.fit}")
+        lines.append(f"{called} {name.fit}")
     telling = [match for match in matches if fold_word(match.word) not in reasons.quiet]
     if words := _matched_words(text, telling)[:MOST_WORDS]:
-        said.append("says " + ", ".join(f"“{word}”" for word in words))
+        lines.append("says " + ", ".join(f"“{word}”" for word in words))
     near = reasons.meaning.get(path, 0.0)
     if near >= _CLOSE:
-        said.append("close in meaning")
-    elif near > NOISE and not said:
-        said.append("somewhat close in meaning")
+        lines.append("close in meaning")
+    elif near > NOISE and not lines:
+        lines.append("somewhat close in meaning")
     if (tag := reasons.tags.get(path)) is not None:
-        said.append(f"tag #{tag}")
-    if len(said) < ENOUGH:
-        said += _expansion_reasons(path, reasons)
+        lines.append(f"tag #{tag}")
+    if len(lines) < ENOUGH:
+        lines += _expansion_reasons(path, reasons)
     if (other := reasons.read_with.get(path)) is not None:
-        said.append(f"read together with *{other}* lately")
-    said = said[:MOST] or [_weak_reason(path, reasons)]
+        lines.append(f"read together with *{other}* lately")
+    lines = lines[:MOST] or [_weak_reason(path, reasons)]
     if twins:
-        said.append(f"{twins} other note{'s' if twins > 1 else ''} with the same passage left out")
-    return tuple(said)
+        lines.append(f"{twins} other note{'s' if twins > 1 else ''} with the same passage left out")
+    return tuple(lines)
 
 
 def _matched_words(text: str, matches: Sequence[Match]) -> list[str]:
@@ -123,7 +123,7 @@ def build_hit(
     ranked: FusedHit,
     passage: "StoredPassage | None",
     reasons: Reasons,
-    wanted: Matcher,
+    matcher: Matcher,
     twins: int = 0,
 ) -> SearchHit:
     """Build the hit for a note.
@@ -133,11 +133,11 @@ def build_hit(
         ranked: Its rank and score.
         passage: The passage to show; None when it has no text.
         reasons: The retrievers' findings.
-        wanted: The words to mark.
+        matcher: The words to mark.
         twins: How many other notes with the same passage are omitted.
     """
     text = clean_text(passage.text) if passage is not None else ""
-    matches = wanted.find(text)
+    matches = matcher.find(text)
     return SearchHit(
         path=ranked.path,
         title=note.title,
@@ -182,19 +182,19 @@ def collapse(items: Sequence[tuple[_Item, str]]) -> tuple[list[_Item], dict[int,
     Returns:
         The kept items in order, and by position how many others each stands for.
     """
-    kept: list[tuple[_Item, str, frozenset[str]]] = []
+    unique: list[tuple[_Item, str, frozenset[str]]] = []
     others: dict[int, int] = {}
     for item, text in items:
         bag = frozenset(text.split())
         twin = next(
-            (at for at, (_, other, words) in enumerate(kept) if _may_be_alike(bag, words) and _is_alike(text, other)),
+            (at for at, (_, other, words) in enumerate(unique) if _may_be_alike(bag, words) and _is_alike(text, other)),
             None,
         )
         if twin is None:
-            kept.append((item, text, bag))
+            unique.append((item, text, bag))
         else:
             others[twin] = others.get(twin, 0) + 1
-    return [item for item, _, _ in kept], others
+    return [item for item, _, _ in unique], others
 
 
 def _may_be_alike(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -38,7 +38,7 @@ async def fill_passages(
     from bridge.index.hits import PassageHit
 
     rounds = [_order_passages(best.get(hit.path, 0), worth.get(hit.path, {})) for hit in ranked]
-    wanted = [
+    places = [
         PassageHit(hit.path, ordinals[place], hit.score)
         for place in range(MOST)
         for hit, ordinals in zip(ranked, rounds, strict=True)
@@ -46,7 +46,7 @@ async def fill_passages(
     ]
     found: dict[VaultPath, list[StoredPassage]] = {}
     left = room
-    for passage in await index.text_of(wanted):
+    for passage in await index.text_of(places):
         cost = estimate_tokens(passage.text)
         if passage.text.strip() and (cost <= left or left == room):
             found.setdefault(passage.path, []).append(passage)

@@ -174,8 +174,8 @@ async def _rank_hybrid(
         quiet=vocabulary.words.quiet(content_words(query.words), index.languages),
     )
     took = {**answers.took_ms, "ranking": round(ranking * 1000, 2)}
-    asked = content_words(query.words)
-    return RankedNotes(ranked, texts, results, reasons, mode, words=asked, took_ms=took, passages=passages, worth=worth)
+    words = content_words(query.words)
+    return RankedNotes(ranked, texts, results, reasons, mode, words=words, took_ms=took, passages=passages, worth=worth)
 
 
 async def read_passages(
@@ -186,8 +186,8 @@ async def read_passages(
 
     if not hits:
         return {}
-    wanted = [PassageHit(hit.path, passages.get(hit.path, 0), hit.score) for hit in hits]
-    return {passage.path: passage for passage in await index.text_of(wanted)}
+    places = [PassageHit(hit.path, passages.get(hit.path, 0), hit.score) for hit in hits]
+    return {passage.path: passage for passage in await index.text_of(places)}
 
 
 def _name_result(name: RetrieverName, matches: Mapping[VaultPath, NameMatch]) -> RetrieverResult:
@@ -275,7 +275,7 @@ async def _build_hits(
 ) -> tuple[SearchHit, ...]:
     """Cut snippets, collapse near-duplicates and give reasons."""
     index = sources.index
-    wanted = compile_matcher(
+    matcher = compile_matcher(
         content_words(query.words), query.phrases, languages=index.languages, open_ended=query.open_ended
     )
     texts = dict(found.texts)
@@ -283,21 +283,23 @@ async def _build_hits(
     while True:
         best = [hit for hit in found.ranked[:looked_at] if hit.path in index.notes]
         texts |= await read_passages(index, [hit for hit in best if hit.path not in texts], found.passages)
-        kept, twins = collapse([(hit, text.text if (text := texts.get(hit.path)) else "") for hit in best])
-        if len(kept) >= request.limit or looked_at >= len(found.ranked):
+        unique, twins = collapse([(hit, text.text if (text := texts.get(hit.path)) else "") for hit in best])
+        if len(unique) >= request.limit or looked_at >= len(found.ranked):
             break
         # A passage that many notes repeat must not leave the answer short.
         looked_at *= 4
-    kept = kept[: request.limit]
+    unique = unique[: request.limit]
     whole = (
-        await fill_passages(index, kept, found.passages, found.worth, room) if (room := request.passage_tokens) else {}
+        await fill_passages(index, unique, found.passages, found.worth, room)
+        if (room := request.passage_tokens)
+        else {}
     )
     return tuple(
         replace(
-            build_hit(note, hit, texts.get(hit.path), found.reasons, wanted, twins.get(place, 0)),
+            build_hit(note, hit, texts.get(hit.path), found.reasons, matcher, twins.get(place, 0)),
             passages=whole.get(hit.path, ()),
         )
-        for place, hit in enumerate(kept)
+        for place, hit in enumerate(unique)
         if (note := index.notes.get(hit.path)) is not None
     )
 
@@ -311,10 +313,10 @@ async def _list_filtered(sources: Sources, request: SearchRequest, query: Query,
     newest = sorted(notes, key=lambda note: (-note.modified, note.path))[: request.limit]
     ranked = [FusedHit(note.path, 1.0) for note in newest]
     texts = await read_passages(index, ranked, {})
-    reasons, wanted = Reasons(listed=True), compile_matcher(())
+    reasons, matcher = Reasons(listed=True), compile_matcher(())
     whole = await fill_passages(index, ranked, {}, {}, room) if (room := request.passage_tokens) else {}
     hits = tuple(
-        replace(build_hit(note, hit, texts.get(hit.path), reasons, wanted), passages=whole.get(hit.path, ()))
+        replace(build_hit(note, hit, texts.get(hit.path), reasons, matcher), passages=whole.get(hit.path, ()))
         for hit in ranked
         if (note := index.notes.get(hit.path)) is not None
     )

@@ -95,20 +95,20 @@ def parse_query(raw: str) -> Query:
         text = f"{text[:at]} {text[at + 1 :]}"
         notices.append("A quotation mark is not closed; what follows it was searched as words.")
     tree = _Parser(text, notices).parse()
-    wanted = tuple(leaves(tree))
-    phrases = tuple(dict.fromkeys(leaf.text for leaf in wanted if isinstance(leaf, HasText) and leaf.quoted))
-    loose = [leaf.text for leaf in wanted if not (isinstance(leaf, HasText) and leaf.quoted)]
+    terms = tuple(leaves(tree))
+    phrases = tuple(dict.fromkeys(leaf.text for leaf in terms if isinstance(leaf, HasText) and leaf.quoted))
+    loose = [leaf.text for leaf in terms if not (isinstance(leaf, HasText) and leaf.quoted)]
     words = tuple(dict.fromkeys(clean for word in loose if (clean := _EDGES.sub("", word))))
     # A whole sentence quotes a title or a saying and asks for the answer, which need not repeat it.
     is_sentence = sum(word.casefold() in STOP_WORDS for word in words) >= SENTENCE
     if phrases and is_sentence:
         notices.append("This reads like a sentence, so what is in quotation marks is preferred, not required.")
     return Query(
-        text=" ".join(leaf.text for leaf in wanted),
+        text=" ".join(leaf.text for leaf in terms),
         words=words,
         phrases=phrases,
         condition=condition(tree, phrases=not is_sentence),
-        open_ended=bool(wanted) and raw[-1:].isalnum(),
+        open_ended=bool(terms) and raw[-1:].isalnum(),
         notices=tuple(dict.fromkeys(notices)),
     )
 
@@ -233,13 +233,13 @@ class _Parser:
         return options[0] if len(options) == 1 else Either(options)
 
     def _operator(self, name: str, depth: int) -> Term | None:
-        known = name.lower()
-        if known not in _OPERATORS:
+        operator = name.lower()
+        if operator not in _OPERATORS:
             return self._word(name)
         if self._peek() is None or depth >= MAX_DEPTH:
             return None
-        if known in _COARSE:
-            self._notices.append(f"`{known}:` is not supported; its words were searched anywhere in a note.")
+        if operator in _COARSE:
+            self._notices.append(f"`{operator}:` is not supported; its words were searched anywhere in a note.")
         kind, text = self._tokens[self._at]
         if kind == "word":
             # The argument of an operator is neither a tag nor a `NOT`.
@@ -247,7 +247,7 @@ class _Parser:
             operand = self._word(text)
         else:
             operand = self._one(depth + 1)
-        return None if operand is None else _apply_operator(known, operand)
+        return None if operand is None else _apply_operator(operator, operand)
 
 
 def _apply_operator(operator: str, term: Term) -> Term:  # noqa: PLR0911 - one kind of term, one line

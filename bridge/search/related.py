@@ -146,12 +146,12 @@ async def _retrieve(
         return await sources.index.whole(TextQuery(should=words, must=(), must_not=()), DEPTH, None) if words else []
 
     nearest, whole = await asyncio.gather(near(), alike())
-    raw, said = best_scores(nearest), best_scores(whole)
+    raw, by_text = best_scores(nearest), best_scores(whole)
     # Whole texts are closer to each other than a question is to its answer: what counts is standing out, not a fixed
     # curve.
     results = [
         RetrieverResult("meaning", _WEIGHTS["meaning"] * trusted, raw, scale_by_spread(raw)),
-        RetrieverResult("whole", _WEIGHTS["whole"], said, share_of_best(said)),
+        RetrieverResult("whole", _WEIGHTS["whole"], by_text, share_of_best(by_text)),
     ]
     return results, {hit.path: hit.ordinal for hit in reversed(nearest)}
 
@@ -177,8 +177,8 @@ async def _build_answer(
     if not ranked:
         notices = (*notices, _NOTHING_NEAR)
     texts = await read_passages(index, ranked, passages)
-    kept, twins = collapse([(hit, text.text if (text := texts.get(hit.path)) else "") for hit in ranked])
-    wanted = compile_matcher(words, languages=index.languages)
+    unique, twins = collapse([(hit, text.text if (text := texts.get(hit.path)) else "") for hit in ranked])
+    matcher = compile_matcher(words, languages=index.languages)
     await vocabulary.words.follow(index)
     quiet = vocabulary.words.quiet(words, index.languages, RARE)
     reasons = replace(
@@ -188,8 +188,8 @@ async def _build_answer(
         whole=next(result.calibrated for result in scaled if result.name == "whole"),
     )
     hits = [
-        build_hit(note, hit, texts.get(hit.path), reasons, wanted, twins.get(place, 0))
-        for place, hit in enumerate(kept[:limit])
+        build_hit(note, hit, texts.get(hit.path), reasons, matcher, twins.get(place, 0))
+        for place, hit in enumerate(unique[:limit])
         # It may have left the index while the texts were read.
         if (note := index.notes.get(hit.path)) is not None
     ]
@@ -222,8 +222,8 @@ def _near_notes(
 
 def rare_words(text: str) -> tuple[str, ...]:
     """Return the words that characterise a text: frequent in it, long, not function words."""
-    said = words_of(_COMMAND.sub(" ", clean_text(text)))
-    counts = Counter(word for word in said if word not in STOP_WORDS and not word.isdigit())
+    words = words_of(_COMMAND.sub(" ", clean_text(text)))
+    counts = Counter(word for word in words if word not in STOP_WORDS and not word.isdigit())
     worth = {word: count * min(len(word), 12) for word, count in counts.items() if len(word) > 1}
     return tuple(sorted(worth, key=lambda word: (-worth[word], word))[:MOST_WORDS])
 

@@ -107,12 +107,12 @@ def text_results(answers: IndexAnswers, text: str, cover: Scores | None = None) 
     stemmed = latin_share(text) if answers.stems else 0.0
     as_written = WEIGHTS["passages"] * stemmed + WEIGHTS["stems"] * (1.0 - stemmed)
     results: list[RetrieverResult] = []
-    said: tuple[tuple[RetrieverName, float, Sequence[PassageHit] | Sequence[NoteHit]], ...] = (
+    by_retriever: tuple[tuple[RetrieverName, float, Sequence[PassageHit] | Sequence[NoteHit]], ...] = (
         ("passages", as_written, answers.passages),
         ("stems", WEIGHTS["stems"] * stemmed, answers.stems),
         ("whole", WEIGHTS["whole"], answers.whole),
     )
-    for name, weight, hits in said:
+    for name, weight, hits in by_retriever:
         raw = best_scores(hits)
         results.append(RetrieverResult(name, weight, raw, scale_by_coverage(raw, cover)))
     return results

@@ -57,14 +57,14 @@ def drop_headings(text: str, plain: str, matches: tuple[Match, ...]) -> tuple[st
     head = f"{clean_text(headings.group())} " if headings else ""
     if not head.strip() or not plain.startswith(head) or len(plain) == len(head):
         return plain, matches
-    kept = tuple(
+    visible = tuple(
         Match((match.span[0] - len(head), match.span[1] - len(head)), match.word)
         for match in matches
         if match.span[0] >= len(head)
     )
-    if {match.word for match in matches} - {match.word for match in kept}:
+    if {match.word for match in matches} - {match.word for match in visible}:
         return plain, matches
-    return plain[len(head) :], kept
+    return plain[len(head) :], visible
 
 
 def clean_text(text: str) -> str:

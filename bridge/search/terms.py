@@ -112,15 +112,15 @@ def condition(term: Term, *, strict: bool = False, phrases: bool = True) -> Term
         case Word(text):
             return HasText(text) if strict else None
         case All(parts):
-            asked = (condition(part, strict=strict, phrases=phrases) for part in parts)
-            held = tuple(kept for kept in asked if kept is not None)
-            return held[0] if len(held) == 1 else All(held) if held else None
+            terms = (condition(part, strict=strict, phrases=phrases) for part in parts)
+            present = tuple(one for one in terms if one is not None)
+            return present[0] if len(present) == 1 else All(present) if present else None
         case Either(parts):
-            options = tuple(kept for part in parts if (kept := condition(part, strict=True)) is not None)
+            options = tuple(one for part in parts if (one := condition(part, strict=True)) is not None)
             return Either(options) if options else None
         case Not(inner):
-            held_not = condition(inner, strict=True)
-            return None if held_not is None else Not(held_not)
+            inverse = condition(inner, strict=True)
+            return None if inverse is None else Not(inverse)
         case HasText():
             return term if strict or phrases else None
         case InPath() | InFile() | HasTag() | HasProperty():

@@ -33,17 +33,17 @@ class NameMatch:
 
 def score_covered_names(notes: Iterable[IndexedNote], query: Query) -> dict[VaultPath, NameMatch]:
     """Score the notes whose title or an alias consists of words in the query."""
-    asked = frozenset(stem_words("english", content_words(words_of(query.text))))
+    query_words = frozenset(stem_words("english", content_words(words_of(query.text))))
     found: dict[VaultPath, NameMatch] = {}
-    if not asked:
+    if not query_words:
         return found
     for note in notes:
         best = 0.0
         for field, name in _title_and_aliases(note):
             words = _stemmed_name(name)
-            if not asked.isdisjoint(words) and (score := coverage(words, asked)) > best:
+            if not query_words.isdisjoint(words) and (score := coverage(words, query_words)) > best:
                 best = score
-                whole = score >= 1 or asked.issubset(words)
+                whole = score >= 1 or query_words.issubset(words)
                 found[note.path] = NameMatch(score, field, name, "matches" if whole else "matches in part")
     return found
 
@@ -71,29 +71,29 @@ def exact_names(hits: Sequence[NameHit], query: Query) -> frozenset[VaultPath]:
     return frozenset(hit.path for hit in hits if hit.field != "heading" and words_of(hit.matched) == words)
 
 
-def _name_fit(asked: Sequence[str], name: Sequence[str]) -> tuple[float, Fit]:
+def _name_fit(query_words: Sequence[str], name: Sequence[str]) -> tuple[float, Fit]:
     """Return how much of the query a name covers, and how: all of it, its beginning, or a similar spelling."""
     if not name:
         return 0.0, "matches in part"
-    if list(asked) == list(name):
+    if list(query_words) == list(name):
         return 1.0, "matches"
-    if " ".join(name).startswith(" ".join(asked)):
+    if " ".join(name).startswith(" ".join(query_words)):
         return 0.9, "matches"
     hit = sum(
-        any(word == part or (at == len(asked) - 1 and part.startswith(word)) for part in name)
-        for at, word in enumerate(asked)
+        any(word == part or (at == len(query_words) - 1 and part.startswith(word)) for part in name)
+        for at, word in enumerate(query_words)
     )
-    if hit == len(asked):
+    if hit == len(query_words):
         return 0.8, "matches"
-    said, spelt = hit / len(asked) if hit else 0.0, _spelt_alike(asked, name)
-    return 0.6 * max(said, spelt), "is spelt alike" if spelt > said else "matches in part"
+    share, spelt = hit / len(query_words) if hit else 0.0, _spelt_alike(query_words, name)
+    return 0.6 * max(share, spelt), "is spelt alike" if spelt > share else "matches in part"
 
 
-def _spelt_alike(asked: Sequence[str], name: Sequence[str]) -> float:
+def _spelt_alike(query_words: Sequence[str], name: Sequence[str]) -> float:
     from rapidfuzz import fuzz
 
-    likeness = fuzz.ratio(" ".join(asked), " ".join(name)) / 100
-    start = fuzz.ratio(" ".join(asked), " ".join(name)[: len(" ".join(asked)) + 1]) / 100
+    likeness = fuzz.ratio(" ".join(query_words), " ".join(name)) / 100
+    start = fuzz.ratio(" ".join(query_words), " ".join(name)[: len(" ".join(query_words)) + 1]) / 100
     best = max(likeness, start)
     return best if best >= 0.75 else 0.0
 
@@ -107,8 +107,8 @@ def _title_and_aliases(note: IndexedNote) -> Iterable[tuple[NameField, str]]:
 @lru_cache(maxsize=100_000)
 def _stemmed_name(name: str) -> tuple[str, ...]:
     words = words_of(name)
-    kept = [word for word in words if word not in STOP_WORDS] or words
-    return tuple(stem_words("english", kept))
+    content = [word for word in words if word not in STOP_WORDS] or words
+    return tuple(stem_words("english", content))
 
 
 def merge_matches(*matches: Mapping[VaultPath, NameMatch]) -> dict[VaultPath, NameMatch]:

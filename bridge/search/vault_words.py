@@ -88,9 +88,9 @@ class VaultWords:
                 self._learn(notes[path], texts.get(path, ""))
 
     def _learn(self, note: IndexedNote, text: str) -> None:
-        said = " ".join((text, note.title, *note.aliases, note.path))
+        full_text = " ".join((text, note.title, *note.aliases, note.path))
         # No word has a space in it, and most of them repeat.
-        written = set(SPACED_WORD.findall(" ".join(set(said.split()))))
+        written = set(SPACED_WORD.findall(" ".join(set(full_text.split()))))
         words = {folded for word in written if len(folded := fold_word(word)) <= LONGEST}
         numbers = np.fromiter(map(self._number, words), np.uint32, len(words))
         for number in numbers.tolist():
@@ -167,9 +167,9 @@ class VaultWords:
 
     def quiet(self, words: Iterable[str], languages: Collection[str], share: float = COMMON) -> frozenset[str]:
         """Return the words, folded, that too many notes contain to be informative; never all of them."""
-        asked = {fold_word(part) for word in words for part in SPACED_WORD.findall(word)}
-        common = {word for word in asked if self.count(word, languages) > share * (len(self._of) + FEW)}
-        return frozenset(common if common < asked else ())
+        query_words = {fold_word(part) for word in words for part in SPACED_WORD.findall(word)}
+        common = {word for word in query_words if self.count(word, languages) > share * (len(self._of) + FEW)}
+        return frozenset(common if common < query_words else ())
 
     def cover(
         self, paths: Iterable[VaultPath], words: Sequence[str], languages: Collection[str]
@@ -181,29 +181,29 @@ class VaultWords:
         Returns:
             None until every note was read, and for scripts without spaces between words.
         """
-        asked = list(dict.fromkeys(fold_word(part) for word in words for part in SPACED_WORD.findall(word)))
-        if self._notes is None or not asked or any(RUN.search(word) for word in words):
+        query_words = list(dict.fromkeys(fold_word(part) for word in words for part in SPACED_WORD.findall(word)))
+        if self._notes is None or not query_words or any(RUN.search(word) for word in words):
             return None
-        worths = [self.worth(word, languages) for word in asked]
+        worths = [self.worth(word, languages) for word in query_words]
         place = np.zeros(len(self._words), np.int32)
-        for at, word in enumerate(asked, 1):
+        for at, word in enumerate(query_words, 1):
             place[list(self._forms(word, languages))] = at
         worth = np.array([0.0, *worths])
-        known = [path for path in paths if path in self._of]
-        if not known:
+        own_paths = [path for path in paths if path in self._of]
+        if not own_paths:
             return {}
         # All notes at once: one by one takes twenty times as long.
-        ends = np.cumsum([len(self._of[path]) for path in known])
-        said = place[np.concatenate([self._of[path] for path in known])]
-        where = np.flatnonzero(said)
-        pairs = np.unique(np.searchsorted(ends, where, side="right") * len(worth) + said[where])
-        notes, words_said = np.divmod(pairs, len(worth))
+        ends = np.cumsum([len(self._of[path]) for path in own_paths])
+        position = place[np.concatenate([self._of[path] for path in own_paths])]
+        where = np.flatnonzero(position)
+        pairs = np.unique(np.searchsorted(ends, where, side="right") * len(worth) + position[where])
+        notes, numbers = np.divmod(pairs, len(worth))
         # Relative to the notes that contain a word, not to any note: many vaults are full of stubs.
         times_as_long = np.diff(ends, prepend=0) * (self._total / max(1, self._squares))
-        told = worth[words_said]
-        by_chance = 1 - (1 - np.exp(-told)) ** times_as_long[notes]
-        covered = np.bincount(notes, np.minimum(told, -np.log(by_chance)), len(known)) / worth.sum()
-        return dict(zip(known, covered.tolist(), strict=True))
+        gains = worth[numbers]
+        by_chance = 1 - (1 - np.exp(-gains)) ** times_as_long[notes]
+        coverage = np.bincount(notes, np.minimum(gains, -np.log(by_chance)), len(own_paths)) / worth.sum()
+        return dict(zip(own_paths, coverage.tolist(), strict=True))
 
     def alike(self, word: str, errors: int) -> list[tuple[str, int]]:
         """Return the words with the same first letter within so many typing errors, with their number of errors."""

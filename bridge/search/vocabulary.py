@@ -124,15 +124,15 @@ def _tags(tags: Iterable[str]) -> set[str]:
 def _drop(
     mapping: dict[str, set[VaultPath]] | dict[tuple[str, ...], set[VaultPath]], key: object, path: VaultPath
 ) -> None:
-    held: dict[object, set[VaultPath]] = mapping  # type: ignore[assignment]
-    paths = held.get(key)
+    paths_of: dict[object, set[VaultPath]] = mapping  # type: ignore[assignment]
+    paths = paths_of.get(key)
     if paths is not None:
         paths.discard(path)
         if not paths:
-            del held[key]
+            del paths_of[key]
 
 
-def coverage(name: Sequence[str], asked: frozenset[str]) -> float:
+def coverage(name: Sequence[str], query_words: frozenset[str]) -> float:
     """Return the share of a name's words that are in the query, longer words weighing more."""
     whole = sum(map(len, name))
-    return sum(len(word) for word in name if word in asked) / whole if whole else 0.0
+    return sum(len(word) for word in name if word in query_words) / whole if whole else 0.0
