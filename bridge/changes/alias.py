@@ -19,7 +19,7 @@ _NAMES: Final = frozenset({"alias", "aliases"})
 
 
 def rename_alias(
-    path: VaultPath, alias: str, to: str, known: VaultView, types: Mapping[str, str], *, links: bool = False
+    path: VaultPath, alias: str, to: str, view: VaultView, types: Mapping[str, str], *, links: bool = False
 ) -> PlanAndEffect:
     """Plan to rename an alias in a note's property `aliases`.
 
@@ -27,7 +27,7 @@ def rename_alias(
         path: The note.
         alias: The alias, exactly.
         to: The new alias.
-        known: The vault.
+        view: The vault.
         types: Obsidian's types of properties.
         links: Whether links to the note that show the alias are to show the new one.
 
@@ -40,17 +40,17 @@ def rename_alias(
     """
     if links and not NOT_IN_LABEL.isdisjoint(to):
         raise InvalidArguments(f"No link can show `{to}`.", hint="Choose an alias without brackets and bars.")
-    data = known.read(path)
+    data = view.read(path)
     name, value = _replace_alias(path, data, alias, to)
     files = {path: (data, edit_properties(path, data, {name: value}, (), types))}
     rewritten: list[Reference] = []
 
     def shows(target: str, kind: LinkKind, source: VaultPath) -> bool:
-        return known.names.resolve(target, source, kind).path == path
+        return view.names.resolve(target, source, kind).path == path
 
-    for source in known.links.linking({name_key(path)}, shows, {path}) if links else ():
+    for source in view.links.linking({name_key(path)}, shows, {path}) if links else ():
         try:
-            before, now = files.get(source) or (known.read(source),) * 2
+            before, now = files.get(source) or (view.read(source),) * 2
         except (NoteNotFound, NoteUnreadable, TooLarge):
             continue
         spots = read_link_spans(source, now)
@@ -62,7 +62,7 @@ def rename_alias(
         if edits and not spots.lossy:
             files[source] = before, replace_spans(now, spots.text, edits)
     for source in files:
-        known.require_changeable(source)
+        view.require_changeable(source)
     return PlanAndEffect(plan_replacements(files), Effect(tuple(files), 0, len(rewritten), tuple(rewritten)))
 
 

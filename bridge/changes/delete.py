@@ -14,34 +14,34 @@ from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
 
 
-def remove(path: VaultPath, known: VaultView) -> PlanAndEffect:
+def remove(path: VaultPath, view: VaultView) -> PlanAndEffect:
     """Plan to delete a file; the links to it stay as they are, and the effect lists them.
 
     Args:
         path: The file.
-        known: The vault.
+        view: The vault.
 
     Raises:
         NoteNotFound: There is no such file.
         ProtectedPath: It is protected by the user's settings.
     """
-    if path not in known.names:
-        raise known.names.missing(path, "file")
-    if known.rules.keeps(path):
+    if path not in view.names:
+        raise view.names.missing(path, "file")
+    if view.rules.keeps(path):
         raise PathKept(f"`{path}` must stay as it is: the user's settings say so.", path=path)
-    data = known.read(path)
-    shift = Shift.of(known.names, {}, gone=[path])
-    named: list[str] = [source for source in known.links.naming(name_pattern({path: None})) if source != path]
+    data = view.read(path)
+    shift = Shift.of(view.names, {}, gone=[path])
+    named: list[str] = [source for source in view.links.naming(name_pattern({path: None})) if source != path]
     broken: list[Reference] = []
-    for source in known.links.linking(shift.keys(), partial(_is_broken_by, shift)):
+    for source in view.links.linking(shift.keys(), partial(_is_broken_by, shift)):
         if source == path:
             continue
         try:
-            text = known.read(source)
+            text = view.read(source)
         except (NoteNotFound, NoteUnreadable, TooLarge):
             continue
-        broken += _broken_links(source, known.links.spans(source, text), shift)
-    named += [BOOKMARKS] if is_bookmarked(known.bookmarks, [path]) else []
+        broken += _broken_links(source, view.links.spans(source, text), shift)
+    named += [BOOKMARKS] if is_bookmarked(view.bookmarks, [path]) else []
     step = Step("remove", path, before=digest_of(data))
     effect = Effect(broken=tuple(broken), named_in=tuple(named), warnings=name_warnings(named))
     return PlanAndEffect(Plan((step,), {digest_of(data): data}), effect)

@@ -21,7 +21,9 @@ def squash_steps(steps: Iterable[Step]) -> tuple[Step, ...]:
     course = _StepSequence()
     for step in steps:
         course.take(step)
-    return tuple(step for step in course.kept if step is not None and (step.kind != "put" or step.before != step.after))
+    return tuple(
+        step for step in course.steps if step is not None and (step.kind != "put" or step.before != step.after)
+    )
 
 
 @dataclass(slots=True)
@@ -36,10 +38,10 @@ class _FileWrite:
 class _StepSequence:
     """A sequence of steps, each combined with earlier ones where possible."""
 
-    kept: list[Step | None] = field(default_factory=list)
+    steps: list[Step | None] = field(default_factory=list)
     _puts: dict[VaultPath, _FileWrite] = field(default_factory=dict)
     """Writes to files, by their current path."""
-    _came: dict[VaultPath, int] = field(default_factory=dict)
+    _moves: dict[VaultPath, int] = field(default_factory=dict)
     """Which move brought a file or folder to its current path."""
 
     def take(self, step: Step) -> None:
@@ -52,82 +54,82 @@ class _StepSequence:
             case "move" if step.to is not None:
                 self._move(step, step.to)
             case _:
-                self.kept.append(step)
+                self.steps.append(step)
 
     def _put(self, step: Step) -> None:
         put = None if step.before is None else self._puts.get(step.path)
         if put is None:
-            self._puts[step.path] = _FileWrite(len(self.kept))
-            self.kept.append(step)
+            self._puts[step.path] = _FileWrite(len(self.steps))
+            self.steps.append(step)
             return
-        self._say(put, step.after)
+        self._rewrite(put, step.after)
 
-    def _say(self, put: _FileWrite, after: Digest | None) -> None:
+    def _rewrite(self, put: _FileWrite, after: Digest | None) -> None:
         """Change what was written to a file, in that step and in the file's later moves."""
         for at in (put.at, *put.moves):
-            if (step := self.kept[at]) is not None:
-                self.kept[at] = replace(step, after=after) if at == put.at else replace(step, before=after)
+            if (step := self.steps[at]) is not None:
+                self.steps[at] = replace(step, after=after) if at == put.at else replace(step, before=after)
 
     def _remove(self, step: Step) -> None:
         put = self._puts.pop(step.path, None)
-        made = None if put is None else self.kept[put.at]
+        made = None if put is None else self.steps[put.at]
         if put is not None and made is not None and made.before is not None:
-            self._say(put, made.before)
-            self.kept[put.at] = None
+            self._rewrite(put, made.before)
+            self.steps[put.at] = None
             step = replace(step, before=made.before)
         elif (
             put is not None
             and made is not None
             and made.path == step.path
-            and not any(self.kept[at] is not None for at in put.moves)
+            and not any(self.steps[at] is not None for at in put.moves)
         ):
             # The folder that was made for it may be moved elsewhere.
             folder = VaultPath(step.path.rpartition("/")[0])
-            self.kept[put.at] = Step("make_folder", folder) if folder else None
+            self.steps[put.at] = Step("make_folder", folder) if folder else None
             return
-        path = self._sooner(step.path, None)
-        self.kept.append(step if path is None else replace(step, path=path))
+        path = self._cancel_move(step.path, None)
+        self.steps.append(step if path is None else replace(step, path=path))
 
     def _move(self, step: Step, to: VaultPath) -> None:
-        path = self._sooner(step.path, to)
+        path = self._cancel_move(step.path, to)
         self._puts = {_rebase_path(name, step.path, to): put for name, put in self._puts.items()}
-        self._came = {_rebase_path(name, step.path, to): at for name, at in self._came.items() if name != step.path}
+        self._moves = {_rebase_path(name, step.path, to): at for name, at in self._moves.items() if name != step.path}
         if path == to:
             return
         step = step if path is None else replace(step, path=path)
         if (put := self._puts.get(to)) is not None:
-            put.moves.append(len(self.kept))
+            put.moves.append(len(self.steps))
         # Files in a moved folder came with that move.
-        self._came = {name: at for name, at in self._came.items() if not name.startswith(f"{to}/")}
+        self._moves = {name: at for name, at in self._moves.items() if not name.startswith(f"{to}/")}
         if not is_hidden(step.path):
-            self._came[to] = len(self.kept)
-        self.kept.append(step)
+            self._moves[to] = len(self.steps)
+        self.steps.append(step)
 
-    def _sooner(self, path: VaultPath, to: VaultPath | None) -> VaultPath | None:
+    def _cancel_move(self, path: VaultPath, to: VaultPath | None) -> VaultPath | None:
         """Drop the move that brought a file or folder to a path, and return its earlier path; None when that cannot be.
 
         Args:
             path: The path that it was moved to.
             to: Where it is moved next; None if it is removed.
         """
-        at = self._came.pop(path, None)
-        came = None if at is None else self.kept[at]
+        at = self._moves.pop(path, None)
+        came = None if at is None else self.steps[at]
         if at is None or came is None or (to is not None and to.startswith(f"{came.path}/")):
             return None
         folder = path.rpartition("/")[0]
         if folder and not any(one is not None and one.startswith(f"{folder}/") for one in (came.path, to)):
             # The folder may have been made for this.
             return None
-        since = range(at + 1, len(self.kept))
+        since = range(at + 1, len(self.steps))
         if any(
-            _has_path_conflict(step, came.path, path) for number in since if (step := self.kept[number]) is not None
+            _has_path_conflict(step, came.path, path) for number in since if (step := self.steps[number]) is not None
         ):
             return None
-        self.kept[at] = None
+        self.steps[at] = None
         for number in since:
-            if (step := self.kept[number]) is not None:
+            if (step := self.steps[number]) is not None:
                 to = None if step.to is None else _rebase_path(step.to, path, came.path)
-                self.kept[number] = replace(step, path=_rebase_path(step.path, path, came.path), to=to)
+                self.steps[number] = replace(step, path=_rebase_path(step.path, path, came.path), to=to)
         return came.path
 
 

@@ -116,10 +116,10 @@ def _summary_line(
         # A path that one file leaves may then be taken by another.
         order = sorted((verb for verb, group in done.items() if group), key=_ORDER.index)
         to = f" to `{moves[paths[0]]}`" if moves else ""
-        said = [f"{verb} `{paths[0]}`{to if verb == 'move' else ''}" for verb in order]
-        if len(said) > 1 and order[-1] == "change":
-            said[-1] = "change it"
-        return f"{_join(said)}{some}{more}{lost}"
+        phrases = [f"{verb} `{paths[0]}`{to if verb == 'move' else ''}" for verb in order]
+        if len(phrases) > 1 and order[-1] == "change":
+            phrases[-1] = "change it"
+        return f"{_join(phrases)}{some}{more}{lost}"
     verbs = {verb: f"{verb} {count_of(len(group), noun(group))}" for verb, group in done.items() if group}
     if len(verbs) > 1 and more:
         # The size is that of what is written; notes are not moved by it.

@@ -73,21 +73,21 @@ class Repository:
         """
         self._root = vault
         where = ("--show-toplevel", "--git-dir", "--git-path", "index", "--show-prefix")
-        found = self._say("rev-parse", "--path-format=absolute", *where, sorry="there is no git repository")
+        found = self._output("rev-parse", "--path-format=absolute", *where, sorry="there is no git repository")
         root, git, index, self._prefix = found.split("\n")[:4]
         self._root, self._index = Path(root), Path(index)
         for name, what in _BUSY.items():
             if Path(git, name).exists():
                 raise NoCommit(f"{what} is going on")
-        self._branch = self._say("symbolic-ref", "--quiet", "HEAD", sorry="no branch is checked out")
-        self._head = self._say("rev-parse", "--quiet", "--verify", "HEAD^{commit}", sorry="there is no commit yet")
-        self._say("var", "GIT_COMMITTER_IDENT", sorry="git has no `user.name` and `user.email` to sign with")
+        self._branch = self._output("symbolic-ref", "--quiet", "HEAD", sorry="no branch is checked out")
+        self._head = self._output("rev-parse", "--quiet", "--verify", "HEAD^{commit}", sorry="there is no commit yet")
+        self._output("var", "GIT_COMMITTER_IDENT", sorry="git has no `user.name` and `user.email` to sign with")
         if self._prefix and not self._run("ls-tree", self._head, "--", self._prefix):
             raise NoCommit("nothing of the vault was ever committed")
 
     def committed(self, paths: Collection[VaultPath]) -> GitFiles:
         """Return the files at or below some paths in the last commit."""
-        listed = self._listed(("ls-tree", "-r", "-z", self._head), paths)
+        listed = self._list(("ls-tree", "-r", "-z", self._head), paths)
         return {path: GitFile(mode, id_) for path, (mode, _, id_) in listed}
 
     def staged(self, paths: Collection[VaultPath]) -> GitFiles:
@@ -97,7 +97,7 @@ class Repository:
             NoCommit: One of them is in conflict.
         """
         found: dict[VaultPath, GitFile] = {}
-        for path, (mode, id_, stage) in self._listed(("ls-files", "--stage", "-z"), paths):
+        for path, (mode, id_, stage) in self._list(("ls-files", "--stage", "-z"), paths):
             if stage != "0":
                 raise NoCommit(f"`{path}` is in conflict")
             found[path] = GitFile(mode, id_)
@@ -105,7 +105,7 @@ class Repository:
 
     def store(self, path: VaultPath, data: bytes) -> str:
         """Store a file's bytes as git would, with its line ending rules, and return their id."""
-        return self._say("hash-object", "-w", "--stdin", "--path", f"{self._prefix}{path}", given=data)
+        return self._output("hash-object", "-w", "--stdin", "--path", f"{self._prefix}{path}", given=data)
 
     def content(self, id_: str) -> bytes:
         """Return the bytes that git stores under an id."""
@@ -130,8 +130,8 @@ class Repository:
             draft = Path(folder, "draft")
             self._run("read-tree", self._head, index=draft)
             self._turn(committed, draft)
-            tree = self._say("write-tree", index=draft)
-            commit = self._say("commit-tree", "-p", self._head, "-F", "-", tree, given=message.encode())
+            tree = self._output("write-tree", index=draft)
+            commit = self._output("commit-tree", "-p", self._head, "-F", "-", tree, given=message.encode())
             if staged:
                 following = Path(folder, "index")
                 # With its time, by which git detects files that were saved in the moment of the last check.
@@ -169,18 +169,16 @@ class Repository:
         )
         self._run("update-index", "-z", "--index-info", index=index, given="".join(lines).encode())
 
-    def _listed(
-        self, command: Sequence[str], paths: Collection[VaultPath]
-    ) -> Iterator[tuple[VaultPath, Sequence[str]]]:
-        asked = [f"{self._prefix}{path}" for path in paths]
-        for start in range(0, len(asked), _AT_ONCE):
-            for entry in self._run(*command, "--", *asked[start : start + _AT_ONCE]).split(b"\0")[:-1]:
+    def _list(self, command: Sequence[str], paths: Collection[VaultPath]) -> Iterator[tuple[VaultPath, Sequence[str]]]:
+        pathspecs = [f"{self._prefix}{path}" for path in paths]
+        for start in range(0, len(pathspecs), _AT_ONCE):
+            for entry in self._run(*command, "--", *pathspecs[start : start + _AT_ONCE]).split(b"\0")[:-1]:
                 facts, _, path = entry.decode("utf-8", "surrogateescape").partition("\t")
                 yield VaultPath(path.removeprefix(self._prefix)), facts.split(" ")
 
-    def _say(self, *arguments: str, given: bytes = b"", index: Path | None = None, sorry: str | None = None) -> str:
-        said = self._run(*arguments, given=given, index=index, sorry=sorry)
-        return said.decode("utf-8", "surrogateescape").removesuffix("\n")
+    def _output(self, *arguments: str, given: bytes = b"", index: Path | None = None, sorry: str | None = None) -> str:
+        output = self._run(*arguments, given=given, index=index, sorry=sorry)
+        return output.decode("utf-8", "surrogateescape").removesuffix("\n")
 
     def _run(self, *arguments: str, given: bytes = b"", index: Path | None = None, sorry: str | None = None) -> bytes:
         """Run a command; `sorry` is the reason to give when it fails."""
@@ -200,8 +198,8 @@ class Repository:
         except subprocess.TimeoutExpired:
             raise NoCommit(f"git took longer than {TIMEOUT_S} s") from None
         except subprocess.CalledProcessError as error:
-            told = error.stderr.decode("utf-8", "replace").strip().partition("\n")[0].removeprefix("fatal: ")
-            raise NoCommit(sorry or f"git refuses: {told[:200]}") from None
+            message = error.stderr.decode("utf-8", "replace").strip().partition("\n")[0].removeprefix("fatal: ")
+            raise NoCommit(sorry or f"git refuses: {message[:200]}") from None
         return done.stdout
 
 
@@ -311,28 +309,28 @@ class _GitReplay:
                 case "move" if step.to is not None:
                     now = {path_after_move(path, step.path, step.to) or path: file for path, file in now.items()}
                 case "put" if step.after is not None:
-                    known = now.get(step.path)
-                    if known is not None or step.before is None:
-                        now[step.path] = self._put(step.path, known, step.before, step.after)
+                    current = now.get(step.path)
+                    if current is not None or step.before is None:
+                        now[step.path] = self._put(step.path, current, step.before, step.after)
                     else:
                         unknown(step.path)
         return {path: now.get(path) for path in {**files, **now} if files.get(path) != now.get(path)}
 
-    def _put(self, path: VaultPath, known: GitFile | None, before: Digest | None, after: Digest) -> GitFile:
+    def _put(self, path: VaultPath, current: GitFile | None, before: Digest | None, after: Digest) -> GitFile:
         id_ = self._id(path, after)
-        if known is None:
+        if current is None:
             if self._repository.ignores(path):
                 raise _FileSkipped(path, "is ignored there")
             return GitFile(_NORMAL[0], id_)
-        if known.mode not in _NORMAL:
+        if current.mode not in _NORMAL:
             raise _FileSkipped(path, "is not an ordinary file there")
-        if before is None or known.id in (id_, self._id(path, before)):
-            return GitFile(known.mode, id_)
-        base, ours, theirs = map(self._repository.content, (self._id(path, before), known.id, id_))
+        if before is None or current.id in (id_, self._id(path, before)):
+            return GitFile(current.mode, id_)
+        base, ours, theirs = map(self._repository.content, (self._id(path, before), current.id, id_))
         both = merge_file(path, base, ours, theirs, touching=False, alike=True)
         if not isinstance(both, bytes):
             raise _FileSkipped(path, "holds changes of yours, in the same lines, that are not committed")
-        return GitFile(known.mode, self._repository.store(path, both))
+        return GitFile(current.mode, self._repository.store(path, both))
 
     def _id(self, path: VaultPath, digest: Digest) -> str:
         if (path, digest) not in self._ids:

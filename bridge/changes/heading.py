@@ -40,14 +40,14 @@ class HeadingRename:
         return not was or self.meaning(spot, source, self.after)[-1:] == was[-1:]
 
 
-def rename_heading(path: VaultPath, heading: str, to: str, known: VaultView) -> PlanAndEffect:
+def rename_heading(path: VaultPath, heading: str, to: str, view: VaultView) -> PlanAndEffect:
     """Plan to rename a heading; links to it and to headings below it are rewritten in their own style.
 
     Args:
         path: The note.
         heading: The heading's text, or its path as `A > B`.
         to: Its new text.
-        known: The vault.
+        view: The vault.
 
     Raises:
         NoteNotFound: There is no such note.
@@ -56,7 +56,7 @@ def rename_heading(path: VaultPath, heading: str, to: str, known: VaultView) -> 
         ProtectedPath: A note that would have to change is protected by the user's settings.
         InvalidArguments: The new text is no valid heading, or a link could not be rewritten.
     """
-    data = known.read(path)
+    data = view.read(path)
     line = replace_heading(path, data, heading, to)
     before, after = parse(path, data).headings, parse(path, line).headings
     changed = [number for number, (old, new) in enumerate(zip(before, after, strict=False)) if old.text != new.text]
@@ -64,26 +64,26 @@ def rename_heading(path: VaultPath, heading: str, to: str, known: VaultView) -> 
         raise InvalidArguments("That would change more than one heading.", hint="Give a text of one line, without `#`.")
     if not changed:
         return PlanAndEffect(Plan(), Effect())
-    renamed = HeadingRename(path, before, after, changed[0], known.names)
+    renamed = HeadingRename(path, before, after, changed[0], view.names)
 
     def turns(target: str, kind: LinkKind, source: VaultPath) -> bool:
-        return "#" in target and known.names.resolve(target, source, kind).path == path
+        return "#" in target and view.names.resolve(target, source, kind).path == path
 
     files: dict[VaultPath, tuple[bytes, bytes]] = {}
     rewritten: list[Reference] = []
     warnings: list[str] = []
-    for source in known.links.linking({name_key(path)}, turns, {path}):
+    for source in view.links.linking({name_key(path)}, turns, {path}):
         try:
-            old = data if source == path else known.read(source)
+            old = data if source == path else view.read(source)
         except (NoteNotFound, NoteUnreadable, TooLarge) as error:
-            if source in known.notes and not isinstance(error, NoteNotFound):
+            if source in view.notes and not isinstance(error, NoteNotFound):
                 raise
             warnings.append(f"Links were not looked for: {error.message}")
             continue
         new, references = _rewrite_links(source, line if source == path else old, renamed)
         rewritten += references
         if new != old:
-            known.require_changeable(source)
+            view.require_changeable(source)
             files[source] = old, new
     effect = Effect(tuple(files), 0, len(rewritten), tuple(rewritten), warnings=tuple(warnings))
     return PlanAndEffect(plan_replacements(files), effect)
@@ -94,10 +94,10 @@ def _rewrite_links(source: VaultPath, data: bytes, renamed: HeadingRename) -> tu
     spots = read_link_spans(source, data)
     edits: list[Edit] = []
     references: list[Reference] = []
-    wanted: list[tuple[int, ...]] = []
+    expected: list[tuple[int, ...]] = []
     for spot in spots.links:
         was = renamed.meaning(spot, source, renamed.before)
-        wanted.append(was[-1:])
+        expected.append(was[-1:])
         if was and spot.place and (renamed.number in was or not renamed.keeps(spot, source, was)):
             words = _new_place(spot, source, was, renamed)
             edits.append((spot.place.span, spot.place.ink(words)))
@@ -108,7 +108,7 @@ def _rewrite_links(source: VaultPath, data: bytes, renamed: HeadingRename) -> tu
         raise ProtectedPath(f"`{source}` has a link to change and is not UTF-8.", hint="Save the note as UTF-8 first.")
     new = replace_spans(data, spots.text, edits)
     again = read_link_spans(source, new).links
-    if len(again) != len(wanted) or not all(map(renamed.keeps, again, [source] * len(again), wanted)):
+    if len(again) != len(expected) or not all(map(renamed.keeps, again, [source] * len(again), expected)):
         raise InvalidArguments(f"A link in `{source}` would lead elsewhere.", hint="Choose another text.", path=source)
     return new, references
 

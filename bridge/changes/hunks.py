@@ -66,10 +66,10 @@ def select_hunks(
     """
     made: dict[Digest, bytes] = {}
     left: list[Step | None] = []
-    known: set[int] = set()
+    all_numbers: set[int] = set()
     for found in differences(steps, snapshot):
         numbers = {hunk.number for hunk in found.hunks}
-        known |= numbers
+        all_numbers |= numbers
         some = numbers.intersection(chosen)
         if not some or some == numbers:
             left.append(found.step if some or (others and not numbers) else None)
@@ -81,8 +81,8 @@ def select_hunks(
         digest = digest_of(data)
         made[digest] = data
         left.append(replace(found.step, before=digest) if last else replace(found.step, after=digest))
-    if wrong := sorted(set(chosen) - known):
-        has = f"its hunks are 1 to {len(known)}" if known else "it has none"
+    if wrong := sorted(set(chosen) - all_numbers):
+        has = f"its hunks are 1 to {len(all_numbers)}" if all_numbers else "it has none"
         raise InvalidArguments(f"The change has no hunk {wrong[0]}: {has}.", hint="`show_change` numbers them.")
     return left, lambda digest: made[digest] if digest in made else snapshot(digest)
 

@@ -61,9 +61,9 @@ def check_links(
             lost += vault.lost(step.path, sources)
         else:
             warnings += vault.namesakes(step.path)
-    told = list(dangling.values())
-    more = [f"Unresolved links that are not named here: {len(told) - NAMED}."] if len(told) > NAMED else []
-    return LinkCheck(tuple(lost), (*warnings, *told[:NAMED], *more))
+    messages = list(dangling.values())
+    more = [f"Unresolved links that are not named here: {len(messages) - NAMED}."] if len(messages) > NAMED else []
+    return LinkCheck(tuple(lost), (*warnings, *messages[:NAMED], *more))
 
 
 class _Vault:
@@ -92,8 +92,8 @@ class _Vault:
 
     def links(self, path: VaultPath, *, new: bool) -> list[Link]:
         """Return the links of a written note: its new ones, or those it had before."""
-        known = {(link.target, link.kind) for link in self._before(path).links}
-        return [link for link in self._now(path).links if ((link.target, link.kind) in known) != new]
+        links_before = {(link.target, link.kind) for link in self._before(path).links}
+        return [link for link in self._now(path).links if ((link.target, link.kind) in links_before) != new]
 
     def _read_before(self, path: VaultPath) -> Contents:
         """Return the contents of a written note before the change."""

@@ -31,13 +31,13 @@ class Move:
     folder: bool
 
 
-def move(path: VaultPath, to: VaultPath, known: VaultView) -> PlanAndEffect:
+def move(path: VaultPath, to: VaultPath, view: VaultView) -> PlanAndEffect:
     """Plan to move a file or folder, and to rewrite every link that would otherwise break.
 
     Args:
         path: The file or folder.
         to: Its whole new path.
-        known: The vault.
+        view: The vault.
 
     Raises:
         NoteNotFound: There is no such file or folder.
@@ -45,18 +45,18 @@ def move(path: VaultPath, to: VaultPath, known: VaultView) -> PlanAndEffect:
         ProtectedPath: A file that would have to change is protected by the user's settings.
         InvalidArguments: The path is not valid for this file, or a link could not be rewritten.
     """
-    wanted = _resolve_move(path, to, known)
-    _check(wanted, known)
-    shift = Shift.of(known.names, wanted.files)
-    folder = wanted.path if wanted.folder else None
-    found = update_links(known, shift, name_pattern(wanted.files, folder))
+    relocation = _resolve_move(path, to, view)
+    _check(relocation, view)
+    shift = Shift.of(view.names, relocation.files)
+    folder = relocation.path if relocation.folder else None
+    found = update_links(view, shift, name_pattern(relocation.files, folder))
     named: list[str] = [shift.now(file) for file in found.naming]
-    named += [BOOKMARKS] if is_bookmarked(known.bookmarks, wanted.files, folder) else []
+    named += [BOOKMARKS] if is_bookmarked(view.bookmarks, relocation.files, folder) else []
     return PlanAndEffect(
-        _plan(wanted, found, known),
+        _plan(relocation, found, view),
         Effect(
             files=tuple(shift.now(file) for file in found.changed),
-            moved=len(wanted.files),
+            moved=len(relocation.files),
             links_rewritten=len(found.rewritten),
             rewritten=found.rewritten,
             mended=found.mended,
@@ -88,43 +88,43 @@ def stale_name_warnings(draft: Draft) -> Iterator[str]:
             yield f"`{place}` has its new name as an alias too."
 
 
-def _resolve_move(path: VaultPath, to: VaultPath, known: VaultView) -> Move:
+def _resolve_move(path: VaultPath, to: VaultPath, view: VaultView) -> Move:
     """Resolve which files move where."""
-    if path in known.names:
+    if path in view.names:
         return Move(path, to, {path: to}, folder=False)
-    below = {file: VaultPath(to + file[len(path) :]) for file in known.names if file.startswith(f"{path}/")}
+    below = {file: VaultPath(to + file[len(path) :]) for file in view.names if file.startswith(f"{path}/")}
     if not below:
-        raise known.names.missing(path, "note or folder")
+        raise view.names.missing(path, "note or folder")
     return Move(path, to, below, folder=True)
 
 
-def _check(wanted: Move, known: VaultView) -> None:
+def _check(relocation: Move, view: VaultView) -> None:
     """Refuse moves that cannot be made."""
-    path, to = wanted.path, wanted.to
+    path, to = relocation.path, relocation.to
     if path == to:
         raise InvalidArguments(f"`{path}` has this path already.", hint="Give another path.")
-    if wanted.folder and to.startswith(f"{path}/"):
+    if relocation.folder and to.startswith(f"{path}/"):
         raise InvalidArguments(f"The folder `{path}` cannot go into itself.", hint="Give a path outside of it.")
     name = to.rpartition("/")[2]
     if name != path.rpartition("/")[2] and (flaw := NOT_IN_WIKI.search(name)):
         raise InvalidArguments(f"No link can name `{to}`: it has `{flaw[0]}` in it.", hint="Choose another name.")
-    if not wanted.folder and _suffix(path) != _suffix(to) and {_suffix(path), _suffix(to)} & set(_READ):
+    if not relocation.folder and _suffix(path) != _suffix(to) and {_suffix(path), _suffix(to)} & set(_READ):
         whole = f"`{to}/{path.rpartition('/')[2]}`"
-        if known.names.has_folder(to):
+        if view.names.has_folder(to):
             raise InvalidArguments(f"`{to}` is a folder.", hint=f"Give the whole path: {whole}?")
         other = f"`{to}{_suffix(path)}`, or in a folder {whole}"
         raise InvalidArguments(f"`{to}` would be another kind of file.", hint=f"Give the whole path: {other}?")
-    for one in (path, to, *wanted.files, *wanted.files.values()):
-        if known.rules.keeps(one):
+    for one in (path, to, *relocation.files, *relocation.files.values()):
+        if view.rules.keeps(one):
             raise _path_kept_error(one)
-    if taken := _existing_target(wanted, known):
+    if taken := _existing_target(relocation, view):
         raise NoteExists(f"`{path}` cannot become `{to}`: there is `{taken}`.", path=taken)
 
 
-def _existing_target(wanted: Move, known: VaultView) -> VaultPath | None:
+def _existing_target(relocation: Move, view: VaultView) -> VaultPath | None:
     """Return a file at one of the targets, ignoring case and spelling, since some disks do not tell them apart."""
-    spelled = (file for to in wanted.files.values() for file in known.names.spelled(to))
-    others = (file for file in chain(spelled, known.names.below(wanted.to)) if file not in wanted.files)
+    spelled = (file for to in relocation.files.values() for file in view.names.spelled(to))
+    others = (file for file in chain(spelled, view.names.below(relocation.to)) if file not in relocation.files)
     return next(others, None)
 
 
@@ -138,30 +138,30 @@ def _path_kept_error(path: VaultPath) -> PathKept:
     return PathKept(f"`{path}` must stay as it is: the user's settings say so.", path=path)
 
 
-def _plan(wanted: Move, found: LinkUpdates, known: VaultView) -> Plan:
+def _plan(relocation: Move, found: LinkUpdates, view: VaultView) -> Plan:
     """Plan the steps: first all moves, then the rewritten links."""
-    if wanted.folder and not known.rules.deny:
-        steps = [Step("move", wanted.path, to=wanted.to)]
+    if relocation.folder and not view.rules.deny:
+        steps = [Step("move", relocation.path, to=relocation.to)]
     else:
         # File by file, so that denied files in the folder stay where the rule names them.
-        data = ((file, to, found.read.get(file)) for file, to in wanted.files.items())
+        data = ((file, to, found.read.get(file)) for file, to in relocation.files.items())
         steps = [
-            Step("move", file, to=to, before=digest_of(known.read(file) if read is None else read))
+            Step("move", file, to=to, before=digest_of(view.read(file) if read is None else read))
             for file, to, read in data
         ]
-        steps += [Step("remove_folder", folder) for folder in _emptied_folders(wanted)]
+        steps += [Step("remove_folder", folder) for folder in _emptied_folders(relocation)]
     relinked = plan_replacements(
-        {wanted.files.get(file, file): (found.read[file], new) for file, new in found.changed.items()}
+        {relocation.files.get(file, file): (found.read[file], new) for file, new in found.changed.items()}
     )
     return Plan((*steps, *relinked.steps), relinked.blobs)
 
 
-def _emptied_folders(wanted: Move) -> list[VaultPath]:
+def _emptied_folders(relocation: Move) -> list[VaultPath]:
     """Return the folders left empty by a folder's files, the innermost first."""
     left: set[str] = set()
-    for file in wanted.files if wanted.folder else ():
+    for file in relocation.files if relocation.folder else ():
         folder = file.rpartition("/")[0]
-        while len(folder) >= len(wanted.path) and folder not in left:
+        while len(folder) >= len(relocation.path) and folder not in left:
             left.add(folder)
             folder = folder.rpartition("/")[0]
     return [VaultPath(folder) for folder in sorted(left, key=len, reverse=True)]

@@ -179,12 +179,12 @@ class LineHistory:
             snapshot: Returns stored contents.
         """
         self._snapshot = snapshot
-        self._strands: list[TrackedLine] | None = None
-        self._strokes: dict[str, list[HunkEdit]] = {}
+        self._lines: list[TrackedLine] | None = None
+        self._edits: dict[str, list[HunkEdit]] = {}
         self._turned: dict[str, list[tuple[HunkEdit, bool]]] = {}
         self._changes: dict[str, Change] = {}
         self._log: list[tuple[HunkEdit, bool]] = []
-        self._known: dict[Digest, int] = {}
+        self._log_lengths: dict[Digest, int] = {}
         self._digest: Digest | None = None
 
     @classmethod
@@ -208,11 +208,11 @@ class LineHistory:
     @property
     def text(self) -> str:
         """The text of the note."""
-        return "".join(tracked_line.text for tracked_line in self._strands or () if tracked_line.is_there)
+        return "".join(tracked_line.text for tracked_line in self._lines or () if tracked_line.is_there)
 
     def knows(self, change: Change, number: int) -> bool:
         """Return whether a step of a change was tracked line by line."""
-        return any(hunk_edit.number == number for hunk_edit in self._strokes.get(change.id, ()))
+        return any(hunk_edit.number == number for hunk_edit in self._edits.get(change.id, ()))
 
     def come_to(self, data: bytes) -> bool:
         """Bring the history up to the note's current bytes; return False when they are not text."""
@@ -220,13 +220,13 @@ class LineHistory:
 
     def has_only_followed(self, change: Change) -> bool:
         """Return whether since a change only links were rewritten for moves."""
-        own = self._strokes.get(change.id, [])
+        own = self._edits.get(change.id, [])
         hunk_edits = [*dict(self._log)]
         since = hunk_edits[hunk_edits.index(own[0]) :] if own else []
         others = {hunk_edit for hunk_edit in since if hunk_edit.on}.difference(own)
-        steps = {(id_, one.number) for id_, edits in self._strokes.items() for one in others.intersection(edits)}
-        known = {one for edits in self._strokes.values() for one in edits}
-        return bool(own) and others <= known and all(self._is_followed(*step) for step in steps)
+        steps = {(id_, one.number) for id_, edits in self._edits.items() for one in others.intersection(edits)}
+        all_edits = {one for edits in self._edits.values() for one in edits}
+        return bool(own) and others <= all_edits and all(self._is_followed(*step) for step in steps)
 
     def _is_followed(self, id_: str, number: int) -> bool:
         """Return whether a step of a change only rewrote links for the change's moves."""
@@ -251,13 +251,13 @@ class LineHistory:
         hunk_edits = [
             hunk_edit for hunk_edit in self._of(change.id, chosen) if hunk_edit.number == number and hunk_edit.on
         ]
-        met = self._met(hunk_edits)
+        overlaps = self._find_overlaps(hunk_edits)
         if along:
-            while more := self._met([*hunk_edits, *met]):
-                met |= more
-        elif met:
-            return tuple(self._contradictions(hunk_edits))
-        self._turn([(hunk_edit, False) for hunk_edit in (*hunk_edits, *met)])
+            while more := self._find_overlaps([*hunk_edits, *overlaps]):
+                overlaps |= more
+        elif overlaps:
+            return tuple(self._conflicts(hunk_edits))
+        self._switch([(hunk_edit, False) for hunk_edit in (*hunk_edits, *overlaps)])
         self._mark(digest_of(encode_text(self.text)))
         return self.text
 
@@ -265,7 +265,7 @@ class LineHistory:
         after = None if step.after is None else self._read(step.after)
         if step.after is None or after is None or not self._reach(step.before or _NO_FILE):
             return
-        if step.before is None and step.after in self._known:
+        if step.before is None and step.after in self._log_lengths:
             # The file was restored, with its whole history.
             self._reach(step.after)
             return
@@ -274,7 +274,7 @@ class LineHistory:
             hunk_edits = self._write(after)
             for hunk_edit in hunk_edits:
                 hunk_edit.number = number
-            self._strokes.setdefault(change.id, []).extend(hunk_edits)
+            self._edits.setdefault(change.id, []).extend(hunk_edits)
         self._mark(step.after)
 
     def _turning(self, change: Change) -> list[tuple[HunkEdit, bool]]:
@@ -291,80 +291,82 @@ class LineHistory:
     def _turned_to(self, id_: str, turning: Sequence[tuple[HunkEdit, bool]], text: str) -> bool:
         """Switch edits, alone or with all overlapping later ones, if that gives a text; return whether it did."""
         off = [hunk_edit for hunk_edit, on in turning if not on]
-        met: set[HunkEdit] = set()
+        overlaps: set[HunkEdit] = set()
         while True:
-            done = self._turn([*turning, *((hunk_edit, False) for hunk_edit in met)])
+            done = self._switch([*turning, *((hunk_edit, False) for hunk_edit in overlaps)])
             if self.text == text:
                 self._turned[id_] = done
                 return True
-            self._turn([(hunk_edit, not on) for hunk_edit, on in reversed(done)])
-            more = self._met([*off, *met])
+            self._switch([(hunk_edit, not on) for hunk_edit, on in reversed(done)])
+            more = self._find_overlaps([*off, *overlaps])
             if not more:
                 return False
-            met |= more
+            overlaps |= more
 
     def _of(self, id_: str, chosen: Collection[tuple[int, int]] | None) -> list[HunkEdit]:
-        hunk_edits = self._strokes.get(id_, ())
+        hunk_edits = self._edits.get(id_, ())
         return [one for one in hunk_edits if chosen is None or (one.number, one.hunk) in chosen]
 
-    def _met(self, hunk_edits: Collection[HunkEdit]) -> set[HunkEdit]:
+    def _find_overlaps(self, hunk_edits: Collection[HunkEdit]) -> set[HunkEdit]:
         """Return the active edits that touched lines of earlier ones, or may have."""
-        return {met for hunk_edit in hunk_edits for met in self._on(hunk_edit, hunk_edits)}
+        return {later for hunk_edit in hunk_edits for later in self._later_overlaps(hunk_edit, hunk_edits)}
 
-    def _on(self, hunk_edit: HunkEdit, but: Collection[HunkEdit]) -> list[HunkEdit]:
+    def _later_overlaps(self, hunk_edit: HunkEdit, but: Collection[HunkEdit]) -> list[HunkEdit]:
         """Return the later active edits that overlap one, except some."""
-        at = {tracked_line: place for place, tracked_line in enumerate(self._strands or ())}
+        at = {tracked_line: place for place, tracked_line in enumerate(self._lines or ())}
         later = (one for one in dict(self._log) if one.on and one.order > hunk_edit.order and one not in but)
         return [one for one in later if hunk_edit.meets(one, at)]
 
-    def _contradictions(self, hunk_edits: Sequence[HunkEdit]) -> Iterator[MergeConflict]:
+    def _conflicts(self, hunk_edits: Sequence[HunkEdit]) -> Iterator[MergeConflict]:
         """Yield where later edits overlap some: the lines as these left them, as they are now, and as before."""
-        tracked_lines = self._strands or []
+        tracked_lines = self._lines or []
         at = {tracked_line: place for place, tracked_line in enumerate(tracked_lines)}
         for hunk_edit in hunk_edits:
-            met = self._on(hunk_edit, hunk_edits)
-            if not met:
+            overlaps = self._later_overlaps(hunk_edit, hunk_edits)
+            if not overlaps:
                 continue
-            told = [at[one] for each in (hunk_edit, *met) for one in (*each.added, *each.removed, *each.reach)]
-            run = tracked_lines[min(told) : max(told) + 1]
-            first = sum(tracked_line.is_there for tracked_line in tracked_lines[: min(told)]) + 1
+            positions = [
+                at[one] for each in (hunk_edit, *overlaps) for one in (*each.added, *each.removed, *each.reach)
+            ]
+            run = tracked_lines[min(positions) : max(positions) + 1]
+            first = sum(tracked_line.is_there for tracked_line in tracked_lines[: min(positions)]) + 1
             ours = _join_lines(run)
             last = first + sum(tracked_line.is_there for tracked_line in run) - 1
-            done = self._turn([(one, False) for one in met])
+            done = self._switch([(one, False) for one in overlaps])
             base = _join_lines(run)
-            done += self._turn([(one, False) for one in hunk_edits])
+            done += self._switch([(one, False) for one in hunk_edits])
             theirs = _join_lines(run)
-            self._turn([(one, not on) for one, on in reversed(done)])
+            self._switch([(one, not on) for one, on in reversed(done)])
             yield MergeConflict((first, last), base, ours, theirs)
 
     def _reach(self, digest: Digest, data: bytes | None = None) -> bool:
         """Bring the history to a known or readable version that no change led to; return False when it is neither."""
         if digest == self._digest:
             return True
-        if digest in self._known:
-            in_force = dict(self._log[: self._known[digest]])
-            self._turn([(hunk_edit, in_force.get(hunk_edit, False)) for hunk_edit in dict(self._log)])
+        if digest in self._log_lengths:
+            in_force = dict(self._log[: self._log_lengths[digest]])
+            self._switch([(hunk_edit, in_force.get(hunk_edit, False)) for hunk_edit in dict(self._log)])
         else:
             text = self._read(digest) if data is None else decode_text(data)
             if text is None:
                 return False
-            if self._strands is None:
-                self._strands = [TrackedLine(line) for line in split_lines(text)]
+            if self._lines is None:
+                self._lines = [TrackedLine(line) for line in split_lines(text)]
             else:
                 self._write(text)
         self._mark(digest)
         return True
 
     def _write(self, text: str) -> list[HunkEdit]:
-        if self._strands is None:
-            self._strands = []
-        hunk_edits = record_edits(self._strands, split_lines(text))
+        if self._lines is None:
+            self._lines = []
+        hunk_edits = record_edits(self._lines, split_lines(text))
         for hunk_edit in hunk_edits:
             hunk_edit.order = len(self._log)
         self._log += [(hunk_edit, True) for hunk_edit in hunk_edits]
         return hunk_edits
 
-    def _turn(self, hunk_edits: Iterable[tuple[HunkEdit, bool]]) -> list[tuple[HunkEdit, bool]]:
+    def _switch(self, hunk_edits: Iterable[tuple[HunkEdit, bool]]) -> list[tuple[HunkEdit, bool]]:
         """Switch edits on or off, and return those that were switched."""
         done = [(hunk_edit, on) for hunk_edit, on in hunk_edits if hunk_edit.on != on]
         for hunk_edit, on in done:
@@ -374,7 +376,7 @@ class LineHistory:
 
     def _mark(self, digest: Digest) -> None:
         self._digest = digest
-        self._known[digest] = len(self._log)
+        self._log_lengths[digest] = len(self._log)
 
     def _read(self, digest: Digest) -> str | None:
         data = b"" if digest == _NO_FILE else self._snapshot(digest)

@@ -42,10 +42,10 @@ def _query_names(path: VaultPath, to: VaultPath | None) -> tuple[str, ...]:
 def is_bookmarked(data: bytes, moved: Collection[VaultPath], folder: VaultPath | None = None) -> bool:
     """Return whether Obsidian's bookmarks contain a file or folder."""
     try:
-        held = set(_paths(json.loads(data))) if data else set()
+        bookmark_paths = set(_paths(json.loads(data))) if data else set()
     except (ValueError, RecursionError):
         return False
-    return any(path in held for path in moved) or folder in held
+    return any(path in bookmark_paths for path in moved) or folder in bookmark_paths
 
 
 def _paths(value: object) -> Iterator[str]:
@@ -75,11 +75,11 @@ class LinkUpdates:
     warnings: tuple[str, ...]
 
 
-def update_links(known: VaultView, shift: Shift, names: re.Pattern[str]) -> LinkUpdates:
+def update_links(view: VaultView, shift: Shift, names: re.Pattern[str]) -> LinkUpdates:
     """Rewrite every link that would break or resolve to another file.
 
     Args:
-        known: The vault.
+        view: The vault.
         shift: How names change.
         names: A pattern for the old names in a query.
 
@@ -92,22 +92,22 @@ def update_links(known: VaultView, shift: Shift, names: re.Pattern[str]) -> Link
     rewritten: list[Reference] = []
     mended: list[Reference] = []
     warnings: list[str] = []
-    for path in known.links.linking(shift.keys(), partial(_is_link_affected, shift), shift.moved):
+    for path in view.links.linking(shift.keys(), partial(_is_link_affected, shift), shift.moved):
         try:
-            data = read[path] = known.read(path)
+            data = read[path] = view.read(path)
         except (NoteNotFound, NoteUnreadable, TooLarge) as error:
-            if path in shift.moved or (path in known.notes and not isinstance(error, NoteNotFound)):
+            if path in shift.moved or (path in view.notes and not isinstance(error, NoteNotFound)):
                 raise
             warnings.append(f"Links were not looked for: {error.message}")
             continue
-        after = relink_file(path, data, shift, known.links.spans)
+        after = relink_file(path, data, shift, view.links.spans)
         rewritten += after.rewritten
         mended += after.mended
         if after.rewritten:
-            known.require_changeable(path)
-            verify_links(path, after.before, after.data, shift, known.links.spans)
+            view.require_changeable(path)
+            verify_links(path, after.before, after.data, shift, view.links.spans)
             changed[path] = after.data
-    named = tuple(known.links.naming(names))
+    named = tuple(view.links.naming(names))
     return LinkUpdates(changed, read, tuple(rewritten), tuple(mended), named, tuple(warnings))
 
 

@@ -19,19 +19,21 @@ from bridge.vault.plan import Step
 
 
 def link_forms(
-    asked: str, was: VaultPath, now: VaultPath, source: tuple[VaultPath, VaultPath], *, relative: bool
+    link_name: str, was: VaultPath, now: VaultPath, source: tuple[VaultPath, VaultPath], *, relative: bool
 ) -> Iterator[str]:
     """Yield the ways in which a link can name a file: in its own style, with more folders, and from the vault's root.
 
     Args:
-        asked: The name in the link, percent-decoded.
+        link_name: The name in the link, percent-decoded.
         was: The file's path before.
         now: Its path now.
         source: The paths, before and now, of the file that contains the link.
         relative: Whether links of its kind are first resolved from their own folder.
     """
-    keeps_ending = asked.lower().endswith(".md")
-    for way in dict.fromkeys(chain(_same_style_forms(asked, was, now, source, relative=relative), (now, f"/{now}"))):
+    keeps_ending = link_name.lower().endswith(".md")
+    for way in dict.fromkeys(
+        chain(_same_style_forms(link_name, was, now, source, relative=relative), (now, f"/{now}"))
+    ):
         # The ending is left out where it was before, if that resolves to the same file.
         if not keeps_ending and way.lower().endswith(".md"):
             yield way[:-3]
@@ -39,22 +41,22 @@ def link_forms(
 
 
 def _same_style_forms(
-    asked: str, was: VaultPath, now: VaultPath, source: tuple[VaultPath, VaultPath], *, relative: bool
+    link_name: str, was: VaultPath, now: VaultPath, source: tuple[VaultPath, VaultPath], *, relative: bool
 ) -> Iterator[str]:
     """Yield the ways in a link's own style."""
     near = posixpath.relpath(now, posixpath.dirname(source[1]) or ".")
     dotted = near if near.startswith("../") else f"./{near}"
-    if asked.startswith("/"):
+    if link_name.startswith("/"):
         yield f"/{now}"
-    elif asked.startswith(("./", "../")):
+    elif link_name.startswith(("./", "../")):
         yield dotted
-    elif "/" in asked and _is_same_name(asked, was):
+    elif "/" in link_name and _is_same_name(link_name, was):
         yield now
-    elif relative and _is_same_name(posixpath.join(posixpath.dirname(source[0]), asked), was):
+    elif relative and _is_same_name(posixpath.join(posixpath.dirname(source[0]), link_name), was):
         yield from (near, dotted)
     else:
         parts = now.split("/")
-        yield from ("/".join(parts[-count:]) for count in range(1 + asked.strip("/").count("/"), len(parts)))
+        yield from ("/".join(parts[-count:]) for count in range(1 + link_name.strip("/").count("/"), len(parts)))
 
 
 def _is_same_name(one: str, other: str) -> bool:
@@ -134,7 +136,7 @@ def _find_new_target(spot: LinkSpan, fate: Fate, path: VaultPath, shift: Shift) 
     source = shift.now(path)
     for way in _candidates(spot, slot, fate, path, shift) if slot else ():
         target = way + (spot.place.text if spot.place else "")
-        if slot and shift.after.resolve(_parsed_target(spot, target), source, spot.kind).path == fate.wanted:
+        if slot and shift.after.resolve(_parsed_target(spot, target), source, spot.kind).path == fate.new_target:
             return (slot.span, slot.ink(way)), target
     raise InvalidArguments(
         f"The link to `{fate.was}` in line {spot.line} of `{path}` cannot be written so that it still leads there.",
@@ -146,14 +148,14 @@ def _find_new_target(spot: LinkSpan, fate: Fate, path: VaultPath, shift: Shift) 
 
 def _candidates(spot: LinkSpan, slot: LinkPart, fate: Fate, path: VaultPath, shift: Shift) -> Iterator[str]:
     """Yield the ways in which the link could be written, the best first."""
-    if fate.was is None or fate.wanted is None:
+    if fate.was is None or fate.new_target is None:
         return
     if spot.syntax == "path":
-        yield fate.wanted
+        yield fate.new_target
         return
     plain = spot.syntax == "markdown"
-    asked = target_file(spot.target, spot.kind)
-    for way in link_forms(asked, fate.was, fate.wanted, (path, shift.now(path)), relative=plain):
+    link_name = target_file(spot.target, spot.kind)
+    for way in link_forms(link_name, fate.was, fate.new_target, (path, shift.now(path)), relative=plain):
         words = encode_destination(way, slot.text, pointed=slot.pointed) if plain else wiki_file_name(way)
         if words:
             yield words
@@ -168,9 +170,9 @@ def _parsed_target(spot: LinkSpan, target: str) -> str:
 
 def _relabel(spot: LinkSpan, fate: Fate) -> Iterator[Edit]:
     """Yield the new label of a link that shows the file's old name, as Obsidian changes it."""
-    if spot.shown is None or fate.was is None or fate.wanted is None:
+    if spot.shown is None or fate.was is None or fate.new_target is None:
         return
-    old, new = title_of(fate.was), title_of(fate.wanted)
+    old, new = title_of(fate.was), title_of(fate.new_target)
     if spot.shown.text == old != new and NOT_IN_LABEL.isdisjoint(new):
         yield spot.shown.span, spot.shown.ink(new)
 

@@ -14,7 +14,7 @@ class Fate:
     """A link's target before a change, the path of that file after it, if any, and what the link resolves to then."""
 
     was: VaultPath | None
-    wanted: VaultPath | None
+    new_target: VaultPath | None
     means: VaultPath | None
     exact: bool = False
     """Whether case matters, as in a canvas, where Obsidian looks files up by their exact paths."""
@@ -22,7 +22,7 @@ class Fate:
     @property
     def stays(self) -> bool:
         """Whether the link resolves to the same file without being rewritten."""
-        return self.was is None or (self.wanted is not None and self.wanted == self.means and not self.exact)
+        return self.was is None or (self.new_target is not None and self.new_target == self.means and not self.exact)
 
     @property
     def mended(self) -> bool:
@@ -70,6 +70,6 @@ class Shift:
         means = self.after.resolve(target, self.now(source), kind).path
         if was is None:
             return Fate(None, None, means)
-        wanted = self.now(was) if was not in self.gone else None
-        exact = kind == "canvas" and was in self.moved and target_file(target, kind) != wanted
-        return Fate(was, wanted, means, exact)
+        new_target = self.now(was) if was not in self.gone else None
+        exact = kind == "canvas" and was in self.moved and target_file(target, kind) != new_target
+        return Fate(was, new_target, means, exact)

@@ -55,13 +55,13 @@ def undo(
     positions = Positions(draft)
     for change in changes:
         if hunks is None:
-            (steps, kept), chosen = _active_steps(change, snapshot), None
+            (steps, reader), chosen = _active_steps(change, snapshot), None
         else:
             some = {*hunks} - undone_parts(change.facts)
-            steps, kept = select_hunks(change.steps, snapshot, some, last=True)
+            steps, reader = select_hunks(change.steps, snapshot, some, last=True)
             chosen = hunk_positions(change.steps, snapshot, some)
         taking = UndoOptions(lineages, chosen, ids, again)
-        turning = ChangeReplay(draft, change, kept, today, conflicts, positions, taking)
+        turning = ChangeReplay(draft, change, reader, today, conflicts, positions, taking)
         turning.touching = True
         for number, step in reversed([*enumerate(steps)]):
             if step is not None:
@@ -102,8 +102,10 @@ def apply_proposal(
             "This change does more than write into notes; its parts make no sense alone.",
             hint="Accept it without `hunks`, or reject it.",
         )
-    steps, kept = (change.steps, snapshot) if hunks is None else select_hunks(change.steps, snapshot, hunks, last=False)
-    _apply_steps(draft, change, steps, kept, today, touching=False)
+    steps, reader = (
+        (change.steps, snapshot) if hunks is None else select_hunks(change.steps, snapshot, hunks, last=False)
+    )
+    _apply_steps(draft, change, steps, reader, today, touching=False)
 
 
 def _active_steps(change: Change, snapshot: Snapshot) -> tuple[Sequence[Step | None], Snapshot]:
@@ -132,8 +134,8 @@ def _raise_conflicts(conflicts: Sequence[FileConflict]) -> None:
         return
     paths = list(dict.fromkeys(conflict.path for conflict in conflicts))
     more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-    told = [asdict(conflict) for conflict in conflicts]
-    raise ChangeConflict(f"`{paths[0]}`{more}: {conflicts[0].why}", conflicts=told)
+    details = [asdict(conflict) for conflict in conflicts]
+    raise ChangeConflict(f"`{paths[0]}`{more}: {conflicts[0].why}", conflicts=details)
 
 
 def _inverse(step: Step) -> Step:

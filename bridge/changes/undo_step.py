@@ -158,7 +158,7 @@ class ChangeReplay:
         else:
             if trashed is not None and self._is_there(trashed):
                 self.notes.append(f"`{trashed}` was changed since, and stays; `{place}` says what it said before.")
-            self._draft.create(place, self._kept(place, after))
+            self._draft.create(place, self._content(place, after))
 
     def _put(self, number: int, place: VaultPath, before: Digest, after: Digest) -> None:
         if not self._is_left(number, place):
@@ -169,7 +169,7 @@ class ChangeReplay:
         as_left = self._is(place, before) and not self._where.is_touched(number)
         made = None if as_left else self._taken_out(number, place, before, after)
         if made is None and self._is(place, before):
-            made = self._kept(place, after)
+            made = self._content(place, after)
         made = self._merged(place, before, after) if made is None else made
         if isinstance(made, bytes):
             self._draft.replace(place, made)
@@ -202,7 +202,7 @@ class ChangeReplay:
 
     def _merged(self, place: VaultPath, before: Digest, after: Digest) -> bytes | tuple[FileConflict, ...]:
         """Merge what a step made of a file with its current content."""
-        base, theirs, touching = self._kept(place, before), self._kept(place, after), self.touching
+        base, theirs, touching = self._content(place, before), self._content(place, after), self.touching
         if touching and self._is(place, after):
             return (FileConflict(place, "It is so already: somebody changed it back since."),)
         return merge_file(place, base, self._draft.read(place), theirs, touching=touching, alike=not touching)
@@ -295,7 +295,7 @@ class ChangeReplay:
     def _is_there(self, hidden: VaultPath) -> bool:
         return hidden in self._today.inside(VaultPath(hidden.rpartition("/")[0]))
 
-    def _kept(self, place: VaultPath, digest: Digest) -> bytes:
+    def _content(self, place: VaultPath, digest: Digest) -> bytes:
         data = self._snapshot(digest)
         if data is None:
             raise ChangeNotFound(f"The earlier content of `{place}` is no longer stored.", path=place)

@@ -39,13 +39,13 @@ def _describe_difference(
     """Describe what changed since a file was read, and what the requested change would be on it now."""
     if base is None:
         return {}
-    wanted = None
+    proposal = None
     if change is not None:
         with suppress(BridgeError):
-            wanted = change(base)
-    found = preview_merge(path, base, data, wanted)
-    told = {"differs": found.differs, "merged_diff": found.merged_diff, "merged_text": found.merged_text}
-    return {name: value for name, value in told.items() if value}
+            proposal = change(base)
+    found = preview_merge(path, base, data, proposal)
+    details = {"differs": found.differs, "merged_diff": found.merged_diff, "merged_text": found.merged_text}
+    return {name: value for name, value in details.items() if value}
 
 
 def require_lines(draft: Draft, path: VaultPath, data: bytes, digest: Digest | None = None) -> None:
