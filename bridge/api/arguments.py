@@ -48,10 +48,10 @@ def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]
     """
     from pydantic import ValidationError
 
-    known = [argument.name for argument in operation.arguments]
+    names = [argument.name for argument in operation.arguments]
     for name in arguments:
-        if name not in known:
-            raise unknown_argument(operation, str(name), known)
+        if name not in names:
+            raise unknown_argument(operation, str(name), names)
     try:
         try:
             model = model_of(operation).model_validate_json(orjson.dumps(arguments))
@@ -65,15 +65,15 @@ def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]
         raise InvalidArguments(
             f"The arguments of `{operation.name}` contain a value that JSON cannot express.", operation=operation.name
         ) from None
-    return {name: getattr(model, name) for name in known}
+    return {name: getattr(model, name) for name in names}
 
 
-def unknown_argument(operation: "Operation", name: str, known: list[str]) -> InvalidArguments:
+def unknown_argument(operation: "Operation", name: str, names: list[str]) -> InvalidArguments:
     """Return the error for an unknown argument, with the closest known one."""
-    near = difflib.get_close_matches(name, [*known, VAULT], n=1)
-    meant = f"did you mean `{near[0]}`?" if near else f"it takes {', '.join(f'`{k}`' for k in known) or 'none'}."
+    near = difflib.get_close_matches(name, [*names, VAULT], n=1)
+    suggestion = f"did you mean `{near[0]}`?" if near else f"it takes {', '.join(f'`{k}`' for k in names) or 'none'}."
     return InvalidArguments(
-        f"`{operation.name}` has no argument `{truncate(name)}`; {meant}", operation=operation.name, argument=name
+        f"`{operation.name}` has no argument `{truncate(name)}`; {suggestion}", operation=operation.name, argument=name
     )
 
 
@@ -93,15 +93,15 @@ def describe_mismatch(operation: "Operation", arguments: Mapping[str, Any], erro
         return describe_missing_tag(format_location(name, way), *options, first["input"])
     if first["type"] == "too_short":
         return f"`{format_location(name, way)}` is empty."
-    value = functools.reduce(lambda held, step: held[step], way, arguments[name]) if has_value(first, way) else None
-    said = f", not {describe_value(value)}" if has_value(first, way) else "; it is missing"
-    return f"`{format_location(name, way)}` must be {describe_hint(hint)}{said}."
+    value = functools.reduce(lambda level, step: level[step], way, arguments[name]) if has_value(first, way) else None
+    detail = f", not {describe_value(value)}" if has_value(first, way) else "; it is missing"
+    return f"`{format_location(name, way)}` must be {describe_hint(hint)}{detail}."
 
 
 def describe_missing_tag(where: str, field: str, records: Mapping[str, type], value: Mapping[str, Any]) -> str:
     """Describe an object that lacks the field that says which record it is."""
-    said = f", not {describe_value(value[field])}" if field in value else "; it is missing"
-    return f"`{where}.{field}` must be one of {', '.join(records)}{said}."
+    detail = f", not {describe_value(value[field])}" if field in value else "; it is missing"
+    return f"`{where}.{field}` must be one of {', '.join(records)}{detail}."
 
 
 def describe_unknown_field(hint: Any, name: str, place: list[int | str]) -> str:
@@ -109,8 +109,8 @@ def describe_unknown_field(hint: Any, name: str, place: list[int | str]) -> str:
     record, way = hint_at(hint, tuple(place[:-1]))
     names = field_names(strip_hint(record))
     near = difflib.get_close_matches(str(place[-1]), names, n=1)
-    meant = f"did you mean `{near[0]}`?" if near else f"it takes {', '.join(names)}."
-    return f"`{format_location(name, way)}` has no field `{truncate(str(place[-1]))}`; {meant}"
+    suggestion = f"did you mean `{near[0]}`?" if near else f"it takes {', '.join(names)}."
+    return f"`{format_location(name, way)}` has no field `{truncate(str(place[-1]))}`; {suggestion}"
 
 
 def format_location(name: str, way: tuple[int | str, ...]) -> str:

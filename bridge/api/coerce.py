@@ -82,8 +82,8 @@ def coerce_object(value: Mapping[str, Any], hint: Any, bare: Any) -> Mapping[str
         field, records = options
         bare = records.get(str(value.get(field)))
     if is_record(bare):
-        hints = {json_name(name): held for name, held in get_type_hints(bare, include_extras=True).items()}
-        return {name: coerce(held, hints[name]) if name in hints else held for name, held in value.items()}
+        hints = {json_name(name): item for name, item in get_type_hints(bare, include_extras=True).items()}
+        return {name: coerce(item, hints[name]) if name in hints else item for name, item in value.items()}
     if get_origin(bare) is not None and len(get_args(bare)) == 2:
-        return {name: coerce(held, get_args(bare)[1]) for name, held in value.items()}
+        return {name: coerce(item, get_args(bare)[1]) for name, item in value.items()}
     return value

@@ -121,13 +121,13 @@ def touched_notes(host: "Host", operation: Operation, given: Mapping[str, Any], 
         notes = host.vault.index.notes
     except BridgeError:
         return ()
-    known: dict[VaultPath, None] = {}
+    paths: dict[VaultPath, None] = {}
     for path in chain(requested_paths(operation, given), paths_in_result(result)):
         if path in notes:
-            known[VaultPath(path)] = None
-        if len(known) == NOTES:
+            paths[VaultPath(path)] = None
+        if len(paths) == NOTES:
             break
-    return tuple(known)
+    return tuple(paths)
 
 
 def requested_paths(operation: Operation, given: Mapping[str, Any]) -> Iterator[str]:
@@ -146,17 +146,17 @@ def paths_in_result(result: Any) -> Iterator[str]:
     for _ in range(LOOKS):
         if not waiting:
             return
-        held = waiting.popleft()
+        item = waiting.popleft()
         values: Iterable[Any] = ()
-        match held:
+        match item:
             case list() | tuple():
-                values = held
+                values = item
             case Mapping():
-                values = held.values()
-                yield from (path for name, path in held.items() if name == "path" and isinstance(path, str))
-            case _ if dataclasses.is_dataclass(held):
-                values = [getattr(held, field.name) for field in dataclasses.fields(held)]
-                if isinstance(path := getattr(held, "path", None), str):
+                values = item.values()
+                yield from (path for name, path in item.items() if name == "path" and isinstance(path, str))
+            case _ if dataclasses.is_dataclass(item):
+                values = [getattr(item, field.name) for field in dataclasses.fields(item)]
+                if isinstance(path := getattr(item, "path", None), str):
                     yield path
         waiting.extend(value for value in values if not isinstance(value, FLAT))
 

@@ -22,8 +22,8 @@ def encode(result: Any) -> bytes:
 
 def record_fields(record: Any) -> dict[str, Any]:
     """Return a record's fields without the optional ones that are None."""
-    held = {field: getattr(record, field.name) for field in dataclasses.fields(record)}
-    return {field.name: value for field, value in held.items() if value is not None or field.default is not None}
+    values = {field: getattr(record, field.name) for field in dataclasses.fields(record)}
+    return {field.name: value for field, value in values.items() if value is not None or field.default is not None}
 
 
 def encode_default(value: Any) -> Any:
@@ -42,11 +42,11 @@ def sanitize(value: Any) -> Any:
     if isinstance(value, int) and not -(2**63) <= value < 2**64:
         return str(value)
     if isinstance(value, Mapping):
-        return {sanitize(key): sanitize(held) for key, held in value.items()}
+        return {sanitize(key): sanitize(item) for key, item in value.items()}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: sanitize(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, list | tuple | frozenset | set):
-        return [sanitize(held) for held in value]
+        return [sanitize(item) for item in value]
     return value
 
 

@@ -96,20 +96,20 @@ def read_date(written: str, now: datetime, *, ahead: bool = False) -> datetime:
         ValueError: It is not a date.
         OverflowError: It lies outside the calendar.
     """
-    said = " ".join(written.casefold().split())
+    text = " ".join(written.casefold().split())
     today = now.astimezone().date()
-    if said == "now":
+    if text == "now":
         return now
-    if said in _DAYS:
+    if text in _DAYS:
         # By the calendar: a day is not always 24 hours long.
-        return midnight(today + timedelta(days=_DAYS[said]))
-    if found := _PART.fullmatch(said):
+        return midnight(today + timedelta(days=_DAYS[text]))
+    if found := _PART.fullmatch(text):
         return datetime(int(found[1]), int(found[2] or 1), 1)  # noqa: DTZ001  # local, as all without a zone
-    if found := _SPAN.fullmatch(said):
+    if found := _SPAN.fullmatch(text):
         return midnight(resolve_span(found, today, ahead=ahead))
-    if found := _NAMED.fullmatch(said):
+    if found := _NAMED.fullmatch(text):
         return midnight(resolve_name(found, today, ahead=ahead))
-    return datetime.fromisoformat(said.upper())
+    return datetime.fromisoformat(text.upper())
 
 
 def read_period(written: str, now: datetime) -> tuple[date, date]:
@@ -120,17 +120,17 @@ def read_period(written: str, now: datetime) -> tuple[date, date]:
         OverflowError: It lies outside the calendar.
     """
     day = read_date(written, now, ahead=True).astimezone().date()
-    said = " ".join(written.casefold().split())
+    text = " ".join(written.casefold().split())
     unit = "day"
-    if found := _PART.fullmatch(said):
+    if found := _PART.fullmatch(text):
         unit = "month" if found[2] else "year"
-    elif found := _SPAN.fullmatch(said):
+    elif found := _SPAN.fullmatch(text):
         word, count = found[1], found[2]
         if word == "past" or (word in {"last", "next"} and count):
             today = now.astimezone().date()
             return min(day, today), max(day, today)
         unit = found[3] if word in {"last", "this", "next"} else "day"
-    elif (found := _NAMED.fullmatch(said)) and name_index(found[2], _MONTHS) is not None:
+    elif (found := _NAMED.fullmatch(text)) and name_index(found[2], _MONTHS) is not None:
         unit = "month"
     if unit == "day":
         return day, day
@@ -140,8 +140,8 @@ def read_period(written: str, now: datetime) -> tuple[date, date]:
 
 def start_of_unit(day: date, unit: str) -> date:
     """Return the first day of the week, month or year of a day."""
-    begun = {"day": day, "week": day - timedelta(days=day.weekday()), "month": day.replace(day=1)}
-    return begun.get(unit, day.replace(month=1, day=1))
+    starts = {"day": day, "week": day - timedelta(days=day.weekday()), "month": day.replace(day=1)}
+    return starts.get(unit, day.replace(month=1, day=1))
 
 
 def resolve_span(found: re.Match[str], today: date, *, ahead: bool) -> date:

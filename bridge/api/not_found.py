@@ -36,10 +36,10 @@ def unknown_names(
     """Return a sentence for each folder, tag, property and value that no note has, with the closest existing one."""
     from bridge.search.filters import no_such_folder, no_such_property, no_such_tag
 
-    said = [no_such_folder(notes, folder), *(no_such_tag(notes, tag) for tag in tags)]
+    notices = [no_such_folder(notes, folder), *(no_such_tag(notes, tag) for tag in tags)]
     for name, value in (properties or {}).items():
-        said.append(no_such_property(notes, name, *(value if isinstance(value, list | tuple) else (value,))))
-    return tuple(filter(None, said))
+        notices.append(no_such_property(notes, name, *(value if isinstance(value, list | tuple) else (value,))))
+    return tuple(filter(None, notices))
 
 
 def no_such_note(vault: "OpenVault", path: VaultPath) -> NoteNotFound:

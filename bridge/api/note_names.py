@@ -72,8 +72,8 @@ def find_place(
         return found, None
     file = target_file(target)
     if file not in {"", target} and (found := unique(file)):
-        meant = names.resolve(target, found)
-        return found, meant.heading or f"^{meant.block}"
+        resolution = names.resolve(target, found)
+        return found, resolution.heading or f"^{resolution.block}"
     return path, None
 
 
@@ -99,7 +99,7 @@ def notes_named(names: "Names", name: VaultPath, made: Collection[VaultPath]) ->
     """Return the notes whose path equals a name, with or without `.md`, or ends with it."""
     from bridge.markdown.link_targets import fold_name
 
-    wanted = fold_name(name).removesuffix(".md") + ".md"
-    known = dict.fromkeys((*names.with_name(wanted), *made))
-    whole = [path for path in known if fold_name(path) == wanted]
-    return whole[:1] or [path for path in known if fold_name(path).endswith(f"/{wanted}")]
+    folded = fold_name(name).removesuffix(".md") + ".md"
+    candidates = dict.fromkeys((*names.with_name(folded), *made))
+    whole = [path for path in candidates if fold_name(path) == folded]
+    return whole[:1] or [path for path in candidates if fold_name(path).endswith(f"/{folded}")]

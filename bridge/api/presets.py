@@ -71,7 +71,7 @@ BOTH_WAYS = frozenset({"daily_note"})
 """Tools that write only on request, so that callers that may only read can use them too."""
 
 
-def choose_preset(principal: Principal, asked: str | None, setting: Preset) -> Preset:
+def choose_preset(principal: Principal, name: str | None, setting: Preset) -> Preset:
     """Choose the preset: the token's, else the one the address asks for, else the setting's.
 
     Raises:
@@ -79,12 +79,12 @@ def choose_preset(principal: Principal, asked: str | None, setting: Preset) -> P
     """
     if principal.preset is not None:
         return principal.preset
-    if asked is None:
+    if name is None:
         return setting
-    known: dict[str, Preset] = {preset: preset for preset in get_args(Preset)}
-    if asked not in known:
-        raise InvalidArguments(f"There is no preset `{asked[:40]}`.", hint=f"Presets: {', '.join(known)}.")
-    return known[asked]
+    presets: dict[str, Preset] = {preset: preset for preset in get_args(Preset)}
+    if name not in presets:
+        raise InvalidArguments(f"There is no preset `{name[:40]}`.", hint=f"Presets: {', '.join(presets)}.")
+    return presets[name]
 
 
 def get_tool(name: str) -> Operation:
@@ -93,22 +93,24 @@ def get_tool(name: str) -> Operation:
     Raises:
         NoSuchOperation: There is none, or it is for applications only.
     """
-    known = get_operation(name)
-    if not known.tool:
-        raise NoSuchOperation(f"`{known.name}` is for applications; it is not a tool.", hint="`find_tool` finds tools.")
-    return known
+    operation = get_operation(name)
+    if not operation.tool:
+        raise NoSuchOperation(
+            f"`{operation.name}` is for applications; it is not a tool.", hint="`find_tool` finds tools."
+        )
+    return operation
 
 
 def listed_tools(preset: Preset) -> Mapping[str, Operation]:
     """Return the tools that a preset lists, by name and in a fixed order."""
-    known = {operation.name: operation for operation in operations() if operation.tool}
+    tools = {operation.name: operation for operation in operations() if operation.tool}
     listed: Mapping[Preset, tuple[str, ...]] = {"default": DEFAULT, "writing": WRITING, "read-only": READ_ONLY}
-    return known if preset == "full" else {name: known[name] for name in listed[preset] if name in known}
+    return tools if preset == "full" else {name: tools[name] for name in listed[preset] if name in tools}
 
 
 def callable_tools(preset: Preset) -> Mapping[str, Operation]:
     """Return all tools that can be called in a preset, including those it does not list."""
-    known = listed_tools("full")
+    tools = listed_tools("full")
     if preset != "read-only":
-        return known
-    return {name: tool for name, tool in known.items() if tool.reads or name in {"find_tool", "run_tool", *BOTH_WAYS}}
+        return tools
+    return {name: tool for name, tool in tools.items() if tool.reads or name in {"find_tool", "run_tool", *BOTH_WAYS}}

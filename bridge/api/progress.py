@@ -14,15 +14,15 @@ EVERY_S = 1.0
 async def periodic_progress(call: Call, timeout: float, message: str) -> AsyncIterator[None]:
     """Report the seconds passed every second during a block, for the first time at once."""
 
-    async def tell() -> None:
+    async def report() -> None:
         for passed in itertools.count():
             call.progress(passed * EVERY_S, timeout, message)
             await asyncio.sleep(EVERY_S)
 
-    telling = asyncio.create_task(tell(), name="ticking")
+    task = asyncio.create_task(report(), name="ticking")
     # The first report comes before the block starts.
     await asyncio.sleep(0)
     try:
         yield
     finally:
-        telling.cancel()
+        task.cancel()

@@ -41,13 +41,13 @@ def redact_value(value: Any, rules: "Rules") -> Any:
             if (path := getattr(value, name)) is not None and rules.denies(path):
                 raise DeniedRecord
         fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-        kept = {name: redact_value(held, rules) for name, held in fields.items()}
-        kept |= {name: tuple(path for path in kept[name] if not rules.denies(path)) for name in several}
-        return dataclasses.replace(value, **kept)
+        visible = {name: redact_value(item, rules) for name, item in fields.items()}
+        visible |= {name: tuple(path for path in visible[name] if not rules.denies(path)) for name in several}
+        return dataclasses.replace(value, **visible)
     if isinstance(value, Mapping):
-        return {key: redact_value(held, rules) for key, held in value.items() if not is_denied_key(key, rules)}
+        return {key: redact_value(item, rules) for key, item in value.items() if not is_denied_key(key, rules)}
     if isinstance(value, list | tuple):
-        return tuple(kept for held in value for kept in redact_item(held, rules))
+        return tuple(visible for item in value for visible in redact_item(item, rules))
     return value
 
 

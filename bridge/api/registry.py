@@ -269,5 +269,5 @@ def get_operation(name: str) -> Operation:
     if name in OPERATIONS:
         return OPERATIONS[name]
     near = difflib.get_close_matches(name, OPERATIONS, n=1)
-    meant = f" Did you mean `{near[0]}`?" if near else ""
-    raise NoSuchOperation(f"There is no operation `{arguments.truncate(name)}`.{meant}", closest=near)
+    suggestion = f" Did you mean `{near[0]}`?" if near else ""
+    raise NoSuchOperation(f"There is no operation `{arguments.truncate(name)}`.{suggestion}", closest=near)

@@ -61,9 +61,9 @@ def describe(part: dict[str, Any], record: type) -> None:
     part.pop("title", None)
     part["description"] = text.summary
     for field, meaning in text.section("Attributes").items():
-        held = part["properties"][json_name(field)]
-        held.pop("title", None)
-        held["description"] = meaning
+        schema = part["properties"][json_name(field)]
+        schema.pop("title", None)
+        schema["description"] = meaning
 
 
 def require_discriminator(record: dict[str, Any]) -> None:

@@ -113,8 +113,8 @@ def gather_records(records: Mapping[str, type], given: Mapping[str, Any]) -> dic
     """Return the arguments as the function takes them: those that are fields of a record together."""
     taken = dict(given)
     for parameter, record in records.items():
-        held = {field: taken.pop(field.name) for field in dataclasses.fields(record) if field.name in taken}
+        values = {field: taken.pop(field.name) for field in dataclasses.fields(record) if field.name in taken}
         taken[parameter] = record(
-            **{field.name: value for field, value in held.items() if value is not None or not has_factory(field)}
+            **{field.name: value for field, value in values.items() if value is not None or not has_factory(field)}
         )
     return taken

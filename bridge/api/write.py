@@ -121,7 +121,7 @@ def unified_diff(found: "Iterable[Difference]") -> str:
 def changed_files(found: "Iterable[Difference]") -> tuple[ChangedFile, ...]:
     """Return each file that a change touches once, by its path afterwards."""
     files: dict[VaultPath, ChangedFile] = {}
-    made: set[VaultPath] = set()
+    new_paths: set[VaultPath] = set()
     for one in found:
         step = one.step
         match step.kind:
@@ -136,12 +136,12 @@ def changed_files(found: "Iterable[Difference]") -> tuple[ChangedFile, ...]:
                     moved_from=before.moved_from if before else None,
                     deleted=step.kind == "remove",
                 )
-                made.update([step.path] if step.before is None else [])
+                new_paths.update([step.path] if step.before is None else [])
             case "move" if step.to is not None:
                 moved = files.pop(step.path, ChangedFile(step.path, step.before, 0, 0))
-                origin = None if step.path in made else moved.moved_from or step.path
+                origin = None if step.path in new_paths else moved.moved_from or step.path
                 files[step.to] = replace(moved, path=step.to, moved_from=origin)
-                made = {step.to if path == step.path else path for path in made}
+                new_paths = {step.to if path == step.path else path for path in new_paths}
     return tuple(files.values())
 
 
@@ -220,8 +220,8 @@ async def execute_requests(
     """
     by = author(call, operation or requests[0].op, options.reason, confirmed=call.confirmed(options.confirm))
     finish = await make_auto_linker(call.vault, None if call.principal.local else call.principal.name)
-    made = await call.vault.executor.carry(requests, by, dry_run=options.dry_run, expect=expect, finish=finish)
-    return build_written(made, dry_run=options.dry_run)
+    outcome = await call.vault.executor.carry(requests, by, dry_run=options.dry_run, expect=expect, finish=finish)
+    return build_written(outcome, dry_run=options.dry_run)
 
 
 def author(call: Call, operation: str, reason: str | None, *, confirmed: bool = True) -> "Author":
@@ -248,28 +248,28 @@ def latest_session(call: Call, seconds: float) -> str | None:
     return found[0].session if found else None
 
 
-def build_written(made: "ChangeOutcome", *, dry_run: bool) -> Written:
+def build_written(outcome: "ChangeOutcome", *, dry_run: bool) -> Written:
     """Describe the outcome of a change."""
     from bridge.changes.hunks import differences
 
-    found = list(differences(made.plan.steps, made.plan.blobs.get))
-    steps = made.change.steps if made.change else ()
+    found = list(differences(outcome.plan.steps, outcome.plan.blobs.get))
+    steps = outcome.change.steps if outcome.change else ()
     trash = {step.path: step.to for step in steps if step.kind == "remove"}
     files = [replace(file, trash=trash.get(file.path)) for file in changed_files(found)[:MOST_FILES]]
     return Written(
-        change_id=made.change.id if made.change else None,
-        path=made.planned.path,
-        digest=made.digest,
+        change_id=outcome.change.id if outcome.change else None,
+        path=outcome.planned.path,
+        digest=outcome.digest,
         diff=unified_diff(found),
-        state=made.state,
-        warnings=made.warnings,
-        links_rewritten=made.counts["links_rewritten"],
-        links_broken=lost_links(made.planned.effect.broken),
-        files=made.counts["files"],
-        by=made.by,
+        state=outcome.state,
+        warnings=outcome.warnings,
+        links_rewritten=outcome.counts["links_rewritten"],
+        links_broken=lost_links(outcome.planned.effect.broken),
+        files=outcome.counts["files"],
+        by=outcome.by,
         dry_run=dry_run,
-        would=made.would,
-        confirmation=made.confirmation.message if made.confirmation else None,
+        would=outcome.would,
+        confirmation=outcome.confirmation.message if outcome.confirmation else None,
         # A digest of content that was not written is of no use to a caller.
         changed=tuple(replace(file, digest=None) for file in files) if dry_run else tuple(files),
     )

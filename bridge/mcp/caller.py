@@ -49,8 +49,8 @@ class Caller:
     @property
     def name(self) -> str:
         """The name of its token, else the name it reports."""
-        said = (self.client or "").partition("/")[0] if self.principal.local else self.principal.name
-        return said or "An agent"
+        client = (self.client or "").partition("/")[0] if self.principal.local else self.principal.name
+        return client or "An agent"
 
     @property
     def hosts(self) -> "Sequence[Host]":
@@ -116,12 +116,14 @@ def read_caller(context: Context, bridge: "Bridge") -> Caller:
     """
     request = request_of(context)
     principal = principal_of(context)
-    said = context.session.client_params
+    client_params = context.session.client_params
     return Caller(
         bridge,
         principal,
         choose_preset(principal, request.query_params.get("preset"), bridge.settings.mcp_preset),
-        client=f"{said.client_info.name}/{said.client_info.version}" if said is not None else None,
+        client=f"{client_params.client_info.name}/{client_params.client_info.version}"
+        if client_params is not None
+        else None,
         session=request.headers.get(SESSION) or request.headers.get("mcp-session-id"),
         vault=request.query_params.get(VAULT),
     )
@@ -130,9 +132,9 @@ def read_caller(context: Context, bridge: "Bridge") -> Caller:
 def is_read_only(bridge: "Bridge") -> bool:
     """Say whether the current request is served with the preset `read-only`."""
     request = REQUEST.get()
-    asked = request.query_params.get("preset")
+    preset = request.query_params.get("preset")
     try:
-        return choose_preset(request.scope["state"]["principal"], asked, bridge.settings.mcp_preset) == "read-only"
+        return choose_preset(request.scope["state"]["principal"], preset, bridge.settings.mcp_preset) == "read-only"
     except InvalidArguments:
         # Every call reports this error.
         return False

@@ -125,19 +125,21 @@ def confirmation_answer(params: types.CallToolRequestParams, question: str, chan
 
 def can_ask(context: Context) -> bool:
     """Say whether the client shows forms; one that names no kind of question does."""
-    said = context.session.client_capabilities
-    asks = said.elicitation if said is not None else None
+    capabilities = context.session.client_capabilities
+    asks = capabilities.elicitation if capabilities is not None else None
     return asks is not None and (asks.form is not None or asks.url is None)
 
 
 def fingerprint(who: Caller, operation: Operation, given: Mapping[str, Any]) -> str:
     """Return a digest that a change shares with its repetitions in a session, called directly or by `run_tool`."""
     inner, arguments = inner_call(operation, given)
-    kept = {name: value for name, value in arguments.items() if name not in IGNORED_ARGUMENTS and name != VAULT}
+    own_arguments = {
+        name: value for name, value in arguments.items() if name not in IGNORED_ARGUMENTS and name != VAULT
+    }
     session = who.bridge.sessions.of(who.name, who.session)
     vault = arguments.get(VAULT, given.get(VAULT, who.vault))
-    said = orjson.dumps([session, inner.name, vault, kept], option=orjson.OPT_SORT_KEYS, default=str)
-    return hashlib.sha256(said).hexdigest()
+    identity = orjson.dumps([session, inner.name, vault, own_arguments], option=orjson.OPT_SORT_KEYS, default=str)
+    return hashlib.sha256(identity).hexdigest()
 
 
 def inner_call(operation: Operation, given: Mapping[str, Any]) -> tuple[Operation, Mapping[str, Any]]:

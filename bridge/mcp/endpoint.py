@@ -42,10 +42,10 @@ class Replay(EventStore):
 
     async def replay_events_after(self, last_event_id: EventId, send_callback: EventCallback) -> StreamId | None:
         """Send the messages that followed an event on its stream."""
-        known = {str(number): (number, stream) for number, stream, _ in self._events}
-        if last_event_id not in known:
+        events = {str(number): (number, stream) for number, stream, _ in self._events}
+        if last_event_id not in events:
             return None
-        last, stream = known[last_event_id]
+        last, stream = events[last_event_id]
         for number, its_stream, message in list(self._events):
             if number > last and its_stream == stream and message is not None:
                 await send_callback(EventMessage(message, str(number)))

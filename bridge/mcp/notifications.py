@@ -29,41 +29,41 @@ class McpSessions:
     """The open sessions of the older era, each with the addresses it subscribed to."""
 
     def __init__(self) -> None:
-        self._asked: dict[Connection, set[str]] = {}
+        self._subscriptions: dict[Connection, set[str]] = {}
 
-    def asked(self, context: Context) -> set[str]:
+    def subscriptions(self, context: Context) -> set[str]:
         """Return the addresses that the session of a request subscribed to; removed when the session ends."""
         # The library offers no other way to learn when a session ends.
         connection = context.session._connection  # noqa: SLF001
-        if connection not in self._asked:
-            self._asked[connection] = set()
-            connection.exit_stack.callback(self._asked.pop, connection, None)
-        return self._asked[connection]
+        if connection not in self._subscriptions:
+            self._subscriptions[connection] = set()
+            connection.exit_stack.callback(self._subscriptions.pop, connection, None)
+        return self._subscriptions[connection]
 
     async def opened(self, context: Context, _: types.NotificationParams) -> None:
         """Add a session that is ready for notifications."""
-        self.asked(context)
+        self.subscriptions(context)
 
     async def subscribe(self, context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Subscribe a session to one note."""
         with protocol_errors(context):
             principal_of(context).require("read")
-        self.asked(context).add(params.uri)
+        self.subscriptions(context).add(params.uri)
         return types.EmptyResult()
 
     async def unsubscribe(self, context: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
         """Unsubscribe a session from one note."""
-        self.asked(context).discard(params.uri)
+        self.subscriptions(context).discard(params.uri)
         return types.EmptyResult()
 
     async def updated(self, uri: str) -> None:
         """Notify the sessions that subscribed to a note."""
-        for connection in [connection for connection, uris in self._asked.items() if uri in uris]:
+        for connection in [connection for connection, uris in self._subscriptions.items() if uri in uris]:
             await send_with_timeout(connection.send_resource_updated(uri))
 
     async def listed_anew(self) -> None:
         """Notify every session that the list of notes has changed."""
-        for connection in list(self._asked):
+        for connection in list(self._subscriptions):
             await send_with_timeout(connection.send_resource_list_changed())
 
 
@@ -81,13 +81,13 @@ class KnownNotes:
         self._bridge = bridge
         self._paths: dict[VaultId, set[str]] = {}
 
-    def took(self, message: Message) -> bool:
+    def process(self, message: Message) -> bool:
         """Process an event; true if it adds or removes a note."""
         vault = VaultId(message.vault or "")
         paths = self._paths.setdefault(vault, set())
         match message.event:
             case Reset():
-                return True in [self.looked(vault) for vault in self._bridge.vaults]
+                return True in [self.look(vault) for vault in self._bridge.vaults]
             case NoteUpdate(path=path, change="gone"):
                 news = path in paths
                 paths.discard(path)
@@ -97,10 +97,10 @@ class KnownNotes:
                 paths.add(path)
                 return news
             case IndexProgress(notes=count) if count != len(paths):
-                return self.looked(vault)
+                return self.look(vault)
         return False
 
-    def looked(self, vault: VaultId) -> bool:
+    def look(self, vault: VaultId) -> bool:
         """Compare with the index: many changes at once are not published one by one."""
         try:
             now: set[str] = set(self._bridge.vaults[vault].vault.index.notes)
@@ -127,9 +127,9 @@ def listen_handler(
 
 async def publish_changes(bridge: "Bridge", bus: SubscriptionBus, sessions: McpSessions) -> None:
     """Forward the bridge's note events to clients, until cancelled."""
-    known = KnownNotes(bridge)
+    notes = KnownNotes(bridge)
     for vault in bridge.vaults:
-        known.looked(vault)
+        notes.look(vault)
     with bridge.events.subscribed() as queue:
         while True:
             messages = [await queue.get()]
@@ -138,7 +138,7 @@ async def publish_changes(bridge: "Bridge", bus: SubscriptionBus, sessions: McpS
             for uri in changed_note_uris(bridge, messages):
                 await bus.publish(ResourceUpdated(uri=uri))
                 await sessions.updated(uri)
-            if True in [known.took(message) for message in messages]:
+            if True in [notes.process(message) for message in messages]:
                 await bus.publish(ResourcesListChanged())
                 await sessions.listed_anew()
 

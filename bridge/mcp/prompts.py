@@ -45,8 +45,8 @@ def user_message(text: str) -> types.PromptMessage:
 
 async def passages(who: Caller, query: str, given: Given) -> Messages:
     """Return the passages most relevant to a query."""
-    asked = {"query": query, "limit": NOTES, "passage_tokens": TOKENS, **scope_arguments(given)}
-    found, _ = await who.ask(get_operation("search"), asked)
+    arguments = {"query": query, "limit": NOTES, "passage_tokens": TOKENS, **scope_arguments(given)}
+    found, _ = await who.ask(get_operation("search"), arguments)
     vault = who.bridge.find(given.get(VAULT, who.vault)).id
     parts = [
         note_resource(vault, {"path": hit["path"], **passage}) for hit in found["hits"] for passage in hit["passages"]
@@ -54,11 +54,11 @@ async def passages(who: Caller, query: str, given: Given) -> Messages:
     return parts or [user_message("Nothing was found.")]
 
 
-async def changed_notes(who: Caller, begun: str, given: Given) -> Messages:
+async def changed_notes(who: Caller, since: str, given: Given) -> Messages:
     """List the changed notes and read the beginnings of the newest."""
-    wanted = {"modified_after": begun, "sort": "-modified", "limit": MAX_CHANGED_NOTES, **scope_arguments(given)}
+    arguments = {"modified_after": since, "sort": "-modified", "limit": MAX_CHANGED_NOTES, **scope_arguments(given)}
     write = partial(format_answer, view_of("find_notes"), quotes=False)
-    found, text = await who.ask(get_operation("find_notes"), wanted, write)
+    found, text = await who.ask(get_operation("find_notes"), arguments, write)
     parts = [{"path": note["path"], "max_chars": BEGINNING} for note in found["notes"][:BEGINNINGS]]
     return [user_message(text), *await read_parts(who, parts, given)]
 
@@ -100,13 +100,13 @@ def parse_since(written: str, now: datetime) -> str:
         InvalidArguments: It is neither a period nor a date.
     """
     try:
-        begun = read_date(written, now)
+        since = read_date(written, now)
     except (ValueError, OverflowError):
         raise InvalidArguments(
             f"`since` must be a date or a period, not “{written[:40]}”.",
             hint="Give a date such as 2026-01-31, or a period such as `7 days`.",
         ) from None
-    return begun.isoformat() if begun.tzinfo or begun.time() != time.min else begun.date().isoformat()
+    return since.isoformat() if since.tzinfo or since.time() != time.min else since.date().isoformat()
 
 
 CITE_INSTRUCTIONS = (
@@ -133,9 +133,9 @@ async def what_do_i_know(who: Caller, given: Given) -> Messages:
 
 async def catch_up(who: Caller, given: Given) -> Messages:
     """Return the notes that changed."""
-    begun = parse_since(given.get("since") or "yesterday", datetime.now().astimezone())
-    task = f"Catch me up on what changed in my notes since {begun}: the news by topic, and what asks for an answer."
-    return [user_message(f"{task}\n\n{CITE_INSTRUCTIONS}"), *await changed_notes(who, begun, given)]
+    since = parse_since(given.get("since") or "yesterday", datetime.now().astimezone())
+    task = f"Catch me up on what changed in my notes since {since}: the news by topic, and what asks for an answer."
+    return [user_message(f"{task}\n\n{CITE_INSTRUCTIONS}"), *await changed_notes(who, since, given)]
 
 
 FOLDER_ARGUMENT = types.PromptArgument(name="folder", description="Only notes in this folder and below.")

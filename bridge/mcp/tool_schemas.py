@@ -80,11 +80,11 @@ def flatten_unions(schema: Mapping[str, Any]) -> dict[str, Any]:
             return [plain(item) for item in part]
         if not isinstance(part, Mapping):
             return part
-        kept = {name: plain(value) for name, value in part.items() if name != "$defs"}
-        if kept.pop("oneOf", None):
+        rest = {name: plain(value) for name, value in part.items() if name != "$defs"}
+        if rest.pop("oneOf", None):
             chosen = [records[option["$ref"].rpartition("/")[2]] for option in part["oneOf"]]
-            return {**merge_variants([plain(one) for one in chosen]), **kept}
-        return kept
+            return {**merge_variants([plain(one) for one in chosen]), **rest}
+        return rest
 
     made: dict[str, Any] = plain(schema)
     left = {name: plain(record) for name, record in records.items() if f'#/$defs/{name}"' in json.dumps(made)}
@@ -97,14 +97,16 @@ def merge_variants(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     calls: list[str] = []
     for record in records:
-        asked = [name for name in record["properties"] if name != tag]
+        fields_shown = [name for name in record["properties"] if name != tag]
         needed = record.get("required", ())
-        calls.append(f"{record['properties'][tag]['const']}({', '.join(n + '?' * (n not in needed) for n in asked)})")
-        for name in asked:
+        calls.append(
+            f"{record['properties'][tag]['const']}({', '.join(n + '?' * (n not in needed) for n in fields_shown)})"
+        )
+        for name in fields_shown:
             fields.setdefault(name, record["properties"][name])
     names = [record["properties"][tag]["const"] for record in records]
-    told = {"type": "string", "enum": names, "description": " ".join(calls)}
-    return {"type": "object", "properties": {tag: told, **fields}, "required": [tag]}
+    tag_schema = {"type": "string", "enum": names, "description": " ".join(calls)}
+    return {"type": "object", "properties": {tag: tag_schema, **fields}, "required": [tag]}
 
 
 def simplify(part: Any) -> Any:
@@ -113,13 +115,13 @@ def simplify(part: Any) -> Any:
         return [simplify(item) for item in part]
     if not isinstance(part, Mapping):
         return part
-    kept = {
+    schema = {
         name: simplify(value)
         for name, value in part.items()
         if name not in DROPPED_KEYWORDS and not (name == "default" and value in EMPTY_DEFAULTS)
     }
-    if first := kept.pop("prefixItems", None):
-        kept["items"] = first[0]
-    if options := [option for option in kept.pop("anyOf", ()) if option != {"type": "null"}]:
-        kept = {**(options[0] if len(options) == 1 else {"anyOf": options}), **kept}
-    return kept
+    if first := schema.pop("prefixItems", None):
+        schema["items"] = first[0]
+    if options := [option for option in schema.pop("anyOf", ()) if option != {"type": "null"}]:
+        schema = {**(options[0] if len(options) == 1 else {"anyOf": options}), **schema}
+    return schema

@@ -167,11 +167,11 @@ def resolve_call(who: Caller, name: str, arguments: Mapping[str, Any]) -> tuple[
         return get_operation(RUNS), {part: value for part, value in arguments.items() if part not in {"task", "limit"}}
     if name == FINDS and who.preset != "full" and arguments.get("task") is None:
         raise InvalidArguments(f"`{FINDS}` needs `task` to find a tool, or `name` and `arguments` to run one.")
-    known = get_tool(name)
-    if known.name not in callable_tools(who.preset):
+    tool = get_tool(name)
+    if tool.name not in callable_tools(who.preset):
         listed = ", ".join(listed_tools(who.preset))
-        raise NoSuchOperation(f"`{known.name}` is not part of the preset `{who.preset}`.", hint=f"These are: {listed}.")
-    return known, arguments
+        raise NoSuchOperation(f"`{tool.name}` is not part of the preset `{who.preset}`.", hint=f"These are: {listed}.")
+    return tool, arguments
 
 
 def with_run_arguments(takes: Mapping[str, Any]) -> dict[str, Any]:
