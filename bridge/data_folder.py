@@ -168,25 +168,25 @@ def write_vault_list(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
     write_private(folders.vaults, orjson.dumps(listed))
 
 
-def find_known_vaults(folders: Folders, wanted: str) -> list[Path]:
+def find_known_vaults(folders: Folders, reference: str) -> list[Path]:
     """Return the vaults of this name or id that were opened before and still exist."""
     there = {id_: path for id_, path in read_vault_list(folders).items() if path.is_dir()}
-    return match_vaults(wanted, {id_: path.name for id_, path in there.items()}, there)
+    return match_vaults(reference, {id_: path.name for id_, path in there.items()}, there)
 
 
-def match_vaults(wanted: str, names: Mapping[VaultId, str], vaults: Mapping[VaultId, T]) -> list[T]:
+def match_vaults(reference: str, names: Mapping[VaultId, str], vaults: Mapping[VaultId, T]) -> list[T]:
     """Return the vaults of a name or id; if there is none, those whose names differ in case only."""
-    exact = [vaults[id_] for id_, name in names.items() if wanted in {id_, name}]
-    return exact or [vaults[id_] for id_, name in names.items() if fold_case(name) == fold_case(wanted)]
+    exact = [vaults[id_] for id_, name in names.items() if reference in {id_, name}]
+    return exact or [vaults[id_] for id_, name in names.items() if fold_case(name) == fold_case(reference)]
 
 
-def enclosing_vault(folder: Path, known: Collection[Path] = ()) -> Path | None:
+def enclosing_vault(folder: Path, vaults: Collection[Path] = ()) -> Path | None:
     """Return the vault that contains a folder: the nearest with `.obsidian`, else the nearest known one.
 
     Args:
         folder: Any folder.
-        known: Vaults that were opened before.
+        vaults: Vaults that were opened before.
     """
     places = (folder, *folder.parents)
     marked = (place for place in places if (place / ".obsidian").is_dir())
-    return next(marked, None) or next((place for place in places if place in known), None)
+    return next(marked, None) or next((place for place in places if place in vaults), None)

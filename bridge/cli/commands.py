@@ -163,9 +163,9 @@ def add_actions(
     commands: "Commands", command: str, actions: Mapping[str, str]
 ) -> Mapping[str, argparse.ArgumentParser]:
     """Add a command with actions; the folder options may stand before or after the action."""
-    held = commands.add_parser(command, parents=[common_options()], description=COMMANDS[command], allow_abbrev=False)
-    held.set_defaults(module=command)
-    after = held.add_subparsers(dest="action", required=True, metavar="|".join(actions))
+    parent = commands.add_parser(command, parents=[common_options()], description=COMMANDS[command], allow_abbrev=False)
+    parent.set_defaults(module=command)
+    after = parent.add_subparsers(dest="action", required=True, metavar="|".join(actions))
     return {
         name: after.add_parser(
             name, parents=[common_options(inner=True)], help=what, description=what, allow_abbrev=False

@@ -101,9 +101,11 @@ def describe_commands() -> dict[str, Command]:
     from bridge.features import operations
 
     arguments = {o.name.replace("_", "-"): {a.name: a for a in o.arguments} for o in operations()}
-    (held,) = (a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction))  # noqa: SLF001
+    (subparsers,) = (a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction))  # noqa: SLF001
     return {
-        name: describe_command(made, arguments.get(name, {})) for name, made in held.choices.items() if "_" not in name
+        name: describe_command(made, arguments.get(name, {}))
+        for name, made in subparsers.choices.items()
+        if "_" not in name
     }
 
 
@@ -200,13 +202,13 @@ def next_place(command: Command, before: Sequence[str]) -> tuple[ValueType, Mapp
     return places[place] if place < len(places) else None, options
 
 
-def match_prefix(words: Sequence[str] | Mapping[str, Any], begun: str) -> list[str]:
+def match_prefix(words: Sequence[str] | Mapping[str, Any], prefix: str) -> list[str]:
     """Return the words with this prefix; regardless of case if none matches exactly."""
-    exact = [word for word in words if word.startswith(begun)]
-    return exact or [word for word in words if word.casefold().startswith(begun.casefold())]
+    exact = [word for word in words if word.startswith(prefix)]
+    return exact or [word for word in words if word.casefold().startswith(prefix.casefold())]
 
 
-def complete_kind(kind: Kind, begun: str, options: Mapping[str, str]) -> list[str]:
+def complete_kind(kind: Kind, prefix: str, options: Mapping[str, str]) -> list[str]:
     """Return completions of one kind."""
     from bridge.data_folder import Folders, read_vault_list, resolve_data_dir
 
@@ -216,30 +218,32 @@ def complete_kind(kind: Kind, begun: str, options: Mapping[str, str]) -> list[st
             return []
         case "vault":
             names = sorted({path.name for path in read_vault_list(folders).values()})
-            return match_prefix(names, begun) or list_paths(Path(), begun, files=False)
+            return match_prefix(names, prefix) or list_paths(Path(), prefix, files=False)
         case "directory" | "file":
-            return list_paths(Path(), begun, files=kind == "file")
+            return list_paths(Path(), prefix, files=kind == "file")
     root = current_vault(folders, options.get("--vault"))
-    inside = [] if root is None or is_elsewhere(begun) else list_paths(root, begun, files=kind == "note")
-    return inside or (list_paths(Path(), begun, files=kind == "note") if is_elsewhere(begun) or is_inside(root) else [])
+    inside = [] if root is None or is_elsewhere(prefix) else list_paths(root, prefix, files=kind == "note")
+    return inside or (
+        list_paths(Path(), prefix, files=kind == "note") if is_elsewhere(prefix) or is_inside(root) else []
+    )
 
 
-def current_vault(folders: "Folders", wanted: str | None) -> Path | None:
+def current_vault(folders: "Folders", reference: str | None) -> Path | None:
     """Return the vault that a command would use; None if that is not certain."""
     from bridge.data_folder import enclosing_vault, find_known_vaults, read_vault_list
     from bridge.server.runtime_file import read_runtime
 
-    if wanted is not None:
-        here = Path(wanted).expanduser()
-        return here if here.is_dir() else next(iter(find_known_vaults(folders, wanted)), None)
+    if reference is not None:
+        here = Path(reference).expanduser()
+        return here if here.is_dir() else next(iter(find_known_vaults(folders, reference)), None)
     known = read_vault_list(folders)
     served = [path for id_, path in known.items() if read_runtime(folders.runtime(id_)) is not None]
     return enclosing_vault(Path.cwd(), known.values()) or (served[0] if len(served) == 1 else None)
 
 
-def is_elsewhere(begun: str) -> bool:
+def is_elsewhere(prefix: str) -> bool:
     """Say whether a path is meant from another place than the vault's root."""
-    return begun.startswith(("/", "~", "./", "../")) or Path(begun).is_absolute()
+    return prefix.startswith(("/", "~", "./", "../")) or Path(prefix).is_absolute()
 
 
 def is_inside(root: Path | None) -> bool:
@@ -247,9 +251,9 @@ def is_inside(root: Path | None) -> bool:
     return root is not None and Path.cwd().is_relative_to(os.path.realpath(root))
 
 
-def list_paths(root: Path, begun: str, *, files: bool) -> list[str]:
+def list_paths(root: Path, prefix: str, *, files: bool) -> list[str]:
     """Return the matching entries of a folder; folders end with `/`."""
-    above, slash, name = begun.rpartition("/")
+    above, slash, name = prefix.rpartition("/")
     place = root / Path(above + slash).expanduser()
     return [
         above + slash + found

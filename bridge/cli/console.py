@@ -64,7 +64,7 @@ def json_line(result: Any) -> None:
     sys.stdout.buffer.flush()
 
 
-def tell(line: str) -> None:
+def print_message(line: str) -> None:
     """Print a line beside the result, on standard error."""
     sys.stdout.flush()
     sys.stderr.write(f"{strip_control(line)}\n")

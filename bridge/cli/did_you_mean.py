@@ -60,9 +60,9 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"vault-bridge: {message}\n  `{self.prog} --help` tells what it takes.\n")
 
 
-def did_you_mean(written: str, known: Iterable[str]) -> str:
+def did_you_mean(written: str, choices: Iterable[str]) -> str:
     """Suggest the closest known name, or list all if there are few."""
-    names = list(known)
+    names = list(choices)
     near = difflib.get_close_matches(written, names, n=1)
     few = f"; there are {', '.join(names)}." if len(names) <= FEW else "."
     return f"; did you mean `{near[0]}`?" if near else few

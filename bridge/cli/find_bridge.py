@@ -96,35 +96,35 @@ class UnservedVault:
 FoundVault = ServedVault | UnservedVault
 
 
-def find_vault(data_dir: Path, wanted: str | None) -> FoundVault:
+def find_vault(data_dir: Path, reference: str | None) -> FoundVault:
     """Find the vault that a command means.
 
     Args:
         data_dir: The data folder, whose runtime files name the running bridges.
-        wanted: Its name, id or path; if None, the vault around the current folder, else the only one served.
+        reference: Its name, id or path; if None, the vault around the current folder, else the only one served.
 
     Raises:
         NoSuchVault: There is none, or several match.
     """
     served = list(served_vaults(data_dir))
-    if wanted is None:
+    if reference is None:
         known = [*read_vault_list(Folders(data_dir)).values(), *(vault.path for vault in served)]
         if (around := enclosing_vault(Path.cwd(), known)) is not None:
             return next((vault for vault in served if is_same_folder(vault.path, around)), UnservedVault(around))
         return only_vault(served)
-    matching = [vault for vault in served if is_same_folder(vault.path, Path(wanted))] or match_vaults(
-        wanted, {VaultId(v.id): v.name for v in served}, {VaultId(v.id): v for v in served}
+    matching = [vault for vault in served if is_same_folder(vault.path, Path(reference))] or match_vaults(
+        reference, {VaultId(v.id): v.name for v in served}, {VaultId(v.id): v for v in served}
     )
     if len(matching) == 1:
         return matching[0]
-    if not matching and Path(wanted).is_dir():
-        return UnservedVault(Path(wanted))
-    if not matching and len(known := find_known_vaults(Folders(data_dir), wanted)) == 1:
+    if not matching and Path(reference).is_dir():
+        return UnservedVault(Path(reference))
+    if not matching and len(known := find_known_vaults(Folders(data_dir), reference)) == 1:
         return UnservedVault(known[0])
     raise NoSuchVault(
-        f"There is no folder and no served vault `{wanted}`."
+        f"There is no folder and no served vault `{reference}`."
         if not matching
-        else f"Several vaults are called `{wanted}`.",
+        else f"Several vaults are called `{reference}`.",
         hint=f"Give a path{vault_choices(served)}.",
     )
 

@@ -5,7 +5,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from bridge.cli.console import json_line, tell
+from bridge.cli.console import json_line, print_message
 from bridge.data_folder import Folders, folder_size, match_vaults, read_vault_list, remove_from_vault_list, vault_id
 from bridge.engine.vault_lock import VaultLock
 from bridge.errors import BridgeError, InvalidArguments, NoSuchVault, VaultHeld
@@ -25,7 +25,7 @@ def main(given: argparse.Namespace) -> int:
     if not given.vault:
         raise InvalidArguments("VAULT is empty.")
     vault, path = find_kept_vault(folders, given.vault)
-    held = take_lock(folders, vault)
+    lock = take_lock(folders, vault)
     try:
         what = (
             f"everything kept of {path or vault} ({folder_size(folders.vault(vault)) / 1e6:,.1f} MB): "
@@ -35,14 +35,14 @@ def main(given: argparse.Namespace) -> int:
             raise NotConfirmed(f"This deletes {what}. The notes themselves stay as they are.")
         delete(folders, vault)
     finally:
-        held.release()
-    tell(f"Deleted {what}. The notes themselves are untouched.")
+        lock.release()
+    print_message(f"Deleted {what}. The notes themselves are untouched.")
     if given.json:
         json_line({"forgotten": {"id": vault, "path": None if path is None else str(path)}})
     return 0
 
 
-def find_kept_vault(folders: Folders, wanted: str) -> tuple[VaultId, Path | None]:
+def find_kept_vault(folders: Folders, reference: str) -> tuple[VaultId, Path | None]:
     """Return the vault of a path, name or id, and where its notes are or were.
 
     Raises:
@@ -50,19 +50,21 @@ def find_kept_vault(folders: Folders, wanted: str) -> tuple[VaultId, Path | None
     """
     paths = dict(read_vault_list(folders))
     # Data of a vault that is no longer in the list is found by its id.
-    kept = {*paths, *(VaultId(folder.name) for folder in folders.vault(VaultId("")).glob("*"))}
-    names = {id_: paths[id_].name if id_ in paths else id_ for id_ in kept}
+    ids = {*paths, *(VaultId(folder.name) for folder in folders.vault(VaultId("")).glob("*"))}
+    names = {id_: paths[id_].name if id_ in paths else id_ for id_ in ids}
     found = (
-        [id_] if (id_ := vault_id(Path(wanted))) in kept else match_vaults(wanted, names, {id_: id_ for id_ in kept})
+        [id_]
+        if (id_ := vault_id(Path(reference))) in ids
+        else match_vaults(reference, names, {id_: id_ for id_ in ids})
     )
     if len(found) == 1:
         return found[0], paths.get(found[0])
     if found:
         places = ", ".join(str(paths.get(id_, id_)) for id_ in found)
-        raise NoSuchVault(f"Several vaults are called `{wanted}`.", hint=f"Give the path of one: {places}.")
+        raise NoSuchVault(f"Several vaults are called `{reference}`.", hint=f"Give the path of one: {places}.")
     known_ones = ", ".join(f"`{path.name}`" for path in paths.values())
     raise NoSuchVault(
-        f"No data is stored about a vault `{wanted}`.",
+        f"No data is stored about a vault `{reference}`.",
         hint=f"Known vaults: {known_ones}." if known_ones else "No vault is known.",
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from bridge.cli import find_bridge, local
-from bridge.cli.console import tell
+from bridge.cli.console import print_message
 from bridge.cli.find_bridge import ServedVault, UnservedVault, find_vault
 from bridge.cli.progress import IndexBar
 from bridge.errors import BridgeError, ModelMissing, ModelUnusable, NotReady
@@ -46,7 +46,7 @@ async def index(given: argparse.Namespace) -> int:
         case UnservedVault(path):
             async with local.open_bridge(given.data_dir, given.models_dir, [path]) as bridge:
                 vault = await wait_until_indexed(lambda: local.first_vault_status(bridge), meaning=model)
-    tell(summarize_vault(vault))
+    print_message(summarize_vault(vault))
     if given.json:
         sys.stdout.buffer.write(orjson.dumps(vault) + b"\n")
     return 0
@@ -61,7 +61,7 @@ def has_model(given: argparse.Namespace) -> bool:
     try:
         find_model(given.models_dir, load_settings(Folders(given.data_dir).settings)[0].model)
     except (ModelMissing, ModelUnusable) as error:
-        tell(f"{error.message} {error.hint}")
+        print_message(f"{error.message} {error.hint}")
         return False
     return True
 

@@ -15,7 +15,7 @@ from bridge.api.call import OWNER, Call
 from bridge.api.dispatch import dispatch_call
 from bridge.api.encode import encode, to_json
 from bridge.api.registry import Operation
-from bridge.cli.console import tell
+from bridge.cli.console import print_message
 from bridge.cli.progress import PATIENT_S
 from bridge.errors import BridgeError, NotReady, VaultHeld
 
@@ -54,7 +54,7 @@ async def start_bridge(make: "Callable[[], Bridge]") -> "Bridge":
     Raises:
         VaultHeld: That command does not end, or a running bridge holds the vault.
     """
-    began, told = time.monotonic(), False
+    began, is_reported = time.monotonic(), False
     while True:
         bridge = make()
         try:
@@ -63,9 +63,9 @@ async def start_bridge(make: "Callable[[], Bridge]") -> "Bridge":
             waited = time.monotonic() - began
             if error.facts or waited > OTHERS_END_S:
                 raise
-            if waited > PATIENT_S and not told:
-                tell("Another command works on this vault; this one waits for it.")
-                told = True
+            if waited > PATIENT_S and not is_reported:
+                print_message("Another command works on this vault; this one waits for it.")
+                is_reported = True
             await asyncio.sleep(LOOK_EVERY_S)
         else:
             return bridge

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from bridge.cli.console import json_line, table, tell
+from bridge.cli.console import json_line, print_message, table
 from bridge.errors import BridgeError
 
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ def install(given: argparse.Namespace) -> int:
 
     with InstallProgress() as steps:
         model = fetch(given.models_dir, given.id or DEFAULT_MODEL, steps.show)
-    tell(f"{model.spec.id} is installed at {model.path}.")
+    print_message(f"{model.spec.id} is installed at {model.path}.")
     if chosen_model(given.data_dir) != model.spec.id:
-        tell(f"Run `vault-bridge models use {model.spec.id}` to search with it.")
+        print_message(f"Run `vault-bridge models use {model.spec.id}` to search with it.")
     return 0
 
 
@@ -79,7 +79,7 @@ def use(given: argparse.Namespace) -> int:
     folders = Folders(given.data_dir)
     folders.make()
     save_settings(folders.settings, {"model": model.spec.id})
-    tell(f"{model.spec.id} is used from now on; the old vectors answer until the new ones are complete.")
+    print_message(f"{model.spec.id} is used from now on; the old vectors answer until the new ones are complete.")
     return 0
 
 
@@ -90,7 +90,7 @@ def verify(given: argparse.Namespace) -> int:
 
     ids = given.id or [model.spec.id for model in installed_models(given.models_dir)]
     if not ids:
-        tell("No model is installed. Run `vault-bridge models install`.")
+        print_message("No model is installed. Run `vault-bridge models install`.")
         return 1
     failed = False
     for id_ in ids:
@@ -98,7 +98,7 @@ def verify(given: argparse.Namespace) -> int:
             check(given.models_dir, id_)
         except BridgeError as error:
             failed = True
-            tell(f"{id_}: {error.message} {error.hint}")
+            print_message(f"{id_}: {error.message} {error.hint}")
         else:
             sys.stdout.write(f"{id_}: right\n")
     return int(failed)
@@ -134,5 +134,5 @@ class InstallProgress:
         if step not in self._tasks:
             self._tasks[step] = self._bars.add_task(step, total=total)
             if not sys.stderr.isatty():
-                tell(f"{step} …")
+                print_message(f"{step} …")
         self._bars.update(self._tasks[step], completed=done, total=total)

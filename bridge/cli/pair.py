@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from bridge.cli import find_bridge
-from bridge.cli.console import json_line, tell
+from bridge.cli.console import json_line, print_message
 from bridge.cli.find_bridge import ServedVault, find_vault
 from bridge.errors import NoSuchVault, NotReady
 from bridge.server.runtime_file import Runtime, running_bridges
@@ -19,7 +19,7 @@ def main(given: argparse.Namespace) -> int:
         return 0
     sys.stdout.write(f"{opened['code']}\n")
     sys.stdout.flush()
-    tell(
+    print_message(
         f"Enter this code in the client within {opened['expires_in_s'] // 60} minutes. The bridge is at {runtime.url}."
     )
     return 0

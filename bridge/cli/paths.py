@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from bridge.api.hints import Folder, strip_hint
 from bridge.api.registry import Operation
-from bridge.cli.console import tell
+from bridge.cli.console import print_message
 from bridge.errors import OutsideVault
 from bridge.types import VaultPath
 
@@ -62,7 +62,7 @@ def vault_path(typed: str, root: Path, here: Path | None = None) -> str:
     if not exists(root / typed):
         return from_here if exists(here / typed) else typed
     if from_here != typed and exists(here / typed):
-        tell(f"`{typed}` is taken from the top of the vault; `./{typed}` means {from_here}.")
+        print_message(f"`{typed}` is taken from the top of the vault; `./{typed}` means {from_here}.")
     return typed
 
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from bridge.cli.console import tell
+from bridge.cli.console import print_message
 from bridge.data_folder import default_data_dir, unless_default
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class IndexBar:
         self._from = time.monotonic() + (PATIENT_S if patient else 0.0)
         self._progress: Progress | None = None
         self._tasks: dict[str, TaskID] = {}
-        self._said = time.monotonic()
+        self._last_line_time = time.monotonic()
 
     def __enter__(self) -> Self:
         return self
@@ -69,8 +69,8 @@ class IndexBar:
 
     def _say(self, line: str) -> None:
         """Print a line, at most every `LINE_EVERY_S` seconds."""
-        if time.monotonic() - self._said > LINE_EVERY_S:
-            self._said = time.monotonic()
+        if time.monotonic() - self._last_line_time > LINE_EVERY_S:
+            self._last_line_time = time.monotonic()
             sys.stderr.write(f"{line}\n")
 
 
@@ -97,8 +97,8 @@ async def watch(bridge: "Bridge", runtime: "Runtime") -> None:
 
     names = ", ".join(host.name for host in bridge.vaults.values())
     folder = bridge.folders.runtime(next(iter(bridge.vaults))).parent
-    tell(f"Serving {names} at {runtime.url}, token in {folder}. Ctrl-C stops.")
-    tell(f"Search from another terminal: {search_command(bridge.data_dir)}")
+    print_message(f"Serving {names} at {runtime.url}, token in {folder}. Ctrl-C stops.")
+    print_message(f"Search from another terminal: {search_command(bridge.data_dir)}")
     searchable = False
     with IndexBar() as bar:
         while True:
@@ -114,7 +114,7 @@ async def watch(bridge: "Bridge", runtime: "Runtime") -> None:
     from bridge.features.status.views import summarize_vault
 
     for vault in status:
-        tell(summarize_vault(vault))
+        print_message(summarize_vault(vault))
 
 
 def search_command(data_dir: Path) -> str:

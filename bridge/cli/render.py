@@ -7,7 +7,7 @@ from typing import Any
 
 from bridge.api.markup import Diff, Document, Element, Line, Section, Table
 from bridge.api.registry import OPERATIONS, view_of
-from bridge.cli.console import Indexer, console, highlight, strip_control, styled_text, table, tell
+from bridge.cli.console import Indexer, console, highlight, print_message, strip_control, styled_text, table
 from bridge.features import get_operation
 
 STYLES = {
@@ -45,7 +45,7 @@ def show(operation: str, result: dict[str, Any]) -> None:
             print_element(element, operation)
     sys.stdout.flush()
     for text in filter(None, (line.text(short=False) for line in beside)):
-        tell(translate_hint(text, operation))
+        print_message(translate_hint(text, operation))
 
 
 def print_element(element: Element, operation: str) -> None:
@@ -122,9 +122,9 @@ def explain_backlog(result: Mapping[str, Any], indexer: Indexer) -> None:
     if result["freshness"]["pending_vectors"] and result["mode_used"] != "keyword":
         match indexer:
             case "paused":
-                tell("Embedding is paused; `vault-bridge resume-indexing` resumes it.")
+                print_message("Embedding is paused; `vault-bridge resume-indexing` resumes it.")
             case "none":
-                tell("`vault-bridge index` embeds them now, `vault-bridge serve` in the background.")
+                print_message("`vault-bridge index` embeds them now, `vault-bridge serve` in the background.")
             case "running":
                 pass
 

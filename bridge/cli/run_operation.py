@@ -31,16 +31,16 @@ def main(given: argparse.Namespace) -> int:
 def find_and_run(given: argparse.Namespace, operation: Operation) -> tuple[dict[str, Any], FoundVault | None]:
     """Run an operation, and return its result and the vault it ran on."""
     typed = options.collect(operation, given)
-    wanted = typed.pop(VAULT, None) or given.vault
+    reference = typed.pop(VAULT, None) or given.vault
     # Operations of scope `admin` run in this process, since the runtime token does not grant it; a user who may write
     # the settings file may run them, and running bridges notice the change.
-    reached = None if operation.scope == "admin" else target_vault(given.data_dir, wanted, operation)
+    reached = None if operation.scope == "admin" else target_vault(given.data_dir, reference, operation)
     arguments = typed if reached is None else paths.to_vault_paths(operation, typed, reached.path)
     if needs_digest(operation, arguments):
         # A user who types a command means the note as it is now; the write checks that it is still that.
-        asked = {"path": arguments["path"], "max_chars": 1}
-        arguments["digest"] = run_operation(given, get_operation("read_note"), asked, reached)["digest"]
-    if isinstance(reached, ServedVault) and (operation.vault or wanted is not None):
+        query = {"path": arguments["path"], "max_chars": 1}
+        arguments["digest"] = run_operation(given, get_operation("read_note"), query, reached)["digest"]
+    if isinstance(reached, ServedVault) and (operation.vault or reference is not None):
         arguments[VAULT] = reached.id
     return run_operation(given, operation, arguments, reached), reached
 
@@ -67,16 +67,16 @@ def needs_digest(operation: Operation, arguments: Mapping[str, Any]) -> bool:
     return any(taken.name == "digest" and (taken.required or "edits" in arguments) for taken in operation.arguments)
 
 
-def target_vault(data_dir: Path, wanted: str | None, operation: Operation) -> FoundVault | None:
+def target_vault(data_dir: Path, reference: str | None, operation: Operation) -> FoundVault | None:
     """Find the vault; None is possible for an operation that needs no particular vault.
 
     Raises:
         NoSuchVault: There is none, or several match.
     """
     try:
-        return find_vault(data_dir, wanted)
+        return find_vault(data_dir, reference)
     except NoSuchVault:
-        if operation.vault or wanted is not None:
+        if operation.vault or reference is not None:
             raise
         # Any running bridge can answer an operation that needs no particular vault.
         running = next(served_vaults(data_dir), None)

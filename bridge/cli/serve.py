@@ -51,10 +51,10 @@ def raise_file_limit() -> None:
     import resource
 
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MAX_OPEN_FILES if most == resource.RLIM_INFINITY else min(MAX_OPEN_FILES, most)
-    if resource.RLIM_INFINITY not in {now, wanted} and now < wanted:
+    limit = MAX_OPEN_FILES if most == resource.RLIM_INFINITY else min(MAX_OPEN_FILES, most)
+    if resource.RLIM_INFINITY not in {now, limit} and now < limit:
         with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, most))
 
 
 MAX_LOG_BYTES = 2**20

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from bridge.cli import find_bridge
-from bridge.cli.console import json_line, tell
+from bridge.cli.console import json_line, print_message
 from bridge.cli.find_bridge import ServedVault, find_vault, served_vaults
 from bridge.errors import BridgeError, NoSuchVault, NotReady
 from bridge.server.runtime_file import Runtime, is_alive, running_bridges
@@ -28,10 +28,10 @@ def main(given: argparse.Namespace) -> int:
     """Stop the bridge that is meant, and wait until it has stopped."""
     runtime = find_runtime(given.data_dir, given.vault)
     if runtime is None:
-        tell("No bridge is running." if given.vault is None else "No bridge is serving this vault.")
+        print_message("No bridge is running." if given.vault is None else "No bridge is serving this vault.")
     else:
         stop_bridge(runtime)
-        tell(f"The bridge at {runtime.url} (process {runtime.pid}) has stopped.")
+        print_message(f"The bridge at {runtime.url} (process {runtime.pid}) has stopped.")
     if given.json:
         json_line({"stopped": None if runtime is None else {"url": runtime.url, "pid": runtime.pid}})
     return 0

@@ -5,7 +5,7 @@ import sys
 
 from bridge.access.token_file import Client
 from bridge.access.tokens import Tokens
-from bridge.cli.console import json_line, table, tell
+from bridge.cli.console import json_line, print_message, table
 
 
 def main(given: argparse.Namespace) -> int:
@@ -24,7 +24,7 @@ def create(given: argparse.Namespace, tokens: Tokens) -> int:
         json_line({**client.wire(), "token": token})
     else:
         sys.stdout.write(f"{token}\n")
-    tell(f"{client.name} may {describe_scopes(client)}. Its token is shown only this once.")
+    print_message(f"{client.name} may {describe_scopes(client)}. Its token is shown only this once.")
     return 0
 
 
@@ -36,13 +36,13 @@ def list_clients(given: argparse.Namespace, tokens: Tokens) -> int:
         return 0
     table(rows, ("id", "name", "scopes", "preset", "created", "last_used"))
     if not rows:
-        tell("No client has a token.")
+        print_message("No client has a token.")
     return 0
 
 
 def revoke(given: argparse.Namespace, tokens: Tokens) -> int:
     """Revoke a token."""
-    tell(f"The token of {tokens.revoke(given.client).name} is revoked; what it has open ends now.")
+    print_message(f"The token of {tokens.revoke(given.client).name} is revoked; what it has open ends now.")
     return 0
 
 

@@ -10,20 +10,20 @@ from bridge.server.runtime_file import read_runtime
 NAME_ONE = "Run `vault-bridge mcp` with the folder of your notes."
 
 
-def choose_vault(folders: Folders, wanted: str | None, here: Path) -> Path:
+def choose_vault(folders: Folders, reference: str | None, here: Path) -> Path:
     """Return the vault's folder.
 
     Args:
         folders: The data folder, which lists known and served vaults.
-        wanted: Its path, name or id; if None, the vault around `here`, else the only one served, else the one used
+        reference: Its path, name or id; if None, the vault around `here`, else the only one served, else the one used
             last.
         here: The current folder.
 
     Raises:
         NoSuchVault: There is none, or several match.
     """
-    if wanted is not None:
-        return find_named_vault(folders, wanted)
+    if reference is not None:
+        return find_named_vault(folders, reference)
     return (
         enclosing_vault(here, read_vault_list(folders).values())
         or only_served_vault(folders)
@@ -31,17 +31,17 @@ def choose_vault(folders: Folders, wanted: str | None, here: Path) -> Path:
     )
 
 
-def find_named_vault(folders: Folders, wanted: str) -> Path:
+def find_named_vault(folders: Folders, reference: str) -> Path:
     """Return the vault of this path, name or id."""
-    if Path(wanted).is_dir():
-        return Path(wanted)
-    match find_known_vaults(folders, wanted):
+    if Path(reference).is_dir():
+        return Path(reference)
+    match find_known_vaults(folders, reference):
         case [path]:
             return path
         case []:
-            raise NoSuchVault(f"There is no folder and no known vault `{wanted}`.", hint=NAME_ONE)
+            raise NoSuchVault(f"There is no folder and no known vault `{reference}`.", hint=NAME_ONE)
         case _:
-            raise NoSuchVault(f"Several vaults are called `{wanted}`.", hint=NAME_ONE)
+            raise NoSuchVault(f"Several vaults are called `{reference}`.", hint=NAME_ONE)
 
 
 def only_served_vault(folders: Folders) -> Path | None:

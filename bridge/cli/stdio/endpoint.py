@@ -45,19 +45,19 @@ class Endpoint:
     """Sends requests to `/mcp`."""
 
     def __init__(
-        self, http: aiohttp.ClientSession, finder: BridgeFinder, asked: Mapping[str, str], client: str | None
+        self, http: aiohttp.ClientSession, finder: BridgeFinder, query: Mapping[str, str], client: str | None
     ) -> None:
         """Send nothing yet.
 
         Args:
             http: What connects.
             finder: Knows where the bridge is.
-            asked: What the address asks for, such as a preset.
+            query: What the address asks for, such as a preset.
             client: The client that calls, as the user named it.
         """
         self._http = http
         self._finder = finder
-        self._asked = asked
+        self._query = query
         # One process is one session, even if the bridge is restarted.
         self._named = {SESSION_HEADER: secrets.token_hex(6), **({CLIENT_HEADER: client} if client is not None else {})}
 
@@ -121,7 +121,7 @@ class Endpoint:
             async with self._http.request(
                 method,
                 f"{runtime.url}/mcp",
-                params=self._asked,
+                params=self._query,
                 headers={**headers, **known},
                 data=body,
                 allow_redirects=False,

@@ -51,13 +51,13 @@ async def relay(given: argparse.Namespace, folders: Folders, vault: Path, descri
     stop = asyncio.Event()
     leave_on_signal(stop)
     source = InputLines(0)
-    tell = asyncio.get_running_loop().call_soon_threadsafe
-    output = OutputLines(descriptor, lambda: tell(stop.set))
+    call_threadsafe = asyncio.get_running_loop().call_soon_threadsafe
+    output = OutputLines(descriptor, lambda: call_threadsafe(stop.set))
     id_ = vault_id(vault)
     async with http_session() as http:
         finder = BridgeFinder(folders.runtime(id_), partial(is_listening, http), make_starter(given, folders, vault))
-        asked = {"vault": id_, **({"preset": given.preset} if given.preset else {})}
-        pump = Pump(Endpoint(http, finder, asked, given.client), output.say)
+        query = {"vault": id_, **({"preset": given.preset} if given.preset else {})}
+        pump = Pump(Endpoint(http, finder, query, given.client), output.say)
         looking = finder.begin()
         carrying = asyncio.create_task(pump.run(source), name="carrying")
         await wait_for_first(carrying, source.ended, stop)

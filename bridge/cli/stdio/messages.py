@@ -99,8 +99,8 @@ def encode_error(id_: Id | None, code: int, text: str, data: Mapping[str, Any] |
 
 def encode_refusal(id_: Id | None, error: BridgeError) -> bytes:
     """Encode for the client an error that occurred here, with its hint."""
-    told: Any = error.wire()["error"]
-    return encode_error(id_, BRIDGE_ERROR, f"{error.message} {error.hint}".strip(), told)
+    details: Any = error.wire()["error"]
+    return encode_error(id_, BRIDGE_ERROR, f"{error.message} {error.hint}".strip(), details)
 
 
 def encode_notification(method: str) -> bytes:

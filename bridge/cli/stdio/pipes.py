@@ -20,17 +20,17 @@ def read_lines(descriptor: int, limit: int = READ_LIMIT) -> Iterator[bytes]:
         descriptor: The file descriptor, read to its end.
         limit: Bytes of a line; a longer one is cut, but keeps at least one byte more than this.
     """
-    held = bytearray()
+    buffer = bytearray()
     while chunk := os.read(descriptor, CHUNK):
         *ended, rest = chunk.split(b"\n")
         for part in ended:
-            held += part
-            yield bytes(held)
-            held.clear()
-        held += rest
-        del held[limit + 1 :]
-    if held:
-        yield bytes(held)
+            buffer += part
+            yield bytes(buffer)
+            buffer.clear()
+        buffer += rest
+        del buffer[limit + 1 :]
+    if buffer:
+        yield bytes(buffer)
 
 
 class InputLines:
@@ -41,16 +41,16 @@ class InputLines:
         self.ended = asyncio.Event()
         """Set at the end of the input, whether or not every line was taken."""
         self._lines: asyncio.Queue[bytes | None] = asyncio.Queue()
-        tell = asyncio.get_running_loop().call_soon_threadsafe
+        call_threadsafe = asyncio.get_running_loop().call_soon_threadsafe
 
         def read() -> None:
             # The loop may have closed before the input ended.
             with contextlib.suppress(RuntimeError):
                 with contextlib.suppress(OSError):
                     for line in read_lines(descriptor):
-                        tell(self._lines.put_nowait, line)
-                tell(self._lines.put_nowait, None)
-                tell(self.ended.set)
+                        call_threadsafe(self._lines.put_nowait, line)
+                call_threadsafe(self._lines.put_nowait, None)
+                call_threadsafe(self.ended.set)
 
         threading.Thread(target=read, name="input", daemon=True).start()
 

@@ -59,8 +59,8 @@ def mcp_arguments(given: argparse.Namespace, vault: Path) -> list[str]:
         "--data-dir": unless_default(given.data_dir, default_data_dir()),
         "--models-dir": unless_default(given.models_dir, default_models_dir()),
     }
-    told = [word for option, value in options.items() if value is not None for word in (option, str(value))]
-    return ["mcp", str(vault), *told]
+    arguments = [word for option, value in options.items() if value is not None for word in (option, str(value))]
+    return ["mcp", str(vault), *arguments]
 
 
 def agent_config(agent: str, name: str, command: Sequence[str]) -> Mapping[str, Any]:
