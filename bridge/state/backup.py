@@ -136,10 +136,10 @@ def merge_source(source: Path, target: sqlite3.Connection, subjects: Sequence[Su
 def shared_columns(source: sqlite3.Connection, target: sqlite3.Connection, table: str) -> list[str]:
     """Return the columns of a table that both files have; empty when the source is unreadable."""
     try:
-        known = columns_of(source, table)
+        columns = columns_of(source, table)
     except FAILING:
         return []
-    return [name for name in columns_of(target, table) if name in known]
+    return [name for name in columns_of(target, table) if name in columns]
 
 
 def rows(connection: sqlite3.Connection, table: str, columns: list[str]) -> Iterator[tuple[object, ...]]:

@@ -105,9 +105,9 @@ class ChangeLog:
             self._connection.execute("DELETE FROM touched")
         if not self._path.exists():
             return
-        known = [id_ for (id_,) in self._connection.execute("SELECT id FROM change")]
-        kept = set(known).intersection(read_log(self._path))
-        write_private(self._path, b"".join(line_of(self._connection, change) for change in sorted(kept)))
+        stored = [id_ for (id_,) in self._connection.execute("SELECT id FROM change")]
+        ids = set(stored).intersection(read_log(self._path))
+        write_private(self._path, b"".join(line_of(self._connection, change) for change in sorted(ids)))
 
 
 def log_path(state: Path) -> Path:
@@ -163,8 +163,8 @@ def replay(state: Path, target: sqlite3.Connection) -> None:
         for table, column in TABLES.items():
             target.execute(f"DELETE FROM {table} WHERE {column} = ?", (change,))  # noqa: S608
             # They may have been written by an older or newer version of the table.
-            known = columns_of(target, table)
+            columns = columns_of(target, table)
             for row in record[table]:
-                insert_row(target, table, {name: value for name, value in row.items() if name in known})
+                insert_row(target, table, {name: value for name, value in row.items() if name in columns})
     if found:
         log.warning("%d changes are taken from the log of changes", len(found))

@@ -30,21 +30,21 @@ def hunk_state_facts(switches: Collection[HunkState]) -> dict[str, object]:
 
 def read_hunk_states(facts: Mapping[str, object]) -> Iterator[HunkState]:
     """Yield the hunk states that a change sets, in order."""
-    told = facts.get("switches")
-    for change, parts, on, of in told if isinstance(told, list) else ():
+    value = facts.get("switches")
+    for change, parts, on, of in value if isinstance(value, list) else ():
         yield HunkState(change, frozenset(parts), on, of)
 
 
 def undone_parts(facts: Mapping[str, object]) -> frozenset[int]:
     """Return the parts of a change that are not active."""
-    told = facts.get("undone")
-    return frozenset(told if isinstance(told, list) else ())
+    value = facts.get("undone")
+    return frozenset(value if isinstance(value, list) else ())
 
 
 def parts_absent(facts: Mapping[str, object]) -> frozenset[int]:
     """Return the parts of a change that are inactive although nothing undid them: their note was gone."""
-    told = facts.get("absent")
-    return frozenset(told if isinstance(told, list) else ()) & undone_parts(facts)
+    value = facts.get("absent")
+    return frozenset(value if isinstance(value, list) else ()) & undone_parts(facts)
 
 
 def turned_by(facts: Mapping[str, object]) -> set[str]:

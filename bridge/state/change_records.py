@@ -62,19 +62,19 @@ def find_change(connection: sqlite3.Connection, change: str) -> Change | None:
     return next(iter(build_changes(connection, rows)), None)
 
 
-def find_changes(connection: sqlite3.Connection, wanted: ChangeFilter, limit: int, offset: int) -> list[Change]:
+def find_changes(connection: sqlite3.Connection, criteria: ChangeFilter, limit: int, offset: int) -> list[Change]:
     """Return changes, the newest first."""
-    asked: dict[str, object] = {
-        "time >= ?": wanted.since,
-        "time < ?": wanted.until,
-        "client = ?": wanted.client,
-        "session = ?": wanted.session,
-        "operation = ?": wanted.operation,
-        "state = ?": wanted.state,
+    clauses: dict[str, object] = {
+        "time >= ?": criteria.since,
+        "time < ?": criteria.until,
+        "client = ?": criteria.client,
+        "session = ?": criteria.session,
+        "operation = ?": criteria.operation,
+        "state = ?": criteria.state,
         "id IN (SELECT change FROM step, (SELECT ? AS asked) WHERE asked IN (path, target, now)"
-        " OR instr(path, asked || '/') = 1 OR instr(now, asked || '/') = 1)": wanted.path,
+        " OR instr(path, asked || '/') = 1 OR instr(now, asked || '/') = 1)": criteria.path,
     }
-    given = {clause: value for clause, value in asked.items() if value is not None}
+    given = {clause: value for clause, value in clauses.items() if value is not None}
     where = " AND ".join(["state != 'prepared'", *given])
     rows = connection.execute(
         f"SELECT {COLUMNS} FROM change WHERE {where} ORDER BY id DESC LIMIT ? OFFSET ?",  # noqa: S608

@@ -79,8 +79,8 @@ def set_state(connection: sqlite3.Connection, change: str, state: State, facts: 
 def add_facts(connection: sqlite3.Connection, change: str, facts: Mapping[str, object]) -> None:
     """Add facts to a change."""
     if (found := find_change(connection, change)) is not None:
-        told = json.dumps({**found.facts, **facts})
-        connection.execute("UPDATE change SET facts = ? WHERE id = ?", (told, change))
+        new_facts = json.dumps({**found.facts, **facts})
+        connection.execute("UPDATE change SET facts = ? WHERE id = ?", (new_facts, change))
 
 
 def forget(connection: sqlite3.Connection, denied: Denied) -> None:

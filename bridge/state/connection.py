@@ -136,8 +136,8 @@ def classify_error(path: Path, error: Exception) -> BridgeError | DamagedDatabas
     """Return what an error of the disk means; one that only the file itself can cause is damage."""
     match error:
         case sqlite3.Error():
-            meant = to_bridge_error(path, error)
-            return DamagedDatabase(error_name(error)) if isinstance(meant, StateUnusable) else meant
+            translation = to_bridge_error(path, error)
+            return DamagedDatabase(error_name(error)) if isinstance(translation, StateUnusable) else translation
         case OSError():
             return write_error(path, error)
         case _:

@@ -224,11 +224,11 @@ class FileHistory:
             f" AND NOT pending AND {WERE_MADE} AND {MADE} >= ? ORDER BY {MADE}, number"
         )
         rows = self._database.read(lambda connection: connection.execute(query, (since,)).fetchall())
-        told = {id_: json.loads(facts) for id_, _, _, facts, *_ in rows}
-        turned = {id_: turned_by(facts) for id_, facts in told.items()}
+        facts_of = {id_: json.loads(facts) for id_, _, _, facts, *_ in rows}
+        turned = {id_: turned_by(facts) for id_, facts in facts_of.items()}
         # An undo of an undo takes away what that had restored, as the change itself had; its hunk states name both.
         reached = {
-            id_: turned[id_].union(each.change for each in read_hunk_states(facts)) for id_, facts in told.items()
+            id_: turned[id_].union(each.change for each in read_hunk_states(facts)) for id_, facts in facts_of.items()
         }
         backs = {
             id_: ids | {other for other, some in reached.items() if not ids.isdisjoint(some)} if ids else ids

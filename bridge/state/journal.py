@@ -118,8 +118,8 @@ class Journal:
             # Contents without a row only take some space; a row without its contents could not be undone.
             self._snapshots.keep(blobs)
             with self._database.transaction(durably=True) as connection:
-                known = change_records.find_change(connection, change.id)
-                state: State = known.state if known else "prepared"
+                record = change_records.find_change(connection, change.id)
+                state: State = record.state if record else "prepared"
                 change_rows.insert(connection, replace(change, state=state), pending=True)
 
     def settle(self, change: str, *, done: bool) -> None:
@@ -131,9 +131,9 @@ class Journal:
         """Return a change; None when there is none, or no longer."""
         return self._database.read(lambda connection: change_records.find_change(connection, change))
 
-    def changes(self, wanted: ChangeFilter = ChangeFilter(), limit: int = 50, offset: int = 0) -> list[Change]:  # noqa: B008 - frozen
+    def changes(self, criteria: ChangeFilter = ChangeFilter(), limit: int = 50, offset: int = 0) -> list[Change]:  # noqa: B008 - frozen
         """Return changes, the newest first, except those being written."""
-        return self._database.read(lambda connection: change_records.find_changes(connection, wanted, limit, offset))
+        return self._database.read(lambda connection: change_records.find_changes(connection, criteria, limit, offset))
 
     def unsettled(self) -> list[tuple[Change, Entry]]:
         """Return the changes of which a crash left open whether they were made, the oldest first.

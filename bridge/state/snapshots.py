@@ -52,8 +52,8 @@ class Snapshots:
             StateUnusable: It is damaged on disk, so it must not be taken for the note.
         """
         if len(digest) < hashlib.sha256().digest_size * 2:
-            known = (Digest(file.name) for file in self.place(digest).parent.glob(f"{digest}*"))
-            digest = next((whole for whole in known if self.place(whole).is_file()), digest)
+            matches = (Digest(file.name) for file in self.place(digest).parent.glob(f"{digest}*"))
+            digest = next((whole for whole in matches if self.place(whole).is_file()), digest)
         try:
             data = zlib.decompress(self.place(digest).read_bytes())
         except FileNotFoundError:

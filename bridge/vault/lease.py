@@ -27,10 +27,10 @@ if sys.platform == "linux":
 
     def is_remote(descriptor: int) -> bool:
         """Return whether a file is on another machine, which may refuse a lease although no program is writing."""
-        told = ctypes.create_string_buffer(256)
-        if ctypes.CDLL(None).fstatfs(descriptor, told) != 0:
+        buffer = ctypes.create_string_buffer(256)
+        if ctypes.CDLL(None).fstatfs(descriptor, buffer) != 0:
             return True
-        return ctypes.c_long.from_buffer(told).value & 0xFFFFFFFF in REMOTE
+        return ctypes.c_long.from_buffer(buffer).value & 0xFFFFFFFF in REMOTE
 
     def is_lease_kept(descriptor: int) -> bool:
         """Return whether a lease is unbroken: no program waits to write the file."""

@@ -78,16 +78,16 @@ class Notifier:
             VaultUnreadable: The vault's folder is gone or was replaced.
             WatchUnavailable: The system no longer notifies.
         """
-        told = self._ask(self._notify, LONGEST_STEP_MS, STEP_MS, timeout_ms)
-        if told is None:
+        events = self._ask(self._notify, LONGEST_STEP_MS, STEP_MS, timeout_ms)
+        if events is None:
             return None
         if device_and_inode(self._root) != self._identity:
             raise VaultUnreadable(f"The vault folder {self._root} was replaced by another folder.")
         if self._each_folder and (
-            not self._settled or any(kind == ADDED and is_real_folder(path) for kind, path in told)
+            not self._settled or any(kind == ADDED and is_real_folder(path) for kind, path in events)
         ):
-            told |= self._tune_again()
-        return visible_paths(self._top, (path for _, path in told))
+            events |= self._tune_again()
+        return visible_paths(self._top, (path for _, path in events))
 
     def close(self) -> None:
         """Release the system's resources for listening."""
@@ -119,24 +119,24 @@ class Notifier:
 
     def _tune_again(self) -> set[tuple[int, str]]:
         """Watch new folders too, and return the changes reported meanwhile, including the new folders."""
-        before, known = self._notify, set(self._folders)
+        before, folders = self._notify, set(self._folders)
         self._settled = False
         self._tune()
         late: set[tuple[int, str]] = set()
         if self._notify is not before:
             late = self._ask(before, 1, 1, 1) or late
             before.close()
-        return late | {(ADDED, folder) for folder in set(self._folders) - known}
+        return late | {(ADDED, folder) for folder in set(self._folders) - folders}
 
     def _ask(self, notify: Any, longest_ms: int, step_ms: int, timeout_ms: int) -> set[tuple[int, str]] | None:
         """Wait for one set of notifications; None when listening has ended."""
         try:
-            told = notify.watch(longest_ms, step_ms, timeout_ms, self._ending)
+            events = notify.watch(longest_ms, step_ms, timeout_ms, self._ending)
         except (OSError, RuntimeError) as error:
             raise WatchUnavailable(error_reason(error)) from error
-        if told == "stop":
+        if events == "stop":
             return None
-        return told if isinstance(told, set) else set()
+        return events if isinstance(events, set) else set()
 
 
 def error_reason(error: Exception) -> str:

@@ -112,8 +112,8 @@ def follow_path(
         for _ in range(MOST_LINKS):
             try:
                 name, folder, info = _walk_by_handle(root, path) if stepwise else _walk_by_name(root, path)
-            except _LinkFound as met:
-                behind = _link_target(root, met)
+            except _LinkFound as link:
+                behind = _link_target(root, link)
                 _require_allowed(behind, denies)
                 path = behind
                 continue
@@ -183,16 +183,16 @@ def _walk_by_name(root: Path, path: str) -> tuple[str, None, os.stat_result | No
     return os.fspath(here), None, info
 
 
-def _link_target(root: Path, met: _LinkFound) -> str:
+def _link_target(root: Path, link: _LinkFound) -> str:
     """Return the path in the vault that a link stands for, as the disk spells it."""
     top = os.path.realpath(root)
-    target = os.path.realpath(Path(top, *met.link.split("/")), strict=True)
+    target = os.path.realpath(Path(top, *link.link.split("/")), strict=True)
     inside = relative_path(top, target)
     if inside is None:
-        raise OutsideVault(f"`{display_path(met.link)}` is a symbolic link to a place outside the vault.")
-    path = "/".join(part for part in (inside, met.rest) if part)
+        raise OutsideVault(f"`{display_path(link.link)}` is a symbolic link to a place outside the vault.")
+    path = "/".join(part for part in (inside, link.rest) if part)
     if is_hidden(path):
-        raise ProtectedPath(f"`{display_path(met.link)}` is a symbolic link to a hidden file.")
+        raise ProtectedPath(f"`{display_path(link.link)}` is a symbolic link to a hidden file.")
     return path
 
 

@@ -30,7 +30,7 @@ class Rules:
     deny: tuple[str, ...] = ()
     readonly: tuple[str, ...] = ()
     _denied: GlobSet = field(init=False, repr=False, compare=False)
-    _kept: GlobSet = field(init=False, repr=False, compare=False)
+    _protected: GlobSet = field(init=False, repr=False, compare=False)
     _globs: tuple[tuple[str, re.Pattern[str]], ...] = field(init=False, repr=False, compare=False)
     _any_glob: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
     _filters: tuple[tuple[str, re.Pattern[str]], ...] = field(init=False, repr=False, compare=False)
@@ -40,7 +40,7 @@ class Rules:
         together = "|".join(f"(?:{pattern.pattern})" for _, pattern in globs)
         filters = ((text, filter_pattern(text)) for text in self.ignored)
         object.__setattr__(self, "_denied", GlobSet(self.deny))
-        object.__setattr__(self, "_kept", GlobSet((*self.deny, *self.readonly)))
+        object.__setattr__(self, "_protected", GlobSet((*self.deny, *self.readonly)))
         object.__setattr__(self, "_globs", globs)
         object.__setattr__(self, "_any_glob", re.compile(together, re.IGNORECASE | re.DOTALL) if globs else None)
         object.__setattr__(self, "_filters", tuple((text, pattern) for text, pattern in filters if pattern))
@@ -57,7 +57,7 @@ class Rules:
 
     def keeps(self, path: str) -> bool:
         """Return whether a file or folder is protected from changes; denied ones are too."""
-        return self._kept.covers(path)
+        return self._protected.covers(path)
 
     def reason(self, path: str, size: int | None = None) -> str | None:
         """Return why a document is not indexed, or None when it is; other files are not given a reason.

@@ -40,12 +40,12 @@ async def watch(root: Path, mode: Literal["auto", "poll"], stop: asyncio.Event) 
     Raises:
         VaultUnreadable: The vault's folder is gone or was replaced; this means nothing for its notes.
     """
-    begun = False
+    has_begun = False
     if mode == "auto" and not is_network_mount(root):
         try:
-            async with aclosing(_watch_notifications(root, stop)) as heard:
-                async for changed in heard:
-                    begun = True
+            async with aclosing(_watch_notifications(root, stop)) as notifications:
+                async for changed in notifications:
+                    has_begun = True
                     yield changed
         except WatchUnavailable as error:
             log.warning("The system cannot tell of changes (%s): the vault is polled instead", error)
@@ -54,7 +54,7 @@ async def watch(root: Path, mode: Literal["auto", "poll"], stop: asyncio.Event) 
     async with aclosing(poll_changes(root, stop)) as polled:
         async for changed in polled:
             # Between the two watchers, changes may have been missed.
-            yield frozenset({""}) if begun and not changed else changed
+            yield frozenset({""}) if has_begun and not changed else changed
 
 
 async def _watch_notifications(root: Path, stop: asyncio.Event) -> AsyncGenerator[frozenset[str], None]:
@@ -67,13 +67,13 @@ async def _watch_notifications(root: Path, stop: asyncio.Event) -> AsyncGenerato
     try:
         ear = await loop.run_in_executor(thread, Notifier, root, ending)
         yield frozenset()
-        while (told := await loop.run_in_executor(thread, ear.listen, HEARTBEAT_MS)) is not None:
-            changed = set(told)
+        while (events := await loop.run_in_executor(thread, ear.listen, HEARTBEAT_MS)) is not None:
+            changed = set(events)
             until = loop.time() + LONGEST_BURST_S
             while len(changed) > FEW and loop.time() < until:
-                if not (told := await loop.run_in_executor(thread, ear.listen, QUIET_MS)):
+                if not (events := await loop.run_in_executor(thread, ear.listen, QUIET_MS)):
                     break
-                changed |= told
+                changed |= events
             if changed:
                 yield frozenset(changed | {""} if len(changed) >= OVERFLOW else changed)
     finally:

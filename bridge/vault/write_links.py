@@ -43,11 +43,11 @@ def write_wiki_link(
     """Write a wiki link; None when it cannot express the target or the words."""
     for way in link_names(target, source, names, style):
         # The ending is left out where the result resolves to the same file.
-        for asked in dict.fromkeys((way.removesuffix(".md"), way)):
-            if names.resolve(asked, source).path == target and wiki_file_name(asked):
+        for link_name in dict.fromkeys((way.removesuffix(".md"), way)):
+            if names.resolve(link_name, source).path == target and wiki_file_name(link_name):
                 if _NOT_SHOWN_IN_WIKI.search(shown):
                     return None
-                return f"[[{asked}]]" if asked == shown else f"[[{asked}|{shown}]]"
+                return f"[[{link_name}]]" if link_name == shown else f"[[{link_name}|{shown}]]"
     return None
 
 
@@ -57,9 +57,9 @@ def write_markdown_link(
     """Write a Markdown link; None when it cannot express the target."""
     label = _BRACKET.sub(r"\\\g<0>", shown)
     for way in link_names(target, source, names, style):
-        asked = percent_encode(way)
-        if names.resolve(asked, source, "markdown").path == target:
-            return f"[{label}]({asked})"
+        link_name = percent_encode(way)
+        if names.resolve(link_name, source, "markdown").path == target:
+            return f"[{label}]({link_name})"
     return None
 
 

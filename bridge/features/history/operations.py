@@ -72,7 +72,7 @@ async def list_changes(
     """
     from bridge.state.change_records import ChangeFilter
 
-    wanted = ChangeFilter(
+    criteria = ChangeFilter(
         since=moment("since", since),
         until=moment("until", until),
         client=client,
@@ -85,7 +85,7 @@ async def list_changes(
     await call.vault.review.expire()
 
     def listing() -> ListedChanges:
-        found = call.vault.review.changes(wanted, limit, offset)
+        found = call.vault.review.changes(criteria, limit, offset)
         return ListedChanges(tuple(summarize_change(call.vault, change, cut=True) for change in found))
 
     return await asyncio.to_thread(listing)

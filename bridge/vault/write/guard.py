@@ -45,8 +45,8 @@ class Guard:
         """Return whether the file now has this name, and no program waits to write it."""
         if self.descriptor is None:
             return True
-        held, named = self.disk.fstat(self.descriptor), self.disk.stat(name, dir_fd=place.folder, follow_symlinks=False)
-        return os.path.samestat(held, named) and (self.is_sure or not self.is_leased)
+        own, named = self.disk.fstat(self.descriptor), self.disk.stat(name, dir_fd=place.folder, follow_symlinks=False)
+        return os.path.samestat(own, named) and (self.is_sure or not self.is_leased)
 
     def displaced(self, path: str, before: Digest, after: Digest | None) -> DisplacedFile | None:
         """Return the file to be watched for late saves; None when that is unnecessary or impossible."""

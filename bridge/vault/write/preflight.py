@@ -129,10 +129,10 @@ class Preflight:
         steps = plan.steps
         replaced = {path_before(step.path, moves) for step, moves in steps_with_moves(steps) if step.kind == "put"}
         removed = {path_before(step.path, moves) for step, moves in steps_with_moves(steps) if step.kind == "remove"}
-        for known, held in initial_state(steps).items():
-            if known in replaced | removed:
-                self._require_settled(known)
-            found += self._of_present(known, held, replaced=known in replaced)
+        for present, content in initial_state(steps).items():
+            if present in replaced | removed:
+                self._require_settled(present)
+            found += self._of_present(present, content, replaced=present in replaced)
         emptied: set[str] = set()
         for (step, moves), state, first in zip(
             steps_with_moves(steps), plan_states(steps), initial_states(steps), strict=False
@@ -155,10 +155,10 @@ class Preflight:
             NoteChanged: One is not.
             NoteUnreadable: The disk does not allow to tell.
         """
-        for path, held in initial_state(plan.steps).items():
+        for path, state in initial_state(plan.steps).items():
             try:
                 with self.file_ops.at(path) as place:
-                    _require_held(path, place, held)
+                    _require_held(path, place, state)
             except OSError as error:
                 raise translate_os_error(path, error) from None
 
@@ -195,11 +195,11 @@ class Preflight:
                     return True
         return False
 
-    def _of_present(self, path: str, held: PathState, *, replaced: bool) -> Iterator[str]:
+    def _of_present(self, path: str, state: PathState, *, replaced: bool) -> Iterator[str]:
         """Check a path where something must exist."""
         try:
             with self.file_ops.at(path) as place:
-                _require_held(path, place, held)
+                _require_held(path, place, state)
                 if replaced:
                     require_unlocked(path, place)
                 if replaced and place.info is not None and place.info.st_nlink > 1:
@@ -248,11 +248,11 @@ class Preflight:
             return is_same_file(here, place) and not place.is_spelled
 
 
-def _require_held(path: str, place: PathHandle, held: PathState) -> None:
+def _require_held(path: str, place: PathHandle, state: PathState) -> None:
     """Require that a path holds what it must."""
     if place.info is None:
         raise missing_error(path)
-    if held != SOMETHING and not isinstance(held, Folder) and (now := place.digest()) != held:
+    if state != SOMETHING and not isinstance(state, Folder) and (now := place.digest()) != state:
         raise changed_error(path, now)
 
 

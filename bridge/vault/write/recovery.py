@@ -50,12 +50,12 @@ def initial_states(steps: Iterable[Step]) -> Iterator[State]:
     known: State = {}
     yield first
     for step, moves in steps_with_moves(steps):
-        for path, held in required_state(step):
+        for path, content in required_state(step):
             # A file that is moved without a digest may get one from a later step.
-            if held is not None and (path not in known or (known[path] == SOMETHING and held != SOMETHING)):
+            if content is not None and (path not in known or (known[path] == SOMETHING and content != SOMETHING)):
                 before = path_before(path, moves)
-                first[before] = held if first.get(before) in {None, SOMETHING} else first[before]
-                known = {**known, path: held}
+                first[before] = content if first.get(before) in {None, SOMETHING} else first[before]
+                known = {**known, path: content}
         known = state_after(known, step)
         if step.kind == "make_folder":
             known = {step.path: SOMETHING, **known}
@@ -89,14 +89,14 @@ def state_after(state: State, step: Step) -> State:
         case "put":
             return {**state, step.path: step.after}
         case "remove":
-            rest = {path: held for path, held in state.items() if path != step.path}
+            rest = {path: content for path, content in state.items() if path != step.path}
             return rest if step.to is None else {**rest, step.to: step.before}
         case "move" if step.before is not None and step.path in state:
             rest = {**state, step.to or "": state[step.path]}
             del rest[step.path]
             return rest
         case "move":
-            return {path_after_move(path, step.path, step.to or ""): held for path, held in state.items()}
+            return {path_after_move(path, step.path, step.to or ""): content for path, content in state.items()}
         case _:
             return state
 
@@ -125,12 +125,12 @@ def find_progress(found: Sequence[State], look: Callable[[str], PathState]) -> t
         when folders that swap their names cannot be told apart.
     """
     seen = observe(found, look)
-    fits = [sum(is_compatible(state.get(path), held) for path, held in seen.items()) for state in found]
+    fits = [sum(is_compatible(state.get(path), content) for path, content in seen.items()) for state in found]
     best = [number for number, count in enumerate(fits) if count == max(fits)]
     sure = [
         number
         for number in best
-        if all(seen[path] == held for path, held in found[number].items() if is_known_folder(held))
+        if all(seen[path] == content for path, content in found[number].items() if is_known_folder(content))
     ]
     last = (sure or best)[-1]
     if not (sure and SOMETHING not in found[last].values()) and is_ambiguous(found, sure or best):
@@ -138,9 +138,9 @@ def find_progress(found: Sequence[State], look: Callable[[str], PathState]) -> t
     return last, is_at(found[last], seen)
 
 
-def is_known_folder(held: PathState) -> bool:
+def is_known_folder(content: PathState) -> bool:
     """Return whether a path holds a folder that can be told from others."""
-    return isinstance(held, Folder)
+    return isinstance(content, Folder)
 
 
 def is_ambiguous(found: Sequence[State], numbers: Sequence[int]) -> bool:
@@ -152,7 +152,7 @@ def is_ambiguous(found: Sequence[State], numbers: Sequence[int]) -> bool:
 
 def ignore_inodes(state: State) -> State:
     """Return a state that does not distinguish folders."""
-    return {path: SOMETHING if is_known_folder(held) else held for path, held in state.items()}
+    return {path: SOMETHING if is_known_folder(content) else content for path, content in state.items()}
 
 
 def is_at_start(found: Sequence[State], look: Callable[[str], PathState]) -> bool:
@@ -162,7 +162,7 @@ def is_at_start(found: Sequence[State], look: Callable[[str], PathState]) -> boo
 
 def is_at(state: State, seen: State) -> bool:
     """Return whether observed paths match a state, ignoring the trash, which may have been emptied."""
-    return all(is_compatible(state.get(path), held) for path, held in seen.items() if not is_in_trash(path))
+    return all(is_compatible(state.get(path), content) for path, content in seen.items() if not is_in_trash(path))
 
 
 def observe(found: Sequence[State], look: Callable[[str], PathState]) -> State:
@@ -204,8 +204,8 @@ def remove_draft(
 ) -> None:
     """Remove one draft of a file, or restore it under the file's name."""
     before, after = {step.before for step in steps}, {step.after for step in steps}
-    held, now = place.digest(draft), place.digest()
-    if held in blobs or is_torn(place, draft, blobs):
+    content, now = place.digest(draft), place.digest()
+    if content in blobs or is_torn(place, draft, blobs):
         file_ops.disk.unlink(draft, dir_fd=place.folder)
     # Any other draft is a save from the very moment of the replacement, which was moved aside with it.
     elif place.info is None and before != {None}:

@@ -24,7 +24,7 @@ class Trash:
 
     file_ops: FileOps
     vault: Vault
-    _held: set[str] | None = field(default=None, init=False)
+    _names_in_trash: set[str] | None = field(default=None, init=False)
 
     def takes(self, step: Step, plan: Plan) -> Step:
         """Return a removal with the file's path in the vault's trash, if it goes there.
@@ -38,8 +38,8 @@ class Trash:
 
     def is_thrown(self, step: Step, plan: Plan) -> bool:
         """Return whether a removed file goes to the system's trash, if there is one."""
-        wanted = step.to is None and not plan.back and self._wish == "system"
-        return wanted and has_trash(self.vault.root) and os.path.lexists(self.vault.root / step.path)
+        is_wanted = step.to is None and not plan.back and self._wish == "system"
+        return is_wanted and has_trash(self.vault.root) and os.path.lexists(self.vault.root / step.path)
 
     def take_draft(self, place: PathHandle, draft: str) -> None:
         """Move a draft that another program wrote to the vault's trash, under the name of its note.
@@ -65,24 +65,24 @@ class Trash:
 
     def _free(self, name: str) -> str:
         """Return a free name in the trash, numbered as Obsidian does."""
-        held = self._names()
+        names = self._names()
         stem, dot, end = name.rpartition(".") if "." in name else (name, "", "")
         number, free = 0, name
-        while fold_case(free) in held:
+        while fold_case(free) in names:
             number += 1
             free = f"{stem} {number}{dot}{end}"
-        held.add(fold_case(free))
+        names.add(fold_case(free))
         return free
 
     def _names(self) -> set[str]:
         """Return the taken names, in a form without case."""
-        if self._held is None:
+        if self._names_in_trash is None:
             try:
                 with self.file_ops.at(f"{TRASH}/any") as place:
-                    self._held = {fold_case(name) for name in place.names()}
+                    self._names_in_trash = {fold_case(name) for name in place.names()}
             except FileNotFoundError:
-                self._held = set()
-        return self._held
+                self._names_in_trash = set()
+        return self._names_in_trash
 
 
 def is_in_trash(path: str) -> bool:
