@@ -249,8 +249,8 @@ def remember_places(
     """Return the positions of nodes, and which to remember: these and as many earlier ones as fit."""
     places: list[Place] = [(x, y) for x, y in coordinates.tolist()]
     now = dict(zip(labels, places, strict=True))
-    kept = [(label, place) for label, place in before.items() if label not in now]
-    return places, dict(kept[: max(0, REMEMBERED - len(now))]) | now
+    others = [(label, place) for label, place in before.items() if label not in now]
+    return places, dict(others[: max(0, REMEMBERED - len(now))]) | now
 
 
 def gather_edges(

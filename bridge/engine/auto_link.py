@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 async def make_auto_linker(vault: "OpenVault", client: str | None) -> "Callable[[Draft], None] | None":
     """Return a function that adds links to a draft; None when the client is unknown or not set to get links."""
-    wanted = {name.casefold() for name in vault.settings.auto_link_clients}
-    if client is None or not wanted & {"*", client.casefold()}:
+    clients = {name.casefold() for name in vault.settings.auto_link_clients}
+    if client is None or not clients & {"*", client.casefold()}:
         return None
     corpus = await vault.mention_index.corpus()
     return lambda draft: add_links(vault, corpus, draft)

@@ -180,8 +180,8 @@ class Bridge:
                 await self.embedders.close_except(set().union(*(host.model_keys() for host in self.vaults.values())))
 
 
-def free_name(wanted: str, taken: set[str]) -> str:
+def free_name(base: str, taken: set[str]) -> str:
     """Return the name, with a number added when another vault has it."""
-    if wanted not in taken:
-        return wanted
-    return next(name for n in range(2, len(taken) + 3) if (name := f"{wanted} ({n})") not in taken)
+    if base not in taken:
+        return base
+    return next(name for n in range(2, len(taken) + 3) if (name := f"{base} ({n})") not in taken)

@@ -98,8 +98,8 @@ class DenyEnforcer:
         learnt = index.boilerplate
         if not learnt.recurring:
             return False
-        kept = await asyncio.to_thread(lambda: learnt.among(sample_texts(vault, index.notes)))
-        if kept == learnt:
+        boilerplate = await asyncio.to_thread(lambda: learnt.among(sample_texts(vault, index.notes)))
+        if boilerplate == learnt:
             return False
-        await index.use_boilerplate(kept)
+        await index.use_boilerplate(boilerplate)
         return True

@@ -224,14 +224,14 @@ class Indexer:
         async with self._turn:
             places = (*places, *self.index.failed_writes)
             scan = await self._scanned(places)
-            known = self._known(places, scan)
+            paths = self._known_paths(places, scan)
             self._take_names(places, scan)
-            notes = {path: self.index.notes[path] for path in known if path in self.index.notes}
+            notes = {path: self.index.notes[path] for path in paths if path in self.index.notes}
             due = plan(scan.files, notes, preparation_version(self.boilerplate))
             read = {*scan.files} if everything else {*due.read, *(scan.files.keys() & again)} - self._bad(scan, again)
             gone = {path for path in due.gone if not scan.unsure_of(path)}
             # Notes that an earlier try left pending are read now, or have gone since.
-            self.pending = (self.pending - known) | read
+            self.pending = (self.pending - paths) | read
             lost = {Stat(note.mtime_ns, note.size): path for path in gone if (note := notes.get(path))}
             if lost and (denied := await asyncio.to_thread(self.vault.moved_to_denied, lost)):
                 # Data about a note under its old path is erased with the denied notes.
@@ -267,7 +267,7 @@ class Indexer:
         """Scan the places; an empty folder does not count as deleted notes."""
         return self.vault.scan(was_filled=bool(self.index.notes)) if "" in places else self.vault.look(places)
 
-    def _known(self, places: tuple[str, ...], scan: Scan) -> set[VaultPath]:
+    def _known_paths(self, places: tuple[str, ...], scan: Scan) -> set[VaultPath]:
         """Return the known files at or below the places; only a place that is not a file now can have been a folder."""
         folders = [place for place in places if place not in scan.files and place not in scan.others]
         files = {VaultPath(place) for place in places} - {VaultPath(place) for place in folders}
@@ -276,7 +276,7 @@ class Indexer:
     def _take_names(self, places: tuple[str, ...], scan: Scan) -> None:
         """Add the files found to the names that links resolve to, and remove missing ones."""
         found = scan.files.keys() | scan.others
-        lost = {p for p in self._known(places, scan) if p not in found and not scan.unsure_of(p)}
+        lost = {p for p in self._known_paths(places, scan) if p not in found and not scan.unsure_of(p)}
         fresh = {path for path in found if path not in self.names}
         for path in lost:
             self.names.discard(path)
@@ -284,8 +284,8 @@ class Indexer:
             self.names.add(path)
         if lost or fresh:
             self.link_resolver.changed((), names=lost | fresh)
-        kept = {} if "" in places else {p: why for p, why in self.skipped.items() if p not in places}
-        self.skipped = {**kept, **scan.skipped}
+        others = {} if "" in places else {p: why for p, why in self.skipped.items() if p not in places}
+        self.skipped = {**others, **scan.skipped}
 
     def _bad(self, scan: Scan, again: frozenset[VaultPath]) -> set[VaultPath]:
         """Return the notes that failed before and are unchanged; failures of missing notes are forgotten."""

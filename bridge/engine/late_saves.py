@@ -37,20 +37,22 @@ class WatchedFile:
     """A displaced file and its last known states."""
 
     file: DisplacedFile
-    known: tuple[int, int]
+    saved_state: tuple[int, int]
     """Time and size when the vault held all of its content."""
-    seen: tuple[int, int]
+    current_state: tuple[int, int]
     since: float
     """When the file was first seen in this state."""
 
     def look(self, now: float) -> None:
         """Check the file again."""
-        if (seen := stat_key(os.fstat(self.file.descriptor))) != self.seen:
-            self.seen, self.since = seen, now
+        if (current_state := stat_key(os.fstat(self.file.descriptor))) != self.current_state:
+            self.current_state, self.since = current_state, now
 
     def is_late(self, now: float) -> bool:
         """Return whether something was saved into the file, and that save is complete."""
-        return self.seen != self.known and now - self.since >= (QUIET_S if self.seen[1] else EMPTY_S)
+        return self.current_state != self.saved_state and now - self.since >= (
+            QUIET_S if self.current_state[1] else EMPTY_S
+        )
 
 
 @dataclass
@@ -99,7 +101,7 @@ class LateSaves:
 
     async def _bring_back(self, watched: WatchedFile) -> None:
         """Write a late save to the vault, merged with the change if the two do not conflict."""
-        file, watched.known = watched.file, watched.seen
+        file, watched.saved_state = watched.file, watched.current_state
         path = VaultPath(file.path)
 
         try:
@@ -128,7 +130,7 @@ class LateSaves:
         except BridgeError as error:
             log.warning("What was saved late could not be kept yet: %s", error.code)
             # Retried as long as the file is watched.
-            watched.known = (0, -1)
+            watched.saved_state = (0, -1)
 
     def _is_newest(self, watched: WatchedFile) -> bool:
         """Return whether only the bridge wrote the note after a late save."""
@@ -136,7 +138,7 @@ class LateSaves:
             info = Path(self.writing.vault.root, watched.file.path).stat()
         except OSError:
             return True
-        return self.writing.writer.is_ours(info) or info.st_mtime_ns <= watched.seen[0]
+        return self.writing.writer.is_ours(info) or info.st_mtime_ns <= watched.current_state[0]
 
 
 def stat_key(info: os.stat_result) -> tuple[int, int]:

@@ -39,9 +39,9 @@ class LinkContext:
         graph = self.vault.graph
         return len(graph.linked_from(target)) if graph is not None else 0
 
-    def resolve(self, said: str) -> VaultPath | None:
+    def resolve(self, wording: str) -> VaultPath | None:
         """Return the note that a link of this name would resolve to."""
-        return self.vault.names.resolve(said, self.path or VaultPath("")).path
+        return self.vault.names.resolve(wording, self.path or VaultPath("")).path
 
     def more(self, target: VaultPath, form: str) -> "Sequence[Evidence]":
         """Return evidence from semantic similarity, shared neighbours and past link feedback."""

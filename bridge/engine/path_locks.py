@@ -23,20 +23,20 @@ class PathLocks:
         Args:
             paths: The notes; None for every present and future note.
         """
-        wanted = None if paths is None else frozenset(paths)
-        await self._acquire(wanted)
+        notes = None if paths is None else frozenset(paths)
+        await self._acquire(notes)
         try:
             yield
         finally:
-            if wanted is None:
+            if notes is None:
                 self._alone = False
             else:
-                self._locked -= wanted
+                self._locked -= notes
             self._freed.notify()
 
-    async def _acquire(self, wanted: frozenset[VaultPath] | None) -> None:
+    async def _acquire(self, notes: frozenset[VaultPath] | None) -> None:
         """Wait until the notes are free; a waiter for all notes goes before later ones."""
-        if wanted is None:
+        if notes is None:
             self._waiting_alone += 1
             try:
                 while self._alone or self._locked:
@@ -46,6 +46,6 @@ class PathLocks:
                 self._waiting_alone -= 1
                 self._freed.notify()
             return
-        while self._alone or self._waiting_alone or not self._locked.isdisjoint(wanted):
+        while self._alone or self._waiting_alone or not self._locked.isdisjoint(notes):
             await self._freed.wait()
-        self._locked |= wanted
+        self._locked |= notes

@@ -55,7 +55,7 @@ class CoReadingTracker:
         """
         self._index = index
         self._store = store
-        self._asked = asyncio.Event()
+        self._request = asyncio.Event()
         self._due = 0.0
         self.use(settings)
 
@@ -63,19 +63,19 @@ class CoReadingTracker:
     def co_reading(self) -> CoReading:
         """The latest result. Reading it schedules a refresh."""
         if time.monotonic() >= self._due:
-            self._asked.set()
+            self._request.set()
         return self._drift
 
     def use(self, settings: Settings) -> None:
         """Apply changed settings, and forget results that they may hide."""
         self._drift = CoReading(settings.read_together_percent / 100)
-        self._asked.set()
+        self._request.set()
 
     async def run(self) -> None:
         """Refresh whenever a result was read and is old enough, until cancelled."""
         while True:
-            await self._asked.wait()
-            self._asked.clear()
+            await self._request.wait()
+            self._request.clear()
             try:
                 await self.look()
             except BridgeError as error:

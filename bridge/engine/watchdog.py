@@ -55,11 +55,11 @@ def inode_of(path: Path) -> int | None:
 def log_failure(fault: Exception) -> BridgeError:
     """Log why following the vault failed, without any note content, and return it as an error."""
     errors = fault.exceptions if isinstance(fault, ExceptionGroup) else (fault,)
-    known = [error for error in errors if isinstance(error, BridgeError)]
+    bridge_errors = [error for error in errors if isinstance(error, BridgeError)]
     for error in errors:
         log.warning("The vault is not followed: %s", describe_failure(error))
-    if known:
-        return known[0]
+    if bridge_errors:
+        return bridge_errors[0]
     # LanceDB's errors have these classes, so the index may be damaged.
     kind = IndexUnusable if isinstance(errors[0], OSError | RuntimeError | ValueError) else NotReady
     return kind("Indexing broke off and is begun again.", hint=NotReady.hint)
