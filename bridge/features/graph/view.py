@@ -173,7 +173,7 @@ async def graph_view(
     graph_snapshot = await call.vault.graph_snapshot()
     start = None if path is None else require_number(call, graph_snapshot, path)
     after, before = moment("modified_after", modified_after), moment("modified_before", modified_before)
-    wanted = SearchRequest(
+    request = SearchRequest(
         query="",
         folder=folder_of(graph_snapshot.notes, folder),
         tags=tags,
@@ -186,7 +186,7 @@ async def graph_view(
     coloured = start is None or community is not None or len(graph_snapshot.graph) <= COLOURED
     shape = await analytics.shape(graph_snapshot, kinds) if coloured else None
     only = tuple(require_number(call, graph_snapshot, note) for note in notes)
-    chosen = ViewSelection(wanted, start, depth, community, only, fold=fold, limit=limit)
+    chosen = ViewSelection(request, start, depth, community, only, fold=fold, limit=limit)
     picture, folds = await asyncio.to_thread(build_picture, graph_snapshot, edges, shape, chosen)
     labels = [graph_snapshot.graph.nodes.labels[number] for number in picture.speaker.tolist()]
     name = "around" if start is not None else "folded" if folds else "some" if only else "whole"
@@ -198,7 +198,7 @@ async def graph_view(
 class ViewSelection:
     """What to draw."""
 
-    wanted: "SearchRequest"
+    request: "SearchRequest"
     start: int | None
     depth: int
     community: int | None
@@ -218,10 +218,10 @@ def build_picture(
 
     graph = graph_snapshot.graph
     passing = graph.present.copy()
-    kept = filter_notes(graph_snapshot.notes, chosen.wanted)
-    if kept is not None:
+    paths = filter_notes(graph_snapshot.notes, chosen.request)
+    if paths is not None:
         passing[:] = False
-        passing[[number for path in kept if (number := graph.number(path)) is not None]] = True
+        passing[[number for path in paths if (number := graph.number(path)) is not None]] = True
     none = np.full(edges.size, -1, np.int32)
     community = none if shape is None else community_by_node(edges.size, shape.network, shape.measures.community)
     if chosen.community is not None:
@@ -279,8 +279,8 @@ def build_graph_view(
         else:
             note = graph_snapshot.notes.get(path)
             kind, tags = (note.kind, note.tags) if note else ("note", ())
-            told = tags if tagged else None
-            node = ViewNode(number, path, note_title(graph_snapshot, path), kind, x, y, size, joined, group, told)
+            own_tags = tags if tagged else None
+            node = ViewNode(number, path, note_title(graph_snapshot, path), kind, x, y, size, joined, group, own_tags)
         nodes.append(node)
     return GraphView(
         nodes=tuple(nodes),

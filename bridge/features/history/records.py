@@ -153,11 +153,11 @@ def describe_change(vault: "OpenVault", change: "Change") -> ShownChange:
     from bridge.text.diff import display_text
     from bridge.text.word_diff import diff_runs
 
-    told = summarize_change(vault, change, cut=False)
+    summary = summarize_change(vault, change, cut=False)
     undone = undone_parts(change.facts)
     found = differences(change.steps, snapshot_fetcher(vault))
     return ShownChange(
-        **{name: getattr(told, name) for name in ListedChange.__slots__},
+        **{name: getattr(summary, name) for name in ListedChange.__slots__},
         now=tuple(dict.fromkeys(VaultPath(without_grave(path)) for path in change.now)),
         hunks=tuple(
             ShownHunk(

@@ -148,11 +148,11 @@ async def apply_links(
         now = digest_of(draft.read(path))
         note = read_writable(call.vault, path, digest or now)
         if suggestions:
-            wanted = select_places(note, suggestions)
+            places = select_places(note, suggestions)
         else:
             source = source_of(call.vault, note)
-            wanted = find_places(call.vault, corpus, source, targets, strictness, every=all)
-        text, edit = insert_links(call.vault, note, wanted)
+            places = find_places(call.vault, corpus, source, targets, strictness, every=all)
+        text, edit = insert_links(call.vault, note, places)
         edits.append(edit)
         draft.replace(path, text.encode("utf-8"))
         return PlannedChange(path)
@@ -215,14 +215,14 @@ def find_places(
     return find_places(source, corpus, around, targets=targets, strictness=strictness, every=every)
 
 
-def insert_links(vault: "OpenVault", note: "Note", wanted: "list[LinkPlace]") -> tuple[str, LinkEdit]:
+def insert_links(vault: "OpenVault", note: "Note", places: "list[LinkPlace]") -> tuple[str, LinkEdit]:
     """Return the file's text with the links, and what was done."""
     from bridge.linking.apply import insert_links
     from bridge.text.diff import unified_diff
     from bridge.vault.obsidian_settings import read_obsidian_settings
 
     head = byte_order_mark(note)
-    after = insert_links(note, wanted, vault.names, read_obsidian_settings(vault.root))
+    after = insert_links(note, places, vault.names, read_obsidian_settings(vault.root))
 
     def line(place: "LinkPlace") -> int:
         return line_at(note.text, place.span[0])

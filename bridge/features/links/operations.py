@@ -187,8 +187,8 @@ async def note_links(
     found = await asyncio.to_thread(gather_links, call.vault, resolved_links, snapshot(call.vault), path, direction)
     if mentions:
         corpus = await call.vault.mention_index.corpus()
-        said = await asyncio.to_thread(mentions_of, call.vault, corpus, path)
-        found = replace(found, mentions=said, mentions_total=len(said))
+        own_mentions = await asyncio.to_thread(mentions_of, call.vault, corpus, path)
+        found = replace(found, mentions=own_mentions, mentions_total=len(own_mentions))
     found = page_of(found, offset, limit)
     return await asyncio.to_thread(add_context, call.vault, found, path) if context else found
 
@@ -238,15 +238,15 @@ def add_context(vault: "OpenVault", found: NoteLinks, path: VaultPath) -> NoteLi
     """Add the sentence around each link."""
     around = Sentences(vault)
 
-    def told(links: tuple[NoteLink, ...], *, back: bool) -> tuple[NoteLink, ...]:
+    def with_context(links: tuple[NoteLink, ...], *, back: bool) -> tuple[NoteLink, ...]:
         sources = ((link, link.path if back and link.path else path) for link in links)
         return tuple(replace(link, context=around.of(source, link)) for link, source in sources)
 
     return replace(
         found,
-        links=told(found.links, back=False),
-        backlinks=told(found.backlinks, back=True),
-        unresolved=told(found.unresolved, back=False),
+        links=with_context(found.links, back=False),
+        backlinks=with_context(found.backlinks, back=True),
+        unresolved=with_context(found.unresolved, back=False),
     )
 
 
@@ -256,16 +256,16 @@ class Sentences:
     def __init__(self, vault: "OpenVault") -> None:
         self._vault = vault
         self._left = CONTEXTS
-        self._known: dict[VaultPath, dict[tuple[int, str], str]] = {}
+        self._contexts: dict[VaultPath, dict[tuple[int, str], str]] = {}
 
     def of(self, source: VaultPath, link: NoteLink) -> str | None:
         """Return the sentence around a link of a note; None when the note changed since or enough was told."""
         if not self._left:
             return None
         self._left -= 1
-        if source not in self._known:
-            self._known[source] = self._read(source)
-        return self._known[source].get((link.line, link.target))
+        if source not in self._contexts:
+            self._contexts[source] = self._read(source)
+        return self._contexts[source].get((link.line, link.target))
 
     def _read(self, source: VaultPath) -> dict[tuple[int, str], str]:
         try:

@@ -93,9 +93,9 @@ async def find_prospects(
 
         stubs = stubs_of(broken_links(graph_snapshot, vault.names, inside))
         long = sorted(path for path, text in texts.items() if len(text) > MAX_CHARACTERS)
-        said = {path: text[:MAX_CHARACTERS] for path, text in texts.items()}
+        excerpts = {path: text[:MAX_CHARACTERS] for path, text in texts.items()}
         languages = {path: graph_snapshot.notes[path].language for path in texts if path in graph_snapshot.notes}
-        found = find_candidates(said, corpus.names, stubs, languages)
+        found = find_candidates(excerpts, corpus.names, stubs, languages)
         shown = found[offset : offset + limit]
         return NameProspects(
             tuple(NameProspect(one.name, one.kind, one.notes, one.confidence, one.examples) for one in shown),

@@ -230,9 +230,9 @@ async def link_report(
     corpus = await vault.mention_index.corpus()
     wanting, stubs = await asyncio.to_thread(wanted_notes, graph_snapshot, vault.names, inside)
     tried, page = stubs[:TRIED], slice(offset, offset + limit)
-    meant = await asyncio.to_thread(find_by_name, corpus, [stub.name for stub in tried])
-    named = [BrokenName(s.name, s.wanted, s.notes, *found) for s, found in zip(tried, meant, strict=True) if found]
-    unnamed = [stub for stub, found in zip(tried, meant, strict=True) if not found] + stubs[TRIED:]
+    matches = await asyncio.to_thread(find_by_name, corpus, [stub.name for stub in tried])
+    named = [BrokenName(s.name, s.wanted, s.notes, *found) for s, found in zip(tried, matches, strict=True) if found]
+    unnamed = [stub for stub, found in zip(tried, matches, strict=True) if not found] + stubs[TRIED:]
     broken, left = named[page], list[Stub]()
     for stub in unnamed[page]:
         found = await find_by_vector(vault, stub.name, wanting[stub.name])
@@ -304,19 +304,19 @@ def ambiguous_names(graph_snapshot: "GraphSnapshot", folder: str) -> list[Ambigu
     linking = {
         source for paths in several.values() for path in paths for source in graph_snapshot.graph.linked_from(path)
     }
-    said: dict[str, list[VaultPath]] = defaultdict(list)
+    sources_of: dict[str, list[VaultPath]] = defaultdict(list)
     for source in sorted(linking):
         for link in (
             graph_snapshot.notes[source].links
             if source in graph_snapshot.notes and is_in_folder(source, folder)
             else ()
         ):
-            asked = target_file(link.target, link.kind)
-            if "/" not in asked and link.kind != "canvas" and name_key(asked) in several:
-                said[name_key(asked)].append(source)
+            file = target_file(link.target, link.kind)
+            if "/" not in file and link.kind != "canvas" and name_key(file) in several:
+                sources_of[name_key(file)].append(source)
     found = [
         AmbiguousName(title, tuple(several[name]), len(sources), tuple(dict.fromkeys(sources))[:TOP])
-        for name, sources in said.items()
+        for name, sources in sources_of.items()
         if (title := graph_snapshot.notes[several[name][0]].title)
     ]
     return sorted(found, key=lambda one: (-one.links, one.name))

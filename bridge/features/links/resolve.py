@@ -31,7 +31,7 @@ MeantNote = tuple[VaultPath, str]
 """A note and why it is meant."""
 
 
-def find_by_name(corpus: "Corpus", wanted: Sequence[str]) -> list[MeantNote | None]:
+def find_by_name(corpus: "Corpus", names: Sequence[str]) -> list[MeantNote | None]:
     """Find the note that each name may have meant by title or alias; None where there is none."""
     from rapidfuzz import fuzz, process
 
@@ -41,21 +41,21 @@ def find_by_name(corpus: "Corpus", wanted: Sequence[str]) -> list[MeantNote | No
 
     def find(name: str) -> MeantNote | None:
         form = fold_case(name.rpartition("/")[2]).strip()
-        for known in corpus.names.of(form):
+        for candidate in corpus.names.of(form):
             return (
-                known.path,
-                f"“{known.text}” is an alias of it" if known.alias else "it has this name in another folder",
+                candidate.path,
+                f"“{candidate.text}” is an alias of it" if candidate.alias else "it has this name in another folder",
             )
         key = letters_and_digits(form)
         alike = process.extract(key, keys.keys(), scorer=fuzz.ratio, score_cutoff=ALIKE)
         # Another day is another note, however alike the two are written.
-        meant = next((keys[other] for other, *_ in alike if DIGITS.findall(other) == DIGITS.findall(key)), None)
-        if meant is None:
+        nearest = next((keys[other] for other, *_ in alike if DIGITS.findall(other) == DIGITS.findall(key)), None)
+        if nearest is None:
             return None
-        known = corpus.names.of(meant)[0]
-        return known.path, f"its name is almost the same: “{known.text}”"
+        candidate = corpus.names.of(nearest)[0]
+        return candidate.path, f"its name is almost the same: “{candidate.text}”"
 
-    return [find(name) for name in wanted]
+    return [find(name) for name in names]
 
 
 async def find_by_vector(vault: "OpenVault", name: str, sources: Collection[VaultPath]) -> MeantNote | None:

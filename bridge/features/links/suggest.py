@@ -204,8 +204,8 @@ async def judge_link(
         await asyncio.to_thread(store.feedback.revive, target, path)
     else:
         accepted = verdict == "accept"
-        said = LinkFeedback(path, target, fold_case(text).strip(), int(accepted), int(not accepted))
-        await asyncio.to_thread(store.feedback.add, said)
+        feedback_entry = LinkFeedback(path, target, fold_case(text).strip(), int(accepted), int(not accepted))
+        await asyncio.to_thread(store.feedback.add, feedback_entry)
         if accepted:
             # The link may be there already; once seen, taking it out is a verdict too.
             links = call.vault.index.notes[path].links

@@ -120,12 +120,12 @@ async def find_notes(
 
     def find() -> FoundNotes:
         passing = filter_notes(notes, request)
-        kept: AbstractSet[VaultPath] = notes.keys() if passing is None else passing
+        paths: AbstractSet[VaultPath] = notes.keys() if passing is None else passing
         if links_to is not None and resolved_links is not None:
-            kept &= sources_of(vault, resolved_links, notes, links_to)
+            paths &= sources_of(vault, resolved_links, notes, links_to)
         if linked_from is not None:
-            kept &= targets_of(vault, notes, linked_from)
-        found = sort_notes([notes[path] for path in kept], sort)
+            paths &= targets_of(vault, notes, linked_from)
+        found = sort_notes([notes[path] for path in paths], sort)
         notices = unknown_names(notes, folder, tags, properties)
         return FoundNotes(tuple(map(summarize_note, found[offset : offset + limit])), len(found), notices)
 
@@ -255,7 +255,7 @@ async def list_tags(call: Call, prefix: str = "") -> TagList:
     return await asyncio.to_thread(count_tags, snapshot(call.vault), prefix.strip().removeprefix("#").casefold())
 
 
-def count_tags(notes: Notes, wanted: str) -> TagList:
+def count_tags(notes: Notes, prefix: str) -> TagList:
     """Count the notes of each tag that begins with what is wanted."""
     spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for note in notes.values():
@@ -264,7 +264,7 @@ def count_tags(notes: Notes, wanted: str) -> TagList:
     found = [
         ListedTag(max(written, key=lambda tag: (written[tag], tag)), written.total())
         for folded, written in spellings.items()
-        if folded.startswith(wanted)
+        if folded.startswith(prefix)
     ]
-    notices = unknown_names(notes, tags=[wanted]) if wanted and not found else ()
+    notices = unknown_names(notes, tags=[prefix]) if prefix and not found else ()
     return TagList(tuple(sorted(found, key=lambda tag: (-tag.count, tag.tag))), notices)

@@ -124,14 +124,14 @@ def slice_note(note: "Note", first: int, last: int, offset: int, max_chars: int 
     start, end = span_of(note.text, first, last)
     start = min(start + offset, end)
     stop = end if max_chars is None else end_offset(note.text, start, end, max_chars)
-    begun = min(line_at(note.text, start), last)
+    first_line = min(line_at(note.text, start), last)
     rest = Next((line_at(note.text, stop), last), stop - line_start(note.text, stop)) if stop < end else None
     return ReadNote(
         path=note.path,
         title=note.title,
         text=note.text[start:stop],
         digest=note.digest,
-        lines=(begun, line_at(note.text, stop - 1) if stop > start else begun),
+        lines=(first_line, line_at(note.text, stop - 1) if stop > start else first_line),
         total_lines=count_lines(note.text),
         properties=note.properties,
         headings=section_names(note.headings),

@@ -112,8 +112,8 @@ def read_part(vault: "OpenVault", asked: str, view: View, section: str | None) -
         first, last = select_lines(note, heading, None)
     except BridgeError as error:
         return error
-    begun = line_at(note.text, note.body) if view == "head" and heading is None else first
-    return note, min(begun, count_lines(note.text)), last
+    first_line = line_at(note.text, note.body) if view == "head" and heading is None else first
+    return note, min(first_line, count_lines(note.text)), last
 
 
 def size(part: WantedNote, view: View) -> int:

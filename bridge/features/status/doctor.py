@@ -144,32 +144,34 @@ def check_obsidian(host: "Host") -> Finding:
 
     settings = read_obsidian_settings(host.root)
     unused = [f"`{text}`" for text in Rules(ignored=settings.ignored).unused]
-    said = [f"What its excluded files {', '.join(unused)} name is indexed: they cannot be used."] if unused else []
+    file_problems = (
+        [f"What its excluded files {', '.join(unused)} name is indexed: they cannot be used."] if unused else []
+    )
     # Of a vault that is gone nothing can be used, which is said already.
-    if (said or settings.problems) and host.root.is_dir():
+    if (file_problems or settings.problems) and host.root.is_dir():
         do = "Change it in Obsidian; what shall not be indexed can be named in the setting `exclude`, too."
-        return make_finding("Obsidian", "warn", " ".join([*settings.problems, *said]), do)
+        return make_finding("Obsidian", "warn", " ".join([*settings.problems, *file_problems]), do)
     return make_finding("Obsidian", "ok", "Its settings of the vault can be used.")
 
 
 def check_index(health: Mapping[str, Any]) -> Finding:
     """Look whether the index is open and compact."""
-    held, progress = health["index"], health["progress"]
+    index_health, progress = health["index"], health["progress"]
     if progress.trouble is not None:
         # Trouble of the vault or the disk is no reason to lose an index that is sound.
         own = str(health["folder"] / "index") in progress.trouble
         do = f"If it stays so, delete {health['folder'] / 'index'}." if own else "It goes on once that is mended."
         return make_finding("index", "fail", progress.trouble, do)
-    if held is None:
+    if index_health is None:
         return make_finding("index", "warn", "The index is being opened.", "Ask again in a moment.")
     text = (
         f"{count_of(progress.notes, 'note')}, {count_of(progress.passages, 'passage')}, "
-        f"{held.bytes / 2**20:.1f} MiB, {count_of(held.fragments, 'fragment')}, "
-        f"{count_of(held.versions, 'version')}, {count_of(held.fts_rebuilds, 'full-text rebuild')}."
+        f"{index_health.bytes / 2**20:.1f} MiB, {count_of(index_health.fragments, 'fragment')}, "
+        f"{count_of(index_health.versions, 'version')}, {count_of(index_health.fts_rebuilds, 'full-text rebuild')}."
     )
     if not progress.ready_keyword:
         return make_finding("index", "warn", f"{text} The first scan is not done.", "Wait, or look at `status`.")
-    if held.fragments > FRAGMENTS or held.unindexed_rows > UNINDEXED:
+    if index_health.fragments > FRAGMENTS or index_health.unindexed_rows > UNINDEXED:
         fix = Fix("Reindex", "vault-bridge reindex", "reindex")
         return make_finding("index", "warn", f"{text} It is not compact.", f"Run `{fix.command}` when idle.", fix)
     if progress.failed:

@@ -91,10 +91,10 @@ async def report_changes(
     locate = vault.files.locate
     hinted = {locate(path) for change in changes for path in (change.path, change.from_) if path is not None}
     if snapshot:
-        known = vault.index.notes
+        notes = vault.index.notes
         seen = {locate(file.path): file for file in snapshot}
-        hinted |= known.keys() - seen.keys()
-        hinted |= {path for path, file in seen.items() if path not in known or differs(known[path], file)}
+        hinted |= notes.keys() - seen.keys()
+        hinted |= {path for path, file in seen.items() if path not in notes or differs(notes[path], file)}
     return ReportTaken(await vault.indexer.look_at(sorted(hinted)) if hinted else 0)
 
 
@@ -216,11 +216,11 @@ async def job_status(
         JobNotFound: No such job, or it ended long ago.
     """
     job = call.bridge.jobs[job_id]
-    ends, told = time.monotonic() + wait, -1
+    ends, last_done = time.monotonic() + wait, -1
     while job.state == "running" and time.monotonic() < ends:
-        if job.done > told:
+        if job.done > last_done:
             call.progress(job.done, job.total or None, job.message)
-            told = job.done
+            last_done = job.done
         await asyncio.sleep(LOOK_EVERY_S)
     return JobStatus(job.id, job.kind, job.state, job.done, job.total, job.message)
 

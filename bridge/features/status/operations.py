@@ -274,10 +274,10 @@ def describe_running(bridge: "Bridge") -> RunningBridge | None:
     return None if bridge.url is None else RunningBridge(bridge.url, os.getpid(), iso(bridge.since))
 
 
-def add_disk_sizes(told: Status, folders: Folders, models: Path) -> Status:
+def add_disk_sizes(status: Status, folders: Folders, models: Path) -> Status:
     """Add how much disk is taken."""
-    vaults = tuple(replace(vault, disk=disk_of(folders, vault.id)) for vault in told.vaults)
-    return replace(told, vaults=vaults, disk=Disk(models=folder_size(models), free=free_bytes(folders)))
+    vaults = tuple(replace(vault, disk=disk_of(folders, vault.id)) for vault in status.vaults)
+    return replace(status, vaults=vaults, disk=Disk(models=folder_size(models), free=free_bytes(folders)))
 
 
 def vault_status(host: "Host") -> VaultStatus:
@@ -313,7 +313,7 @@ def group_left_out(reasons: Mapping[str, str]) -> LeftOut:
     return LeftOut(
         len(reasons),
         tuple(Left(path, reason) for path, reason in islice(reasons.items(), SHOWN)),
-        tuple(LeftFor(reason, len(held), tuple(held[:NAMED])) for reason, held in frequent),
+        tuple(LeftFor(reason, len(some), tuple(some[:NAMED])) for reason, some in frequent),
     )
 
 

@@ -162,7 +162,7 @@ async def list_tasks(
         status = "open"
     if not status or (status not in WORDS and status.isalpha() and len(status) > MOST_LETTERS):
         raise InvalidArguments(f"`status` must be one of {', '.join(WORDS)}, or the characters of a checkbox.")
-    wanted = TaskFilter(
+    criteria = TaskFilter(
         status,
         tuple(tag.strip().lstrip("#").rstrip("/").casefold() for tag in tags),
         text.strip().casefold(),
@@ -176,10 +176,10 @@ async def list_tasks(
 
     def find() -> TaskList:
         passing = filter_notes(notes, SearchRequest(query="", folder=folder))
-        kept = [path] if path is not None else notes
+        paths = [path] if path is not None else notes
         settings = read_obsidian_settings(vault.root).tasks
-        among = (notes[each] for each in kept if passing is None or each in passing)
-        found = sort_tasks(filter_tasks(among, wanted, settings), sort)
+        among = (notes[each] for each in paths if passing is None or each in passing)
+        found = sort_tasks(filter_tasks(among, criteria, settings), sort)
         page = tuple(summarize_task(*each, settings) for each in found[offset : offset + limit])
         # A task's tag is one of its note.
         return TaskList(page, len(found), unknown_names(notes, folder, tags))
@@ -187,52 +187,52 @@ async def list_tasks(
     return await asyncio.to_thread(find)
 
 
-def filter_tasks(notes: Iterable["IndexedNote"], wanted: TaskFilter, settings: "TaskSettings") -> Iterator[FoundTask]:
+def filter_tasks(notes: Iterable["IndexedNote"], criteria: TaskFilter, settings: "TaskSettings") -> Iterator[FoundTask]:
     """Yield the tasks that match."""
-    fits = functools.cache(lambda status: has_status(status, wanted.status, settings))
+    fits = functools.cache(lambda status: has_status(status, criteria.status, settings))
     for note in notes:
         for task in note.tasks if note.packed_tasks else ():
             if (
                 fits(task.status)
-                and is_due(task.due, wanted)
-                and has_tags(task, wanted.tags)
-                and (not wanted.text or wanted.text in task.text.casefold())
+                and is_due(task.due, criteria)
+                and has_tags(task, criteria.tags)
+                and (not criteria.text or criteria.text in task.text.casefold())
             ):
                 yield note, task
 
 
-def has_status(status: str, wanted: str, settings: "TaskSettings") -> bool:
+def has_status(status: str, condition: str, settings: "TaskSettings") -> bool:
     """Return whether a box has the wanted status."""
     from bridge.markdown.tasks import CLOSED
 
     meaning = settings.meaning(status)
-    match wanted:
+    match condition:
         case "all":
             return True
         case "open":
             return meaning not in CLOSED
-        case _ if wanted in WORDS:
-            return meaning == wanted
+        case _ if condition in WORDS:
+            return meaning == condition
         case _:
-            return status in wanted
+            return status in condition
 
 
-def has_tags(task: "IndexedTask", wanted: tuple[str, ...]) -> bool:
+def has_tags(task: "IndexedTask", tags: tuple[str, ...]) -> bool:
     """Return whether a task has all tags, or tags nested in them."""
-    held = [tag.casefold() for tag in task.tags]
-    return all(any(tag == each or tag.startswith(f"{each}/") for tag in held) for each in wanted)
+    own_tags = [tag.casefold() for tag in task.tags]
+    return all(any(tag == each or tag.startswith(f"{each}/") for tag in own_tags) for each in tags)
 
 
-def is_due(due: str | None, wanted: TaskFilter) -> bool:
+def is_due(due: str | None, criteria: TaskFilter) -> bool:
     """Return whether a task is due on the wanted days."""
-    if not wanted.dated:
+    if not criteria.dated:
         return True
-    first, _, last = (wanted.on or "").partition("/")
+    first, _, last = (criteria.on or "").partition("/")
     return (
         due is not None
         and (not first or first <= due <= last)
-        and (wanted.after is None or due >= wanted.after)
-        and (wanted.before is None or due < wanted.before)
+        and (criteria.after is None or due >= criteria.after)
+        and (criteria.before is None or due < criteria.before)
     )
 
 

@@ -106,10 +106,10 @@ FILE = re.compile(r"\S+\.md\b")
 COUNT = re.compile(r"\b(?!1\b)\d+(?= [a-z]+s\b)")
 
 
-def rank(task: str, known: Sequence[Operation]) -> list[tuple[float, Operation]]:
+def rank(task: str, operations: Sequence[Operation]) -> list[tuple[float, Operation]]:
     """Return the operations by likeness to a task, 0-1, the likeliest first; of equals, one that only reads."""
-    words = Descriptions.of(tuple(known))
-    ranked = ((words.likeness(task, each), each) for each in known)
+    words = Descriptions.of(tuple(operations))
+    ranked = ((words.likeness(task, each), each) for each in operations)
     return sorted(ranked, key=lambda pair: (-pair[0], not pair[1].reads, pair[1].name))
 
 
@@ -118,28 +118,28 @@ class Descriptions:
 
     @staticmethod
     @functools.lru_cache(maxsize=16)
-    def of(known: tuple[Operation, ...]) -> "Descriptions":
+    def of(operations: tuple[Operation, ...]) -> "Descriptions":
         """Return the descriptions of some operations, read once."""
-        return Descriptions(known)
+        return Descriptions(operations)
 
-    def __init__(self, known: Iterable[Operation]) -> None:
+    def __init__(self, operations: Iterable[Operation]) -> None:
         self._examples = {
             each.name: [concepts(text) for text in (each.name.replace("_", " "), each.summary, *each.tasks)]
-            for each in known
+            for each in operations
         }
         self._whole = {name: frozenset().union(*examples) for name, examples in self._examples.items()}
-        said = Counter(concept for whole in self._whole.values() for concept in whole)
-        self._worth = {concept: math.log(1 + len(self._whole) / count) for concept, count in said.items()}
+        counts = Counter(concept for whole in self._whole.values() for concept in whole)
+        self._worth = {concept: math.log(1 + len(self._whole) / count) for concept, count in counts.items()}
         self._rarest = max(self._worth.values(), default=1.0)
 
     def likeness(self, task: str, operation: Operation) -> float:
         """Return how like a task an operation is."""
         if task.strip().casefold() in {operation.name, operation.title.casefold()}:
             return 1.0
-        asked = concepts(task)
-        most = max(self._cosine(asked, example) for example in self._examples[operation.name])
-        covered = self._sum(asked & self._whole[operation.name]) / (self._sum(asked) or 1.0)
-        return (1 - WHOLE) * most + WHOLE * covered
+        query = concepts(task)
+        most = max(self._cosine(query, example) for example in self._examples[operation.name])
+        coverage = self._sum(query & self._whole[operation.name]) / (self._sum(query) or 1.0)
+        return (1 - WHOLE) * most + WHOLE * coverage
 
     def _cosine(self, one: frozenset[str], other: frozenset[str]) -> float:
         both = self._sum(one) * self._sum(other)
@@ -159,10 +159,10 @@ def concepts(text: str) -> frozenset[str]:
     """Return what the words of a text mean, those of one meaning once."""
     plain = TAG.sub(" tag ", FILE.sub(" note ", LINK.sub(" link ", QUOTED.sub(" ", text))))
     words = WORD.findall(COUNT.sub("many", NOT.sub(" not", plain.casefold())))
-    said = [part for word in words for part in parts_of(word)]
-    kept = [word for word in said if len(word) > 1 and word not in stopwords() and not word.isdecimal()]
+    parts = [part for word in words for part in parts_of(word)]
+    terms = [word for word in parts if len(word) > 1 and word not in stopwords() and not word.isdecimal()]
     groups = meanings()
-    return frozenset(groups.get(stem_english(word), stem_english(word)) for word in kept)
+    return frozenset(groups.get(stem_english(word), stem_english(word)) for word in terms)
 
 
 def parts_of(word: str) -> Sequence[str]:
