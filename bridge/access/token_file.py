@@ -57,8 +57,8 @@ class Ledger:
 
     def without(self, client: Client) -> "Ledger":
         """Remove a client and remember its name as revoked."""
-        kept = {digest: held for digest, held in self.clients.items() if held.id != client.id}
-        return Ledger(kept, self.revoked | {client.name.casefold()})
+        clients = {digest: entry for digest, entry in self.clients.items() if entry.id != client.id}
+        return Ledger(clients, self.revoked | {client.name.casefold()})
 
 
 def encode_ledger(ledger: Ledger) -> bytes:
@@ -95,8 +95,8 @@ def parse_client(facts: Mapping[str, Any]) -> tuple[Digest, Client]:
         raise ValueError("a field is wrong")
     if last_used is not None:
         require_strings([last_used])
-    held: frozenset[Scope] = frozenset(scope for scope in SCOPES if scope in scopes)
-    return Digest(digest), Client(id_, name, held, preset, created, last_used)
+    granted: frozenset[Scope] = frozenset(scope for scope in SCOPES if scope in scopes)
+    return Digest(digest), Client(id_, name, granted, preset, created, last_used)
 
 
 def require_strings(values: Iterable[Any]) -> list[str]:
@@ -105,7 +105,7 @@ def require_strings(values: Iterable[Any]) -> list[str]:
     Raises:
         ValueError: One of them is not a string.
     """
-    held = list(values)
-    if not all(isinstance(value, str) for value in held):
+    texts = list(values)
+    if not all(isinstance(value, str) for value in texts):
         raise ValueError("a field is no text")
-    return held
+    return texts

@@ -116,9 +116,9 @@ class Tokens:
     def note_use(self, client: Client) -> None:
         """Record that a client was used today; if that cannot be written, the call still succeeds."""
         with suppress(BridgeError), self._changing() as ledger:
-            for key, held in ledger.clients.items():
-                if held.id == client.id and not self.is_noted(held):
-                    self._write(ledger.with_client(key, replace(held, last_used=self._today())))
+            for key, entry in ledger.clients.items():
+                if entry.id == client.id and not self.is_noted(entry):
+                    self._write(ledger.with_client(key, replace(entry, last_used=self._today())))
 
     def _today(self) -> str:
         return self._now().date().isoformat()
@@ -208,9 +208,9 @@ def check_name(name: str) -> None:
         )
 
 
-def free_client_name(wanted: str, ledger: Ledger) -> str:
+def free_client_name(base: str, ledger: Ledger) -> str:
     """Return the name, with a number appended if another client has it."""
-    if ledger.named(wanted) is None:
-        return wanted
-    numbered = (f"{wanted[:58].rstrip()} ({number})" for number in range(2, len(ledger.clients) + 3))
+    if ledger.named(base) is None:
+        return base
+    numbered = (f"{base[:58].rstrip()} ({number})" for number in range(2, len(ledger.clients) + 3))
     return next(name for name in numbered if ledger.named(name) is None)

@@ -43,8 +43,8 @@ def find_gaps(edges: Edges, most: int) -> Gaps:
     named = np.bincount(target, minlength=size)
     # Two notes that everyone links to appear together by chance.
     score = telling * times / np.sqrt(named[one] * named[other])
-    kept = np.flatnonzero(~linked & (times >= LEAST_TOGETHER))
-    best = kept[np.lexsort((pair[kept], -score[kept]))][:most]
+    strong = np.flatnonzero(~linked & (times >= LEAST_TOGETHER))
+    best = strong[np.lexsort((pair[strong], -score[strong]))][:most]
     columns = (one[best].tolist(), other[best].tolist(), times[best].tolist(), score[best].tolist())
     return [*zip(*columns, strict=True)]
 

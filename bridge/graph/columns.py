@@ -44,9 +44,9 @@ class Edges:
         """Count the edges."""
         return len(self.source)
 
-    def where(self, kept: NDArray[np.bool_]) -> "Edges":
+    def where(self, mask: NDArray[np.bool_]) -> "Edges":
         """Return only the chosen edges."""
-        columns = (column[kept] for column in (self.source, self.target, self.kind, self.weight, self.owner))
+        columns = (column[mask] for column in (self.source, self.target, self.kind, self.weight, self.owner))
         return Edges(self.size, *columns)  # type: ignore[arg-type]  # each column keeps its type
 
     def among(self, nodes: NDArray[np.bool_]) -> "Edges":
@@ -114,9 +114,9 @@ class Table:
 
     def replaced(self, owners: Collection[int], coming: "Table") -> "Table":
         """Return a table without the rows of these notes, and with the given ones."""
-        kept = ~np.isin(self.owner, np.fromiter(owners, np.int32, len(owners)))
+        mask = ~np.isin(self.owner, np.fromiter(owners, np.int32, len(owners)))
         return Table(
-            *(np.concatenate([mine[kept], new]) for mine, new in zip(self.columns, coming.columns, strict=True))
+            *(np.concatenate([mine[mask], new]) for mine, new in zip(self.columns, coming.columns, strict=True))
         )
 
     def asking_for(self, names: Collection[int]) -> list[int]:

@@ -19,16 +19,17 @@ _WORD: Final = re.compile(r"[^\W\d_][\w'’-]*[^\W_]|[^\W\d_]")
 
 
 def name_communities(
-    groups: Mapping[int, Sequence[int]], said: Mapping[int, Iterable[str]]
+    groups: Mapping[int, Sequence[int]], texts_of: Mapping[int, Iterable[str]]
 ) -> dict[int, tuple[str, ...]]:
     """Return for each group its characteristic words by tf-idf; none where no word qualifies.
 
     Args:
         groups: The notes of each group.
-        said: The words of each note, from titles and tags; notes of no group count only for rarity.
+        texts_of: The words of each note, from titles and tags; notes of no group count only for rarity.
     """
     words = {
-        note: {word.casefold(): word for text in texts for word in _WORD.findall(text)} for note, texts in said.items()
+        note: {word.casefold(): word for text in texts for word in _WORD.findall(text)}
+        for note, texts in texts_of.items()
     }
     everywhere = Counter(word for known in words.values() for word in known)
     named = {}

@@ -75,12 +75,12 @@ class Graph:
         """Build a snapshot from a list; edges to or from unknown notes and from a note to itself are left out."""
         from bridge.graph.columns import Table
 
-        nodes, known = Nodes(), tuple(notes)
-        for path in known:
+        nodes, paths = Nodes(), tuple(notes)
+        for path in paths:
             nodes.of(path)
         ends = ((nodes.of(edge.source), nodes.of(edge.target), CODES[edge.kind]) for edge in edges)
         table = Table.of((source, source, target, kind, 1, -1) for source, target, kind in ends)
-        return cls(nodes, known, table)
+        return cls(nodes, paths, table)
 
     def __len__(self) -> int:
         """Count the notes."""
@@ -140,11 +140,11 @@ class Graph:
 
         table = self.table
         shown = self.present | self.stubs if stubs else self.present
-        kept = np.isin(table.kind, kind_codes(kinds)) & (table.target < self.size) & (table.source != table.target)
-        kept[kept] = shown[table.source[kept]] & shown[table.target[kept]]
+        mask = np.isin(table.kind, kind_codes(kinds)) & (table.target < self.size) & (table.source != table.target)
+        mask[mask] = shown[table.source[mask]] & shown[table.target[mask]]
         each = np.array([WEIGHTS[kind] for kind in KINDS])
-        weight = each[table.kind[kept]] * table.count[kept].astype(np.float64)
-        return Edges(self.size, table.source[kept], table.target[kept], table.kind[kept], weight, table.owner[kept])
+        weight = each[table.kind[mask]] * table.count[mask].astype(np.float64)
+        return Edges(self.size, table.source[mask], table.target[mask], table.kind[mask], weight, table.owner[mask])
 
     def nearness(self, seeds: Mapping[VaultPath, float], limit: int) -> list[NearbyNote]:
         """Rank notes by personalised PageRank from the seeds, nearest first.
@@ -156,11 +156,11 @@ class Graph:
             limit: Maximum number of notes, seeds included.
         """
         numbered = {self.number(path): weight for path, weight in seeds.items() if weight > 0}
-        known = {number: weight for number, weight in numbered.items() if number is not None}
-        total = sum(known.values())
+        weights = {number: weight for number, weight in numbered.items() if number is not None}
+        total = sum(weights.values())
         rank: dict[int, float] = {}
         origin: dict[int, tuple[float, int]] = {}
-        for seed, weight in known.items():
+        for seed, weight in weights.items():
             for node, share in self._pushed(seed, weight / total).items():
                 rank[node] = rank.get(node, 0.0) + share
                 if node != seed and share > origin.get(node, (0.0, seed))[0]:

@@ -31,11 +31,11 @@ def compute_layout(network: Network, before: Places) -> Places:
         before: By node, its place in the last picture; NaN for new ones.
     """
     count = len(network)
-    known = ~np.isnan(before[:, 0])
+    placed = ~np.isnan(before[:, 0])
     if count < 2:
-        return np.where(known[:, None], before, 0.0)
-    start = _initial_places(network, before, known)
-    again = known.sum() * 2 > count
+        return np.where(placed[:, None], before, 0.0)
+    start = _initial_places(network, before, placed)
+    again = placed.sum() * 2 > count
     layout = to_igraph(network).layout_fruchterman_reingold(
         niter=STEPS_AGAIN if again else STEPS if count < MANY else STEPS_OF_MANY,
         seed=start.tolist(),
@@ -43,32 +43,32 @@ def compute_layout(network: Network, before: Places) -> Places:
         grid="grid",
     )
     places: Places = np.array(layout.coords, np.float64)
-    return (_align(places, before, known) if known.any() else places).round(3)
+    return (_align(places, before, placed) if placed.any() else places).round(3)
 
 
-def _align(places: Places, before: Places, known: NDArray[np.bool_]) -> Places:
+def _align(places: Places, before: Places, placed: NDArray[np.bool_]) -> Places:
     """Rotate, mirror and move the picture, which igraph orients freely, to match the earlier places."""
-    here, there = places[known].mean(axis=0), before[known].mean(axis=0)
-    one, _, other = np.linalg.svd((places[known] - here).T @ (before[known] - there))
+    here, there = places[placed].mean(axis=0), before[placed].mean(axis=0)
+    one, _, other = np.linalg.svd((places[placed] - here).T @ (before[placed] - there))
     turned: Places = (places - here) @ (one @ other) + there
     return turned
 
 
-def _initial_places(network: Network, before: Places, known: NDArray[np.bool_]) -> Places:
+def _initial_places(network: Network, before: Places, placed: NDArray[np.bool_]) -> Places:
     """Return a starting place for every node: a new one starts amid its neighbours that have one."""
     count = len(network)
     lots = np.random.default_rng(SEED).uniform(-1, 1, (count, 2))
     extent = float(np.sqrt(count))
-    if not known.any():
+    if not placed.any():
         return lots * extent
     begin = np.concatenate([network.first, network.second])
     end = np.concatenate([network.second, network.first])
-    seen = known[end]
+    seen = placed[end]
     near = np.bincount(begin[seen], minlength=count)
     sums = np.stack([np.bincount(begin[seen], before[end[seen], axis], count) for axis in (0, 1)], axis=1)
     middle = np.nanmean(before, axis=0)
     amid = np.where(near[:, None] > 0, sums / np.maximum(near, 1)[:, None], middle + lots * extent)
-    return np.where(known[:, None], before, amid + lots)
+    return np.where(placed[:, None], before, amid + lots)
 
 
 Marks = NDArray[np.bool_]
@@ -106,11 +106,11 @@ def community_by_node(size: int, network: Network, community: NDArray[np.int32])
 def select_around(edges: Edges, start: int, depth: int, passing: Marks, most: int) -> tuple[Marks, int]:
     """Choose the nodes around the centre that receive most, and count all candidates."""
     reach = spread(edges, start, "any", depth, HALVED)
-    met = np.flatnonzero((reach.distance > 0) & passing)
-    best = met[np.lexsort((met, -reach.arrived[met], reach.distance[met] > 1))][: most - 1]
+    reachable = np.flatnonzero((reach.distance > 0) & passing)
+    best = reachable[np.lexsort((reachable, -reach.arrived[reachable], reach.distance[reachable] > 1))][: most - 1]
     chosen = np.zeros(edges.size, np.bool_)
     chosen[best] = chosen[start] = True
-    return chosen, len(met) + 1
+    return chosen, len(reachable) + 1
 
 
 def draw_nodes(edges: Edges, chosen: Marks, community: Members, total: int, most: int) -> Picture:
@@ -133,9 +133,9 @@ def draw_communities(edges: Edges, chosen: Marks, community: Members, smallest: 
     large = large[np.lexsort((large, -sizes[large]))][:most]
     shown = np.zeros(len(sizes), np.bool_)
     shown[large] = True
-    kept = edges.among(inside)
-    ends = community[kept.source], community[kept.target]
-    between = Edges(len(sizes), *ends, kept.kind, kept.weight, kept.owner)
+    inner = edges.among(inside)
+    ends = community[inner.source], community[inner.target]
+    between = Edges(len(sizes), *ends, inner.kind, inner.weight, inner.owner)
     between = between.where(ends[0] != ends[1]).among(shown)
     network = build_network(between, shown)
     degree = degrees(edges)

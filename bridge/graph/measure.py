@@ -119,12 +119,12 @@ class Network:
 
 def build_network(edges: Edges, nodes: NDArray[np.bool_]) -> Network:
     """Select some nodes and the edges between them, undirected and without self-loops."""
-    kept = np.flatnonzero(nodes).astype(np.int32)
+    members = np.flatnonzero(nodes).astype(np.int32)
     number = np.full(edges.size, -1, np.int32)
-    number[kept] = np.arange(len(kept), dtype=np.int32)
+    number[members] = np.arange(len(members), dtype=np.int32)
     inside = edges.among(nodes)
     first, second, weight = inside.where(inside.source != inside.target).pairs()
-    return Network(kept, number[first], number[second], weight)
+    return Network(members, number[first], number[second], weight)
 
 
 SEED = 17

@@ -48,11 +48,11 @@ def mutual_neighbours(
         compare(vectors, rows, others, nearest, cosine)
     first = np.repeat(everything, NEAREST)
     second, alike = nearest.ravel(), cosine.ravel()
-    kept = alike >= LEAST
-    key = np.minimum(first, second)[kept] * count + np.maximum(first, second)[kept]
+    mask = alike >= LEAST
+    key = np.minimum(first, second)[mask] * count + np.maximum(first, second)[mask]
     found, at, times = np.unique(key, return_index=True, return_counts=True)
     both = times == 2
-    weights = alike[kept][at][both]
+    weights = alike[mask][at][both]
     pairs = zip((found[both] // count).tolist(), (found[both] % count).tolist(), weights.tolist(), strict=True)
     return [*pairs]
 
@@ -68,9 +68,9 @@ def compare(vectors: Floats, rows: Numbers, others: Numbers, nearest: Numbers, c
         best = np.argpartition(products, len(others) - taken, axis=1)[:, len(others) - taken :]
         found = np.hstack([nearest[some], others[best]])
         alike = np.hstack([cosine[some], np.take_along_axis(products, best, axis=1)])
-        kept = np.argpartition(alike, taken, axis=1)[:, taken:]
-        nearest[some] = np.take_along_axis(found, kept, axis=1)
-        cosine[some] = np.take_along_axis(alike, kept, axis=1)
+        nearest_columns = np.argpartition(alike, taken, axis=1)[:, taken:]
+        nearest[some] = np.take_along_axis(found, nearest_columns, axis=1)
+        cosine[some] = np.take_along_axis(alike, nearest_columns, axis=1)
 
 
 def iter_regions(vectors: Floats) -> Iterator[tuple[Numbers, Numbers]]:

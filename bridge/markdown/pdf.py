@@ -50,12 +50,12 @@ def read_pdf(path: VaultPath, data: bytes, *, max_pages: int, max_characters: in
         max_characters: How much text to keep.
     """
     digest = digest_of(data)
-    asked = digest, max_pages, max_characters
+    key = digest, max_pages, max_characters
     with _PDFIUM:
-        if asked not in _page_cache:
-            _page_cache[asked] = _read_pages(data, max_pages, max_characters)
-        _page_cache.move_to_end(asked)
-        pages, problems = _page_cache[asked]
+        if key not in _page_cache:
+            _page_cache[key] = _read_pages(data, max_pages, max_characters)
+        _page_cache.move_to_end(key)
+        pages, problems = _page_cache[key]
         while len(_page_cache) > 1 and sum(len(text) for kept, _ in _page_cache.values() for _, text in kept) > _KEPT:
             _page_cache.popitem(last=False)
     chunks: list[str] = []

@@ -103,10 +103,10 @@ def heading_chains(headings: Sequence[Heading]) -> Iterator[tuple[str, ...]]:
         yield tuple(each.text[:LONGEST_HEADING].rstrip() for each in above)
 
 
-def _find(note: Note, wanted: str) -> int:
+def _find(note: Note, query: str) -> int:
     every = list(heading_chains(note.headings))
     paths = [_BETWEEN.join(chain) for chain in every]
-    if lined := _AT_LINE.fullmatch(wanted):
+    if lined := _AT_LINE.fullmatch(query):
         at = [index for index, heading in enumerate(note.headings) if heading.line == int(lined[2])]
         if at and (
             normalise_heading(paths[at[0]]) == normalise_heading(lined[1])
@@ -114,28 +114,28 @@ def _find(note: Note, wanted: str) -> int:
         ):
             return at[0]
     for form in (str, str.casefold, normalise_heading):
-        whole = [index for index, path in enumerate(paths) if form(path) == form(wanted)]
+        whole = [index for index, path in enumerate(paths) if form(path) == form(query)]
         if len(whole) == 1:
             return whole[0]
-        found = whole or [index for index, chain in enumerate(every) if _chain_ends_with(chain, wanted, form)]
+        found = whole or [index for index, chain in enumerate(every) if _chain_ends_with(chain, query, form)]
         if len(found) == 1:
             return found[0]
         if found:
             names = section_names(note.headings)
             same = [names[index] for index in found]
             raise AmbiguousHeading(
-                f"More than one section is named `{wanted[:_LONGEST]}`: {_list_some(same)}.", headings=same[:_SHOWN]
+                f"More than one section is named `{query[:_LONGEST]}`: {_list_some(same)}.", headings=same[:_SHOWN]
             )
-    said = f"There is no heading `{wanted[:_LONGEST]}` in {note.path}"
+    start = f"There is no heading `{query[:_LONGEST]}` in {note.path}"
     if not paths:
-        raise HeadingNotFound(f"{said}; it has none.", hint="Read or change it by lines instead.", headings=[])
-    has = _list_some(paths if len(paths) <= _NAMED else _sort_by_likeness(wanted[:_LONGEST], paths))
-    raise HeadingNotFound(f"{said}; its headings are {has}.", headings=paths[:_SHOWN])
+        raise HeadingNotFound(f"{start}; it has none.", hint="Read or change it by lines instead.", headings=[])
+    has = _list_some(paths if len(paths) <= _NAMED else _sort_by_likeness(query[:_LONGEST], paths))
+    raise HeadingNotFound(f"{start}; its headings are {has}.", headings=paths[:_SHOWN])
 
 
-def _sort_by_likeness(wanted: str, paths: Sequence[str]) -> Sequence[str]:
+def _sort_by_likeness(query: str, paths: Sequence[str]) -> Sequence[str]:
     """Move the paths whose own heading is most like the wanted one to the front, in their order."""
-    alike = SequenceMatcher(b=wanted.casefold())
+    alike = SequenceMatcher(b=query.casefold())
 
     def unlikeness(at: int) -> float:
         alike.set_seq1(paths[at].rpartition(_BETWEEN)[2][:_LONGEST].casefold())
@@ -151,12 +151,12 @@ def _list_some(paths: Sequence[str]) -> str:
     return ", ".join(f"`{path[:_LONGEST]}`" for path in paths[:_NAMED]) + rest
 
 
-def _chain_ends_with(chain: tuple[str, ...], wanted: str, form: Callable[[str], str]) -> bool:
+def _chain_ends_with(chain: tuple[str, ...], query: str, form: Callable[[str], str]) -> bool:
     """Return whether a chain ends with the wanted heading, below the other named headings in order."""
     own = form(chain[-1])
-    if own == form(wanted):
+    if own == form(query):
         return True
-    *above, last = wanted.split(_BETWEEN)
+    *above, last = query.split(_BETWEEN)
     if not above or own != form(last):
         return False
     rest = iter(chain[:-1])
@@ -175,16 +175,16 @@ def resolve_headings(headings: Sequence[Heading], place: str) -> tuple[int, ...]
         headings: The note's headings.
         place: The link's part after the file name, percent-decoded; empty when it names no heading.
     """
-    wanted = [normalise_heading(part) for part in place.split("#") if part.strip()]
-    if not wanted or place.startswith("^") or "^" in (part.strip()[:1] for part in place.split("#")):
+    titles = [normalise_heading(part) for part in place.split("#") if part.strip()]
+    if not titles or place.startswith("^") or "^" in (part.strip()[:1] for part in place.split("#")):
         return ()
     found: list[int] = []
     level = 0
     for number, heading in enumerate(headings):
-        if heading.level > level and normalise_heading(heading.text) == wanted[len(found)]:
+        if heading.level > level and normalise_heading(heading.text) == titles[len(found)]:
             found.append(number)
             level = heading.level
-            if len(found) == len(wanted):
+            if len(found) == len(titles):
                 return tuple(found)
     return ()
 

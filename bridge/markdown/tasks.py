@@ -164,7 +164,7 @@ def task_signs(facts: TaskFacts, *, dataview: bool = False) -> Iterator[str]:
         facts: The task.
         dataview: Write `[due:: 2026-01-31]` instead of `📅 2026-01-31`.
     """
-    told = {
+    fields = {
         "id": facts.id,
         "depends_on": ",".join(facts.depends_on) or None,
         "priority": facts.priority,
@@ -172,7 +172,7 @@ def task_signs(facts: TaskFacts, *, dataview: bool = False) -> Iterator[str]:
         "on_completion": facts.on_completion,
         **{name: getattr(facts, name) for name in ("created", "start", "scheduled", "due", "cancelled", "done")},
     }
-    for name, value in told.items():
+    for name, value in fields.items():
         if value is None:
             continue
         yield format_field(name, value) if dataview else format_sign(name, value)
@@ -228,14 +228,14 @@ class TaskSettings:
 
     def meaning(self, status: str) -> StatusType:
         """Return the meaning of a box's character."""
-        known = self.statuses.get(status)
-        return known.meaning if known else _MEANINGS.get(status, "other")
+        own = self.statuses.get(status)
+        return own.meaning if own else _MEANINGS.get(status, "other")
 
     def following(self, status: str) -> str:
         """Return the character that a click on a box sets."""
-        known = self.statuses.get(status)
-        if known and len(known.next) == 1:
-            return known.next
+        own = self.statuses.get(status)
+        if own and len(own.next) == 1:
+            return own.next
         return " " if self.meaning(status) in CLOSED else "x"
 
 

@@ -82,9 +82,9 @@ class MountedApp:
                 self._app.set_result(app)
                 await self._leaving.wait()
         except Exception as error:  # noqa: BLE001  # the top of a task: anything else is a bug
-            told = internal_error(error)
+            error_page = internal_error(error)
             if not self._app.done():
-                self._app.set_exception(told)
+                self._app.set_exception(error_page)
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Pass a request to the app and return its response."""

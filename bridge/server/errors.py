@@ -69,7 +69,7 @@ class RedactingFilter(logging.Filter):
         super().__init__()
         self._clock = clock
         self._next = clock()
-        self._held = 0
+        self._suppressed = 0
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Reduce an exception to its type; of requests that are not HTTP, pass one record a minute."""
@@ -80,12 +80,12 @@ class RedactingFilter(logging.Filter):
         if not isinstance(error, HttpProcessingError):
             return True
         if self._clock() < self._next:
-            self._held += 1
+            self._suppressed += 1
             return False
-        if self._held:
-            record.msg += f" (and {self._held} more since the last line)"
+        if self._suppressed:
+            record.msg += f" (and {self._suppressed} more since the last line)"
         record.levelno, record.levelname = logging.WARNING, "WARNING"
-        self._next, self._held = self._clock() + QUIET_S, 0
+        self._next, self._suppressed = self._clock() + QUIET_S, 0
         return True
 
 

@@ -26,14 +26,14 @@ def load_settings(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
     """
     try:
         if is_foreign(path):
-            said = tuple(rule for rule in RULES if may_set_rule(path, rule))
-            return Settings(), (SettingProblem("", f"{path} belongs to another user, defaults are used", said),)
+            rules = tuple(rule for rule in RULES if may_set_rule(path, rule))
+            return Settings(), (SettingProblem("", f"{path} belongs to another user, defaults are used", rules),)
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Settings(), ()
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        said = tuple(rule for rule in RULES if may_set_rule(path, rule))
-        return Settings(), (SettingProblem("", f"{path.name} cannot be read, defaults are used: {error}", said),)
+        rules = tuple(rule for rule in RULES if may_set_rule(path, rule))
+        return Settings(), (SettingProblem("", f"{path.name} cannot be read, defaults are used: {error}", rules),)
     values = flatten(table)
     problems = (*find_problems(values), *permission_problems(path))
     return build_settings({name: values[name] for name in values.keys() - {p.name for p in problems}}), problems
@@ -106,13 +106,14 @@ def save_settings(path: Path, changes: Mapping[str, Any]) -> Settings:
         ReadOnly: The file is not writable.
         DiskFull: There is no room for it.
     """
-    known = setting_fields()
-    problems = find_problems({k: v for k, v in changes.items() if v is not None or k not in known})
+    fields = setting_fields()
+    problems = find_problems({k: v for k, v in changes.items() if v is not None or k not in fields})
     if problems:
-        said = "; ".join(p.message for p in problems)
-        said = said[0].upper() + said[1:]
+        messages = "; ".join(p.message for p in problems)
+        messages = messages[0].upper() + messages[1:]
         raise InvalidArguments(
-            said if said.endswith("?") else f"{said}.", hint="`read_settings` lists every setting with its values."
+            messages if messages.endswith("?") else f"{messages}.",
+            hint="`read_settings` lists every setting with its values.",
         )
     try:
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
@@ -137,12 +138,12 @@ def find_problems(table: Mapping[str, Any]) -> tuple[SettingProblem, ...]:
             found.append(SettingProblem(name, f"`{name}` must be a section, begun by `[{name}]`"))
         elif name not in names:
             near = difflib.get_close_matches(name.lower(), names, n=1)
-            meant = f"; did you mean `{near[0]}`?" if near else ""
+            suggestion = f"; did you mean `{near[0]}`?" if near else ""
             inside = value if isinstance(value, dict) else {}
             # A rule below the beginning of a section is an entry of that section.
             last = difflib.get_close_matches(name.rpartition(".")[2].lower(), RULES, n=1)
             rules = tuple(rule for rule in RULES if rule in (*near, *last) or rule in inside)
-            found.append(SettingProblem(name, f"unknown setting `{name}`{meant}", rules))
+            found.append(SettingProblem(name, f"unknown setting `{name}`{suggestion}", rules))
         elif why := value_problem(name, value):
             found.append(SettingProblem(name, f"`{name}` {why}", (name,) if name in RULES else ()))
     return tuple(found)

@@ -40,8 +40,8 @@ def fit_words(text: str, most: int) -> str:
 
 def cut(text: str, most: int) -> str:
     """Return a text, or its start and an ellipsis."""
-    kept = fit_words(text, most)
-    return kept if len(kept) == len(text) else f"{kept}…"
+    words = fit_words(text, most)
+    return words if len(words) == len(text) else f"{words}…"
 
 
 def cost(text: str) -> int:
@@ -60,8 +60,8 @@ REASONS = 80
 
 def cut_reasons(reasons: Sequence[str]) -> str:
     """Join as many reasons as fit, each of them whole."""
-    kept: list[str] = []
+    shown: list[str] = []
     for reason in reasons:
-        if cost("; ".join([*kept, reason])) <= REASONS:
-            kept.append(reason)
-    return "; ".join(kept) or cut("; ".join(reasons), REASONS)
+        if cost("; ".join([*shown, reason])) <= REASONS:
+            shown.append(reason)
+    return "; ".join(shown) or cut("; ".join(reasons), REASONS)

@@ -132,17 +132,17 @@ def compile_matcher(
                 continue
             last = fold_word(token)
             exact.setdefault(last, token)
-    spoken = tuple(languages) or ("english",)
+    codes = tuple(languages) or ("english",)
     for typed in list(exact):
         if len(typed) >= _SHORTEST_PREFIX and not typed.isdigit():
-            for language in spoken:
+            for language in codes:
                 stems.setdefault(f"{language}:{stem_words(language, [typed])[0]}", exact[typed])
     compiled = tuple(
         (parts, phrase) for phrase in phrases if (parts := tuple(fold_word(m.group()) for m in TOKEN.finditer(phrase)))
     )
     prefix = last if open_ended and len(last) >= _SHORTEST_PREFIX else None
     roots = frozenset(word[:_ROOT] for word in exact)
-    return Matcher(exact, stems, frozenset(grams), compiled, prefix, spoken, roots)
+    return Matcher(exact, stems, frozenset(grams), compiled, prefix, codes, roots)
 
 
 def _is_command(token: re.Match[str]) -> bool:

@@ -30,8 +30,8 @@ def find_overlaps(
         common: Text that many notes share, such as the template of the text; it does not count.
         least: The smallest share to return.
     """
-    known = _word_runs(common)
-    own = _word_runs(text) - known
+    common_runs = _word_runs(common)
+    own = _word_runs(text) - common_runs
     if not own:
         return []
     found = [(path, len(own & _word_runs(other)) / len(own)) for path, other in candidates.items()]

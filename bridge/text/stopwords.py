@@ -25,5 +25,5 @@ STOP_WORDS = frozenset(_WORDS)
 
 def content_words(words: Sequence[str]) -> tuple[str, ...]:
     """Drop stop words, unless nothing would be left."""
-    kept = tuple(word for word in words if word.casefold() not in STOP_WORDS)
-    return kept or tuple(words)
+    content = tuple(word for word in words if word.casefold() not in STOP_WORDS)
+    return content or tuple(words)

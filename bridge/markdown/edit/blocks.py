@@ -42,7 +42,7 @@ def plan_replace_block(draft: Draft, edit: ReplaceBlock) -> TextEdit:
     return TextEdit(start, end, text, apart=False)
 
 
-def find_block(draft: Draft, wanted: str) -> Block:
+def find_block(draft: Draft, block_id: str) -> Block:
     """Return the block that an id names.
 
     Raises:
@@ -50,17 +50,17 @@ def find_block(draft: Draft, wanted: str) -> Block:
         InvalidArguments: Two blocks have this id.
     """
     blocks = list(read_blocks(draft.text, draft.body, draft.structure, draft.lines))
-    same = [block for block in blocks if block.id.lower() == wanted.lower()]
+    same = [block for block in blocks if block.id.lower() == block_id.lower()]
     if len(same) > 1:
         lines = " and ".join(str(block.lines[0]) for block in same)
         raise InvalidArguments(
-            f"`^{wanted}` names more than one block of `{draft.path}`, in lines {lines}.",
+            f"`^{block_id}` names more than one block of `{draft.path}`, in lines {lines}.",
             hint="Replace the one that you mean with `replace_lines`.",
         )
     if not same:
         ids = [f"^{block.id}" for block in blocks]
         some = f"its blocks are {', '.join(f'`{each}`' for each in ids[:8])}" if ids else "it has none"
-        raise BlockNotFound(f"There is no block `^{wanted[:100]}` in {draft.path}; {some}.", blocks=ids[:_SHOWN])
+        raise BlockNotFound(f"There is no block `^{block_id[:100]}` in {draft.path}; {some}.", blocks=ids[:_SHOWN])
     return same[0]
 
 
@@ -75,9 +75,9 @@ def fit_block(source: str, text: str, id_: str) -> str:
     lines = (add_block_id(text, id_) if id_ else text).split("\n")
     if (marker := MARKER.match(source, len(margin))) and not MARKER.match(text):
         box = BOX.match(source, marker.end())
-        kept = marker[0] + (box[0] if box and not BOX.match(text) else "")
+        prefix = marker[0] + (box[0] if box and not BOX.match(text) else "")
         inside = " " * len(marker[0])
-        lines = [kept + lines[0], *(line if is_blank_line(line) else inside + line for line in lines[1:])]
+        lines = [prefix + lines[0], *(line if is_blank_line(line) else inside + line for line in lines[1:])]
     return "\n".join(line if is_blank_line(line) else margin + line for line in lines)
 
 

@@ -46,11 +46,13 @@ def new_faults(path: VaultPath, before: bytes | None, after: bytes) -> tuple[str
     """
     found = tuple(find_faults(path, after))
     # The old content is parsed only where it matters, because that takes as long again.
-    known = Counter(fault.name for fault in find_faults(path, before)) if found and before is not None else Counter()
+    faults_before = (
+        Counter(fault.name for fault in find_faults(path, before)) if found and before is not None else Counter()
+    )
     fresh: list[str] = []
     for fault in found:
-        if known[fault.name] > 0:
-            known[fault.name] -= 1
+        if faults_before[fault.name] > 0:
+            faults_before[fault.name] -= 1
         else:
             fresh.append(fault.sentence)
     return tuple(fresh)
@@ -73,8 +75,8 @@ def find_faults(path: VaultPath, data: bytes) -> Iterator[Fault]:
             yield Fault(("time", twice[1]), f"Line {draft.lines.at(twice.start(1))} says the time {twice[1]} twice.")
     for marker in _CONFLICT.finditer(draft.text):
         if not draft.structure.covers(marker.start()):
-            told = f"Line {draft.lines.at(marker.start())} holds the marker of a conflict that nobody solved."
-            yield Fault(("conflict", marker[0].strip()), told)
+            message = f"Line {draft.lines.at(marker.start())} holds the marker of a conflict that nobody solved."
+            yield Fault(("conflict", marker[0].strip()), message)
 
 
 def property_faults(draft: Draft) -> Iterator[Fault]:
@@ -101,8 +103,8 @@ def heading_faults(draft: Draft) -> Iterator[Fault]:
         if at and comparable_title(last.text) == place[2] and not between.strip(BLANK):
             first = last.line
         if place[2] and first != heading.line:
-            told = f"Lines {first} and {heading.line} hold the same heading, `{heading.text[:100]}`."
-            yield Fault(("heading", " > ".join(map(comparable_title, chain))), told)
+            message = f"Lines {first} and {heading.line} hold the same heading, `{heading.text[:100]}`."
+            yield Fault(("heading", " > ".join(map(comparable_title, chain))), message)
 
 
 def block_faults(draft: Draft) -> Iterator[Fault]:
@@ -110,5 +112,5 @@ def block_faults(draft: Draft) -> Iterator[Fault]:
     blocks = sorted(read_blocks(draft.text, draft.body, draft.structure, draft.lines), key=lambda each: each.id.lower())
     for one, other in pairwise(blocks):
         if one.id.lower() == other.id.lower():
-            told = f"The blocks in lines {one.lines[0]} and {other.lines[0]} have the same id, `^{other.id}`."
-            yield Fault(("block", other.id.lower()), told)
+            message = f"The blocks in lines {one.lines[0]} and {other.lines[0]} have the same id, `^{other.id}`."
+            yield Fault(("block", other.id.lower()), message)

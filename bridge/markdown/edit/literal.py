@@ -18,31 +18,31 @@ _SHOWN: Final = 3
 _QUOTES: Final = str.maketrans("‘’‚‛“”„‟–—‑", "''''\"\"\"\"---")
 
 
-def text_not_found(draft: Draft, wanted: str) -> TextNotFound:
+def text_not_found(draft: Draft, text: str) -> TextNotFound:
     """Build the error for a text that is not in a note, naming the lines with similar text."""
     lines = draft.text.split("\n")
-    first = next((line for line in wanted.split("\n") if line.strip()), "")
+    first = next((line for line in text.split("\n") if line.strip()), "")
     if same := [at for at, line in enumerate(lines, 1) if first and normalise_text(first) in normalise_text(line)]:
         # Lines that are equal after normalisation are named; suggesting their text would be a guess.
-        told = (
+        detail = (
             f"Line {same[0]} differs from it in spaces, quotes or letters"
-            if "\n" not in wanted
+            if "\n" not in text
             else (f"Line {same[0]} starts like it, but it goes on differently")
         )
-        return TextNotFound(f"The text is not in {draft.path}. {told}.", count=0, near=same[:_SHOWN])
+        return TextNotFound(f"The text is not in {draft.path}. {detail}.", count=0, near=same[:_SHOWN])
     near = similar_lines(lines, first)
     rest = f" Most like it: line {', '.join(map(str, near))}." if near else ""
     return TextNotFound(f"The text is not in {draft.path}.{rest}", count=0, near=near)
 
 
-def similar_lines(lines: list[str], wanted: str) -> list[int]:
+def similar_lines(lines: list[str], example: str) -> list[int]:
     """Return the lines most like a text, most similar first."""
     from rapidfuzz import fuzz, process
 
     found = process.extract(
-        wanted[:_LONGEST],
+        example[:_LONGEST],
         [line[:_LONGEST] for line in lines],
-        scorer=fuzz.partial_ratio if len(wanted) < 40 else fuzz.ratio,
+        scorer=fuzz.partial_ratio if len(example) < 40 else fuzz.ratio,
         score_cutoff=_ALIKE,
         limit=_SHOWN,
     )
@@ -100,9 +100,9 @@ def plan_replace_text(draft: Draft, edit: ReplaceText) -> Sequence[TextEdit]:
     return [TextEdit(start, end, new, literal=True) for start, end in spans]
 
 
-def find_text(text: str, wanted: str, *, overlapping: bool) -> list[Span]:
+def find_text(text: str, needle: str, *, overlapping: bool) -> list[Span]:
     """Return the occurrences of a text written with LF, whatever the line breaks in the note."""
-    unified = text.replace("\r\n", "\n") if "\n" in wanted else text
+    unified = text.replace("\r\n", "\n") if "\n" in needle else text
     breaks: list[int] = []
     if len(unified) != len(text):
         found = text.find("\r\n")
@@ -110,11 +110,11 @@ def find_text(text: str, wanted: str, *, overlapping: bool) -> list[Span]:
             breaks.append(found - len(breaks))
             found = text.find("\r\n", found + 2)
     spans: list[Span] = []
-    at = unified.find(wanted)
+    at = unified.find(needle)
     while at >= 0:
-        end = at + len(wanted)
+        end = at + len(needle)
         spans.append((at + bisect_left(breaks, at), end + bisect_left(breaks, end)))
-        at = unified.find(wanted, at + 1 if overlapping else end)
+        at = unified.find(needle, at + 1 if overlapping else end)
     return spans
 
 

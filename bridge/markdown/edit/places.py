@@ -117,9 +117,9 @@ def splice(text: str, places: Sequence[TextEdit]) -> EditedText:
     done = length = 0
     for place in places:
         new = place.text.replace("\n", newline_at(text, place.start))
-        kept = text[done : place.start]
-        pieces += [kept, new]
-        changes.append(Splice(place.start, place.end, length + len(kept), len(new)))
-        length += len(kept) + len(new)
+        unchanged = text[done : place.start]
+        pieces += [unchanged, new]
+        changes.append(Splice(place.start, place.end, length + len(unchanged), len(new)))
+        length += len(unchanged) + len(new)
         done = place.end
     return EditedText("".join([*pieces, text[done:]]), tuple(changes))

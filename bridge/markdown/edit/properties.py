@@ -99,13 +99,13 @@ class PropertyBlock:
 
     def without(self, names: Collection[str]) -> str:
         """Return the block without the lines of some properties."""
-        kept, end = [], 0
+        parts, end = [], 0
         yaml = self.text[slice(*self.span)]
         for entry in self.entries:
             if entry.name in names:
-                kept.append(yaml[end : entry.lines[0]])
+                parts.append(yaml[end : entry.lines[0]])
                 end = entry.lines[1]
-        return "".join([*kept, yaml[end:]])
+        return "".join([*parts, yaml[end:]])
 
 
 LONGEST_NAME: Final = 200
@@ -137,11 +137,11 @@ def edit_properties(
     text = data.removeprefix(BOM).decode("utf-8", "surrogateescape")
     _check(path, values, remove)
     before = PropertyBlock.read(path, text)
-    wanted = {before.own(name): _coerce(value, _type_of(name, types or {})) for name, value in values.items()}
+    new_values = {before.own(name): _coerce(value, _type_of(name, types or {})) for name, value in values.items()}
     leaving = {before.own(name) for name in remove}
-    if len(wanted) < len(values) or leaving & wanted.keys():
+    if len(new_values) < len(values) or leaving & new_values.keys():
         raise InvalidArguments("A property is named twice; upper and lower case are the same to Obsidian.")
-    setting = {n: v for n, v in wanted.items() if n not in before.values or not is_same_value(before.values[n], v)}
+    setting = {n: v for n, v in new_values.items() if n not in before.values or not is_same_value(before.values[n], v)}
     leaving &= before.values.keys()
     if not setting and not leaving:
         return data
@@ -197,14 +197,14 @@ def _verify(
     Raises:
         InvalidProperties: Something else would change.
     """
-    wanted = {name: value for name, value in before.values.items() if name not in leaving} | dict(setting)
+    expected = {name: value for name, value in before.values.items() if name not in leaving} | dict(setting)
     touched = {*setting, *leaving}
     try:
         after = PropertyBlock.read(path, changed)
     except InvalidProperties as error:
         raise _unsafe_error(touched, error.message) from None
-    if list(after.values) != list(wanted) or not all(
-        is_same_value(after.values[name], wanted[name]) for name in wanted
+    if list(after.values) != list(expected) or not all(
+        is_same_value(after.values[name], expected[name]) for name in expected
     ):
         raise _unsafe_error(touched, "it would not read back the same")
     stands = not after.body or _keeps_lines(before.without(touched), after.without(touched))
@@ -272,9 +272,9 @@ def _coerce(value: Value, kind: str | None) -> Value:
         return value
     if kind in _LISTS:
         return [value]
-    meant = resolve_scalar(value.strip())
-    if kind == "checkbox" and isinstance(meant, bool):
-        return meant
-    if kind == "number" and isinstance(meant, int | float) and not isinstance(meant, bool):
-        return meant
+    scalar = resolve_scalar(value.strip())
+    if kind == "checkbox" and isinstance(scalar, bool):
+        return scalar
+    if kind == "number" and isinstance(scalar, int | float) and not isinstance(scalar, bool):
+        return scalar
     return value

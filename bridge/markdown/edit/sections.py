@@ -32,10 +32,8 @@ def plan_insert_under(draft: Draft, edit: InsertUnder) -> TextEdit:
     mine = headings_in(text)
     opens = bool(mine) and not text[: mine[0].span[0]].strip()
     if mine:
-        wanted = highest_level(below) if below else max(highest_level(mine), heading.level + 1)
-        text = shift_headings(
-            text, wanted - highest_level(mine) if opens or highest_level(mine) <= heading.level else 0
-        )
+        level = highest_level(below) if below else max(highest_level(mine), heading.level + 1)
+        text = shift_headings(text, level - highest_level(mine) if opens or highest_level(mine) <= heading.level else 0)
     if below and not opens:
         mine = headings_in(text)
         if mine and highest_level(mine) < below[0].level:
@@ -111,5 +109,5 @@ def plan_replace_section(draft: Draft, edit: ReplaceSection) -> TextEdit:
 
 def editable_section_end(draft: Draft, start: int, end: int) -> int:
     """Return where the editable part of a section ends: above what a plugin keeps at the end."""
-    kept = editable_end(draft)
-    return min(end, kept) if start <= kept else end
+    limit = editable_end(draft)
+    return min(end, limit) if start <= limit else end

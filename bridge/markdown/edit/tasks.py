@@ -69,14 +69,14 @@ def toggle_task(
         InvalidArguments: The line has no task, or the status is invalid.
         NoteChanged: The task in this line is a different one.
     """
-    known = settings or TaskSettings()
+    task_settings = settings or TaskSettings()
     task = _task_at(path, data, line, text)
-    after = known.following(task.status) if status is None else status
+    after = task_settings.following(task.status) if status is None else status
     if len(after) != 1 or not after.isprintable():
         raise InvalidArguments("`status` must be one character, the one in the box.")
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     written = _BOX.sub(lambda box: f"{box[1]}{after}]", lines[line - 1], count=1)
-    lines[line - 1], warnings = _update_dates(written, task, after, today, known, dated=dated)
+    lines[line - 1], warnings = _update_dates(written, task, after, today, task_settings, dated=dated)
     changed = "\n".join(lines).encode("utf-8", "surrogateescape")
     tasks = {each.line: each for each in parse(path, changed).tasks}
     if line not in tasks or tasks[line].status != after:
@@ -109,12 +109,12 @@ def task_text(
         raise InvalidArguments("A task is one line of text.")
     if due is not None and not is_date(due):
         raise InvalidArguments(f'`due` must be a date such as 2026-01-31, not "{due[:40]}".')
-    wanted = settings.global_filter if settings else ""
-    if wanted and wanted not in words:
-        words = f"{wanted} {words}"
-    told = TaskFacts("", due=due, priority=priority if priority in PRIORITIES else None)
+    tag = settings.global_filter if settings else ""
+    if tag and tag not in words:
+        words = f"{tag} {words}"
+    facts = TaskFacts("", due=due, priority=priority if priority in PRIORITIES else None)
     clean, block_id = split_block_id(words)
-    return " ".join([clean, *task_signs(told, dataview=dataview)]) + block_id
+    return " ".join([clean, *task_signs(facts, dataview=dataview)]) + block_id
 
 
 def uses_dataview_fields(tasks: Sequence[Task], settings: TaskSettings) -> bool:
@@ -173,8 +173,8 @@ def _update_dates(
     if facts.cancelled and now != "cancelled":
         line = _remove_date(line, "cancelled", facts.cancelled)
     adds = {"done": settings.done_dates, "cancelled": settings.cancelled_dates}
-    wanted = adds.get(now, False) and settings.global_filter in task.text if dated is None else dated
-    if now in CLOSED and wanted and not getattr(facts, now):
+    has_dates = adds.get(now, False) and settings.global_filter in task.text if dated is None else dated
+    if now in CLOSED and has_dates and not getattr(facts, now):
         fields = _FIELD.search(task.text) is not None or (settings.dataview and not _has_signs(task.text))
         written = (format_field if fields else format_sign)(now, today.isoformat())
         text, rest = split_block_id(line)

@@ -35,9 +35,9 @@ def write_block(value: Value) -> tuple[str, list[str]]:
         case str() if "\n" in value and _LITERAL.fullmatch(value):
             return ("|" if value.endswith("\n") else "|-"), value.removesuffix("\n").split("\n")
         case Mapping() if value:
-            return "", [line for name, held in value.items() for line in write_entry(name, held)]
+            return "", [line for name, item in value.items() for line in write_entry(name, item)]
         case Sequence() if value and not isinstance(value, str):
-            return "", [line for held in value for line in write_item("- ", held)]
+            return "", [line for item in value for line in write_item("- ", item)]
         case _:
             return write_flow(value), []
 
@@ -73,14 +73,14 @@ def write_flow(value: Value, quote: Quote | None = None) -> str:
     match value:
         case Mapping():
             inner = ", ".join(
-                f"{write_scalar(name, inside=True, name=True)}: {_write_flow_item(held, quote)}"
-                for name, held in value.items()
+                f"{write_scalar(name, inside=True, name=True)}: {_write_flow_item(item, quote)}"
+                for name, item in value.items()
             )
             return f"{{{inner}}}"
         case str() | int() | float() | None:
             return write_scalar(value, quote=quote)
         case _:
-            return f"[{', '.join(_write_flow_item(held, quote) for held in value)}]"
+            return f"[{', '.join(_write_flow_item(item, quote) for item in value)}]"
 
 
 def _write_flow_item(value: Value, quote: Quote | None) -> str:
@@ -102,8 +102,8 @@ def write_scalar(
     """
     if not isinstance(value, str):
         return _write_number(value)
-    told = name or isinstance(resolve_scalar(value), str)
-    plain = told and value and not (_NOT_PLAIN.search(value) or _UNPRINTABLE.search(value))
+    is_text = name or isinstance(resolve_scalar(value), str)
+    plain = is_text and value and not (_NOT_PLAIN.search(value) or _UNPRINTABLE.search(value))
     if plain and quote is None and not (inside and _NOT_PLAIN_IN_FLOW.search(value)):
         return value
     quote = quote or ("'" if '"' in value and "'" not in value else '"')
