@@ -115,17 +115,55 @@ def test_what_is_staged_elsewhere_stays_staged(place: Place) -> None:
     assert place.git("status", "--porcelain") == before == "M  b.md\n M c.md\nD  d.md\n?? d.md\n"
 
 
-def test_in_the_same_file_too_what_is_staged_and_what_is_not_stay_so(place: Place) -> None:
+def test_a_file_with_staged_and_unstaged_edits_is_left_out_and_they_stay_so(place: Place) -> None:
     place.start(a=NOTE)
     place.write("a.md", NOTE.replace("line 2\n", "staged\n"))
     place.git("add", "a.md")
     place.write("a.md", NOTE.replace("line 2\n", "staged\n").replace("line 28\n", "not staged\n"))
-    staged, unstaged = place.git("diff", "--cached", "-U0"), place.git("diff", "-U0")
+    before = place.state()
     text = (place.vault / "a.md").read_text()
-    assert place.commit(place.put("a.md", text.replace("line 15\n", "theirs\n"))).commit
-    assert place.git("show", "HEAD:a.md") == NOTE.replace("line 15\n", "theirs\n")
-    for before, now in ((staged, place.git("diff", "--cached", "-U0")), (unstaged, place.git("diff", "-U0"))):
-        assert before.splitlines()[4:] == now.splitlines()[4:] != []
+    done = place.commit(place.put("a.md", text.replace("line 15\n", "theirs\n")))
+    assert done == CommitResult(None, ("`a.md` is not committed to git: it has changes of yours that are staged.",))
+    assert place.state() == before
+
+
+def test_a_moved_file_leaves_its_unstaged_edits_uncommitted_and_a_staged_one_stays(place: Place) -> None:
+    place.start(**{"F/a": NOTE, "F/b": "b\n", "F/c": "c\n"})
+    place.write("F/a.md", NOTE.replace("line 2\n", "mine\n"))
+    place.write("F/b.md", "staged\n")
+    place.git("add", "F/b.md")
+    done = place.commit(place.move("F", "G"))
+    assert [warning.split("`")[1] for warning in done.warnings] == ["F/b.md", "G/b.md"]
+    assert place.git("show", "--format=", "--name-status", "--no-renames", "HEAD").splitlines() == [
+        "D\tF/a.md",
+        "D\tF/c.md",
+        "A\tG/a.md",
+        "A\tG/c.md",
+    ]
+    assert place.git("show", "HEAD:G/a.md") == NOTE
+    assert place.git("status", "--porcelain") == "MD F/b.md\n M G/a.md\n?? G/b.md\n"
+
+
+@pytest.mark.parametrize("add", [False, True])
+def test_a_removed_file_with_uncommitted_edits_is_left_out(place: Place, add: bool) -> None:
+    place.start(a=NOTE, b="b\n")
+    place.write("a.md", "mine\n")
+    if add:
+        place.git("add", "a.md")
+    before = place.state()
+    assert "`a.md`" in place.commit(place.put("a.md", None)).warnings[0]
+    assert place.state() == before
+
+
+def test_a_file_that_the_user_removed_and_did_not_commit_is_left_out(place: Place) -> None:
+    place.start(a=NOTE, b="b\n")
+    (place.vault / "a.md").unlink()
+    place.git("rm", "--quiet", "--cached", "b.md")
+    (place.vault / "b.md").unlink()
+    before = place.state()
+    done = place.commit(place.put("a.md", "made\n"), place.put("b.md", "made\n"))
+    assert [warning.split("`")[1] for warning in done.warnings] == ["a.md", "b.md"]
+    assert place.state() == before
 
 
 @pytest.mark.parametrize("add", [False, True])
@@ -237,7 +275,7 @@ def nameless(place: Place) -> None:
         (in_a_merge, "a merge is going on"),
         (in_a_rebase, "a rebase is going on"),
         (on_no_branch, "no branch is checked out"),
-        (locked, "another git is at work"),
+        (locked, "another git command"),
         (nameless, "user.name"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
@@ -293,24 +331,23 @@ def test_no_hook_runs_and_no_variable_leads_elsewhere(place: Place, monkeypatch:
 def test_line_ends_are_what_git_makes_of_them(place: Place) -> None:
     (place.root / ".gitattributes").write_text("*.md text eol=crlf\n")
     place.start(a=NOTE.replace("\n", "\r\n"))
-    mine = NOTE.replace("line 2\n", "mine\n").replace("\n", "\r\n")
-    place.write("a.md", mine)
-    assert place.commit(place.put("a.md", mine + "more\r\n")).commit
+    assert place.commit(place.put("a.md", (NOTE + "more\n").replace("\n", "\r\n"))).commit
     assert place.git("cat-file", "blob", "HEAD:a.md") == NOTE + "more\n"
-    assert place.git("status", "--porcelain") == " M a.md\n"
+    assert place.git("status", "--porcelain") == ""
 
 
 def test_a_branch_that_moved_meanwhile_is_not_moved_back(place: Place) -> None:
     place.start(a=NOTE)
-    repository = Repository(place.vault)
-    file = GitFile("100644", repository.store(VaultPath("a.md"), b"ours\n"))
+    a = VaultPath("a.md")
+    repository = Repository(place.vault, place.kept.get)
+    before_ours, ours = repository.files([a]), {a: GitFile("100644", repository.store(a, place.keep(b"ours\n")))}
     place.write("b.md", "b\n")
     place.git("add", "b.md")
     place.git("commit", "--quiet", "--message", "meanwhile")
-    before = place.state()
+    before = place.state()[0], place.git("ls-files", "--stage"), place.git("status", "--porcelain")
     with pytest.raises(NoCommit):
-        repository.commit({VaultPath("a.md"): file}, {VaultPath("a.md"): file}, "subject\n")
-    assert place.state() == before
+        repository.commit(before_ours, ours, "subject\n")
+    assert (place.state()[0], place.git("ls-files", "--stage"), place.git("status", "--porcelain")) == before
     assert not (place.root / ".git/index.lock").exists()
 
 
