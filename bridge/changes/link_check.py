@@ -1,5 +1,6 @@
 """Finds links that are unresolved after a change: new ones, and links to headings and blocks that it removes."""
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -7,20 +8,34 @@ from typing import Final
 
 from bridge.changes.draft import Draft, path_after_move
 from bridge.changes.effect import Reference
-from bridge.errors import BridgeError
+from bridge.errors import BridgeError, InvalidArguments
 from bridge.index.note import IndexedNote
-from bridge.markdown.edit.contents import Contents, read_contents
+from bridge.markdown.edit.draft import open_draft
+from bridge.markdown.frontmatter import read_frontmatter
 from bridge.markdown.kinds import kind_of, title_of
 from bridge.markdown.link_targets import fold_name, target_file, target_subpath
+from bridge.markdown.links import read_links
 from bridge.markdown.names import Names
-from bridge.markdown.note import Link, LinkKind
+from bridge.markdown.note import Heading, Link, LinkKind
 from bridge.markdown.sections import decode_place, resolve_headings
 from bridge.types import VaultPath
+
+_BLOCK: Final = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*\r?$", re.MULTILINE)
 
 NAMED: Final = 5
 """Links that are named in warnings."""
 
 LONGEST: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The headings, block ids and links of a note."""
+
+    headings: tuple[Heading, ...] = ()
+    blocks: frozenset[str] = frozenset()
+    """Block ids in lower case, without `^`."""
+    links: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,3 +192,19 @@ class _Vault:
 def _place(link: Link) -> str:
     """Return the heading or block that a link names, in comparable form."""
     return decode_place(target_subpath(link.target), markdown=link.kind == "markdown")
+
+
+def read_contents(path: VaultPath, data: bytes) -> Contents:
+    """Read the headings, block ids and links of a note; returns none for a file that cannot be edited."""
+    try:
+        draft = open_draft(path, data)
+    except InvalidArguments:
+        return Contents()
+    head = draft.text[: draft.body]
+    # YAML is slow, and most properties hold no link.
+    front = read_frontmatter(draft.text, draft.lines).links if "[[" in head or "](" in head else ()
+    return Contents(
+        draft.headings,
+        frozenset(block.lower() for block in _BLOCK.findall(draft.text)),
+        (*front, *read_links(draft.text, draft.body, draft.structure, draft.lines)),
+    )

@@ -1,20 +1,26 @@
 """Turns words of a text into links."""
 
+import posixpath
+import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from bridge.linking.corpus import Corpus
 from bridge.linking.evidence import THRESHOLDS, Strictness
 from bridge.linking.suggest import LinkContext, Source, find_mentions
+from bridge.markdown.link_parts import percent_encode, wiki_file_name
 from bridge.markdown.names import Names
 from bridge.markdown.note import Note
-from bridge.markdown.parse import parse
+from bridge.markdown.parse import parse, parse_structure
 from bridge.markdown.prose import protected_spans
 from bridge.types import Span, VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
-from bridge.vault.write_links import find_tables, write_link
+
+_NOT_SHOWN_IN_WIKI: Final = re.compile(r"[\[\]\r\n]")
+_BRACKET: Final = re.compile(r"(?<!\\)[\[\]]")
+_BAR: Final = re.compile(r"(?<!\\)\|")
 
 NO_PROSE: Final = "no link can go there: it is not prose, or is a link already"
 ITSELF: Final = "a note need not link to itself"
@@ -156,3 +162,70 @@ def find_misread(note: Note, links: Sequence[PlacedLink], names: Names) -> list[
             wrong.append(one)
     same = len(after.links) == len(note.links) + len(links) - len(wrong)
     return wrong if wrong or same else list(links)
+
+
+def write_link(
+    shown: str, target: VaultPath, source: VaultPath, names: Names, style: ObsidianSettings, *, table: bool = False
+) -> str | None:
+    """Write a link that shows some words; None when no link can name the target.
+
+    A target whose name contains one of `[]|#^`, which a wiki link cannot express, gets a Markdown link.
+
+    Args:
+        shown: The words, as in the note.
+        target: The note that the link names.
+        source: The note that will contain the link.
+        names: Every file of the vault.
+        style: The user's link settings in Obsidian.
+        table: Whether the link will be in a table.
+    """
+    link = write_wiki_link(shown, target, source, names, style) if not style.markdown_links else None
+    link = link or write_markdown_link(shown, target, source, names, style)
+    return _BAR.sub(r"\\|", link) if table and link else link
+
+
+def write_wiki_link(
+    shown: str, target: VaultPath, source: VaultPath, names: Names, style: ObsidianSettings
+) -> str | None:
+    """Write a wiki link; None when it cannot express the target or the words."""
+    for way in link_names(target, source, names, style):
+        # The ending is left out where the result resolves to the same file.
+        for asked in dict.fromkeys((way.removesuffix(".md"), way)):
+            if names.resolve(asked, source).path == target and wiki_file_name(asked):
+                if _NOT_SHOWN_IN_WIKI.search(shown):
+                    return None
+                return f"[[{asked}]]" if asked == shown else f"[[{asked}|{shown}]]"
+    return None
+
+
+def write_markdown_link(
+    shown: str, target: VaultPath, source: VaultPath, names: Names, style: ObsidianSettings
+) -> str | None:
+    """Write a Markdown link; None when it cannot express the target."""
+    label = _BRACKET.sub(r"\\\g<0>", shown)
+    for way in link_names(target, source, names, style):
+        asked = percent_encode(way)
+        if names.resolve(asked, source, "markdown").path == target:
+            return f"[{label}]({asked})"
+    return None
+
+
+def link_names(target: VaultPath, source: VaultPath, names: Names, style: ObsidianSettings) -> Iterator[str]:
+    """Yield how a link could name a file, the user's preferred form first."""
+    match style.new_link_format:
+        case "shortest" if not names.namesakes(target):
+            yield target.rpartition("/")[2]
+        case "relative":
+            near = posixpath.relpath(target, posixpath.dirname(source) or ".")
+            yield near
+            yield f"./{near}"
+        case _:
+            pass
+    yield target
+    yield f"/{target}"
+
+
+def find_tables(note: Note) -> tuple[Span, ...]:
+    """Return the spans of a note's tables, including those in lists and callouts."""
+    structure, _ = parse_structure(note.text, note.body)
+    return tuple((part.start, part.end) for part in structure.parts if part.kind == "table")

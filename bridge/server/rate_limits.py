@@ -1,9 +1,10 @@
 """Rate limits for clients and unauthenticated callers; the runtime token is never limited."""
 
+import time
 from collections import defaultdict
+from collections.abc import Callable
 from math import ceil
 
-from bridge.access.rate import TokenBucket
 from bridge.access.token_file import Client
 from bridge.errors import RateLimited
 
@@ -12,6 +13,43 @@ BURST_S = 5
 
 STRANGERS_PER_S = 5
 PAIRING_PER_S = 1
+
+
+class TokenBucket:
+    """A bucket of calls that refills over time."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Start with a full bucket.
+
+        Args:
+            clock: Returns the time in seconds.
+        """
+        self._clock = clock
+        self._at = clock()
+        self._spent = 0.0
+
+    def take(self, per_second: float, burst: float) -> float:
+        """Take one call.
+
+        Args:
+            per_second: How fast the bucket fills.
+            burst: How many calls it holds.
+
+        Returns:
+            0 if a call was available, else the seconds until one is; nothing was taken then.
+        """
+        now = self._clock()
+        self._spent = max(0.0, self._spent - (now - self._at) * per_second)
+        self._at = now
+        missing = self._spent + 1 - burst
+        if missing > 0:
+            return missing / per_second
+        self._spent += 1
+        return 0.0
+
+    def give_back(self) -> None:
+        """Put back a call that was taken."""
+        self._spent = max(0.0, self._spent - 1)
 
 
 class RateLimits:

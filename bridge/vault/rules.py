@@ -1,12 +1,18 @@
 """Decides which files of a vault are indexed, and gives the reason when one is not."""
 
 import re
+import warnings
 from dataclasses import dataclass, field
 
 from bridge.markdown.kinds import is_document
-from bridge.vault.exclusions import filter_pattern, is_expression
 from bridge.vault.globs import GlobSet, compile_glob, drop_empty_globs
 from bridge.vault.paths import is_hidden, nfc
+
+MOST_REPEATS = 4
+"""Repeats that an excluded file's expression may have."""
+
+GROUP = re.compile(r"\(([^()]*)\)([*+{]?)")
+NO_SYNTAX = re.compile(r"\\.|\[\^?\]?[^\]]*\]", re.DOTALL)
 
 ICLOUD = re.compile(r"(?:.*/)?\.[^/]+\.icloud")
 CONFLICT = re.compile(
@@ -102,3 +108,44 @@ def hidden_reason(path: str) -> str:
         return "Still in iCloud: the file was not downloaded to this computer."
     owner = next((OWNERS[part] for part in path.split("/") if part in OWNERS), None)
     return f"Hidden: {owner}." if owner else "Hidden: its name or a folder's begins with a dot."
+
+
+def is_expression(text: str) -> bool:
+    """Return whether an excluded file is written as `/regular expression/`; otherwise it is a path prefix."""
+    return len(text) > 2 and text.startswith("/") and text.endswith("/")
+
+
+def filter_pattern(text: str) -> re.Pattern[str] | None:
+    """Compile one of Obsidian's excluded files; None when it is empty or unusable.
+
+    Obsidian ignores what does not compile. A pattern that only JavaScript compiles is ignored here too, and so is one
+    that may backtrack for hours on some path, since a vault from another person may contain it.
+    """
+    text = nfc(text).strip()
+    if not text:
+        return None
+    if not is_expression(text):
+        return re.compile(f"^{re.escape(text)}", re.IGNORECASE)
+    if may_backtrack(text[1:-1]):
+        return None
+    try:
+        with warnings.catch_warnings():
+            # Python warns about syntax such as `[[`, which JavaScript takes literally.
+            warnings.simplefilter("ignore")
+            return re.compile(text[1:-1], re.IGNORECASE)
+    except (re.error, OverflowError, RecursionError):
+        return None
+
+
+def may_backtrack(expression: str) -> bool:
+    """Return whether an expression repeats a part that has a repeat or a choice, or has too many repeats."""
+    plain = NO_SYNTAX.sub("x", expression)
+    if sum(plain.count(sign) for sign in "*+{") > MOST_REPEATS:
+        return True
+    while found := GROUP.search(plain):
+        inside, repeat = found.groups()
+        if repeat and re.search(r"[*+{|?]", inside.removeprefix("?:")):
+            return True
+        # The remains of a group tell the surrounding group what it contains.
+        plain = plain[: found.start()] + re.sub(r"[^*+{|?]", "", inside) + repeat + plain[found.end() :]
+    return False

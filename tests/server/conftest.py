@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from bridge.access.rate import TokenBucket
 from bridge.server import rate_limits
+from bridge.server.rate_limits import TokenBucket
 from tests.features.served import Served, serving, write_vault
 
 NOTES = {

@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.vault.exclusions import filter_pattern, may_backtrack
-from bridge.vault.rules import Rules
+from bridge.vault.rules import Rules, filter_pattern, may_backtrack
 
 
 @pytest.mark.parametrize(

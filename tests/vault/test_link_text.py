@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bridge.linking.apply import find_tables, write_link
 from bridge.markdown.names import Names
 from bridge.markdown.parse import parse
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
-from bridge.vault.write_links import find_tables, write_link
 
 SOURCE = VaultPath("Travels/Lisbon.md")
 FILES = (

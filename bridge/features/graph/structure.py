@@ -1,7 +1,11 @@
 """What the shape of the whole graph tells of its notes: what much hangs together with, and what hangs together."""
 
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from bridge.features.graph.snapshots import note_title
 from bridge.types import VaultPath
@@ -11,6 +15,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bridge.engine.analytics import GraphMeasures, GraphSnapshot
+
+NAME_WORDS = 3
+"""Words in a community's name."""
+
+COVERED_SHARE: Final = 0.1
+"""Share of a group's notes that must contain a word for it to name the group."""
+
+OWN_SHARE: Final = 0.4
+"""Share of the notes containing a word that must be in the group."""
+
+_WORD: Final = re.compile(r"[^\W\d_][\w'’-]*[^\W_]|[^\W\d_]")
 
 T = TypeVar("T")
 Page = tuple[tuple[T, ...], int]
@@ -168,7 +183,6 @@ def label_communities(
     graph_snapshot: "GraphSnapshot", shape: "GraphMeasures", groups: dict[int, list[int]]
 ) -> dict[int, str]:
     """Name communities; one whose notes have no word in common is called after its most joined note."""
-    from bridge.graph.community_names import name_communities
     from bridge.text.stopwords import content_words
 
     said = {}
@@ -206,3 +220,34 @@ def articulations(graph_snapshot: "GraphSnapshot", shape: "GraphMeasures", page:
     cuts = shape.measures.cuts.nodes
     found = [(path_at(graph_snapshot, shape, at), held) for at, held in cuts[page]]
     return tuple(Articulation(path, note_title(graph_snapshot, path), held) for path, held in found), len(cuts)
+
+
+def name_communities(
+    groups: Mapping[int, Sequence[int]], said: Mapping[int, Iterable[str]]
+) -> dict[int, tuple[str, ...]]:
+    """Return for each group its characteristic words by tf-idf; none where no word qualifies.
+
+    Args:
+        groups: The notes of each group.
+        said: The words of each note, from titles and tags; notes of no group count only for rarity.
+    """
+    words = {
+        note: {word.casefold(): word for text in texts for word in _WORD.findall(text)} for note, texts in said.items()
+    }
+    everywhere = Counter(word for known in words.values() for word in known)
+    named = {}
+    for group, notes in groups.items():
+        inside: Counter[str] = Counter()
+        spelt: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for note in notes:
+            for word, written in words.get(note, {}).items():
+                inside[word] += 1
+                spelt[word][written] += 1
+        worth = {
+            word: count * math.log((1 + len(words)) / everywhere[word])
+            for word, count in inside.items()
+            if count > 1 and count >= COVERED_SHARE * len(notes) and count >= OWN_SHARE * everywhere[word]
+        }
+        best = sorted(worth, key=lambda word: (-worth[word], word))[:NAME_WORDS]
+        named[group] = tuple(min(spelt[word], key=lambda written: (-spelt[word][written], written)) for word in best)
+    return named

@@ -1,7 +1,10 @@
 """Keeping the index true: hints, waiting, reading again, pausing."""
 
 import asyncio
+import itertools
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -10,13 +13,15 @@ from annotated_types import Interval, MaxLen
 from bridge.api.arguments import public_alias
 from bridge.api.call import Call
 from bridge.api.not_found import no_such_note
-from bridge.api.progress import periodic_progress
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments, NoteNotFound
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
     from bridge.index.note import IndexedNote
+
+EVERY_S = 1.0
+"""Seconds between two reports of progress."""
 
 MILLISECONDS = 1e11
 """Above this a time is counted in milliseconds: in seconds it would be in the year 5138."""
@@ -260,3 +265,21 @@ async def resume_indexing(call: Call) -> Paused:
     """Resume embedding."""
     call.host.resume()
     return Paused(paused=call.host.progress().paused)
+
+
+@asynccontextmanager
+async def periodic_progress(call: Call, timeout: float, message: str) -> AsyncIterator[None]:
+    """Report the seconds passed every second during a block, for the first time at once."""
+
+    async def tell() -> None:
+        for passed in itertools.count():
+            call.progress(passed * EVERY_S, timeout, message)
+            await asyncio.sleep(EVERY_S)
+
+    telling = asyncio.create_task(tell(), name="ticking")
+    # The first report comes before the block starts.
+    await asyncio.sleep(0)
+    try:
+        yield
+    finally:
+        telling.cancel()
