@@ -169,7 +169,8 @@ test("a change is made through the app, and never over what is not saved", async
 	expect(await disk()).toBe(CHANGED);
 	const field = obsidian.page.locator(".cm-content");
 	await obsidian.page.evaluate(() => (window.app.workspace.keepUnsaved__ = true));
-	await field.fill("Typed, and not saved.");
+	// The editor may still be showing the change, and then forgets what was selected to be replaced.
+	await expect.poll(async () => (await field.fill("Typed, and not saved."), field.innerText())).toBe("Typed, and not saved.");
 	await expect(own("edit_note", { path: NOTE, edits: [{ op: "append", text: "Over it.\n" }] })).rejects.toThrow("unsaved");
 	expect(await field.innerText()).toBe("Typed, and not saved.");
 	expect(await disk()).toBe(CHANGED);
