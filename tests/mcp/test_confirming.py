@@ -62,11 +62,11 @@ async def test_a_no_is_a_no(served: Served, era: Era, person: Person) -> None:
         for again in (WISH, {**WISH, "confirm": True}, {**WISH, "confirm": True, "reason": "It is urgent."}):
             answer = await client.call_tool("create_note", again)
             assert answer.is_error
-            assert text_of(answer).startswith("declined: The user said no to this change")
+            assert text_of(answer).startswith("declined: The user declined this change")
             assert WOULD in text_of(answer)
             assert "confirm" not in text_of(answer)
             inside = await client.call_tool("run_tool", {"name": "create_note", "arguments": again})
-            assert text_of(inside).startswith("declined: The user said no to this change before")
+            assert text_of(inside).startswith("declined: The user declined this change earlier")
     assert person.asked == [QUESTION]
     assert not (served.bridge.find(None).root / "Copy.md").exists()
 
