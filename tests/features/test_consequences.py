@@ -163,7 +163,7 @@ async def test_what_a_change_set_wrote_needs_no_digest_in_it(served: Served) -> 
     add = {"op": "edit_note", "path": "Web.md", "edits": [{"op": "append", "text": "Added here."}]}
     stale = await change(add, replacing("See", "Look at"))
     assert stale.code == "invalid_arguments"
-    assert stale.json["error"]["message"].startswith("edits[1]: `digest` is needed to replace text")
+    assert stale.json["error"]["message"].startswith("edits[1]: `digest` is required to replace text")
     assert (await change(add, replacing("Added", "Written"))).status == 200
     before = await digest_of(served, "Web.md")
     first = await change(replacing("See", "Look at", digest=before), replacing("Look", "Gaze"))
@@ -205,8 +205,7 @@ async def test_line_numbers_of_a_note_that_the_set_changed_are_refused(served: S
             refused = await change(first, second, dry_run=dry_run)
             assert refused.code == "invalid_arguments", refused.body
             assert refused.json["error"]["message"] == (
-                "edits[1]: An earlier edit of this set changed `Twice.md`, "
-                "so line numbers no longer mean what you read."
+                "edits[1]: An earlier edit of this set changed `Twice.md`, so line numbers may have shifted."
             )
     assert text(served, "Twice.md") == before
     # Whoever counted the lines of the state in between says so by its digest.
