@@ -2,7 +2,7 @@
 
 import asyncio
 import hmac
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from bridge.errors import BadHost, Forbidden, Unauthorized
 from bridge.server.half_open import HalfOpenConnections
 from bridge.server.presence import IdleTimer
 from bridge.server.rate_limits import RateLimits
-from bridge.types import Digest
+from bridge.types import Digest, Scope
 
 if TYPE_CHECKING:
     from multidict import CIMultiDictProxy
@@ -26,7 +26,15 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 BODY_LIMIT = 8 * 2**20
 
 CLIENT_HEADER = "X-Vault-Bridge-Client"
-"""Names the client for which a program with the runtime token calls; its rights are then limited to that client's."""
+"""Names the client for which a program with the runtime token calls; its rights are then limited to that client's. A
+name without a token is only a label."""
+
+LIMITED_HEADER = "X-Vault-Bridge-Limited-To"
+"""Names a client as `CLIENT_HEADER` does, but a name without a token may only read: its token may have been deleted."""
+
+LONGEST_NAME = 64
+
+READ_ONLY: frozenset[Scope] = frozenset({"read"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,22 +99,26 @@ class Authenticator:
             raise Unauthorized
         token = token.strip()
         if hmac.compare_digest(token_digest(token), self.runtime):
-            return self.local(headers.getall(CLIENT_HEADER, []), self.owner)
+            return self.local(headers, self.owner)
         if self.key is not None and hmac.compare_digest(token_digest(token), self.key):
-            return self.local(headers.getall(CLIENT_HEADER, []), OWNER)
+            return self.local(headers, OWNER)
         client = self.tokens.holder(token)
         if client is None:
             raise Unauthorized
         return Identity(Principal(client.name, client.scopes, client.preset), client, paced=True)
 
-    def local(self, names: Sequence[str], holder: Principal) -> Identity:
+    def local(self, headers: "CIMultiDictProxy[str]", holder: Principal) -> Identity:
         """Return the identity under which a program of the user calls.
 
         Args:
-            names: The clients it names; one without a token of its own is ignored.
+            headers: Its request's headers, which may name a client.
             holder: The principal whose token it sent.
+
+        Raises:
+            Unauthorized: The token of the named client was revoked.
         """
-        for name in names:
+        limited = headers.getall(LIMITED_HEADER, [])
+        for name in (*limited, *headers.getall(CLIENT_HEADER, [])):
             if self.tokens.is_revoked(name):
                 raise Unauthorized(
                     "The token of this client was revoked.", hint="Give it one with `vault-bridge tokens create`."
@@ -114,6 +126,8 @@ class Authenticator:
             client = self.tokens.named(name)
             if client is not None:
                 return Identity(Principal(client.name, client.scopes & holder.scopes, client.preset), client)
+        if limited:
+            return Identity(Principal(limited[0][:LONGEST_NAME], READ_ONLY & holder.scopes, None))
         return Identity(holder)
 
 

@@ -8,7 +8,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from bridge.access.tokens import Tokens, token_digest
 from bridge.api.call import OWNER, RUNTIME, Principal
 from bridge.errors import BadHost, Forbidden, Unauthorized
-from bridge.server.auth import CLIENT_HEADER, Authenticator, Identity
+from bridge.server.auth import CLIENT_HEADER, LIMITED_HEADER, Authenticator, Identity
 
 GUARD = Authenticator(4321, token_digest("right"), Tokens(Path("there", "are", "none")))
 
@@ -100,6 +100,15 @@ def test_a_program_with_the_runtime_token_may_no_more_than_the_client_it_names(t
 
 def test_naming_one_without_a_token_changes_nothing(tokens: Tokens) -> None:
     assert of(tokens, ("Authorization", "Bearer right"), (CLIENT_HEADER, "Cursor")) == Identity(RUNTIME)
+
+
+def test_who_is_limited_to_one_without_a_token_may_only_read(tokens: Tokens) -> None:
+    asked = (("Authorization", "Bearer right"), (LIMITED_HEADER, "Reader"))
+    assert of(tokens, *asked) == Identity(Principal("Reader", frozenset({"read"})))
+    client, _ = tokens.create("Reader", ["read", "write"])
+    assert of(tokens, *asked) == Identity(Principal("Reader", frozenset({"read", "write"})), client)
+    tokens.path.unlink()
+    assert of(tokens, *asked) == Identity(Principal("Reader", frozenset({"read"})))
 
 
 def test_naming_one_whose_token_was_revoked_is_refused(tokens: Tokens) -> None:

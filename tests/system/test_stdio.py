@@ -138,6 +138,15 @@ async def test_a_client_that_is_named_may_no_more_than_its_token(bridge: Sidecar
         assert refused["error"]["data"]["code"] == "unauthorized"
 
 
+async def test_a_client_whose_token_is_gone_may_only_read(bridge: Sidecar, folder: Path) -> None:
+    async with entered(path_of(bridge), folder / "data", "--client", "Nobody") as entry:
+        await entry.open()
+        wish = {"name": "create_note", "arguments": {"path": "Nobody.md", "text": "Written.", "dry_run": True}}
+        refused = (await entry.ask(1, "tools/call", **wish))["result"]
+        assert (refused["isError"], "scope `write`" in refused["content"][0]["text"]) == (True, True)
+        assert "Garden/Beans.md" in await searched(entry)
+
+
 @BOTH
 async def test_an_agent_that_must_confirm_asks_and_what_it_did_is_one_session(
     vault: Path, data: Path, tmp_path: Path, era: Era

@@ -17,7 +17,7 @@ TRIES = 5
 KEPT_OPEN_S = 3600.0
 """Seconds that an idle connection stays open, which shows the bridge that the client is still there."""
 
-CLIENT_HEADER = "X-Vault-Bridge-Client"
+LIMITED_HEADER = "X-Vault-Bridge-Limited-To"
 SESSION_HEADER = "X-Vault-Bridge-Session"
 
 
@@ -53,13 +53,13 @@ class Endpoint:
             http: What connects.
             finder: Knows where the bridge is.
             query: What the address asks for, such as a preset.
-            client: The client that calls, as the user named it.
+            client: The client whose rights apply, as the user named it.
         """
         self._http = http
         self._finder = finder
         self._query = query
         # One process is one session, even if the bridge is restarted.
-        self._named = {SESSION_HEADER: secrets.token_hex(6), **({CLIENT_HEADER: client} if client is not None else {})}
+        self._named = {SESSION_HEADER: secrets.token_hex(6), **({LIMITED_HEADER: client} if client is not None else {})}
 
     @asynccontextmanager
     async def post(self, body: bytes, headers: Mapping[str, str]) -> AsyncIterator[aiohttp.ClientResponse]:

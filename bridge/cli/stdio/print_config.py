@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bridge.access.tokens import Tokens
 from bridge.cli.stdio.choose_vault import choose_vault
 from bridge.cli.stdio.launch import program_command
 from bridge.data_folder import Folders, default_data_dir, default_models_dir, read_vault_list, unless_default, vault_id
@@ -34,6 +35,8 @@ def print_agent_config(given: argparse.Namespace) -> int:
     sys.stdout.flush()
     add = ["claude", "mcp", "add", "--scope", "user", name, "--", *command]
     sys.stderr.write(PLACES[given.print_config].format(command=shlex.join(add)) + "\n")
+    if given.client is not None and Tokens(folders.tokens).named(given.client) is None:
+        sys.stderr.write(f"{given.client} has no token yet, so it may only read: vault-bridge tokens create NAME\n")
     return 0
 
 
