@@ -78,10 +78,13 @@ async function near(title: string): Promise<void> {
 }
 
 async function point(title: string): Promise<void> {
-	const { x, y } = await place(title);
-	await obsidian.page.mouse.move(x + 40, y + 40);
-	await obsidian.page.mouse.move(x, y);
-	await tell(title).waitFor();
+	// While the picture comes to rest the node may move away from the pointer.
+	await expect.poll(async () => {
+		const { x, y } = await place(title);
+		await obsidian.page.mouse.move(x + 40, y + 40);
+		await obsidian.page.mouse.move(x, y);
+		return tell(title).waitFor({ timeout: 2_000 }).then(() => true, () => false);
+	}).toBe(true);
 }
 
 async function click(title: string, options: Parameters<AppWindow["page"]["mouse"]["click"]>[2] = {}): Promise<void> {

@@ -100,10 +100,10 @@ test("a mention that is to be linked in another note is proposed there", async (
 
 test("undoing what somebody else did waits, too, part by part and as a whole", async () => {
 	const { digest } = await bridge.call<{ digest: string }>("read_note", { path: NOTE });
-	await bridge.call("edit_note", { path: NOTE, digest, edits: [{ op: "replace_text", old: "Garlic", new: "Leek" }, { op: "replace_text", old: "waits", new: "rests" }], reason: "To be undone." });
+	await bridge.call("edit_note", { path: NOTE, digest, edits: [{ op: "replace_text", old: "Garlic", new: "Leek" }, { op: "replace_text", old: "waits", new: "rests" }], reason: "Not so." });
 	const changed = await disk();
 	await opened("changes");
-	const edited = row().filter({ hasText: "To be undone." });
+	const edited = row().filter({ hasText: "Not so." });
 	await edited.locator("summary").click();
 	const waiting = async (): Promise<number> => (await bridge.call<{ changes: object[] }>("list_changes", { state: "proposed" })).changes.length;
 	for (const [at, name] of ["Undo Beds, line 3", "Undo"].entries()) {
