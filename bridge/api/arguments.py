@@ -14,6 +14,7 @@ from bridge.api.coerce import coerce
 from bridge.api.hints import (
     Folder,
     Period,
+    bounds,
     describe_hint,
     field_names,
     hint_at,
@@ -93,6 +94,8 @@ def describe_mismatch(operation: "Operation", arguments: Mapping[str, Any], erro
         return describe_missing_tag(format_location(name, way), *options, first["input"])
     if first["type"] == "too_short":
         return f"`{format_location(name, way)}` is empty."
+    if first["type"] == "too_long" and (most := bounds(hint).longest) is not None:
+        return f"`{format_location(name, way)}` may have at most {most} items, not {len(first['input']):,}."
     value = functools.reduce(lambda level, step: level[step], way, arguments[name]) if has_value(first, way) else None
     detail = f", not {describe_value(value)}" if has_value(first, way) else "; it is missing"
     return f"`{format_location(name, way)}` must be {describe_hint(hint)}{detail}."

@@ -64,7 +64,7 @@ class ChangedFile:
 
     Attributes:
         path: Its path afterwards; for a removed file, its former path.
-        digest: SHA-256 of the whole file afterwards; null for a folder, a removed file or a dry run.
+        digest: SHA-256 of the whole file afterwards; null for a folder, a removed file, a dry run or a proposal.
         added: Lines added.
         removed: Lines removed.
         moved_from: Its former path; null if not moved.
@@ -168,7 +168,7 @@ class Written:
     Attributes:
         change_id: Its id for `undo_change`; null if nothing was written.
         path: The note, by its path afterwards.
-        digest: SHA-256 of the whole file afterwards, or in a dry run now; null without one.
+        digest: SHA-256 of the whole file afterwards, or in a dry run or a proposal now; null without one.
         diff: Unified diff.
         state: `applied`, or `proposed` if it awaits approval; a dry run predicts it.
         warnings: Warnings about the change.
@@ -271,7 +271,9 @@ def build_written(outcome: "ChangeOutcome", *, dry_run: bool) -> Written:
         would=outcome.would,
         confirmation=outcome.confirmation.message if outcome.confirmation else None,
         # A digest of content that was not written is of no use to a caller.
-        changed=tuple(replace(file, digest=None) for file in files) if dry_run else tuple(files),
+        changed=tuple(replace(file, digest=None) for file in files)
+        if dry_run or outcome.state == "proposed"
+        else tuple(files),
     )
 
 

@@ -175,6 +175,8 @@ class ChangeWriter:
             return replace(outcome, digest=digest_before(draft, planned.path), confirmation=unconfirmed)
         if unconfirmed is not None:
             raise unconfirmed
+        if author.proposes:
+            outcome = replace(outcome, digest=digest_before(draft, planned.path))
         return await run_to_completion(
             self._propose(outcome, author) if author.proposes else self._apply(outcome, ready, author, of)
         )

@@ -33,7 +33,8 @@ def load_settings(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
         return Settings(), ()
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         rules = tuple(rule for rule in RULES if may_set_rule(path, rule))
-        return Settings(), (SettingProblem("", f"{path.name} cannot be read, defaults are used: {error}", rules),)
+        kept = ", except for its rules" if rules else ""
+        return Settings(), (SettingProblem("", f"{path.name} cannot be read, defaults are used{kept}: {error}", rules),)
     values = flatten(table)
     problems = (*find_problems(values), *permission_problems(path))
     return build_settings({name: values[name] for name in values.keys() - {p.name for p in problems}}), problems

@@ -293,6 +293,7 @@ def test_listing_operations_imports_no_engine() -> None:
         ("read_note", {"path": "a.md", "lines": [1]}, "`lines[1]` must be an integer; it is missing."),
         ("read_note", {"path": "a.md", "lines": [1, 2, 3]}, "`lines` must be a list of 2 integers, not a list of 3."),
         ("edit_note", {"path": "a.md", "edits": []}, "`edits` is empty."),
+        ("read_notes", {"paths": ["a.md"] * 21}, "`paths` may have at most 20 items, not 21."),
         ("report_changes", {"changes": [{"kind": "upsert"}]}, "`changes[0].path` must be a string; it is missing."),
         (
             "report_changes",

@@ -1,5 +1,6 @@
 """Notes are made and changed over HTTP, by the user's programs and by agents."""
 
+import hashlib
 from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -271,6 +272,11 @@ async def test_a_client_without_leave_proposes_and_cannot_decide(served: Served)
     proposed = await as_client(served, "agent", "edit_note", path="Oven.md", edits=edits)
     change = proposed.json["change_id"]
     assert proposed.json["state"] == "proposed"
+    # The file is as it was, and so is the digest that the next edit needs.
+    assert (
+        proposed.json["digest"] == hashlib.sha256((served.bridge.find(None).root / "Oven.md").read_bytes()).hexdigest()
+    )
+    assert [file["digest"] for file in proposed.json["changed"]] == [None]
     assert "More." not in (root(served) / "Oven.md").read_text()
     for operation in ("accept_change", "reject_change"):
         assert (await as_client(served, "agent", operation, change_id=change)).code == "forbidden"

@@ -11,6 +11,7 @@ from annotated_types import MaxLen
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Column, Element, Table, notices
 from bridge.api.registry import operation
+from bridge.data_folder import read_vault_list
 from bridge.errors import InvalidArguments
 
 GLOBS = {"exclude", "deny", "readonly"}
@@ -137,7 +138,7 @@ class CheckedGlob:
     Attributes:
         glob: The glob.
         problem: Why it is invalid; null if it is valid.
-        notes: Matching notes, including those hidden by other rules; null without an open vault.
+        notes: Matching notes, including those hidden by other rules; null if no vault is known.
         first: Some of them.
     """
 
@@ -168,7 +169,9 @@ async def check_globs(
         globs: The globs.
     """
     hosts = call.bridge.vaults.values() if call.vault_name is None else [call.host]
-    return await asyncio.to_thread(compare_globs, [host.root for host in hosts], globs)
+    # A command that may not use the running bridge for this opens none of its vaults, but knows where they are.
+    roots = [host.root for host in hosts] or [*read_vault_list(call.bridge.folders).values()]
+    return await asyncio.to_thread(compare_globs, [root for root in roots if root.is_dir()], globs)
 
 
 def compare_globs(roots: Sequence[Path], globs: Sequence[str]) -> CheckedGlobs:

@@ -110,7 +110,7 @@ export interface ChangeSettingsArguments {
 export interface ChangedFile {
 	/** Its path afterwards; for a removed file, its former path. */
 	readonly path: string;
-	/** SHA-256 of the whole file afterwards; null for a folder, a removed file or a dry run. */
+	/** SHA-256 of the whole file afterwards; null for a folder, a removed file, a dry run or a proposal. */
 	readonly digest: string | null;
 	/** Lines added. */
 	readonly added: number;
@@ -137,7 +137,7 @@ export interface CheckedGlob {
 	readonly glob: string;
 	/** Why it is invalid; null if it is valid. */
 	readonly problem: string | null;
-	/** Matching notes, including those hidden by other rules; null without an open vault. */
+	/** Matching notes, including those hidden by other rules; null if no vault is known. */
 	readonly notes: number | null;
 	/** Some of them. */
 	readonly first: readonly string[];
@@ -1397,7 +1397,7 @@ export interface Written {
 	readonly change_id: string | null;
 	/** The note, by its path afterwards. */
 	readonly path: string;
-	/** SHA-256 of the whole file afterwards, or in a dry run now; null without one. */
+	/** SHA-256 of the whole file afterwards, or in a dry run or a proposal now; null without one. */
 	readonly digest: string | null;
 	/** Unified diff. */
 	readonly diff: string;
