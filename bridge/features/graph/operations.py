@@ -111,9 +111,14 @@ def collect_neighbours(
 
     reach = spread(edges, start, direction, depth, decay)
     met = np.flatnonzero(reach.distance > 0)
-    best = met[np.lexsort((met, -reach.arrived[met], reach.distance[met]))][:limit].tolist()
-    paths = graph_snapshot.graph.paths
-    best.sort(key=lambda node: (int(reach.distance[node]), -round(float(reach.arrived[node]), 4), paths[node]))
+    score, paths = np.round(reach.arrived, 4), graph_snapshot.graph.paths
+    ranked = met[np.lexsort((-score[met], reach.distance[met]))]
+    if len(ranked) > limit:
+        # Of those that tie at the end, the order of paths decides, not the order in which notes were indexed.
+        last = ranked[limit - 1]
+        tied = (reach.distance[ranked] == reach.distance[last]) & (score[ranked] == score[last])
+        ranked = ranked[: np.flatnonzero(tied)[-1] + 1]
+    best = sorted(ranked.tolist(), key=lambda node: (reach.distance[node], -score[node], paths[node]))[:limit]
     steps = [(int(reach.via[node]), node) for node in best]
     joined = kinds_between(edges, steps)
     return Neighbours(
@@ -122,7 +127,7 @@ def collect_neighbours(
                 path=paths[node],
                 title=note_title(graph_snapshot, paths[node]),
                 distance=int(reach.distance[node]),
-                score=round(float(reach.arrived[node]), 4),
+                score=float(score[node]),
                 via=None if via == start else paths[via],
                 kinds=tuple(joined[via, node]),
             )
