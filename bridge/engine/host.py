@@ -272,8 +272,8 @@ class Host:
     def health(self) -> Mapping[str, Any]:
         """Gather what `doctor` checks."""
         vault, index = self._vault, None
-        # An unreadable index is reopened in a moment.
-        with contextlib.suppress(IndexUnusable):
+        # An index that cannot be read is reopened in a moment.
+        with contextlib.suppress(IndexUnusable, NotReady):
             index = vault.index.health() if vault else None
         return {
             "progress": self.progress(),

@@ -206,6 +206,7 @@ class Index:
 
         Raises:
             IndexUnusable: It cannot be read any more.
+            NotReady: It was closed.
         """
         for _ in range(MEASURED):
             # A version that is pruned while its facts are read is no damage.

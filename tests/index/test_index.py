@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bridge.errors import DiskFull, IndexUnusable
+from bridge.errors import DiskFull, NotReady
 from bridge.index.hits import NoteHit, PassageHit
 from bridge.index.index import Index
 from bridge.index.table import Table
@@ -42,7 +42,7 @@ async def test_a_hit_gives_the_passage_as_the_note_says_it(index: Index) -> None
 
 async def test_the_health_of_an_index_that_was_let_go_is_refused_in_words(index: Index) -> None:
     index.abandon()
-    with pytest.raises(IndexUnusable):
+    with pytest.raises(NotReady):
         index.health()
 
 
