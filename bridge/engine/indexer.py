@@ -302,6 +302,8 @@ class Indexer:
         gathered: list[PreparedNote] = []
         reading = ReadOptions(self.vault.root, self.vault.rules, self.boilerplate, self.settings.max_pdf_pages)
         async for outcomes in self._readers.read(reading, read):
+            # Each is dropped once it is sorted, in the order of reading: that of notes decides between equal ones.
+            outcomes.reverse()
             while outcomes:
                 self._sort(outcomes.pop(), gathered, gone)
             long = sum(len(note.whole) for note in gathered) >= WRITE_AT_CHARACTERS
