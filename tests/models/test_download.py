@@ -113,7 +113,7 @@ def test_another_part_than_was_asked_for_is_thrown_away(hub: Hub, tmp_path: Path
 
 
 def test_a_wrong_checksum_removes_the_file_and_refuses(hub: Hub, tmp_path: Path) -> None:
-    with pytest.raises(ModelUnusable, match=r"instead of 0000.*it was removed"):
+    with pytest.raises(ModelUnusable, match=r"instead of 0000.*it was deleted"):
         fetched(hub, tmp_path, sha256="0" * 64)
     assert list(tmp_path.iterdir()) == []
 
