@@ -365,6 +365,7 @@ class Host:
         before, self.settings = self.settings, settings
         self.files = Vault(self.root, rules_of(self.root, settings))
         self.events.hide(self.id, self.files.rules.denies)
+        self.long_notes.clear()
         if (vault := self._vault) is None:
             return
         await vault.use(settings, self.files)

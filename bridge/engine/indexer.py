@@ -162,7 +162,7 @@ class Indexer:
             raise self.trouble or NotReady("The vault is being indexed for the first time.")
 
     def close(self) -> None:
-        """Refuse whoever still waits, as the index is being closed."""
+        """Fail the remaining waiters, since the index is being closed."""
         self.complete, self.trouble = False, NotReady("The index is being reopened.")
 
     def hide(self) -> None:

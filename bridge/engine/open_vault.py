@@ -189,7 +189,7 @@ class OpenVault:
         await self.eraser.use(vault)
 
     async def close(self) -> None:
-        """Close the index after pending writes; whoever waits is refused."""
+        """Close the index after pending writes; waiters get an error."""
         self.indexer.close()
         with contextlib.suppress(BridgeError, OSError, RuntimeError, ValueError):
             await self.index.close()

@@ -83,5 +83,7 @@ class LongNoteCache:
 
     def clear(self) -> None:
         """Drop the note, and return its memory."""
-        self._entry = None
+        if self._drop is not None:
+            self._drop.cancel()
+        self._entry = self._drop = None
         trim_soon()

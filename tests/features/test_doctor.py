@@ -245,7 +245,7 @@ def test_a_data_folder_that_is_not_there_yet_is_told(tmp_path: Path) -> None:
     assert free_bytes(Folders(tmp_path / "nowhere" / "below")) > 0
 
 
-async def test_a_check_that_fails_itself_hides_no_other(served: Served) -> None:
+async def test_a_check_that_fails_itself_hides_no_other(served: Served, caplog: pytest.LogCaptureFixture) -> None:
     def broken(_host: object) -> NoReturn:
         raise RuntimeError("secret")
 
@@ -256,3 +256,4 @@ async def test_a_check_that_fails_itself_hides_no_other(served: Served) -> None:
         install(FEATURES)
     assert (found["toy"].verdict, found["toy"].message) == ("warn", "A check of toy failed: RuntimeError.")
     assert len(found) > 8
+    assert ("A check of toy failed" in caplog.text, "secret" in caplog.text) == (True, False)

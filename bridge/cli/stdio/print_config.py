@@ -36,7 +36,7 @@ def print_agent_config(given: argparse.Namespace) -> int:
     add = ["claude", "mcp", "add", "--scope", "user", name, "--", *command]
     sys.stderr.write(PLACES[given.print_config].format(command=shlex.join(add)) + "\n")
     if given.client is not None and Tokens(folders.tokens).named(given.client) is None:
-        sys.stderr.write(f"{given.client} has no token yet, so it may only read: vault-bridge tokens create NAME\n")
+        sys.stderr.write(f"This client has no token; run: vault-bridge tokens create {shlex.quote(given.client)}\n")
     return 0
 
 

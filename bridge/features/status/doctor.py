@@ -16,6 +16,7 @@ from bridge.api.call import Call
 from bridge.api.feature import Check, VaultCheck
 from bridge.api.finding import Finding, Fix, Verdict, make_finding
 from bridge.api.registry import FEATURES, operation
+from bridge.engine.watchdog import describe_failure
 from bridge.errors import BridgeError
 from bridge.features.status.operations import free_bytes
 from bridge.text.counts import count_of
@@ -88,8 +89,8 @@ def run_check(check: Callable[[T], Finding], target: T, feature: str) -> Finding
     """Run one check; if it fails itself, say so, and lose none of the others."""
     try:
         return check(target)
-    except Exception as error:
-        log.exception("A check of %s failed", feature)
+    except Exception as error:  # noqa: BLE001 - the other checks go on whatever one does
+        log.warning("A check of %s failed: %s", feature, describe_failure(error))
         message = f"A check of {feature} failed: {type(error).__name__}."
         return make_finding(feature, "warn", message, "This is a bug in Vault Bridge; the log has the details.")
 
