@@ -1,7 +1,6 @@
 """An immutable snapshot of the links between notes."""
 
-from collections import deque
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
 WALK_ON = 0.5
 """Share of a note's weight that moves on to its neighbours; the rest stays."""
 
-MOST_NODES = 2_000
-"""Maximum number of notes in a walk, so that a hub does not make it slow."""
+FAINT = 1e-4
+"""Share of a walk that is too small to follow a link, so that neither a hub nor a large vault makes it slow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +30,6 @@ class Edge:
     source: VaultPath
     target: VaultPath
     kind: EdgeKind = "wiki"
-
-
-@dataclass(frozen=True, slots=True)
-class NearbyNote:
-    """A note near the seeds: its share of the walk, and the seed that contributed most of it."""
-
-    path: VaultPath
-    score: float
-    via: VaultPath
 
 
 class Graph:
@@ -146,51 +136,38 @@ class Graph:
         weight = each[table.kind[mask]] * table.count[mask].astype(np.float64)
         return Edges(self.size, table.source[mask], table.target[mask], table.kind[mask], weight, table.owner[mask])
 
-    def nearness(self, seeds: Mapping[VaultPath, float], limit: int) -> list[NearbyNote]:
-        """Rank notes by personalised PageRank from the seeds, nearest first.
+    def visits(self, starts: Sequence[int]) -> NDArray[np.float64]:
+        """Return how often a random walk from each start ends at each node: personalised PageRank.
 
-        The local push of Andersen, Chung and Lang (2006) visits only the neighbourhood of the seeds.
+        The local push of Andersen, Chung and Lang (2006) visits only their neighbourhoods; all walks step together.
 
         Args:
-            seeds: Notes to start from and their weights; unknown notes are ignored.
-            limit: Maximum number of notes, seeds included.
-        """
-        numbered = {self.number(path): weight for path, weight in seeds.items() if weight > 0}
-        weights = {number: weight for number, weight in numbered.items() if number is not None}
-        total = sum(weights.values())
-        rank: dict[int, float] = {}
-        origin: dict[int, tuple[float, int]] = {}
-        for seed, weight in weights.items():
-            for node, share in self._pushed(seed, weight / total).items():
-                rank[node] = rank.get(node, 0.0) + share
-                if node != seed and share > origin.get(node, (0.0, seed))[0]:
-                    origin[node] = (share, seed)
-        label = self.nodes.labels
-        best = sorted(rank.items(), key=lambda item: (-item[1], label[item[0]]))[:limit]
-        return [
-            NearbyNote(VaultPath(label[n]), score, VaultPath(label[origin.get(n, (0.0, n))[1]])) for n, score in best
-        ]
+            starts: Numbers of notes.
 
-    def _pushed(self, seed: int, weight: float) -> dict[int, float]:
-        """Spread `weight` from one note over its neighbourhood."""
-        rank: dict[int, float] = {}
-        residue = {seed: weight}
-        queue = deque([seed])
-        while queue and len(rank) < MOST_NODES:
-            node = queue.popleft()
-            mass = residue.pop(node, 0.0)
-            rank[node] = rank.get(node, 0.0) + (1 - WALK_ON) * mass
-            around = self._beside.around(node)
-            if not around:
-                continue
-            share = WALK_ON * mass / len(around)
-            if share < weight * 1e-4:
-                continue
-            for other in around:
-                if other not in residue:
-                    queue.append(other)
-                residue[other] = residue.get(other, 0.0) + share
-        return rank
+        Returns:
+            A row for each start, a column for each number.
+        """
+        begin, beside = self._beside.start, self._beside.beside
+        places = np.asarray(starts, np.int64) + np.arange(len(starts), dtype=np.int64) * self.size
+        found = np.zeros(len(starts) * self.size)
+        mass = np.ones(len(starts))
+        while len(places):
+            found[places] += (1 - WALK_ON) * mass
+            nodes = places % self.size
+            degree = begin[nodes + 1] - begin[nodes]
+            onward = (WALK_ON * mass >= FAINT * degree) & (degree > 0)
+            places, nodes, degree, mass = places[onward], nodes[onward], degree[onward], mass[onward]
+            ends = np.cumsum(degree)
+            links = np.arange(degree.sum()) + np.repeat(begin[nodes] - ends + degree, degree)
+            reached = beside[links] + np.repeat(places - nodes, degree)
+            arrived = np.bincount(reached, np.repeat(WALK_ON * mass / degree, degree), len(found))
+            places = np.flatnonzero(arrived)
+            mass = arrived[places].astype(np.float64, copy=False)
+        return found.reshape(len(starts), self.size)
+
+    def degrees(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Count the links of several notes, as `degree` does."""
+        return self._beside.start[numbers + 1] - self._beside.start[numbers]
 
     def _along(self, path: VaultPath, *, outward: bool) -> frozenset[VaultPath]:
         """Return the adjacent notes in one direction."""

@@ -5,11 +5,10 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Self
-
-from bridge.text.words import DIGITS
+from zlib import crc32
 
 LEAST_NOTES = 8
 """A line in fewer notes is never boilerplate, so that small vaults keep what they repeat."""
@@ -25,6 +24,9 @@ LONGEST_LINE = 2_000
 
 _LINE = re.compile(rf"^.{{{LEAST_LETTERS},{LONGEST_LINE}}}$", re.MULTILINE)
 _MARKS = re.compile(r"^[\s>#*+\-]*(?:\[.\]\s)?")
+_DIGITS = re.compile(r"\d\d*")
+"""Numbers; written so that the search skips to the first digit, which it does not for `\\d+`."""
+
 _FRONTMATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 
 
@@ -34,6 +36,8 @@ class Boilerplate:
 
     version: int = 0
     recurring: frozenset[int] = frozenset()
+    first_words: frozenset[int] | None = field(default=None, compare=False)
+    """Checksums of the recurring lines' first words, which rule out most lines; None after a restart."""
 
     @classmethod
     def empty(cls) -> Self:
@@ -48,28 +52,38 @@ class Boilerplate:
             texts: The whole text of each note.
             version: Version number of the result; greater than 0.
         """
-        seen = array("Q")
+        seen, first = array("Q"), array("L")
         notes = 0
         for text in texts:
             notes += 1
             front = _FRONTMATTER.match(text)
-            lines = set(_lines(text, front.end() if front else 0))
-            seen.extend(line_hash(line) for line in lines if has_letters(line))
+            lines = list(filter(has_letters, set(_lines(text, front.end() if front else 0))))
+            seen.extend(map(line_hash, lines))
+            first.extend(map(first_word, lines))
         least = max(LEAST_NOTES, LEAST_SHARE * notes)
-        return cls(version, frozenset(line for line, count in Counter(seen).items() if count >= least))
+        recurring = frozenset(line for line, count in Counter(seen).items() if count >= least)
+        return cls(
+            version, recurring, frozenset(word for line, word in zip(seen, first, strict=True) if line in recurring)
+        )
 
     def among(self, texts: Iterable[str]) -> Self:
         """Keep only the lines that also recur among these texts, in however small a share of them."""
         seen: Counter[int] = Counter()
         for text in texts:
             seen.update({line_hash(line) for line in set(_lines(text))} & self.recurring)
-        return type(self)(self.version, frozenset(line for line, count in seen.items() if count >= LEAST_NOTES))
+        recurring = frozenset(line for line, count in seen.items() if count >= LEAST_NOTES)
+        return type(self)(self.version, recurring, self.first_words)
 
     def __contains__(self, line: object) -> bool:
         """Return whether a line, as written in a note, recurs."""
         if not self.recurring or not isinstance(line, str) or len(line) < LEAST_LETTERS:
             return False
-        bare = normalise_line(line)
+        line = _strip_marks(line)
+        if self.first_words is not None:
+            words = line.split(None, 1)
+            if not words or first_word(_normalise_words(words[0])) not in self.first_words:
+                return False
+        bare = _normalise_words(line)
         return has_letters(bare) and line_hash(bare) in self.recurring
 
     def dumps(self) -> str:
@@ -97,11 +111,22 @@ def _lines(text: str, start: int = 0) -> Iterator[str]:
 
 def normalise_line(line: str) -> str:
     """Normalise a line for comparison: without markers, with all numbers equal."""
+    return _normalise_words(_strip_marks(line))
+
+
+def _strip_marks(line: str) -> str:
     # Most lines begin with a letter, so without markers.
-    if not line[:1].isalpha() and (marks := _MARKS.match(line)):
-        line = line[marks.end() :]
+    return line if line[:1].isalpha() or not (marks := _MARKS.match(line)) else line[marks.end() :]
+
+
+def _normalise_words(line: str) -> str:
     bare = " ".join(line.split()).casefold()
-    return bare if bare.isalpha() else DIGITS.sub("0", bare)
+    return bare if bare.isalpha() else _DIGITS.sub("0", bare)
+
+
+def first_word(line: str) -> int:
+    """Return a checksum of the first word of a normalised line, the same in every process."""
+    return crc32(line.partition(" ")[0].encode("utf-8", "replace"))
 
 
 def has_letters(line: str) -> bool:
@@ -109,8 +134,10 @@ def has_letters(line: str) -> bool:
     if len(line) <= LEAST_LETTERS:
         return len(line) == LEAST_LETTERS and line.isalpha()
     # Nearly every line starts with enough letters.
-    return line[:LEAST_LETTERS].isalpha() or any(
-        sum(map(str.isalpha, line[:length])) >= LEAST_LETTERS for length in (8, 200)
+    return (
+        line[:LEAST_LETTERS].isalpha()
+        or sum(map(str.isalpha, line[:8])) >= LEAST_LETTERS
+        or sum(map(str.isalpha, line[:200])) >= LEAST_LETTERS
     )
 
 

@@ -3,8 +3,8 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from operator import itemgetter
+from typing import NamedTuple
 
 from bridge.markdown.note import Heading, Note, PieceKind
 from bridge.markdown.sections import LONGEST_HEADING
@@ -28,8 +28,7 @@ FARTHEST = 8 * MOST
 _TEXT = re.compile(r"\S")
 
 
-@dataclass(frozen=True, slots=True)
-class PassageDraft:
+class PassageDraft(NamedTuple):
     """A span of a note that becomes one passage."""
 
     heading: tuple[str, ...]
@@ -39,8 +38,7 @@ class PassageDraft:
     """Whether it contains only headings."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """A part that is not split further."""
 
     kind: PieceKind
@@ -187,7 +185,7 @@ def pack(path: tuple[str, ...], units: Sequence[Unit]) -> list[PassageDraft]:
     small = tail.tokens < SMALL and packed and packed[-1].tokens + tail.tokens <= MOST
     if small and not is_far(packed[-1].span, tail.span):
         last = packed.pop()
-        tail = replace(last, span=(last.span[0], tail.span[1]), tokens=last.tokens + tail.tokens)
+        tail = last._replace(span=(last.span[0], tail.span[1]), tokens=last.tokens + tail.tokens)
     return [*packed, tail]
 
 

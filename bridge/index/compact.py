@@ -21,6 +21,9 @@ VACUUM_AFTER_S = 0.25
 COMPACT_AFTER_S = 2.0
 """Pause after a write before the index is compacted."""
 
+MOST_UNSAVED = 2_000
+"""Passages and notes whose postings wait to be stored with the next compaction."""
+
 FAILURES = (BridgeError, OSError, RuntimeError, ValueError)
 
 
@@ -92,7 +95,7 @@ class Compaction:
             await asyncio.sleep(sweep_after)
             await self._tasks.finish(self._sweep())
             await asyncio.sleep(optimise_after)
-            if self.urgent or self._overdue:
+            if self.urgent or self._overdue or self._opened.postings.unsaved > MOST_UNSAVED:
                 await self._tasks.finish(self.optimise(at_once=False))
         except FAILURES as error:
             # Nothing is lost: the next write or the next start tries again.
@@ -110,7 +113,7 @@ class Compaction:
             await vacuum_rows(self._opened.passages, "key", self._opened.dead_keys)
 
     async def optimise(self, *, at_once: bool) -> None:
-        """Delete replaced rows, merge fragments and add new rows to the full text indexes.
+        """Delete replaced rows, merge fragments and store new postings.
 
         Args:
             at_once: Keep no older versions and no unneeded vectors.
@@ -122,6 +125,8 @@ class Compaction:
                     await table.optimise()
                     await asyncio.to_thread(trim)
                 await self._vectors.optimise(at_once=at_once)
+            await self._opened.postings.merge(everything=at_once)
+            await self._opened.postings.save()
         if at_once:
             await self._prune(timedelta(0))
             return

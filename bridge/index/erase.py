@@ -35,8 +35,8 @@ class Eraser:
     async def erase(self, denies: Denies) -> None:
         """Rewrite every table without what no note needs, and remove all earlier versions.
 
-        Rows that are only deleted stay in their files for days, as do their words in the full text indexes and the
-        vectors of earlier wordings, which cannot be told from those of other notes.
+        Rows that are only deleted stay in their files for days, as do the vectors of earlier wordings, which cannot be
+        told from those of other notes.
         """
         async with self._tidying.lock, self._writing.lock, self._vectors.lock:
             # Again: a write under way may have restored some.
@@ -45,4 +45,6 @@ class Eraser:
                 await self._tidying.sweep()
                 for table in (self._opened.passages, self._opened.notes, *await self._vectors.narrowed()):
                     await table.renew()
+                await self._opened.postings.merge(everything=True)
+                await self._opened.postings.save()
                 await asyncio.to_thread(shutil.rmtree, self._opened.folder.aside, ignore_errors=True)

@@ -1,9 +1,10 @@
-"""Full text queries, and their form for LanceDB."""
+"""Full text queries, and the terms that they ask for."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any
 
+from bridge.index.inverted_index import TermQuery
+from bridge.index.tokens import FORMS, WORDS, Tokenizer, query_terms, split_pieces
 from bridge.text.invisible import strip_break_hints
 from bridge.text.stems import index_forms, query_forms
 from bridge.text.words import ALPHANUMERIC
@@ -27,51 +28,7 @@ class TextQuery:
     must_not: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FtsQuery:
-    """A query on one column; each of `must` is satisfied by any of its words."""
-
-    column: str
-    should: str
-    must: tuple[str, ...] = ()
-    must_not: tuple[str, ...] = ()
-
-    @property
-    def plain(self) -> bool:
-        """Whether every required word is a single word."""
-        return not any(" " in each for each in self.must)
-
-    def best(self) -> Any:
-        """Return the query for the rows that count: those with everything required, or else with any wanted word."""
-        from lancedb.query import FullTextOperator, MatchQuery
-
-        if self.must:
-            return MatchQuery(" ".join(self.must), self.column, operator=FullTextOperator.AND)
-        return MatchQuery(self.should, self.column)
-
-    def also(self) -> Any | None:
-        """Return the query for what those rows should also contain."""
-        from lancedb.query import MatchQuery
-
-        return MatchQuery(self.should, self.column) if self.must and self.should else None
-
-    def excluded(self) -> Any | None:
-        """Return the query for the rows with anything excluded."""
-        from lancedb.query import MatchQuery
-
-        return MatchQuery(" ".join(self.must_not), self.column) if self.must_not else None
-
-    def together(self) -> Any:
-        """Return everything as one query, which LanceDB answers five times more slowly than one without clauses."""
-        from lancedb.query import BooleanQuery, MatchQuery, Occur
-
-        clauses = [(Occur.MUST, MatchQuery(each, self.column)) for each in self.must]
-        clauses += [(Occur.SHOULD, MatchQuery(self.should, self.column))] if self.should else []
-        clauses += [(Occur.MUST_NOT, MatchQuery(each, self.column)) for each in self.must_not]
-        return BooleanQuery(clauses)
-
-
-def exact_query(words: TextQuery, column: str) -> FtsQuery | None:
+def exact_query(words: TextQuery) -> TermQuery | None:
     """Build the query for words as written.
 
     Returns:
@@ -80,11 +37,11 @@ def exact_query(words: TextQuery, column: str) -> FtsQuery | None:
     should, must = searchable_words(words.should), searchable_words(words.must)
     should += [pair for word in should for pair in index_forms(word, None).split()]
     must = list(dict.fromkeys(part for word in must for part in required_tokens(word)))
-    must_not = tuple(word for word in searchable_words(words.must_not) if len(split_tokens(word)) == 1)
-    return FtsQuery(column, " ".join(should), tuple(must), must_not) if should or must else None
+    must_not = [word for word in searchable_words(words.must_not) if len(split_tokens(word)) == 1]
+    return _term_query(should, must, must_not, WORDS)
 
 
-def stemmed_query(words: TextQuery, column: str, languages: Collection[str]) -> FtsQuery | None:
+def stemmed_query(words: TextQuery, languages: Collection[str]) -> TermQuery | None:
     """Build the query for the forms that words have in the languages of the vault."""
     should = dict.fromkeys(
         form
@@ -95,7 +52,16 @@ def stemmed_query(words: TextQuery, column: str, languages: Collection[str]) -> 
     must = dict.fromkeys(
         " ".join(sorted(part)) for word in searchable_words(words.must) for part in query_forms(word, languages)
     )
-    return FtsQuery(column, " ".join(should), tuple(must)) if should or must else None
+    return _term_query(should, must, (), FORMS)
+
+
+def _term_query(
+    should: Iterable[str], must: Iterable[str], must_not: Iterable[str], tokenizer: Tokenizer
+) -> TermQuery | None:
+    """Build the query for the tokens of words; each of `must` may name several that will do."""
+    required = [terms for each in must if len(terms := query_terms(each, tokenizer))]
+    query = TermQuery(query_terms(" ".join(should), tokenizer), required, query_terms(" ".join(must_not), tokenizer))
+    return query if len(query.should) or query.must else None
 
 
 def searchable_words(words: Iterable[str]) -> list[str]:
@@ -111,11 +77,4 @@ def required_tokens(word: str) -> list[str]:
 
 def split_tokens(word: str) -> list[str]:
     """Split a word or phrase as the tokenizer of the index does."""
-    from lancedb import tokenize
-
-    tokens = tokenize(word, base_tokenizer=TOKENIZER, stem=False, remove_stop_words=False)
-    return list(dict.fromkeys(token.text for token in tokens))
-
-
-TOKENIZER = "icu/split"
-"""ICU finds words in every script; split also cuts paths and names of code."""
+    return list(dict.fromkeys(token for own in split_pieces(word.split(), WORDS) for token in own))

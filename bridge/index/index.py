@@ -4,11 +4,12 @@ import asyncio
 import contextlib
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
 from bridge.data_folder import folder_size
+from bridge.errors import BridgeError
 from bridge.index.background import Tasks, pause_gc, trim
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.compact import Compaction
@@ -61,10 +62,10 @@ class Index:
             self._known.learn(entry.note)
         self._tasks = Tasks()
         self._vectors = Vectors(opened, keep_days)
-        self._texts = PassageTexts(opened, self._vectors)
+        self._texts = PassageTexts(opened, self._vectors, self._tasks)
         self._writing = IndexWriter(opened, self._vectors, self._known, self._tasks)
         self._tidying = Compaction(opened, self._vectors, self._tasks)
-        self._full_text = FullText(opened, self._writing, self._tidying)
+        self._full_text = FullText(opened, self._tidying)
         self._erasing = Eraser(opened, self._vectors, self._texts, self._writing, self._tidying)
 
     @classmethod
@@ -110,7 +111,7 @@ class Index:
     async def use_boilerplate(self, boilerplate: Boilerplate) -> None:
         """Store newly learnt lines, under a version never used before."""
         version = self._boilerplate.version + 1
-        self._boilerplate = Boilerplate(version, boilerplate.recurring)
+        self._boilerplate = replace(boilerplate, version=version)
         await asyncio.to_thread(self._opened.folder.keep_boilerplate, self._boilerplate)
 
     # -- writing ------------------------------------------------------------------------------------------------------
@@ -156,7 +157,7 @@ class Index:
         return self._tidying.put_off()
 
     async def optimise(self, *, at_once: bool = False) -> None:
-        """Delete replaced rows, merge fragments and add new rows to the full text indexes.
+        """Delete replaced rows, merge fragments and store new postings.
 
         Args:
             at_once: Keep no older versions and no unneeded vectors, because a note became denied.
@@ -193,6 +194,10 @@ class Index:
         """Finish writing and close; the next start vacuums what is left."""
         self._tidying.stop()
         async with self._writing.lock:
+            # Without them, the next start indexes the stored text again.
+            with contextlib.suppress(BridgeError, OSError):
+                if self._opened.postings.unsaved:
+                    await self._opened.postings.save()
             self.abandon()
 
     def abandon(self) -> None:
@@ -221,7 +226,7 @@ class Index:
             fragments=sum(wait(table.fragments()) for table in tables),
             bytes=folder_size(self._opened.folder.path),
             versions=sum(wait(table.versions()) for table in tables),
-            fts_rebuilds=sum(table.rebuilds for table in tables),
+            fts_rebuilds=self._opened.postings.rebuilds + sum(table.rebuilds for table in tables),
             unindexed_rows=sum(table.unindexed for table in tables),
             set_aside=self._opened.set_aside,
         )
@@ -305,17 +310,17 @@ class Index:
         self, words: TextQuery, limit: int, within: Collection[VaultPath] | None = None
     ) -> list[PassageHit]:
         """Find passages by words as written."""
-        return await self._full_text.passages(exact_query(words, "words"), limit, within)
+        return self._full_text.words(exact_query(words), limit, within)
 
     async def stems(
         self, words: TextQuery, limit: int, within: Collection[VaultPath] | None = None
     ) -> list[PassageHit]:
         """Find passages by stems, in the languages of the vault."""
-        return await self._full_text.passages(stemmed_query(words, "forms", self.languages), limit, within)
+        return self._full_text.forms(stemmed_query(words, self.languages), limit, within)
 
     async def whole(self, words: TextQuery, limit: int, within: Collection[VaultPath] | None = None) -> list[NoteHit]:
         """Find notes by words anywhere in them."""
-        return await self._full_text.notes(exact_query(words, "whole"), limit, within)
+        return self._full_text.whole(exact_query(words), limit, within)
 
     async def named(self, text: str, limit: int, within: Collection[VaultPath] | None = None) -> list[NameHit]:
         """Find notes by title, alias or heading, with prefixes and small typing errors allowed."""

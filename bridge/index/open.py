@@ -18,9 +18,9 @@ from bridge.errors import BridgeError, IndexUnusable
 from bridge.index.background import limit_arenas
 from bridge.index.catalogue import NoteEntry, NoteTable
 from bridge.index.folder import BrokenIndex, IndexFolder, disk_errors, translate_disk_error
-from bridge.index.fulltext_query import TOKENIZER
 from bridge.index.matrix import TextDigests
 from bridge.index.note import decode_note
+from bridge.index.postings import Postings
 from bridge.index.prepare import embedding_digest
 from bridge.index.rows import GONE, NOT_EMBEDDED
 from bridge.index.schema import NOTES, PASSAGES, notes_schema, passages_schema
@@ -76,6 +76,7 @@ class OpenIndex:
     passages: Table
     catalogue: NoteTable
     digests: dict[int, TextDigests]
+    postings: Postings
     dead_seqs: set[int] = field(default_factory=set)
     dead_keys: set[int] = field(default_factory=set)
     set_aside: str | None = None
@@ -153,20 +154,19 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
         cache = min(CACHE_MOST, max(CACHE_LEAST, _index_bytes(folder) * 5 // 4))
         session = lancedb.Session(index_cache_size_bytes=cache, metadata_cache_size_bytes=METADATA_CACHE)
         database = await lancedb.connect_async(str(folder.path), session=session)
-        notes = await Table.open(database, NOTES, notes_schema(), {"whole": TOKENIZER}, "seq")
-        passages = await Table.open(
-            database, PASSAGES, passages_schema(), {"words": TOKENIZER, "forms": "whitespace"}, "key"
-        )
+        notes = await Table.open(database, NOTES, notes_schema(), "seq")
+        passages = await Table.open(database, PASSAGES, passages_schema(), "key")
         if doubt is not None:
             await notes.prove(doubt)
             await passages.prove(doubt)
-        opened = OpenIndex(folder, database, notes, passages, NoteTable(), {})
+        opened = OpenIndex(folder, database, notes, passages, NoteTable(), {}, Postings(folder.path))
         await _load(opened)
+        await opened.postings.load(opened.catalogue, passages, notes, rebuild=doubt is not None)
         return opened
 
 
 def _index_bytes(folder: IndexFolder) -> int:
-    """Return the size of the full text indexes' files, which searches keep in memory."""
+    """Return the size of the files of the tables' indexes, which reading rows keeps in memory."""
     return folder_size(folder.path, "_indices")
 
 

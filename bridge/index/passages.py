@@ -1,20 +1,24 @@
-"""Reads passages, and caches recent ones."""
+"""Reads passages from LanceDB, and keeps them in memory once the vault is searched."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+import asyncio
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
+from bridge.index.background import Tasks
 from bridge.index.catalogue import NoteTable
 from bridge.index.hits import PassageHit
 from bridge.index.open import OpenIndex, read_errors
-from bridge.index.rows import PASSAGE_COLUMNS, StoredPassage, decode_passage
+from bridge.index.passage_blocks import COLUMNS, PackedPassage, PackedPassages, pack_passages, unpack_passages
+from bridge.index.rows import StoredPassage, decode_passage
 from bridge.index.vectors import Vectors
 from bridge.types import VaultPath
 
-KEPT = 4_096
-"""Passages cached after reading: the next letter typed finds most of them again."""
+FEW = 256
+"""Notes that are read one by one when they are found; with more of them unread, all are."""
+
+PASSAGES = 512
+"""Passages converted from LanceDB at a time."""
 
 WHOLES = 512
 """Whole notes converted from LanceDB at a time, which blocks other threads for 4 ms."""
@@ -23,45 +27,88 @@ WHOLES = 512
 class PassageTexts:
     """The passages' texts."""
 
-    def __init__(self, opened: OpenIndex, vectors: Vectors) -> None:
+    def __init__(self, opened: OpenIndex, vectors: Vectors, tasks: Tasks) -> None:
         self._opened = opened
         self._vectors = vectors
-        self._cache: dict[tuple[int, int], StoredPassage] = {}
+        self._tasks = tasks
+        self._packed = PackedPassages()
+        self._filling: asyncio.Task[None] | None = None
 
     def forget(self) -> None:
-        """Clear the cache."""
-        self._cache.clear()
+        """Forget the passages of removed notes."""
+        self._packed.keep(self._opened.catalogue.believes_key)
 
     async def of(self, hits: Sequence[PassageHit]) -> list[StoredPassage]:
         """Read the passages of hits, in order; changed ones are omitted."""
         catalogue = self._opened.catalogue
         wanted = [(entry.key, hit.ordinal) for hit in hits if (entry := catalogue.entry(hit.path)) is not None]
-        unread = {each for each in wanted if each not in self._cache}
-        if unread:
-            keys, ordinals = ({each[part] for each in unread} for part in (0, 1))
-            where = f"key IN ({sql_numbers(keys)}) AND ordinal IN ({sql_numbers(ordinals)})"
-            self._cache |= {(key, passage.ordinal): passage for key, passage in await self._read(where, unread)}
-        found = [known for each in wanted if (known := self._again(each)) is not None]
-        for _ in range(len(self._cache) - KEPT):
-            del self._cache[next(iter(self._cache))]
-        return found
-
-    def _again(self, which: tuple[int, int]) -> StoredPassage | None:
-        """Return a cached passage, with the current path of its note."""
-        passage = self._cache.pop(which, None)
-        note = self._opened.catalogue.at_key(which[0])
-        if passage is None or note is None:
-            return None
-        self._cache[which] = passage
-        return replace(passage, path=note.path, embedded=self._vectors.embedded_at(*which))
+        await self._read({key for key, _ in wanted})
+        ordinals: defaultdict[int, list[int]] = defaultdict(list)
+        for key, ordinal in wanted:
+            ordinals[key].append(ordinal)
+        found = {key: self._packed.get(key, some) for key, some in ordinals.items()}
+        return [
+            self._decode(note.path, key, found[key][ordinal])
+            for key, ordinal in wanted
+            if ordinal in found[key] and (note := catalogue.at_key(key)) is not None
+        ]
 
     async def all_of(self, path: VaultPath) -> tuple[StoredPassage, ...]:
         """Read all passages of a note, in order."""
         entry = self._opened.catalogue.entry(path)
         if entry is None:
             return ()
-        read = await self._read(f"key = {entry.key}")
-        return tuple(sorted((passage for _, passage in read), key=lambda passage: passage.ordinal))
+        packed = pack_passages(await self._fetch([entry.key]))
+        return tuple(
+            self._decode(path, entry.key, row) for block in packed.get(entry.key, ()) for row in unpack_passages(*block)
+        )
+
+    def _decode(self, path: VaultPath, key: int, row: PackedPassage) -> StoredPassage:
+        return decode_passage(path, row, embedded=self._vectors.embedded_at(key, row[0]))
+
+    async def _read(self, keys: Collection[int]) -> None:
+        """Read the passages of notes that are not in memory, and start reading those of all notes if many are not."""
+        if unread := [key for key in keys if key not in self._packed]:
+            self._put(pack_passages(await self._fetch(unread)))
+            missing = len(self._opened.catalogue.notes) - len(self._packed)
+            if missing > max(FEW, len(self._packed)) and (self._filling is None or self._filling.done()):
+                self._filling = self._tasks.start(self._read_all())
+
+    async def _fetch(self, keys: Collection[int]) -> Iterable[tuple[int, Sequence[PackedPassage]]]:
+        with read_errors(self._opened):
+            rows = await self._opened.passages.fetch(("key", *COLUMNS), f"key IN ({sql_numbers(keys)})")
+        found: defaultdict[int, list[PackedPassage]] = defaultdict(list)
+        for key, *row in zip(*(rows[name].to_pylist() for name in ("key", *COLUMNS)), strict=True):
+            found[key].append(row)
+        return found.items()
+
+    async def _read_all(self) -> None:
+        """Read the passages of all notes that are not in memory."""
+        parts: defaultdict[int, list[PackedPassage]] = defaultdict(list)
+        with read_errors(self._opened):
+            async for batch in self._opened.passages.batches(("key", *COLUMNS), PASSAGES):
+                complete = self._gather(batch, parts)
+                self._put(await asyncio.to_thread(pack_passages, complete))
+
+    def _gather(
+        self, batch: Any, parts: defaultdict[int, list[PackedPassage]]
+    ) -> list[tuple[int, Sequence[PackedPassage]]]:
+        """Add rows to those of their notes, and take out the notes that are complete."""
+        complete: list[tuple[int, Sequence[PackedPassage]]] = []
+        for key, *row in zip(*(batch[name].to_pylist() for name in ("key", *COLUMNS)), strict=True):
+            note = self._opened.catalogue.at_key(key)
+            if note is not None and key not in self._packed:
+                parts[key].append(row)
+                if len(parts[key]) == note.passages:
+                    complete.append((key, parts.pop(key)))
+        return complete
+
+    def _put(self, packed: Mapping[int, tuple[tuple[int, bytes], ...]]) -> None:
+        """Keep passages, except those of notes removed meanwhile."""
+        live = self._opened.catalogue.believes_key
+        self._packed.put({key: blocks for key, blocks in packed.items() if live(key)})
+        if len(self._packed) > len(self._opened.catalogue.notes) + FEW:
+            self.forget()
 
     async def wholes(self, paths: Collection[VaultPath] | None) -> dict[VaultPath, str]:
         """Read the text of notes, all of them without `paths`; the names in front are omitted."""
@@ -75,22 +122,6 @@ class PassageTexts:
                 rows = await self._opened.notes.fetch(["seq", "whole"], f"seq IN ({sql_numbers(seqs)})")
                 found = live_texts(catalogue, rows.to_pydict())
         return found
-
-    async def _read(
-        self, where: str, only: Collection[tuple[int, int]] | None = None
-    ) -> list[tuple[int, StoredPassage]]:
-        """Read the passages that pass a filter, or only those of some keys and ordinals, with their keys."""
-        with read_errors(self._opened):
-            found = await self._opened.passages.fetch(PASSAGE_COLUMNS, where)
-        if only is not None:
-            # The filter lets every ordinal of every key through.
-            which = zip(found["key"].to_pylist(), found["ordinal"].to_pylist(), strict=True)
-            found = found.take(np.flatnonzero([each in only for each in which]))
-        return [
-            (key, decode_passage(note.path, row, embedded=self._vectors.embedded_at(key, row["ordinal"])))
-            for row in found.to_pylist()
-            if (note := self._opened.catalogue.at_key(key := row["key"])) is not None
-        ]
 
 
 def live_texts(catalogue: NoteTable, rows: Mapping[str, Any]) -> dict[VaultPath, str]:

@@ -2,9 +2,10 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.chunk import LineOf, cut_passages
@@ -21,24 +22,26 @@ PROGRAMS = frozenset({"dataview", "dataviewjs", "tasks", "query", "button", "but
 """Languages of code blocks that a plugin runs, so that readers do not see their text."""
 
 _FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})[ \t]*\{?\.?([\w-]*)[^\n]*$", re.MULTILINE)
-_Steps = tuple[tuple[str, re.Pattern[str], str], ...]
-"""Replacements in order: text that must be present for the pattern to match, the pattern, and its replacement."""
 
-_LINKS: _Steps = (
+_inner = itemgetter(1)
+"""The replacement `\\1`, which `re` would read again at every match."""
+
+_LINKS = (
     ("%%", re.compile(r"%%.*?%%", re.DOTALL), " "),
     ("<!--", re.compile(r"<!--.*?-->", re.DOTALL), " "),
-    ("![[", re.compile(r"!\[\[(?:[^\[\]|\n]*\|)?([^\[\]\n]*)\]\]"), r"\1"),
-    ("[[", re.compile(r"\[\[(?:[^\[\]|\n]*\|)?([^\[\]\n]*)\]\]"), r"\1"),
+    ("![[", re.compile(r"!\[\[(?:[^\[\]|\n]*\|)?([^\[\]\n]*)\]\]"), _inner),
+    ("[[", re.compile(r"\[\[(?:[^\[\]|\n]*\|)?([^\[\]\n]*)\]\]"), _inner),
     (
         "](",
         re.compile(r"!?\[([^\[\]\n]*)\]\((?:<[^>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"\n]*\")?\)"),
-        r"\1",
+        _inner,
     ),
     ("<", re.compile(r"<(?:https?|mailto)[^>\s]*>"), " "),
-    ("://", re.compile(r"\bhttps?://(?:www\.)?([^\s/?#<>)\]]{1,80})[^\s<>)\]]*"), r"\1"),
+    ("://", re.compile(r"\bhttps?://(?:www\.)?([^\s/?#<>)\]]{1,80})[^\s<>)\]]*"), _inner),
     ("<", re.compile(r"</?[A-Za-z][^<>\n]{0,400}>"), " "),
-    ("&nbsp;", re.compile(r"&nbsp;"), " "),
 )
+"""Replacements in order: text that must be present for the pattern to match, the pattern, and its replacement."""
+
 _TAG = re.compile(
     r"</?[A-Za-z][\w-]*+(?:\s++[^\s\"'<>/=]++(?:\s*+=\s*+(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^\s\"'<>=]++))?)*+\s*+/?>|&nbsp;"
 )
@@ -46,15 +49,9 @@ _TAG = re.compile(
 
 _TICKS = re.compile(r"`+")
 
-_SIGNS: _Steps = (
-    ("[^", re.compile(r"\[\^[^\]\s]+\]:?"), ""),
-    ("*", re.compile(r"\*{1,3}"), ""),
-    ("`", re.compile(r"`+"), ""),
-    ("_", re.compile(r"(?<!\w)_{1,3}|_{1,3}(?!\w)"), ""),
-    ("~~", re.compile(r"~~"), ""),
-    ("==", re.compile(r"=="), ""),
-    ("|", re.compile(r"[ \t]*\|[ \t]*"), " "),
-)
+_FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:?")
+# Begins with a character, so that the search skips to it.
+_UNDERSCORES = re.compile(r"_(?:(?<!\w_)_{0,2}|_{0,2}(?!\w))")
 _MARKED = re.compile(r"[ \t]*[|>#*+_:\d-]")
 """Starts of the lines that any of the next three patterns may change."""
 _RULE = re.compile(
@@ -67,14 +64,23 @@ _BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*\Z")
 _DATA = re.compile(r"(?<![!-~])[!-~]{120,}")
 _DATA_HAS = "/=+_#&%.-"
 _BLANKS = re.compile(r"[\t\r\f\v\u00a0]")
-_MANY_BLANKS = re.compile(r" {2,}")
+_MANY_BLANKS = re.compile(r"   *")
 
 
 def strip_markdown(text: str) -> str:
     """Return the words of some Markdown."""
-    text = _strip_signs(_LINKS, text)
+    by: str | Callable[[re.Match[str]], str]
+    for needed, pattern, by in _LINKS:
+        if needed in text:
+            text = pattern.sub(by, text)
+    text = text.replace("&nbsp;", " ")
     text = "\n".join(map(_strip_markers, text.split("\n")))
-    text = _strip_signs(_SIGNS, text)
+    text = _FOOTNOTE.sub("", text) if "[^" in text else text
+    text = text.replace("*", "").replace("`", "")
+    text = _UNDERSCORES.sub("", text) if "_" in text else text
+    text = text.replace("~~", "").replace("==", "")
+    if "|" in text:
+        text = _join_cells(text)
     # Any 120 characters without a space contain one of these runs of twenty.
     unbroken = any(" " not in text[at : at + 20] for at in range(0, len(text), 100))
     if unbroken and any(map(text.__contains__, _DATA_HAS)):
@@ -83,6 +89,12 @@ def strip_markdown(text: str) -> str:
     first, *rest = text.split("\n")
     said = [first, *filter(None, map(str.lstrip, rest))]
     return "\n".join(line.removesuffix(" ") for line in said).strip()
+
+
+def _join_cells(text: str) -> str:
+    """Replace the bars of a table, with the blanks around each, by spaces."""
+    first, *middle, last = text.split("|")
+    return " ".join((first.rstrip(" \t"), *(cell.strip(" \t") for cell in middle), last.lstrip(" \t")))
 
 
 def strip_html_tags(text: str) -> str:
@@ -129,13 +141,6 @@ def _inline_code_spans(text: str, start: int, end: int) -> Iterator[Span]:
             yield runs[place].start(), runs[closed].end()
             place = closed
         place += 1
-
-
-def _strip_signs(steps: _Steps, text: str) -> str:
-    for needed, pattern, by in steps:
-        if needed in text:
-            text = pattern.sub(by, text)
-    return text
 
 
 def _strip_markers(line: str) -> str:
@@ -199,9 +204,8 @@ LEFT_OUT_SHOWN = 20
 """Lines left out of the embedding that are recorded for a note."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """A passage as stored.
+class Chunk(NamedTuple):
+    """A passage as stored; a tuple, as thousands go from one process to another.
 
     `words` is the input of full text search: the heading path, then `text`, then word forms that no tokenizer would
     find.
@@ -360,19 +364,7 @@ def _embed_title(chunks: tuple[Chunk, ...], title: str, language: str | None, *,
     if not chunks:
         return (_chunk("", (1, 1), title, title, language, hangul=hangul),)
     first = chunks[0]
-    return (
-        Chunk(
-            first.heading,
-            first.lines,
-            first.words,
-            first.start,
-            first.length,
-            first.forms,
-            title,
-            embedding_digest(title),
-        ),
-        *chunks[1:],
-    )
+    return (first._replace(embed_text=title, digest=embedding_digest(title)), *chunks[1:])
 
 
 def _whole_text(note: Note, chunks: Sequence[Chunk], *, hangul: bool) -> str:

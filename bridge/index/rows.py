@@ -7,6 +7,7 @@ from typing import Any
 from bridge.index.catalogue import NoteEntry
 from bridge.index.matrix import TextDigests
 from bridge.index.note import IndexedNote, encode_facts
+from bridge.index.passage_blocks import PackedPassage
 from bridge.index.prepare import Chunk, PreparedNote, embedding_digest
 from bridge.index.schema import notes_schema, passages_schema
 from bridge.text.invisible import replace_surrogates
@@ -104,12 +105,10 @@ def text_digests(prepared: PreparedNote) -> TextDigests:
 NOT_EMBEDDED = bytes.fromhex(embedding_digest(""))
 """The digest of a passage in which nothing is left to embed."""
 
-PASSAGE_COLUMNS = ("key", "ordinal", "first", "last", "start", "length", "words")
-"""The heading path is read from the start of the words."""
 
-
-def decode_passage(path: VaultPath, row: Mapping[str, Any], *, embedded: bool) -> StoredPassage:
-    """Decode a row of the passages table."""
-    words, start = row["words"], row["start"]
-    heading, text = words[: max(0, start - 1)], words[start : start + row["length"]]
-    return StoredPassage(path, row["ordinal"], heading, (row["first"], row["last"]), text, embedded)
+def decode_passage(path: VaultPath, row: PackedPassage, *, embedded: bool) -> StoredPassage:
+    """Decode a row of the passages table; the heading path is read from the start of the words."""
+    ordinal, first, last, start, length, words = row
+    return StoredPassage(
+        path, ordinal, words[: max(0, start - 1)], (first, last), words[start : start + length], embedded
+    )

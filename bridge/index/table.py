@@ -1,4 +1,4 @@
-"""One LanceDB table: opened or created, appended to, vacuumed, searched, compacted."""
+"""One LanceDB table: opened or created, appended to, vacuumed, read, compacted."""
 
 import asyncio
 import logging
@@ -6,7 +6,7 @@ import warnings
 from collections.abc import AsyncIterator, Collection, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -15,13 +15,10 @@ from bridge.errors import NotReady
 log = logging.getLogger(__name__)
 
 UNINDEXED = 200
-"""Rows that full text search may scan unindexed: about 5 ms."""
+"""Rows that may be missing in the index on numbers."""
 
 AT_ONCE = 2_000
 """Keys in one filter."""
-
-BUILD_MB = 128
-"""Memory for building an index, in MiB."""
 
 BATCH = 4_096
 """Rows per batch when all rows are read."""
@@ -46,10 +43,9 @@ async def catch_panics() -> AsyncIterator[None]:
 
 @dataclass(slots=True)
 class Table:
-    """A table with its full text indexes, each on one column with its tokenizer."""
+    """A table, with an index on the numbers of its rows where it has any."""
 
     inner: Any
-    searched: dict[str, str] = field(default_factory=dict)
     number: str | None = None
     rows: int = 0
     unindexed: int = 0
@@ -60,16 +56,13 @@ class Table:
     """Completes when rows already counted on are there; every read waits for it."""
 
     @classmethod
-    async def open(
-        cls, database: Any, name: str, schema: Any, searched: dict[str, str] | None = None, number: str | None = None
-    ) -> "Table":
-        """Open a table, or create it with its indexes.
+    async def open(cls, database: Any, name: str, schema: Any, number: str | None = None) -> "Table":
+        """Open a table, or create it with its index.
 
         Args:
             database: The LanceDB connection.
             name: The name of the table.
             schema: The columns required.
-            searched: Columns with full text search, with their tokenizers.
             number: The column by which rows are selected.
 
         Raises:
@@ -83,38 +76,29 @@ class Table:
             # Stable row ids keep the indexes valid when fragments are merged: half the work of an optimise.
             options = {"new_table_enable_stable_row_ids": "true"}
             inner = await database.create_table(name, schema=schema, storage_options=options)
-        table = cls(inner, searched or {}, number)
+        table = cls(inner, number)
         await table._count()
         return table
 
     async def _count(self) -> None:
-        """Count the rows, and build indexes that a crash prevented."""
+        """Count the rows, and build the index if a crash prevented it."""
         self.rows = await self.inner.count_rows()
         indexes = {index.columns[0]: index for index in await self.inner.list_indices()}
-        for column in (*self.searched, *([self.number] if self.number else [])):
-            if column not in indexes:
-                await self._index(column)
-        self.unindexed = max(
-            (index.num_unindexed_rows or 0 for column, index in indexes.items() if column in self.searched), default=0
-        )
+        for column, index in indexes.items():
+            # Earlier versions searched texts with LanceDB.
+            if column != self.number:
+                await self.inner.drop_index(index.name)
+        if self.number in indexes:
+            self.unindexed = indexes[self.number].num_unindexed_rows or 0
+        else:
+            await self._index()
 
-    async def _index(self, column: str) -> None:
-        """Build one index from all rows."""
-        from lancedb.index import FTS, BTree
+    async def _index(self) -> None:
+        """Build the index from all rows."""
+        from lancedb.index import BTree
 
-        config = (
-            BTree()
-            if column == self.number
-            else FTS(
-                base_tokenizer=self.searched.get(column, "simple"),
-                stem=False,
-                remove_stop_words=False,
-                with_position=False,
-                ascii_folding=True,
-                lower_case=True,
-            )
-        )
-        await self.inner.create_index(column, config=config, replace=True)
+        if self.number is not None:
+            await self.inner.create_index(self.number, config=BTree(), replace=True)
 
     async def add(self, batch: Any) -> None:
         """Append rows; they are found on return, and counted by `grew`."""
@@ -125,7 +109,7 @@ class Table:
         if rows:
             self.rows += rows
             self.appended += 1
-            self.unindexed += rows if self.searched else 0
+            self.unindexed += rows if self.number else 0
 
     async def _arrived(self) -> None:
         """Wait for rows under way, whether or not they arrive."""
@@ -155,24 +139,21 @@ class Table:
         """Read columns of every row."""
         return await (await self._query()).select(list(columns)).to_arrow()
 
-    async def batches(self, columns: Sequence[str], at_once: int = BATCH) -> AsyncIterator[Any]:
-        """Read columns of every row, in batches."""
+    async def batches(
+        self, columns: Sequence[str], at_once: int = BATCH, where: str | None = None
+    ) -> AsyncIterator[Any]:
+        """Read columns of every row, or of those that pass a filter written by us, in batches."""
+        query = (await self._query()).select(list(columns))
         async with catch_panics():
-            async for batch in await (await self._query()).select(list(columns)).to_batches(max_batch_length=at_once):
+            async for batch in await (query if where is None else query.where(where)).to_batches(
+                max_batch_length=at_once
+            ):
                 yield batch
 
     @catch_panics()
     async def fetch(self, columns: Sequence[str], where: str) -> Any:
         """Read columns of the rows that pass a filter, written by us and never by a caller."""
         return await (await self._query()).where(where).select(list(columns)).to_arrow()
-
-    @catch_panics()
-    async def match(self, query: Any, columns: Sequence[str], limit: int, where: str | None = None) -> Any:
-        """Read columns of the rows that match a full text query, best first, with `_score`."""
-        search = (await self._query()).nearest_to_text(query)
-        if where is not None:
-            search = search.where(where)
-        return await search.limit(limit).select([*columns, "_score"]).to_arrow()
 
     async def _query(self) -> Any:
         """Start a query once all rows are there; LanceDB panics over a table that was closed meanwhile.
@@ -196,16 +177,12 @@ class Table:
         return self.appended >= APPENDED
 
     async def optimise(self) -> None:
-        """Merge fragments and add new rows to the indexes."""
+        """Merge fragments and add new rows to the index."""
         waiting, appended = self.unindexed, self.appended
-        if self.searched and waiting > self.rows // 2:
-            # From scratch is three times faster than merging a bulk load into an empty index.
-            for column in self.searched:
-                await self._index(column)
         try:
             await self.inner.optimize(cleanup_older_than=KEEP)
         except (RuntimeError, ValueError, OSError) as error:
-            if not self.searched:
+            if self.number is None:
                 raise
             await self.rebuild(error)
         self.unindexed -= waiting
@@ -220,7 +197,7 @@ class Table:
                 await self.inner.optimize(cleanup_older_than=keep)
 
     async def prove(self, doubt: Exception) -> None:
-        """Read every row and column, and rebuild the indexes.
+        """Read every row and column, and rebuild the index.
 
         Args:
             doubt: The error reported for the table.
@@ -230,14 +207,13 @@ class Table:
         await self.rebuild(doubt)
 
     async def renew(self) -> None:
-        """Rewrite every row and index, and leave no earlier data; no write may be under way.
+        """Rewrite every row, and leave no earlier data; no write may be under way.
 
-        Merging would leave deleted rows where they are few among many, and an index their words.
+        Merging would leave deleted rows where they are few among many.
         """
         column = self.number or "digest"
         await self.inner.update(updates_sql={column: column}, where="true")
-        for indexed in (*self.searched, *([self.number] if self.number else [])):
-            await self._index(indexed)
+        await self._index()
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="optimize.cleanup_older_than=0")
             # Unverified files are those of failed writes: text that belongs to no version of the table.
@@ -247,13 +223,12 @@ class Table:
 
     @catch_panics()
     async def rebuild(self, error: Exception) -> None:
-        """Drop and rebuild the indexes, because searching or optimising failed on them."""
-        log.warning("The indexes of `%s` are built anew: %s", self.inner.name, type(error).__name__)
+        """Drop and rebuild the index, because optimising failed on it."""
+        log.warning("The index of `%s` is rebuilt: %s", self.inner.name, type(error).__name__)
         self.rebuilds += 1
         for index in await self.inner.list_indices():
             await self.inner.drop_index(index.name)
-        for column in (*self.searched, *([self.number] if self.number else [])):
-            await self._index(column)
+        await self._index()
 
     async def fragments(self) -> int:
         """Count the files that contain rows."""

@@ -12,6 +12,7 @@ from bridge.index.catalogue import NoteEntry
 from bridge.index.folder import disk_errors
 from bridge.index.names import KnownNames
 from bridge.index.open import OpenIndex, start_coroutine
+from bridge.index.postings import Document, NewSegments, Postings, passage_mark, whole_mark
 from bridge.index.prepare import Chunk, PreparedNote
 from bridge.index.rows import note_rows, passage_rows, text_digests
 from bridge.index.vectors import Vectors
@@ -43,8 +44,6 @@ class IndexWriter:
 
     def __init__(self, opened: OpenIndex, vectors: Vectors, known: KnownNames, tasks: Tasks) -> None:
         self.lock = asyncio.Lock()
-        self.count = 0
-        """Number of writes so far; a search that one overtook is repeated."""
         self.failed_writes: set[VaultPath] = set()
         """Notes that were shown and could not be written after all; they are forgotten."""
         self._opened = opened
@@ -56,17 +55,21 @@ class IndexWriter:
         """Append the notes' rows and passages, then show them in memory."""
         async with self.lock:
             batch = self._batch(entries, gone)
-            await self._await_append(batch, self._start_append(batch))
-            self._take(batch.written, batch.leaving)
+            append = self._start_append(batch)
+            segments = await asyncio.to_thread(batch_segments, self._opened.postings, batch)
+            await self._await_append(batch, append)
+            self._take(batch.written, batch.leaving, segments)
+            await self._merge_crowded()
 
     async def show(self, entries: Sequence[PreparedNote], gone: Collection[VaultPath]) -> asyncio.Task[None]:
         """Show changes in memory and return the task that writes the rows; readers wait for it."""
         await self.lock.acquire()
         try:
             batch = self._batch(entries, gone)
+            segments = await asyncio.to_thread(batch_segments, self._opened.postings, batch)
             append = self._start_append(batch)
             self._opened.passages.pending = self._opened.notes.pending = append
-            self._take(batch.written, batch.leaving)
+            self._take(batch.written, batch.leaving, segments)
             return self._tasks.start(self._finish_append(batch, append))
         except BaseException:
             self.lock.release()
@@ -81,6 +84,8 @@ class IndexWriter:
             paths = [entry.note.path for entry, _ in batch.written]
             self.forget(paths)
             self.failed_writes.update(paths)
+        else:
+            await self._merge_crowded()
         finally:
             self.lock.release()
 
@@ -112,7 +117,11 @@ class IndexWriter:
 
     def forget(self, paths: Sequence[VaultPath]) -> None:
         """Forget notes in memory at once; until their rows are vacuumed, a restart would bring them back."""
-        self._take([], paths)
+        self._take([], paths, None)
+
+    async def _merge_crowded(self) -> None:
+        if self._opened.postings.crowded:
+            await self._opened.postings.merge()
 
     def _numbered(self, prepared: Sequence[PreparedNote], leaving: Sequence[VaultPath]) -> WrittenNotes:
         """Number the rows; a note whose passages are in the table, at its own path or a removed one, keeps them."""
@@ -134,10 +143,9 @@ class IndexWriter:
             written.append((NoteEntry(each.note, seq, key, each.title_text), each))
         return written
 
-    def _take(self, written: WrittenNotes, leaving: Sequence[VaultPath]) -> None:
+    def _take(self, written: WrittenNotes, leaving: Sequence[VaultPath], segments: NewSegments | None) -> None:
         """Show committed changes in memory."""
         opened = self._opened
-        self.count += 1
         self.failed_writes.difference_update(entry.note.path for entry, _ in written)
         # Removed names go first, because notes may have swapped names.
         paths = [*leaving, *(entry.note.path for entry, _ in written)]
@@ -146,8 +154,12 @@ class IndexWriter:
             self._vectors.drop(old.key)
             self._known.forget(old.note)
             opened.dead_seqs.add(old.seq)
+            opened.postings.drop_whole(old.seq)
             if not opened.catalogue.believes_key(old.key):
                 opened.dead_keys.add(old.key)
+                opened.postings.drop_passages(old.key)
+        if segments is not None:
+            opened.postings.add(segments)
         for entry, prepared in written:
             self._vectors.put(entry.key, text_digests(prepared), entry.note.mtime_ns)
             self._known.learn(entry.note)
@@ -171,3 +183,19 @@ def batch_rows(batch: Batch) -> tuple[Any, Any]:
     """Build the rows of both tables."""
     wholes = [(entry, prepared.whole) for entry, prepared in batch.written]
     return passage_rows(batch.fresh), note_rows(wholes, batch.tombstones)
+
+
+def batch_segments(postings: Postings, batch: Batch) -> NewSegments:
+    """Index the words of a batch."""
+    fresh = [(entry, prepared) for entry, prepared in batch.written if entry.key == entry.seq]
+    words, forms = (
+        [
+            Document(entry.key, ordinal, mark, getattr(chunk, text))
+            for entry, prepared in fresh
+            for mark in (passage_mark(entry),)
+            for ordinal, chunk in enumerate(prepared.chunks)
+        ]
+        for text in ("words", "forms")
+    )
+    whole = [Document(entry.seq, 0, whole_mark(entry), prepared.whole) for entry, prepared in batch.written]
+    return postings.build(words, forms, whole)

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from bridge.graph.graph import Graph
 from bridge.index.note import IndexedNote
 from bridge.search.calibrate import share_of_best
@@ -16,9 +18,6 @@ from bridge.types import VaultPath
 
 SEEDS = 5
 """First hits that are expanded."""
-
-FAR = 2_000
-"""Notes near a hit that are considered."""
 
 _TELLING = frozenset({"meaning", "passages", "stems", "whole", "name"})
 _MOST_TAGGED = 50
@@ -87,28 +86,38 @@ def expand_links(
     """
     if graph is None:
         return RetrieverResult("links", WEIGHTS["links"]), {}
-    raw: dict[VaultPath, float] = {}
     linked: dict[VaultPath, LinkedHit] = {}
     for seed in start:
-        for path, often in walk_scores(graph, seed.path).items():
-            if path in candidates:
-                raw[path] = raw.get(path, 0.0) + seed.strength * often
         onward = graph.links_to(seed.path)
         for path in graph.neighbours(seed.path) & candidates:
             linked.setdefault(path, LinkedHit(seed.path, onward=path in onward))
+    raw = walk_scores(graph, {seed.path: seed.strength for seed in start}, candidates)
     top = max((seed.strength for seed in start), default=0.0)
     scaled = {path: top * share for path, share in share_of_best(raw).items()}
     return RetrieverResult("links", WEIGHTS["links"], raw, scaled), linked
 
 
-def walk_scores(graph: Graph, start: VaultPath) -> dict[VaultPath, float]:
-    """Return how often a walk along links from a note reaches each other note, divided by that note's degree."""
-    # Every walk passes hubs; what matters is how much more often this one does than others.
-    return {
-        near.path: near.score / graph.degree(near.path)
-        for near in graph.nearness({start: 1.0}, FAR)
-        if near.path != start
-    }
+def walk_scores(
+    graph: Graph, strengths: Mapping[VaultPath, float], among: Iterable[VaultPath]
+) -> dict[VaultPath, float]:
+    """Return how often walks along links from some notes reach others, divided by the degree of those.
+
+    Args:
+        graph: The links.
+        strengths: The notes from which walks start, and how much each counts; none counts for itself.
+        among: The notes to score.
+    """
+    numbered = [(number, weight) for path, weight in strengths.items() if (number := graph.number(path)) is not None]
+    found = [(path, number) for path in among if (number := graph.number(path)) is not None]
+    if not numbered or not found:
+        return {}
+    starts, numbers = [number for number, _ in numbered], np.array([number for _, number in found])
+    visits = graph.visits(starts)
+    visits[np.arange(len(starts)), starts] = 0.0
+    # Every walk passes hubs; what matters is how much more often these do than others.
+    weights = np.array([weight for _, weight in numbered])
+    scores = weights @ visits[:, numbers] / np.maximum(graph.degrees(numbers), 1)
+    return {path: score for (path, _), score in zip(found, scores.tolist(), strict=True) if score > 0}
 
 
 def expand_co_reading(

@@ -131,6 +131,8 @@ def no_such_folder(notes: Collection[VaultPath], folder: str | None) -> str | No
 def no_such_tag(notes: Notes, tag: str) -> str | None:
     """Return a notice that no note has a tag or one nested in it, with the closest names; None when one has."""
     target = tag.strip().lstrip("#").rstrip("/")
+    if not target:
+        return "A tag without a name is in no note."
     if filter_by_tag(list(notes.values()), target):
         return None
     tags = {name for note in notes.values() for name in note.tags}
@@ -149,6 +151,8 @@ def no_such_property(notes: Notes, name: str, *values: Value) -> str | None:
     Returns:
         The notice; None when a note has what is asked for.
     """
+    if not name.strip():
+        return "A property without a name is in no note."
     every = list(notes.values())
     having = _with_property(every, name)
     if not having:

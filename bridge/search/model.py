@@ -43,6 +43,8 @@ class Sources:
     index: "Index"
     embed_query: "Callable[[str], Awaitable[np.ndarray | None]]"
     """None when there is no model."""
+    no_model: str = ""
+    """Why there is none, where that is known; said beside the answer."""
     graph: Graph | None = None
     co_reading: CoReading = NO_CO_READING
     """Which notes were read together; has no weight unless the owner sets one."""

@@ -236,7 +236,7 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
     found = await retrieve_and_rank(sources, request, query, within)
     notices: tuple[str, ...] = ()
     if request.mode == "hybrid" and found.mode == "keyword":
-        notices = (_NO_MODEL if found.readable else _NOT_READ,)
+        notices = ((sources.no_model or _NO_MODEL) if found.readable else _NOT_READ,)
     if within is None:
         # A condition set by the caller is listed, however little other evidence there is.
         found = replace(found, ranked=drop_irrelevant(found.ranked))

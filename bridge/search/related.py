@@ -100,7 +100,7 @@ async def _related_to_note(sources: Sources, path: VaultPath, line: int | None, 
     words = rare_words(" ".join((note.title, *note.aliases, *(passage.text for passage in own))))
     linked: dict[VaultPath, float] = {}
     if sources.graph is not None:
-        around = walk_scores(sources.graph, path)
+        around = walk_scores(sources.graph, {path: 1.0}, index.notes)
         linked = {other: around[other] for other in heapq.nlargest(DEPTH, around, key=lambda one: (around[one], one))}
     notices = () if vector is not None else (_NO_VECTOR,)
     results, passages = await _retrieve(sources, vector, words, 1.0)
@@ -128,7 +128,7 @@ async def _related_to_text(sources: Sources, text: str, limit: int) -> SearchAns
     if not words:
         return SearchAnswer(notices=("There are no words in the text to go by.",))
     vector = await sources.embed_query(text)
-    notices = () if vector is not None else (_NO_MODEL,)
+    notices = () if vector is not None else (sources.no_model or _NO_MODEL,)
     trusted = model_trust(text, model_calibration(sources.index.answering_model))
     results, passages = await _retrieve(sources, vector, words, trusted)
     return await _build_answer(sources, results, passages, words, Reasons(), set(), limit, notices)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import chain
 from typing import Any, TypeVar
 
-from bridge.text.scripts import HANGUL, has_latin, is_latin
+from bridge.text.scripts import HANGUL, LATIN, has_latin, is_latin
 from bridge.text.words import ALPHANUMERIC, character_pairs
 
 T = TypeVar("T")
@@ -42,9 +42,16 @@ _LANGUAGES_OF = {
     for word in " ".join(FREQUENT_WORDS.values()).split()
     if len(word) > 1
 }
+_ASCII_WORDS = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
+_STEMMED = re.compile(
+    # The lookbehind comes second, so that the search can skip to the characters that begin a word.
+    f"[{LATIN}\\d\u00b2\u00b3\u00b9\u2070-\u2089\u2460-\u2490\u24ea-\u24ff\u2776-\u2792](?<![^\\W_].)(?<!\\W)[^\\W_]*"
+)
+"""A word that begins with a Latin letter or a digit."""
+
 _KOREAN = re.compile(f"[{HANGUL}]+")
 CACHE_SIZE = 30_000
-"""Cached pieces of text between spaces: most of a text has occurred before."""
+"""Cached words: nearly every word of a text has occurred before."""
 
 LONGEST_CACHED = 64
 
@@ -63,24 +70,30 @@ def language_of(text: str) -> str | None:
     if not has_latin(text[:SAMPLE]):
         return None
     counts, words = _count_frequent_words(text[:SAMPLE])
-    best = max(counts, key=lambda language: counts[language])
+    best = max(FREQUENT_WORDS, key=counts.__getitem__)
     return best if counts[best] >= max(LEAST_STOP_WORDS, LEAST_SHARE * words) else DEFAULT
 
 
 def foreign_language(question: str) -> str | None:
     """Return the language of a question that is clearly not English: two of its stop words and none of English."""
     counts, _ = _count_frequent_words(question)
-    best = max(counts, key=lambda language: counts[language])
+    best = max(FREQUENT_WORDS, key=counts.__getitem__)
     return best if best != DEFAULT and counts[best] >= LEAST_FOREIGN and not counts[DEFAULT] else None
 
 
 def _count_frequent_words(text: str) -> tuple[dict[str, int], int]:
     """Count each language's frequent words in a text, and all its words."""
-    languages = list(chain.from_iterable(map(_language_cache.__getitem__, text.split())))
+    words = _folded_words(text)
     counts = dict.fromkeys(FREQUENT_WORDS, 0)
-    for language in chain.from_iterable(languages):
+    for language in chain.from_iterable(filter(None, map(_LANGUAGES_OF.get, words))):
         counts[language] += 1
-    return counts, len(languages)
+    return counts, len(words)
+
+
+def _folded_words(text: str) -> list[str]:
+    """Return the runs of letters and digits of a text, folded."""
+    # For ASCII, five times faster than a regular expression.
+    return text.translate(_ASCII_WORDS).split() if text.isascii() else ALPHANUMERIC.findall(text.casefold())
 
 
 def has_hangul(text: str) -> bool:
@@ -98,7 +111,9 @@ def index_forms(text: str, language: str | None, *, hangul: bool = True) -> str:
     """
     found: list[str] = []
     if language is not None:
-        found += filter(None, map(stem_cache(language, latin_only=not text.isascii()).__getitem__, text.split()))
+        plain = text.isascii()
+        words = _folded_words(text) if plain else _STEMMED.findall(text.casefold())
+        found += filter(None, map(_stem_cache(language, latin_only=not plain).__getitem__, words))
     if hangul and has_hangul(text):
         for run in _KOREAN.findall(text):
             found += character_pairs(run)
@@ -121,41 +136,29 @@ def stem_words(language: str, words: Sequence[str]) -> list[str]:
 
 
 class BoundedCache(dict[str, T]):
-    """Cached results for short pieces of text, limited in number."""
+    """Cached results for words, limited in number."""
 
     def __init__(self, find: Callable[[str], T]) -> None:
         super().__init__()
         self._find = find
 
-    def __missing__(self, piece: str) -> T:
-        found = self._find(piece)
-        if len(piece) <= LONGEST_CACHED:
+    def __missing__(self, word: str) -> T:
+        found = self._find(word)
+        if len(word) <= LONGEST_CACHED:
             if len(self) >= CACHE_SIZE:
                 self.clear()
-            self[piece] = found
+            self[word] = found
         return found
 
 
-def _languages(piece: str) -> tuple[tuple[str, ...], ...]:
-    if piece.isascii() and piece.isalpha():
-        return (_LANGUAGES_OF.get(piece.lower(), ()),)
-    return tuple(_LANGUAGES_OF.get(word, ()) for word in ALPHANUMERIC.findall(piece.casefold()))
-
-
-_language_cache = BoundedCache(_languages)
-"""The candidate languages of each word in a piece of text."""
-
-
-def stem_cache(language: str, *, latin_only: bool) -> BoundedCache[str]:
-    """Return this thread's stem cache of a language, for all words in a piece of text or only the Latin ones."""
+def _stem_cache(language: str, *, latin_only: bool) -> BoundedCache[str]:
+    """Return this thread's stem cache of a language; with `latin_only`, other words have the stem ""."""
     mine = _caches.stems
     if (language, latin_only) not in mine:
-
-        def stemmed(piece: str) -> str:
-            words = [piece.lower()] if piece.isascii() and piece.isalpha() else ALPHANUMERIC.findall(piece.casefold())
-            return " ".join(stem_words(language, [w for w in words if _has_stem(w)] if latin_only else words))
-
-        mine[language, latin_only] = BoundedCache(stemmed)
+        stem = _stemmer(language).stemWord
+        mine[language, latin_only] = (
+            BoundedCache(lambda word: stem(word) if _has_stem(word) else "") if latin_only else BoundedCache(stem)
+        )
     return mine[language, latin_only]
 
 
@@ -168,5 +171,6 @@ def _stemmer(language: str) -> Any:
     if language not in _caches.stemmers:
         import Stemmer
 
-        _caches.stemmers[language] = Stemmer.Stemmer(language)
+        # Without a cache of its own, which is slower than the stemmer.
+        _caches.stemmers[language] = Stemmer.Stemmer(language, 0)
     return _caches.stemmers[language]

@@ -1,4 +1,6 @@
-from bridge.graph.graph import Edge, Graph
+import numpy as np
+
+from bridge.graph.graph import FAINT, WALK_ON, Edge, Graph
 from bridge.types import VaultPath
 
 A, B, C, D = (VaultPath(f"{name}.md") for name in "abcd")
@@ -18,26 +20,52 @@ def test_links_to_oneself_and_to_unknown_notes_are_left_out() -> None:
     assert graph.neighbours(B) == frozenset()
 
 
-def test_nearness_falls_with_distance_and_names_the_seed() -> None:
+def visited(graph: Graph, *starts: VaultPath) -> list[VaultPath]:
+    """Return the notes that walks from others reach, the most visited first."""
+    numbers = [number for start in starts if (number := graph.number(start)) is not None]
+    visits = graph.visits(numbers).sum(axis=0)
+    return sorted(
+        (path for number, path in graph.paths.items() if visits[number]), key=lambda path: -visits[graph.nodes.of(path)]
+    )
+
+
+def test_visits_fall_with_distance() -> None:
     graph = Graph.build([A, B, C, D], [Edge(A, B), Edge(B, C)])
-    near = graph.nearness({A: 1.0}, limit=10)
-    assert [n.path for n in near] == [A, B, C]
-    assert {n.via for n in near} == {A}
+    assert visited(graph, A) == [A, B, C]
 
 
-def test_a_note_that_two_seeds_link_to_comes_before_one_that_only_one_does() -> None:
+def test_a_note_that_two_starts_link_to_comes_before_one_that_only_one_does() -> None:
     graph = Graph.build([A, B, C, D], [Edge(A, C), Edge(B, C), Edge(B, D)])
-    order = [n.path for n in graph.nearness({A: 1.0, B: 1.0}, limit=10) if n.path not in {A, B}]
-    assert order == [C, D]
+    assert [path for path in visited(graph, A, B) if path not in {A, B}] == [C, D]
 
 
-def test_nearness_of_nothing_is_nothing() -> None:
+def test_walks_from_nowhere_visit_nothing() -> None:
     graph = Graph.build([A, B], [Edge(A, B)])
-    assert graph.nearness({}, limit=5) == []
-    assert graph.nearness({C: 1.0}, limit=5) == []
+    assert visited(graph) == []
+    assert visited(graph, C) == []
+
+
+def test_walks_from_several_notes_are_those_from_each() -> None:
+    graph = Graph.build([A, B, C, D], [Edge(A, C), Edge(B, C), Edge(B, D)])
+    together = graph.visits([0, 1, 2, 3])
+    assert all((together[start] == graph.visits([start])[0]).all() for start in range(4))
+
+
+def test_visits_are_those_of_personalised_pagerank() -> None:
+    lots = np.random.default_rng(1)
+    paths = [VaultPath(f"{number}.md") for number in range(30)]
+    graph = Graph.build(
+        paths, [Edge(paths[one], paths[other]) for one, other in lots.integers(0, 30, (60, 2)).tolist()]
+    )
+    steps = np.array(
+        [[(end in graph.links_to(one)) + (end in graph.linked_from(one)) for end in paths] for one in paths]
+    )
+    steps = steps / np.maximum(steps.sum(axis=1, keepdims=True), 1)
+    exact = (1 - WALK_ON) * np.linalg.inv(np.eye(30) - WALK_ON * steps)
+    assert np.allclose(graph.visits(range(30)), exact, atol=10 * FAINT)
 
 
 def test_a_hub_does_not_make_the_walk_endless() -> None:
     leaves = [VaultPath(f"{n}.md") for n in range(20_000)]
     graph = Graph.build([A, *leaves], [Edge(leaf, A) for leaf in leaves])
-    assert len(graph.nearness({leaves[0]: 1.0}, limit=50)) == 2
+    assert len(visited(graph, leaves[0])) == 2

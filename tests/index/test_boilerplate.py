@@ -44,6 +44,14 @@ def test_markers_and_numbers_do_not_tell_lines_apart() -> None:
     assert "1" not in learnt
 
 
+@given(st.lists(st.text(st.sampled_from("aB1 #>-*[]x\u00df\u0130\n\t"), max_size=30), min_size=1, max_size=5))
+def test_what_was_learnt_holds_the_same_lines_after_a_restart(texts: list[str]) -> None:
+    learnt = Boilerplate.learn(texts * 8)
+    again = Boilerplate.loads(learnt.dumps())
+    lines = [line for text in texts for each in text.split("\n") for line in (each, f"- {each}", each.upper())]
+    assert [line in learnt for line in lines] == [line in again for line in lines]
+
+
 def test_nothing_is_known_before_learning() -> None:
     assert Boilerplate.empty().version == 0
     assert "anything" not in Boilerplate.empty()

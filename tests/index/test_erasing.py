@@ -10,6 +10,7 @@ from bridge.index.hits import PassageHit
 from bridge.index.index import Index
 from bridge.index.schema import VECTORS
 from bridge.index.table import table_names
+from bridge.index.tokens import hash_tokens
 from bridge.types import VaultPath
 from tests.index.made import DIMENSIONS, MODEL, embed_all, files, opened, paths, prepared, sentence, vector, words
 
@@ -51,6 +52,24 @@ async def test_a_note_among_few_is_gone_from_every_file(tmp_path: Path) -> None:
     assert [word for word in (*WORDS, *marks, *(mark.hex().encode() for mark in marks)) if word in after] == []
     assert list(index.notes) == ["Open.md"]
     assert await index.missing(10) == []
+
+
+async def test_no_posting_of_it_is_left(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    index = await opened(folder, {**OPEN, SECRET: TEXT})
+    await index.optimise()
+    marks = hash_tokens(["anzibarquux", "marzipanskew", "codeword", "wolverton"])[1:]
+    assert all(term.tobytes() in everything(folder) for term in marks)
+    (folder / "postings/99.postings").write_bytes(marks.tobytes())
+    (folder / "postings/.left by a crash").write_bytes(marks.tobytes())
+    await index.erase(private)
+    assert [term for term in marks if term.tobytes() in everything(folder)] == []
+    postings = index._opened.postings
+    kept = [
+        term for one in (postings.words, postings.forms, postings.whole) for each in one.segments for term in each.terms
+    ]
+    assert not {*kept} & {*marks}
+    assert "n7.md" in await paths(index.whole(words(OPEN["n7.md"].split()[-1]), 500))
 
 
 async def test_a_note_among_many_is_gone_with_all_earlier_versions(tmp_path: Path) -> None:
@@ -195,6 +214,8 @@ async def test_searching_goes_on_beside_erasing(tmp_path: Path) -> None:
             assert "n7.md" in await paths(retriever(words(word, "marzipanskew"), 500))
         assert [passage.path for passage in await index.text_of([PassageHit(VaultPath("n7.md"), 0, 0.0)])] == ["n7.md"]
         searched += 1
+        # Everything above is answered from memory.
+        await asyncio.sleep(0)
     await erasing
     assert searched > 3
     assert index.health().fts_rebuilds == 0

@@ -1,15 +1,19 @@
 import asyncio
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import lancedb
 import pytest
+from lancedb.index import FTS
 
 from bridge.errors import DiskFull, IndexUnusable, NotReady, ReadOnly
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.index import Index
+from bridge.types import VaultPath
 from tests.index.made import DIMENSIONS, MODEL, all_of, embed_all, opened, paths, prepared, sentence, words
 
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -106,15 +110,88 @@ async def test_an_index_that_was_closed_answers_nothing(tmp_path: Path) -> None:
     assert not index.damaged
 
 
-@pytest.mark.parametrize("part", ["passages.lance/_indices", "notes.lance/_indices"])
-async def test_a_hurt_full_text_index_is_built_again(tmp_path: Path, part: str) -> None:
+@pytest.mark.parametrize(
+    "hurt",
+    [
+        "find postings -type f -exec truncate -s 5 {} +",
+        "find postings -name '*.postings' -exec truncate -s -8 {} +",
+        "for file in postings/*.postings; do printf X | dd of=$file bs=1 seek=60 conv=notrunc; done",
+        "rm postings/1.postings",
+        "echo rubbish > postings/contents.json",
+        """echo '{"words": 7}' > postings/contents.json""",
+    ],
+)
+async def test_hurt_postings_are_built_again(tmp_path: Path, hurt: str) -> None:
     folder = await stored(tmp_path / "index")
-    shell(f"find {part} -type f -exec truncate -s 5 {{}} +", folder)
+    shell(hurt, folder)
     index = await opened(folder)
-    await index.write(all_of({"A.md": "alpha text", "B.md": "beta text"}))
-    assert await paths(index.passages(words("alpha"), 5)) == ["A.md"]
-    assert await paths(index.whole(words("beta"), 5)) == ["B.md"]
+    assert sorted(index.notes) == ["A.md", "B.md"]
+    assert await found_everywhere(index) == [["A.md"], ["A.md"], ["B.md"]]
     assert index.health().fts_rebuilds > 0
+    await index.optimise()
+    await index.close()
+    again = await opened(folder)
+    assert await found_everywhere(again) == [["A.md"], ["A.md"], ["B.md"]]
+    assert again.health().fts_rebuilds == 0
+
+
+async def found_everywhere(index: Index) -> list[list[str]]:
+    """Search in each of the inverted indexes."""
+    answers = (index.passages(words("alpha"), 5), index.stems(words("alpha"), 5), index.whole(words("beta"), 5))
+    return [await paths(answer) for answer in answers]
+
+
+async def test_postings_that_are_missing_are_built_without_a_word(tmp_path: Path) -> None:
+    folder = await stored(tmp_path / "index")
+    shell("rm -r postings", folder)
+    index = await opened(folder)
+    assert await found_everywhere(index) == [["A.md"], ["A.md"], ["B.md"]]
+    assert (index.health().fts_rebuilds, index.health().set_aside) == (0, None)
+
+
+async def test_postings_of_another_state_of_the_tables_are_not_believed(tmp_path: Path) -> None:
+    folder = await stored(tmp_path / "index")
+    shutil.copytree(folder, tmp_path / "before")
+    index = await opened(folder)
+    await index.write([prepared("A.md", "gamma text"), prepared("C.md", "alpha too")], [VaultPath("B.md")])
+    await index.optimise()
+    await index.close()
+    for postings, tables in ((tmp_path / "before", folder), (folder, tmp_path / "before")):
+        mixed = tmp_path / f"{tables.name} mixed"
+        shutil.copytree(tables, mixed)
+        shutil.rmtree(mixed / "postings")
+        shutil.copytree(postings / "postings", mixed / "postings")
+        index = await opened(mixed)
+        texts = {path: [passage.text for passage in index.passages_of(path)] for path in index.notes}
+        for word in ("alpha", "beta", "gamma", "text"):
+            saying = sorted(path for path, own in texts.items() if word in own[0])
+            for retriever in (index.passages, index.stems, index.whole):
+                assert sorted(await paths(retriever(words(word), 9))) == saying
+        await index.close()
+
+
+async def test_numbers_that_stand_for_other_notes_now_are_noticed(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder, text in ((first, "alpha"), (second, "beta")):
+        index = await opened(folder, {"A.md": text})
+        await index.optimise()
+        await index.close()
+    shutil.rmtree(second / "postings")
+    shutil.copytree(first / "postings", second / "postings")
+    index = await opened(second)
+    for retriever in (index.passages, index.stems, index.whole):
+        assert await paths(retriever(words("beta"), 5)) == ["A.md"]
+        assert await paths(retriever(words("alpha"), 5)) == []
+
+
+async def test_full_text_indexes_of_earlier_versions_are_dropped(tmp_path: Path) -> None:
+    folder = await stored(tmp_path / "index")
+    database = await lancedb.connect_async(str(folder))
+    table = await database.open_table("passages")
+    await table.create_index("words", config=FTS(base_tokenizer="icu/split", stem=False, remove_stop_words=False))
+    index = await opened(folder)
+    assert [each.columns for each in await index._opened.passages.inner.list_indices()] == [["key"]]
+    assert await found_everywhere(index) == [["A.md"], ["A.md"], ["B.md"]]
 
 
 async def test_a_deleted_folder_is_made_again(tmp_path: Path) -> None:

@@ -1,0 +1,192 @@
+"""An inverted index in memory: its segments, and BM25 over the documents that count."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import log1p
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bridge.index.segment import FREQUENCIES, MOST_DOCUMENTS, Segment, merge_segments
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+K1, B = 1.2, 0.75
+"""The constants of BM25, as in LanceDB and Lucene."""
+
+MOST_SEGMENTS = 8
+"""Segments above which small ones are merged: each costs a search some 30 µs."""
+
+DEAD_SHARE = 0.25
+"""Share of a segment's documents that may be dead."""
+
+Hit = tuple[int, int, float]
+"""The number, ordinal and score of a document."""
+
+
+@dataclass(frozen=True, slots=True)
+class TermQuery:
+    """Terms that should, must and must not occur; each of `must` is satisfied by any of its terms."""
+
+    should: "NDArray[np.uint64]"
+    must: "Sequence[NDArray[np.uint64]]"
+    must_not: "NDArray[np.uint64]"
+
+
+class InvertedIndex:
+    """The documents of one retriever."""
+
+    def __init__(self) -> None:
+        self.segments: tuple[Segment, ...] = ()
+        """Always replaced, never changed."""
+        self._norms: dict[Segment, NDArray[np.float32]] = {}
+        self._counts: tuple[int, int] | None = None
+        self._late: list[int] | None = None
+        """Numbers dropped while segments are merged."""
+
+    def add(self, segment: Segment) -> None:
+        """Add the documents of new numbers."""
+        if len(segment):
+            self.segments = (*self.segments, segment)
+            self._forget_counts()
+
+    def drop(self, number: int) -> None:
+        """Let the documents of a number count no more."""
+        before = self._dead()
+        for segment in self.segments:
+            segment.drop(number)
+        if self._dead() > before:
+            self._forget_counts()
+            if self._late is not None:
+                self._late.append(number)
+
+    def _dead(self) -> int:
+        return sum(segment.dead for segment in self.segments)
+
+    def _forget_counts(self) -> None:
+        self._counts = None
+        self._norms = {}
+
+    def _count(self) -> tuple[int, int]:
+        """Return the number of documents that count and are not empty, and of the terms in them."""
+        if self._counts is None:
+            self._counts = (
+                sum(int(np.count_nonzero(segment.lengths[segment.live])) for segment in self.segments),
+                sum(int(segment.lengths[segment.live].sum()) for segment in self.segments),
+            )
+        return self._counts
+
+    # -- merging ------------------------------------------------------------------------------------------------------
+
+    def due(self, *, everything: bool = False) -> list[list[Segment]]:
+        """Return the segments to merge, in groups: small ones, and those of which much is dead.
+
+        Args:
+            everything: Whether nothing dead may be left.
+        """
+        groups: list[list[Segment]] = []
+        waste = 0 if everything else DEAD_SHARE
+        small: list[Segment] = []
+        for segment in sorted(self.segments, key=lambda segment: len(segment) - segment.dead):
+            alive = len(segment) - segment.dead
+            total = sum(len(each) - each.dead for each in small)
+            wasteful = segment.dead > waste * len(segment)
+            if total + alive > MOST_DOCUMENTS:
+                groups.append(small)
+                small, total = [], 0
+            if wasteful or not small or alive <= 2 * total:
+                small.append(segment)
+        groups.append(small)
+        return [group for group in groups if len(group) > 1 or any(each.dead > waste * len(each) for each in group)]
+
+    def merge(self, group: Sequence[Segment]) -> Segment:
+        """Merge segments of this index, in any thread; `replace` shows the result."""
+        self._late = []
+        return merge_segments(group)
+
+    def replace(self, group: Sequence[Segment], merged: Segment) -> None:
+        """Replace segments by the one merged from them."""
+        for number in self._late or ():
+            merged.drop(number)
+        self._late = None
+        others = [segment for segment in self.segments if segment not in group]
+        self.segments = (*others, merged) if len(merged) else tuple(others)
+        self._forget_counts()
+
+    # -- searching ----------------------------------------------------------------------------------------------------
+
+    def search(self, query: TermQuery, limit: int, allowed: Collection[int] | None) -> list[Hit]:
+        """Return the best documents, the earlier first where scores are equal.
+
+        Args:
+            query: The terms.
+            limit: How many documents.
+            allowed: The only numbers that may be found.
+        """
+        documents, total = self._count()
+        if not documents:
+            return []
+        clauses = (query.should, *query.must)
+        terms = np.concatenate(clauses)
+        ends = np.cumsum([0, *map(len, clauses)]).tolist()
+        places = [segment.find(terms) for segment in self.segments]
+        weights = self._weights(places, documents)
+        numbers = None if allowed is None else np.fromiter(allowed, np.int64, len(allowed))
+        best = []
+        for segment, own in zip(self.segments, places, strict=True):
+            norms = self._norms_of(segment, total / documents)
+            scores = [_scores(segment, norms, own[first:last], weights[first:last]) for first, last in pairwise(ends)]
+            total_of = sum(scores[1:], scores[0])
+            for place in segment.find(query.must_not):
+                total_of[segment.documents[place]] = 0
+            found = np.flatnonzero(total_of > 0)
+            for required in scores[1:]:
+                found = found[required[found] > 0]
+            if segment.dead:
+                found = found[segment.live[found]]
+            if numbers is not None:
+                found = found[np.isin(segment.numbers[found], numbers)]
+            best.append(_best(segment, found, total_of[found], limit))
+        of_numbers, ordinals, scores_of = (np.concatenate(column) for column in zip(*best, strict=True))
+        order = np.lexsort((ordinals, of_numbers, -scores_of))[:limit]
+        columns = (column[order].tolist() for column in (of_numbers, ordinals, scores_of))
+        return list(zip(*columns, strict=True))
+
+    def _weights(self, places: Sequence[Sequence[slice]], documents: int) -> list[float]:
+        """Return each term's inverse document frequency, which counts only what counts."""
+        counts = [
+            sum(segment.count(place) for segment, place in zip(self.segments, of_term, strict=True))
+            for of_term in zip(*places, strict=True)
+        ]
+        return [log1p((documents - count + 0.5) / (count + 0.5)) for count in counts]
+
+    def _norms_of(self, segment: Segment, average: float) -> "NDArray[np.float32]":
+        """Return what the length of each document adds to a frequency."""
+        if segment not in self._norms:
+            self._norms[segment] = (K1 * (1 - B + B * segment.lengths / max(average, 1))).astype(np.float32)
+        return self._norms[segment]
+
+
+def _scores(
+    segment: Segment, norms: "NDArray[np.float32]", places: Sequence[slice], weights: Sequence[float]
+) -> "NDArray[np.float64]":
+    """Return the sum of what each term is worth in each document of a segment."""
+    documents = np.concatenate([segment.documents[place] for place in places] or [segment.documents[:0]])
+    frequencies = FREQUENCIES[
+        np.concatenate([segment.frequencies[place] for place in places] or [segment.frequencies[:0]])
+    ]
+    worth = np.repeat(np.array(weights, np.float32), [place.stop - place.start for place in places])
+    worth *= (K1 + 1) * frequencies / (frequencies + norms[documents])
+    return np.bincount(documents, worth, len(segment)).astype(np.float64, copy=False)
+
+
+def _best(
+    segment: Segment, found: "NDArray[np.int64]", scores: "NDArray[np.float64]", limit: int
+) -> "tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]":
+    """Return the number, ordinal and score of the best documents, and of all that equal the last of them."""
+    if len(found) > limit:
+        best = scores >= np.partition(scores, -limit)[-limit]
+        found, scores = found[best], scores[best]
+    return segment.numbers[found], segment.ordinals[found], scores

@@ -1,0 +1,263 @@
+"""The inverted indexes of passages and whole notes: kept in memory, stored beside the tables, which they follow."""
+
+import asyncio
+import logging
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import orjson
+
+from bridge.errors import BridgeError
+from bridge.index.catalogue import NoteEntry, NoteTable
+from bridge.index.inverted_index import MOST_SEGMENTS, InvertedIndex
+from bridge.index.segment import DocumentIds, Segment, build_segment
+from bridge.index.table import Table
+from bridge.index.tokens import FORMS, WORDS, Vocabulary
+from bridge.private_files import make_private, write_private
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+log = logging.getLogger(__name__)
+
+FOLDER = "postings"
+CONTENTS = "contents.json"
+"""Names the files of each index; any other file was left by a crash."""
+
+AT_ONCE = 2_048
+"""Documents whose terms are found at once."""
+
+NAMED = 2_000
+"""Numbers that are named in a filter; with more missing, all rows are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A passage or a whole note to index."""
+
+    number: int
+    ordinal: int
+    mark: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewSegments:
+    """Segments of notes that are about to be shown."""
+
+    words: Sequence[Segment]
+    forms: Sequence[Segment]
+    whole: Sequence[Segment]
+
+
+def passage_mark(entry: NoteEntry) -> int:
+    """Return the checksum by which the passages of a note are told from those of another with the same number."""
+    return zlib.crc32(entry.note.digest.encode())
+
+
+def whole_mark(entry: NoteEntry) -> int:
+    """Return the checksum of a whole note, whose text begins with its name."""
+    return zlib.crc32(entry.note.path.encode("utf-8", "surrogatepass"), passage_mark(entry))
+
+
+def build_segments(documents: Sequence[Document], vocabulary: Vocabulary) -> Iterator[Segment]:
+    """Index documents."""
+    ordered = sorted(documents, key=lambda document: (document.number, document.ordinal))
+    for start in range(0, len(ordered), AT_ONCE):
+        own = ordered[start : start + AT_ONCE]
+        ids = DocumentIds([one.number for one in own], [one.ordinal for one in own], [one.mark for one in own])
+        yield build_segment(ids, vocabulary.find([one.text for one in own]))
+
+
+class Postings:
+    """The inverted indexes of one vault; except for building segments, everything is done by one thread."""
+
+    def __init__(self, folder: Path) -> None:
+        self.words, self.forms, self.whole = InvertedIndex(), InvertedIndex(), InvertedIndex()
+        self.rebuilds = 0
+        """Files that could not be read, whose documents were indexed again."""
+        self._vocabularies = (Vocabulary(WORDS), Vocabulary(FORMS))
+        self._folder = folder / FOLDER
+        self._lock = asyncio.Lock()
+
+    def _indexes(self) -> dict[str, InvertedIndex]:
+        return {"words": self.words, "forms": self.forms, "whole": self.whole}
+
+    # -- changes ------------------------------------------------------------------------------------------------------
+
+    def build(
+        self, words: Sequence[Document] = (), forms: Sequence[Document] = (), whole: Sequence[Document] = ()
+    ) -> NewSegments:
+        """Index documents, in any thread but one call at a time: long notes take a second a thousand."""
+        of_words, of_forms = self._vocabularies
+        return NewSegments(
+            list(build_segments(words, of_words)),
+            list(build_segments(forms, of_forms)),
+            list(build_segments(whole, of_words)),
+        )
+
+    def add(self, segments: NewSegments) -> None:
+        """Show documents."""
+        for name, index in self._indexes().items():
+            for segment in getattr(segments, name):
+                index.add(segment)
+
+    def drop_passages(self, key: int) -> None:
+        """Find the passages of a note no more."""
+        self.words.drop(key)
+        self.forms.drop(key)
+
+    def drop_whole(self, seq: int) -> None:
+        """Find a whole note no more."""
+        self.whole.drop(seq)
+
+    @property
+    def unsaved(self) -> int:
+        """The number of documents that the next start would index again."""
+        segments = (segment for index in self._indexes().values() for segment in index.segments)
+        return sum(len(segment) for segment in segments if segment.file is None)
+
+    @property
+    def crowded(self) -> bool:
+        """Whether there are so many segments that some should be merged."""
+        return any(len(index.segments) > MOST_SEGMENTS for index in self._indexes().values())
+
+    async def merge(self, *, everything: bool = False) -> None:
+        """Merge small segments, and those of which much is dead.
+
+        Args:
+            everything: Whether nothing dead may be left.
+        """
+        async with self._lock:
+            for index in self._indexes().values():
+                for group in index.due(everything=everything):
+                    index.replace(group, await asyncio.to_thread(index.merge, group))
+
+    async def save(self) -> None:
+        """Store what is not stored yet, and delete the files of what was merged.
+
+        Raises:
+            DiskFull: The disk is full.
+            ReadOnly: The folder is not writable.
+        """
+        async with self._lock:
+            await asyncio.to_thread(self._save)
+        # What a few notes need is soon remembered again.
+        self._vocabularies = (Vocabulary(WORDS), Vocabulary(FORMS))
+
+    def _save(self) -> None:
+        if not self._folder.parent.is_dir():
+            # Somebody deleted the index, which must not come back in part.
+            return
+        make_private(self._folder)
+        stored = {name: index.segments for name, index in self._indexes().items()}
+        last = max((int(file.stem) for file in self._folder.glob("[0-9]*.postings")), default=0)
+        for segment in (each for segments in stored.values() for each in segments if each.file is None):
+            last += 1
+            file = self._folder / f"{last}.postings"
+            write_private(file, segment.encode())
+            segment.file = file
+        contents = {name: [each.file.name for each in own if each.file] for name, own in stored.items()}
+        write_private(self._folder / CONTENTS, orjson.dumps(contents))
+        self._delete_others(contents)
+
+    def _delete_others(self, contents: Mapping[str, Iterable[str]]) -> None:
+        """Delete every file that is not named."""
+        names = {CONTENTS, *(name for of_index in contents.values() for name in of_index)}
+        for file in self._folder.iterdir():
+            if file.name not in names:
+                with suppress(OSError):
+                    file.unlink()
+
+    # -- opening ------------------------------------------------------------------------------------------------------
+
+    async def load(self, catalogue: NoteTable, passages: Table, notes: Table, *, rebuild: bool = False) -> None:
+        """Load the files, and index what they lack from the tables.
+
+        Args:
+            catalogue: The live notes.
+            passages: The table of passages.
+            notes: The table of notes.
+            rebuild: Whether the files must not be trusted.
+        """
+        if not rebuild:
+            self._load_files()
+        keys = {entry.key: (passage_mark(entry), entry.note.passages) for entry in catalogue.entries()}
+        seqs = {entry.seq: (whole_mark(entry), 1) for entry in catalogue.entries()}
+        lacking = keep_live(self.words, keys) | keep_live(self.forms, keys)
+        for key in lacking:
+            self.drop_passages(key)
+        added = await self._complete(passages, "key", lacking, keys)
+        added += await self._complete(notes, "seq", keep_live(self.whole, seqs), seqs)
+        if added > AT_ONCE:
+            await self.merge()
+            # Without room for them, the next start builds them again.
+            with suppress(BridgeError):
+                await self.save()
+
+    def _load_files(self) -> None:
+        """Load the files that can be read."""
+        try:
+            contents = orjson.loads((self._folder / CONTENTS).read_bytes())
+            files = [(index, self._folder / file) for name, index in self._indexes().items() for file in contents[name]]
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError, KeyError, TypeError):
+            self.rebuilds += 1
+            return
+        for index, file in files:
+            try:
+                index.add(Segment.decode(file.read_bytes(), file))
+            except (OSError, ValueError) as error:
+                log.warning("Postings are rebuilt: %s", type(error).__name__)
+                self.rebuilds += 1
+
+    async def _complete(
+        self, table: Table, column: str, lacking: Collection[int], known: Mapping[int, tuple[int, int]]
+    ) -> int:
+        """Index rows by their numbers, and return how many there were."""
+        if not lacking:
+            return 0
+        columns = [column, "whole"] if column == "seq" else [column, "ordinal", "words", "forms"]
+        where = f"{column} IN ({', '.join(map(str, sorted(lacking)))})" if len(lacking) <= NAMED else None
+        added = 0
+        async for batch in table.batches(columns, AT_ONCE, where):
+            rows = [row for row in batch.to_pylist() if row[column] in lacking]
+            documents = {
+                text: [Document(row[column], row.get("ordinal", 0), known[row[column]][0], row[text]) for row in rows]
+                for text in columns
+                if text in ("words", "forms", "whole")
+            }
+            self.add(self.build(**documents))
+            added += len(rows)
+        return added
+
+
+def keep_live(index: InvertedIndex, known: Mapping[int, tuple[int, int]]) -> set[int]:
+    """Let only the documents of known numbers count, each number with its mark and all of its documents.
+
+    Returns:
+        The numbers of which documents are lacking.
+    """
+    numbers = np.array(sorted(known), np.int64)
+    marks = np.array([known[number][0] for number in numbers.tolist()], np.uint32)
+    expected = np.array([known[number][1] for number in numbers.tolist()], np.int64)
+    present = np.zeros(len(numbers), np.int64)
+    places: list[tuple[Segment, NDArray[np.int64], NDArray[np.bool_]]] = []
+    for segment in index.segments if len(numbers) else ():
+        place = np.minimum(np.searchsorted(numbers, segment.numbers), len(numbers) - 1)
+        same = (numbers[place] == segment.numbers) & (marks[place] == segment.marks)
+        present += np.bincount(place[same], minlength=len(numbers))
+        places.append((segment, place, same))
+    whole = present == expected
+    for segment, place, same in places:
+        segment.keep(same & whole[place])
+    if not len(numbers):
+        for segment in index.segments:
+            segment.keep(np.zeros(len(segment), np.bool_))
+    return set(numbers[~whole].tolist())

@@ -1,0 +1,210 @@
+"""Segments of an inverted index: the postings of up to 65,536 documents, as arrays that never change."""
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from bridge.index.tokens import Occurrences
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MOST_DOCUMENTS = 1 << 16
+"""Documents in a segment, so that a posting takes three bytes."""
+
+FORMAT = b"VBPOST01"
+"""The beginning of a file; changed with the format, the tokenizer or the hash of tokens."""
+
+_EXACT, _STEPS = 128, 16
+"""Frequencies up to the first are stored as they are; above, as 16 steps for each doubling."""
+
+FREQUENCIES = np.concatenate(
+    [np.arange(_EXACT + 1), _EXACT * 2.0 ** (np.arange(1, 256 - _EXACT) / _STEPS)], dtype=np.float32
+)
+"""The frequency that each stored byte means."""
+
+LAYOUT: tuple[tuple[str, str], ...] = (
+    ("numbers", "<i8"),
+    ("ordinals", "<i4"),
+    ("marks", "<u4"),
+    ("lengths", "<u4"),
+    ("terms", "<u8"),
+    ("starts", "<u4"),
+    ("documents", "<u2"),
+    ("frequencies", "u1"),
+)
+"""The arrays of a file, in order, each after its length."""
+
+
+@dataclass(slots=True, eq=False)
+class Segment:
+    """Documents, ascending by number and ordinal, and for each term the documents that contain it.
+
+    All documents of a number are in one segment.
+    """
+
+    numbers: "NDArray[np.int64]"
+    ordinals: "NDArray[np.int32]"
+    marks: "NDArray[np.uint32]"
+    """A checksum of each document's note, by which a number that stands for another note now is noticed."""
+    lengths: "NDArray[np.uint32]"
+    terms: "NDArray[np.uint64]"
+    starts: "NDArray[np.uint32]"
+    """For each term, its first posting; the last one ends all."""
+    documents: "NDArray[np.uint16]"
+    frequencies: "NDArray[np.uint8]"
+    file: Path | None = None
+    """Where it is stored."""
+    live: "NDArray[np.bool_]" = field(init=False)
+    """The documents that count."""
+    dead: int = 0
+
+    def __post_init__(self) -> None:
+        self.live = np.ones(len(self.numbers), np.bool_)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def keep(self, live: "NDArray[np.bool_]") -> None:
+        """Let only these documents count, if they do."""
+        self.live = self.live & live
+        self.dead = len(self) - int(self.live.sum())
+
+    def drop(self, number: int) -> None:
+        """Let the documents of a number count no more."""
+        first, last = np.searchsorted(self.numbers, (number, number + 1))
+        self.dead += int(self.live[first:last].sum())
+        self.live[first:last] = False
+
+    def find(self, terms: "NDArray[np.uint64]") -> list[slice]:
+        """Return where the postings of each term are."""
+        if not len(self.terms):
+            return [slice(0, 0)] * len(terms)
+        at = np.minimum(np.searchsorted(self.terms, terms), len(self.terms) - 1)
+        same = self.terms[at] == terms
+        return [
+            slice(first, last) if found else slice(0, 0)
+            for first, last, found in zip(
+                self.starts[at].tolist(), self.starts[at + 1].tolist(), same.tolist(), strict=True
+            )
+        ]
+
+    def count(self, place: slice) -> int:
+        """Return how many documents that count are in a range of postings."""
+        if not self.dead:
+            return int(place.stop - place.start)
+        return int(np.count_nonzero(self.live[self.documents[place]]))
+
+    def encode(self) -> bytes:
+        """Return the content of its file."""
+        arrays = [getattr(self, name).astype(kind, copy=False) for name, kind in LAYOUT]
+        # Searching an array that is not aligned would copy it.
+        pieces = [
+            piece for each in arrays for piece in (len(each).to_bytes(8, "little"), each.tobytes(), _pad_bytes(each))
+        ]
+        body = b"".join(pieces)
+        return FORMAT + zlib.crc32(body).to_bytes(8, "little") + body
+
+    @classmethod
+    def decode(cls, content: bytes, file: Path | None = None) -> Self:
+        """Read the content of a file.
+
+        Raises:
+            ValueError: It is damaged, or of another format.
+        """
+        head = len(FORMAT) + 8
+        body = memoryview(content)[head:]
+        if content[:head] != FORMAT + zlib.crc32(body).to_bytes(8, "little"):
+            raise ValueError("The segment is damaged.")
+        at = 0
+        arrays: dict[str, Any] = {}
+        for name, kind in LAYOUT:
+            length = int.from_bytes(body[at : at + 8], "little")
+            arrays[name] = np.frombuffer(body, kind, length, at + 8)
+            at += 8 + arrays[name].nbytes + len(_pad_bytes(arrays[name]))
+        return cls(**arrays, file=file)
+
+
+def _pad_bytes(array: "NDArray[Any]") -> bytes:
+    """Return what follows an array, so that the next one begins at a multiple of eight bytes."""
+    return bytes(-array.nbytes % 8)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentIds:
+    """What identifies documents: numbers and ordinals, ascending, and checksums of their notes."""
+
+    numbers: Sequence[int]
+    ordinals: Sequence[int]
+    marks: Sequence[int]
+
+
+def build_segment(ids: DocumentIds, found: Occurrences) -> Segment:
+    """Build a segment of documents and the terms in each."""
+    documents = np.repeat(np.arange(len(found.counts)), found.counts)
+    # Sorted, the postings of a term follow each other, and so do its occurrences in one document.
+    keys = np.sort(found.places << 16 | documents)
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    counts = np.diff(first, append=len(keys))
+    above = np.round(_EXACT + _STEPS * np.log2(np.maximum(counts, _EXACT) / _EXACT))
+    frequencies = np.where(counts <= _EXACT, counts, np.minimum(above, 255)).astype(np.uint8)
+    return _segment(
+        np.array(ids.numbers, np.int64),
+        np.array(ids.ordinals, np.int32),
+        np.array(ids.marks, np.uint32),
+        found.counts.astype(np.uint32),
+        found.terms,
+        keys[first] << 8 | frequencies,
+    )
+
+
+def merge_segments(segments: Sequence[Segment]) -> Segment:
+    """Build a segment of the live documents of others."""
+    terms = np.unique(np.concatenate([segment.terms for segment in segments]))
+    kept = [np.flatnonzero(segment.live) for segment in segments]
+    numbers, ordinals, marks, lengths = (
+        np.concatenate([getattr(segment, name)[own] for segment, own in zip(segments, kept, strict=True)])
+        for name in ("numbers", "ordinals", "marks", "lengths")
+    )
+    order = np.lexsort((ordinals, numbers))
+    places = np.empty(len(order), np.int64)
+    places[order] = np.arange(len(order))
+    keys: list[NDArray[np.int64]] = []
+    for segment, own in zip(segments, kept, strict=True):
+        moved = np.full(len(segment), -1, np.int64)
+        moved[own], places = places[: len(own)], places[len(own) :]
+        postings = np.repeat(np.searchsorted(terms, segment.terms) << 24, np.diff(segment.starts).astype(np.int64))
+        place = moved[segment.documents]
+        postings |= place << 8
+        postings |= segment.frequencies
+        keys.append(postings if len(own) == len(segment) else postings[place >= 0])
+    merged = np.concatenate(keys)
+    merged.sort()
+    return _segment(numbers[order], ordinals[order], marks[order], lengths[order], terms, merged)
+
+
+def _segment(
+    numbers: "NDArray[np.int64]",
+    ordinals: "NDArray[np.int32]",
+    marks: "NDArray[np.uint32]",
+    lengths: "NDArray[np.uint32]",
+    terms: "NDArray[np.uint64]",
+    keys: "NDArray[np.int64]",
+) -> Segment:
+    """Build a segment from sorted postings: the place of a term, a document, and a frequency as stored."""
+    starts = np.searchsorted(keys, np.arange(len(terms) + 1) << 24)
+    present = np.diff(starts) > 0
+    return Segment(
+        numbers,
+        ordinals,
+        marks,
+        lengths,
+        terms[present],
+        np.append(starts[:-1][present], starts[-1]).astype(np.uint32),
+        (keys >> 8 & 0xFFFF).astype(np.uint16),
+        (keys & 0xFF).astype(np.uint8),
+    )

@@ -1,0 +1,188 @@
+"""The terms, segments and scores of the inverted indexes."""
+
+import asyncio
+import math
+import random
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bridge.index.inverted_index import InvertedIndex, TermQuery
+from bridge.index.postings import Document, build_segments
+from bridge.index.segment import FREQUENCIES, Segment
+from bridge.index.tokens import Vocabulary, hash_tokens, query_terms, tokenize_text
+from bridge.types import VaultPath
+from tests.index.made import opened, paths, prepared, sentence, words
+
+PIECES = st.sampled_from(
+    ["foo_bar", "C3PO", "e-mail's", "Straße", "会议记录", "ประชุม", "\u0301", "ﬁn", "x" * 41, "🙂", "1\u202f000"]
+)
+NONE = np.empty(0, np.uint64)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.text(max_size=20) | PIECES, max_size=8).map(" ".join))
+def test_terms_are_the_tokens_of_lancedb(text: str) -> None:
+    text = text.encode("utf-8", "replace").decode()
+    vocabulary = Vocabulary("icu/split")
+    vocabulary.find(["before", *text.split()[::2]])
+    found = vocabulary.find(["before", text, "after"]).part(1, 2)
+    expected = hash_tokens(tokenize_text(text, "icu/split"))
+    assert Counter(found.terms[found.places].tolist()) == Counter(expected.tolist())
+    assert found.counts.tolist() == [len(expected)]
+
+
+def indexed(texts: dict[int, str]) -> InvertedIndex:
+    index = InvertedIndex()
+    documents = [Document(number, 0, 7, text) for number, text in texts.items()]
+    for segment in build_segments(documents, Vocabulary("icu/split")):
+        index.add(segment)
+    return index
+
+
+def asked(should: str = "", must: str = "", must_not: str = "") -> TermQuery:
+    required = [query_terms(word, "icu/split") for word in must.split()]
+    return TermQuery(query_terms(should, "icu/split"), required, query_terms(must_not, "icu/split"))
+
+
+def test_a_vocabulary_that_is_full_begins_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.index.tokens.MOST_PIECES", 10)
+    vocabulary = Vocabulary("icu/split")
+    for turn in range(9):
+        text = sentence(turn, 6)
+        found = vocabulary.find([text])
+        assert {*found.terms[found.places]} == {*hash_tokens(text.split())}
+
+
+def test_scores_are_those_of_bm25() -> None:
+    texts = {1: "rye bread rye", 2: "wheat bread and more words", 3: "salt"}
+    average = sum(len(text.split()) for text in texts.values()) / 3
+    hits = indexed(texts).search(asked("rye bread"), 9, None)
+    for number, _, score in hits:
+        own = texts[number].split()
+        expected = 0.0
+        for word in ("rye", "bread"):
+            containing = sum(word in text.split() for text in texts.values())
+            weight = math.log(1 + (3 - containing + 0.5) / (containing + 0.5))
+            norm = 1.2 * (0.25 + 0.75 * len(own) / average)
+            expected += weight * 2.2 * own.count(word) / (own.count(word) + norm)
+        assert score == pytest.approx(expected, rel=1e-5)
+    assert [number for number, _, _ in hits] == [1, 2]
+
+
+def test_what_is_merged_answers_as_before() -> None:
+    texts = {number: sentence(number % 40, 30) for number in range(300)}
+    together, parts = indexed(texts), InvertedIndex()
+    dice = random.Random(3)
+    for start in range(0, 300, 10):
+        for segment in indexed({number: texts[number] for number in range(start, start + 10)}).segments:
+            parts.add(segment)
+    dropped = dice.sample(range(300), 80)
+    for number in dropped:
+        together.drop(number)
+        parts.drop(number)
+    query = asked(texts[7])
+    before = together.search(query, 50, None)
+    assert not {number for number, _, _ in before} & {*dropped}
+    assert parts.search(query, 50, None) == before
+    (group,) = parts.due(everything=True)
+    merged = parts.merge(group)
+    late = before[0][0]
+    parts.drop(late)
+    parts.replace(group, merged)
+    together.drop(late)
+    assert len(parts.segments) == 1
+    after = parts.search(query, 50, None)
+    assert after == together.search(query, 50, None)
+    assert late not in {number for number, _, _ in after}
+    assert parts.due(everything=True) != []
+    assert Segment.decode(merged.encode()).encode() == merged.encode()
+
+
+def test_equal_scores_are_ordered_and_cut_by_number() -> None:
+    index = indexed(dict.fromkeys(range(100, 0, -1), "the same words"))
+    for limit in (5, 100):
+        assert [number for number, _, _ in index.search(asked("same"), limit, None)] == list(range(1, limit + 1))
+    assert [number for number, _, _ in index.search(asked("same"), 9, {40, 7, 1000})] == [7, 40]
+    assert index.search(asked("same", must_not="words"), 9, None) == []
+    assert index.search(asked("absent"), 9, None) == []
+    assert InvertedIndex().search(asked("same"), 9, None) == []
+
+
+def test_high_frequencies_are_kept_within_a_few_per_cent() -> None:
+    for count in (1, 127, 128, 129, 1_000, 30_000):
+        (segment,) = indexed({1: "again " * count}).segments
+        assert FREQUENCIES[segment.frequencies[0]] == pytest.approx(count, rel=0.03)
+        assert segment.lengths.tolist() == [count]
+
+
+async def test_many_small_writes_are_merged_and_all_found(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "index")
+    for turn in range(40):
+        await index.write([prepared(f"n{turn}.md", f"turn{turn} of many"), prepared("Same.md", f"same{turn} of many")])
+    for each in (index._opened.postings.words, index._opened.postings.whole):
+        assert len(each.segments) < 12
+    assert sorted(await paths(index.passages(words("many"), 99))) == sorted(index.notes)
+    assert await paths(index.whole(words("same39"), 9)) == ["Same.md"]
+    assert await paths(index.whole(words("same38"), 9)) == []
+    await index.close()
+    again = await opened(tmp_path / "index")
+    assert sorted(await paths(again.passages(words("many"), 99))) == sorted(again.notes)
+
+
+async def test_searches_beside_writes_and_compaction_find_each_note_once(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "index", {f"n{at}.md": f"common {sentence(at)}" for at in range(50)})
+
+    async def write() -> None:
+        for turn in range(30):
+            await index.write([prepared(f"n{turn}.md", f"common turn{turn} {sentence(turn)}")])
+            if turn % 10 == 5:
+                await index.optimise(at_once=True)
+
+    writing = asyncio.create_task(write())
+    while not writing.done():
+        hits = await index.whole(words("common"), 99)
+        assert sorted(hit.path for hit in hits) == sorted(index.notes)
+        await asyncio.sleep(0)
+    await writing
+    assert await paths(index.whole(words("turn29"), 9)) == ["n29.md"]
+
+
+async def test_a_moved_note_is_found_by_its_new_name_only(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "index", {"Rye.md": "some words"})
+    await index.optimise()
+    await index.write([prepared("Wheat.md", "some words")], [VaultPath("Rye.md")])
+    for _ in range(2):
+        assert await paths(index.passages(words("words"), 9)) == ["Wheat.md"]
+        assert await paths(index.whole(words("wheat"), 9)) == ["Wheat.md"]
+        assert await paths(index.whole(words("rye"), 9)) == []
+        await index.close()
+        index = await opened(tmp_path / "index")
+
+
+async def test_a_closed_index_opens_without_indexing_its_text_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = await opened(tmp_path / "index", {"A.md": "# A\n\nBarley.\n"})
+    await index.close()
+
+    def build(*_: object) -> None:
+        raise AssertionError("The text is indexed again.")
+
+    monkeypatch.setattr("bridge.index.postings.build_segments", build)
+    again = await opened(tmp_path / "index")
+    assert await paths(again.passages(words("barley"), 9)) == ["A.md"]
+    assert again.health().fts_rebuilds == 0
+
+
+async def test_closing_does_not_bring_a_deleted_index_back(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    index = await opened(folder, {"A.md": "# A\n\nBarley.\n"})
+    shutil.rmtree(folder)
+    await index.close()
+    assert not folder.exists()
