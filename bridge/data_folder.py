@@ -1,28 +1,24 @@
 """The data folder, private to the user and never inside a vault, and the list of known vaults."""
 
-import hashlib
+import json
 import os
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-import orjson
-import platformdirs
-
-from bridge.private_files import make_private, write_private
-from bridge.text.fold import fold_case
 from bridge.types import VaultId
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
 class Folders:
     """The paths of all files in the data folder."""
 
-    data: Path
+    __slots__ = ("data",)
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
 
     @property
     def settings(self) -> Path:
@@ -78,6 +74,8 @@ class Folders:
             ReadOnly: It cannot be created or written.
             DiskFull: There is no room.
         """
+        from bridge.private_files import make_private
+
         for folder in (self.data, self.data / "vaults", self.data / "run"):
             make_private(folder)
 
@@ -116,6 +114,8 @@ def resolve_models_dir() -> Path:
 
 def default_data_dir() -> Path:
     """Return the platform's folder for this program's user data."""
+    import platformdirs
+
     return platformdirs.user_data_path("vault-bridge", appauthor=False)
 
 
@@ -131,14 +131,16 @@ def unless_default(folder: Path, usual: Path) -> Path | None:
 
 def vault_id(root: Path) -> VaultId:
     """Return the id of the vault at a path: a digest of its real path."""
+    import hashlib
+
     return VaultId(hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16])
 
 
 def read_vault_list(folders: Folders) -> Mapping[VaultId, Path]:
     """Read the list; a damaged one counts as empty, since it only serves to adopt moved vaults."""
     try:
-        return {VaultId(key): Path(value["path"]) for key, value in orjson.loads(folders.vaults.read_bytes()).items()}
-    except (OSError, orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
+        return {VaultId(key): Path(value["path"]) for key, value in json.loads(folders.vaults.read_bytes()).items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
 
 
@@ -164,8 +166,10 @@ def remove_from_vault_list(folders: Folders, vault: VaultId) -> None:
 
 def write_vault_list(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
     """Write the list of vaults."""
+    from bridge.private_files import write_private
+
     listed = {key: {"path": str(path), "name": path.name} for key, path in vaults.items()}
-    write_private(folders.vaults, orjson.dumps(listed))
+    write_private(folders.vaults, json.dumps(listed, ensure_ascii=False).encode())
 
 
 def find_known_vaults(folders: Folders, reference: str) -> list[Path]:
@@ -176,8 +180,11 @@ def find_known_vaults(folders: Folders, reference: str) -> list[Path]:
 
 def match_vaults(reference: str, names: Mapping[VaultId, str], vaults: Mapping[VaultId, T]) -> list[T]:
     """Return the vaults of a name or id; if there is none, those whose names differ in case only."""
-    exact = [vaults[id_] for id_, name in names.items() if reference in {id_, name}]
-    return exact or [vaults[id_] for id_, name in names.items() if fold_case(name) == fold_case(reference)]
+    if exact := [vaults[id_] for id_, name in names.items() if reference in {id_, name}]:
+        return exact
+    from bridge.text.fold import fold_case
+
+    return [vaults[id_] for id_, name in names.items() if fold_case(name) == fold_case(reference)]
 
 
 def enclosing_vault(folder: Path, vaults: Collection[Path] = ()) -> Path | None:

@@ -1,12 +1,12 @@
-"""The commands that are not operations; light, so that a named one starts without loading the operations."""
+"""The commands that are not operations."""
 
 import argparse
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
+from bridge.cli.catalogue import read_catalogue
 from bridge.cli.did_you_mean import ParagraphHelpFormatter
-from bridge.types import Preset, Scope
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # argparse gives it no other name
@@ -52,19 +52,6 @@ TOKEN_ACTIONS = {
 }
 
 
-def add_commands(commands: "Commands") -> None:
-    """Add every command that is not an operation."""
-    add_serve(commands)
-    add_mcp(commands)
-    add_index(commands)
-    add_stop(commands)
-    add_forget(commands)
-    add_models(commands)
-    add_tokens(commands)
-    add_pair(commands)
-    add_completion(commands)
-
-
 def add_serve(commands: "Commands") -> None:
     """Add `serve`."""
     serve = commands.add_parser("serve", parents=[common_options()], description=COMMANDS["serve"], allow_abbrev=False)
@@ -92,7 +79,7 @@ def add_mcp(commands: "Commands") -> None:
         "one used last.",
     )
     mcp.add_argument("--client", metavar="NAME", help="Call as this client, with what its token may do.")
-    mcp.add_argument("--preset", choices=get_args(Preset), help="Which tools to offer.")
+    mcp.add_argument("--preset", choices=read_catalogue()["presets"], help="Which tools to offer.")
     mcp.add_argument("--print-config", choices=AGENTS, help="Print what sets up an agent to use the vault, and end.")
     mcp.set_defaults(module="stdio.entry")
 
@@ -136,9 +123,14 @@ def add_tokens(commands: "Commands") -> None:
     made = add_actions(commands, "tokens", TOKEN_ACTIONS)
     made["create"].add_argument("name", metavar="NAME", help="What the client is called.")
     made["create"].add_argument(
-        "--scope", action="append", choices=get_args(Scope), help="What it may do (default read). May be repeated."
+        "--scope",
+        action="append",
+        choices=read_catalogue()["scopes"],
+        help="What it may do (default read). May be repeated.",
     )
-    made["create"].add_argument("--preset", choices=get_args(Preset), help="Which tools it is offered over MCP.")
+    made["create"].add_argument(
+        "--preset", choices=read_catalogue()["presets"], help="Which tools it is offered over MCP."
+    )
     made["revoke"].add_argument("client", metavar="NAME|ID", help="The client, as `tokens list` shows it.")
 
 
@@ -165,13 +157,27 @@ def add_actions(
     """Add a command with actions; the folder options may stand before or after the action."""
     parent = commands.add_parser(command, parents=[common_options()], description=COMMANDS[command], allow_abbrev=False)
     parent.set_defaults(module=command)
-    after = parent.add_subparsers(dest="action", required=True, metavar="|".join(actions))
+    after = parent.add_subparsers(prog=parent.prog, dest="action", required=True, metavar="|".join(actions))
     return {
         name: after.add_parser(
             name, parents=[common_options(inner=True)], help=what, description=what, allow_abbrev=False
         )
         for name, what in actions.items()
     }
+
+
+ADD_COMMAND = {
+    "serve": add_serve,
+    "mcp": add_mcp,
+    "index": add_index,
+    "stop": add_stop,
+    "forget": add_forget,
+    "models": add_models,
+    "tokens": add_tokens,
+    "completion": add_completion,
+    "pair": add_pair,
+}
+"""What adds each command."""
 
 
 def common_options(*, inner: bool = False) -> argparse.ArgumentParser:

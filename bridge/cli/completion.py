@@ -1,11 +1,6 @@
-"""`vault-bridge completion`: completes commands, options, vaults and notes in a shell.
-
-The script that a shell loads contains a table of all commands, generated once. At each Tab it passes this table
-back with the typed words, so that nothing heavy is loaded to complete them.
-"""
+"""`vault-bridge completion`: completes commands, options, vaults and notes in a shell."""
 
 import argparse
-import json
 import os
 import sys
 import unicodedata
@@ -13,11 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
+from bridge.cli.catalogue import operation_commands, typed_name
 from bridge.cli.commands import COMPLETE
+from bridge.cli.parser import build_parser, command_names
+from bridge.data_folder import Folders, enclosing_vault, find_known_vaults, read_vault_list, resolve_data_dir
+from bridge.server.runtime_file import read_runtime
 
 if TYPE_CHECKING:
-    from bridge.api.signature import Argument
-    from bridge.data_folder import Folders
+    from bridge.export.command_catalogue import CommandArgument
 
 Kind = Literal["anything", "vault", "note", "folder", "directory", "file"]
 ValueType = Kind | list[str] | None
@@ -36,7 +34,6 @@ class Command(TypedDict):
 SCRIPTS = {
     "bash": """\
 # Completion of vault-bridge in bash. Load it in ~/.bashrc: source <(vault-bridge completion bash)
-_vault_bridge_table='TABLE'
 _vault_bridge() {
     local line current="${COMP_WORDS[COMP_CWORD]}"
     COMPREPLY=()
@@ -46,7 +43,7 @@ _vault_bridge() {
             *) printf -v line %q "$line" ;;
         esac
         COMPREPLY+=("$line")
-    done < <("${COMP_WORDS[0]}" COMPLETE "$_vault_bridge_table" "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+    done < <("${COMP_WORDS[0]}" COMPLETE "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
     if [ "${#COMPREPLY[@]}" -gt 0 ] && [ "${COMPREPLY[0]%/}" != "${COMPREPLY[0]}" ]; then
         compopt -o nospace 2>/dev/null
     fi
@@ -56,10 +53,9 @@ complete -F _vault_bridge vault-bridge
     "zsh": """\
 #compdef vault-bridge
 # Completion of vault-bridge in zsh. Load it in ~/.zshrc after compinit: source <(vault-bridge completion zsh)
-_vault_bridge_table='TABLE'
 _vault_bridge() {
     local -a found open closed
-    found=("${(@f)$("${words[1]}" COMPLETE "$_vault_bridge_table" "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+    found=("${(@f)$("${words[1]}" COMPLETE "${(@)words[2,CURRENT]}" 2>/dev/null)}")
     open=("${(@M)found:#*/}")
     closed=("${(@)found:#*/}")
     (( ${#${(@)open}} )) && compadd -S '' -- "${(@)open}"
@@ -73,11 +69,10 @@ fi
 """,
     "fish": """\
 # Completion of vault-bridge in fish: vault-bridge completion fish > ~/.config/fish/completions/vault-bridge.fish
-set -g __vault_bridge_table 'TABLE'
 function __vault_bridge
     set -l before (commandline -opc)
     set -l current (commandline -ct | string collect --allow-empty)
-    $before[1] COMPLETE $__vault_bridge_table $before[2..-1] "$current" 2>/dev/null
+    $before[1] COMPLETE $before[2..-1] "$current" 2>/dev/null
 end
 complete -c vault-bridge -f -a '(__vault_bridge)'
 """,
@@ -89,60 +84,8 @@ complete -c vault-bridge -f -a '(__vault_bridge)'
 
 def main(given: argparse.Namespace) -> int:
     """Print the script for a shell."""
-    # In single quotes, no shell needs an escape except for the quote itself.
-    table = json.dumps(describe_commands(), separators=(",", ":")).replace("'", "\\u0027")
-    sys.stdout.write(SCRIPTS[given.shell].replace("TABLE", table, 1).replace("COMPLETE", COMPLETE))
+    sys.stdout.write(SCRIPTS[given.shell].replace("COMPLETE", COMPLETE))
     return 0
-
-
-def describe_commands() -> dict[str, Command]:
-    """Describe every command as its parser defines it."""
-    from bridge.cli.parser import build_parser
-    from bridge.features import operations
-
-    arguments = {o.name.replace("_", "-"): {a.name: a for a in o.arguments} for o in operations()}
-    (subparsers,) = (a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction))  # noqa: SLF001
-    return {
-        name: describe_command(made, arguments.get(name, {}))
-        for name, made in subparsers.choices.items()
-        if "_" not in name
-    }
-
-
-def describe_command(made: argparse.ArgumentParser, arguments: "Mapping[str, Argument]") -> Command:
-    """Describe one command."""
-    found: Command = {"options": {}, "places": [], "repeats": False}
-    for action in made._actions:  # noqa: SLF001  # argparse has no other way to read its definitions
-        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
-            found["places"].append(list(action.choices))
-            for inner in action.choices.values():
-                found["options"] |= describe_command(inner, arguments)["options"]
-        elif not action.option_strings:
-            found["places"].append(value_type(action, arguments))
-            found["repeats"] = action.nargs in {"+", "*"}
-        elif action.help != argparse.SUPPRESS:
-            found["options"] |= dict.fromkeys(action.option_strings, value_type(action, arguments))
-    return found
-
-
-def value_type(action: argparse.Action, arguments: "Mapping[str, Argument]") -> ValueType:
-    """Return what an option or a position takes."""
-    from bridge.api.hints import Folder, strip_hint
-    from bridge.cli.options import placeholder
-    from bridge.types import VaultPath
-
-    if action.nargs == 0 or isinstance(action, argparse.BooleanOptionalAction):
-        return None
-    if action.choices is not None:
-        return list(map(str, action.choices))
-    if (argument := arguments.get(action.dest)) is not None:
-        words = placeholder(argument).split("|")
-        kinds = (strip_hint(argument.hint), *getattr(strip_hint(argument.hint), "__args__", ()))
-        return (
-            words if len(words) > 1 else "note" if VaultPath in kinds else "folder" if Folder in kinds else "anything"
-        )
-    kinds_of: dict[str, Kind] = {"vault": "vault", "json_args": "file"}
-    return kinds_of.get(action.dest, "directory" if action.type is Path else "anything")
 
 
 # -- at a Tab -------------------------------------------------------------------------------------------------------
@@ -152,12 +95,53 @@ def print_completions(words: Sequence[str]) -> int:
     """Print the completions of the last word, one per line.
 
     Args:
-        words: The table of commands, and what was typed after `vault-bridge`.
+        words: What was typed after `vault-bridge`.
     """
-    table, *typed = words
-    found = candidates(json.loads(table), [strip_quotes(word) for word in typed] or [""])
+    found = candidates([strip_quotes(word) for word in words] or [""])
     sys.stdout.write("".join(f"{one}\n" for one in found if "\n" not in one))
     return 0
+
+
+def describe_command(name: str) -> Command:
+    """Describe a command as its parser defines it."""
+    (made,) = {
+        made
+        for action in build_parser([name])._actions  # noqa: SLF001  # argparse has no other way to read its definitions
+        if isinstance(action, argparse._SubParsersAction)  # noqa: SLF001
+        for made in action.choices.values()
+    }
+    operation = operation_commands().get(name.replace("-", "_"))
+    return describe_parser(made, {} if operation is None else operation["arguments"])
+
+
+def describe_parser(made: argparse.ArgumentParser, arguments: "Mapping[str, CommandArgument]") -> Command:
+    """Describe the parser of a command."""
+    found: Command = {"options": {}, "places": [], "repeats": False}
+    for action in made._actions:  # noqa: SLF001
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+            found["places"].append(list(action.choices))
+            for inner in action.choices.values():
+                found["options"] |= describe_parser(inner, arguments)["options"]
+        elif not action.option_strings:
+            found["places"].append(value_type(action, arguments))
+            found["repeats"] = action.nargs in {"+", "*"}
+        elif action.help != argparse.SUPPRESS:
+            found["options"] |= dict.fromkeys(action.option_strings, value_type(action, arguments))
+    return found
+
+
+def value_type(action: argparse.Action, arguments: "Mapping[str, CommandArgument]") -> ValueType:
+    """Return what an option or a position takes."""
+    if action.nargs == 0 or isinstance(action, argparse.BooleanOptionalAction):
+        return None
+    if action.choices is not None:
+        return list(map(str, action.choices))
+    if (argument := arguments.get(action.dest)) is not None:
+        words = argument["placeholder"].split("|")
+        kinds: dict[str, Kind] = {"path": "note", "folder": "folder"}
+        return words if len(words) > 1 else kinds.get(argument["kind"], "anything")
+    others: dict[str, Kind] = {"vault": "vault", "json_args": "file"}
+    return others.get(action.dest, "directory" if action.type is Path else "anything")
 
 
 def strip_quotes(word: str) -> str:
@@ -167,14 +151,14 @@ def strip_quotes(word: str) -> str:
     return word.replace("\\", "") if os.name == "posix" else word
 
 
-def candidates(table: Mapping[str, Command], words: Sequence[str]) -> list[str]:
+def candidates(words: Sequence[str]) -> list[str]:
     """Return the completions of the last word."""
     *before, last = words
     if not before:
-        return match_prefix([*table, "--help", "--version"], last)
-    command = table.get(before[0].replace("_", "-"))
-    if command is None:
+        return match_prefix([*command_names(), "--help", "--version"], last)
+    if typed_name(before[0]) not in command_names():
         return []
+    command = describe_command(before[0])
     takes, options = next_place(command, before[1:])
     if last.startswith("-"):
         return match_prefix(command["options"], last)
@@ -210,8 +194,6 @@ def match_prefix(words: Sequence[str] | Mapping[str, Any], prefix: str) -> list[
 
 def complete_kind(kind: Kind, prefix: str, options: Mapping[str, str]) -> list[str]:
     """Return completions of one kind."""
-    from bridge.data_folder import Folders, read_vault_list, resolve_data_dir
-
     folders = Folders(Path(options["--data-dir"]) if "--data-dir" in options else resolve_data_dir())
     match kind:
         case "anything":
@@ -228,11 +210,8 @@ def complete_kind(kind: Kind, prefix: str, options: Mapping[str, str]) -> list[s
     )
 
 
-def current_vault(folders: "Folders", reference: str | None) -> Path | None:
+def current_vault(folders: Folders, reference: str | None) -> Path | None:
     """Return the vault that a command would use; None if that is not certain."""
-    from bridge.data_folder import enclosing_vault, find_known_vaults, read_vault_list
-    from bridge.server.runtime_file import read_runtime
-
     if reference is not None:
         here = Path(reference).expanduser()
         return here if here.is_dir() else next(iter(find_known_vaults(folders, reference)), None)

@@ -1,12 +1,10 @@
 """Prints text, tables and notices: formatted in a terminal, plain lines in a pipe."""
 
+import json
 import os
 import sys
-import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
-
-import orjson
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,30 +36,62 @@ def console() -> "Console":
 
 def strip_control(text: object) -> str:
     """Remove characters that would control the terminal."""
-    return "".join(c for c in str(text) if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cs"})
+    written = str(text)
+    if written.isprintable():
+        return written
+    import unicodedata
+
+    return "".join(c for c in written if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cs"})
 
 
-def styled_text(*parts: "tuple[object, str] | Text") -> "Text":
+CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "magenta": "35", "cyan": "36"}
+"""The terminal's codes of the words that a style consists of."""
+
+
+def print_styled(*parts: tuple[object, str]) -> None:
+    """Print a line of parts of different styles in a terminal."""
+    if os.name == "nt":
+        # A console there must first be told to read escape sequences, or else be called for each colour.
+        console().print(styled_text(*parts))
+    else:
+        sys.stdout.write("".join(apply_style(strip_control(text), style) for text, style in parts) + "\n")
+
+
+def apply_style(text: str, style: str) -> str:
+    """Put a text between the codes of a style, as rich does, which takes as long to load as the rest of a command."""
+    words = [word for word in style.split() if word in {"bold", "dim"} or not os.environ.get("NO_COLOR")]
+    if not text or not words or os.environ.get("TERM", "").lower() in {"dumb", "unknown"}:
+        return text
+    return f"\x1b[{';'.join(CODES[word] for word in words)}m{text}\x1b[0m"
+
+
+def styled_text(*parts: tuple[object, str]) -> "Text":
     """Join parts of different styles."""
     from rich.text import Text
 
-    return Text.assemble(*((strip_control(one[0]), one[1]) if isinstance(one, tuple) else one for one in parts))
+    return Text.assemble(*((strip_control(text), style) for text, style in parts))
 
 
-def highlight(snippet: str, style: str = "") -> "Text":
-    """Show the highlights of a snippet in the terminal."""
-    from rich.text import Text
-
-    text = Text(style=style)
-    for number, part in enumerate(strip_control(snippet).split("==")):
-        text.append(part, "bold yellow" if number % 2 else "")
-    return text
+def highlight(snippet: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts of a snippet with their styles, the highlights without their marks."""
+    for number, part in enumerate(snippet.split("==")):
+        yield part, "bold yellow" if number % 2 else ""
 
 
 def json_line(result: Any) -> None:
     """Print a result as one line of JSON."""
-    sys.stdout.buffer.write(orjson.dumps(result) + b"\n")
+    print_bytes(compact_json(result).encode())
+
+
+def print_bytes(line: bytes) -> None:
+    """Print a line that is encoded already."""
+    sys.stdout.buffer.write(line + b"\n")
     sys.stdout.buffer.flush()
+
+
+def compact_json(value: Any) -> str:
+    """Format a value as JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def print_message(line: str) -> None:
@@ -70,29 +100,36 @@ def print_message(line: str) -> None:
     sys.stderr.write(f"{strip_control(line)}\n")
 
 
+def log_warnings() -> None:
+    """Log warnings on standard error."""
+    import logging
+
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+
+
 def table(
     rows: Rows,
     columns: Sequence[str],
     *,
-    headed: bool = False,
     paths: Collection[str] = (),
     details: Collection[str] = (),
 ) -> None:
-    """Print records as a table; in a pipe unaligned and complete, with tabs between the columns.
+    """Print records as a table; in a pipe one a line, complete and without a heading, with tabs between the columns.
 
     Args:
         rows: The records.
         columns: The fields shown of each; in a terminal without those that are empty everywhere.
-        headed: Whether columns are named in a pipe too, for output to be read rather than cut into fields.
         paths: The columns that hold paths.
         details: The columns that a terminal leaves out if it is too narrow.
     """
     if not rows:
         return
     if not sys.stdout.isatty():
-        lines = [[cell(row.get(column)) for column in columns] for row in rows]
-        for line in [list(map(heading, columns)), *lines] if headed else lines:
-            sys.stdout.write("\t".join(line) + "\n")
+        # The path of a record comes first.
+        columns = sorted(columns, key=lambda column: column != "path")
+        for row in rows:
+            cells = (cell(row.get(column), " | " if column in paths else " ") for column in columns)
+            sys.stdout.write("\t".join(cells) + "\n")
         return
     columns = [column for column in columns if any(cell(row.get(column)) for row in rows)]
     essential = [column for column in columns if column not in details]
@@ -142,12 +179,12 @@ def heading(column: str) -> str:
     return column.replace("_", " ")
 
 
-def cell(value: Any) -> str:
-    """Format a value on one line."""
+def cell(value: Any, between: str = " ") -> str:
+    """Format a value on one line, a list with something between its items."""
     if isinstance(value, list):
-        return " ".join(cell(item) for item in value)
+        return between.join(cell(item) for item in value)
     if isinstance(value, dict):
-        return orjson.dumps(value).decode()
+        return compact_json(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "" if value is None else " ".join(strip_control(value).split())

@@ -1,9 +1,7 @@
 """Reports a mistyped word in one sentence with the closest known one, where argparse would list every choice."""
 
 import argparse
-import difflib
 import re
-import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
@@ -18,6 +16,8 @@ class ParagraphHelpFormatter(argparse.RawDescriptionHelpFormatter):
     """Keeps the line breaks of a description, and wraps lines that are too long for the terminal."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
+        import textwrap
+
         return "\n".join(
             textwrap.fill(line, width, initial_indent=indent, subsequent_indent=indent + hanging_indent(line))
             for line in text.splitlines()
@@ -62,6 +62,8 @@ class Parser(argparse.ArgumentParser):
 
 def did_you_mean(written: str, choices: Iterable[str]) -> str:
     """Suggest the closest known name, or list all if there are few."""
+    import difflib
+
     names = list(choices)
     near = difflib.get_close_matches(written, names, n=1)
     few = f"; there are {', '.join(names)}." if len(names) <= FEW else "."

@@ -10,6 +10,8 @@ from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from bridge.cli.console import log_warnings
+
 T = TypeVar("T")
 
 THREADS = "computing"
@@ -26,7 +28,8 @@ class Threads(ThreadPoolExecutor):
 
 
 def run_coroutine(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end and return its result."""
+    """Run a coroutine to its end and return its result; warnings are logged on standard error."""
+    log_warnings()
     # Python's resource tracker cleans up after killed processes; its warning about that is of no use.
     sys.warnoptions.append("ignore:resource_tracker:UserWarning")
     with asyncio.Runner() as runner:

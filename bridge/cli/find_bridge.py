@@ -1,21 +1,17 @@
 """Finds the vault that a command means, and the bridge that serves it, if one runs."""
 
-import http.client
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Any, NamedTuple
 
 import bridge as program
+from bridge.cli import http_call
 from bridge.cli.console import Indexer
 from bridge.data_folder import Folders, enclosing_vault, find_known_vaults, match_vaults, read_vault_list
-from bridge.errors import BridgeError, NoSuchVault
+from bridge.errors import BridgeError, InvalidArguments, NoSuchVault
 from bridge.server.runtime_file import Runtime, running_bridges
 from bridge.types import VaultId
-
-CONNECT_S = 5.0
 
 
 class RemoteError(BridgeError):
@@ -36,6 +32,18 @@ class Unreachable(BridgeError):
 
 
 def call(runtime: Runtime, operation: str, arguments: Mapping[str, Any], *, patience: float | None = None) -> Any:
+    """Call an operation of a running bridge and return its result; raises as `send`."""
+    return json.loads(send(runtime, operation, arguments, patience=patience))
+
+
+def send(
+    runtime: Runtime,
+    operation: str,
+    arguments: Mapping[str, Any],
+    *,
+    patience: float | None = None,
+    accept: str = "application/json",
+) -> bytes:
     """Call an operation of a running bridge.
 
     Args:
@@ -43,51 +51,55 @@ def call(runtime: Runtime, operation: str, arguments: Mapping[str, Any], *, pati
         operation: Its name.
         arguments: Its arguments.
         patience: Seconds to wait for the answer at most; None waits without limit.
+        accept: The content type of the answer.
+
+    Returns:
+        The answer as JSON.
 
     Raises:
+        InvalidArguments: JSON cannot express the arguments.
         RemoteError: The bridge answered with an error.
         Unreachable: It did not answer.
     """
-    place = urlsplit(runtime.url)
-    # http.client ignores proxies: requests to this machine stay on it.
-    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=CONNECT_S)
     headers = {
         "Authorization": f"Bearer {runtime.token}",
         "Content-Type": "application/json",
+        "Accept": accept,
         "User-Agent": f"vault-bridge/{program.__version__}",
     }
     try:
-        connection.connect()
-        connection.sock.settimeout(patience)
-        connection.request("POST", f"/api/{operation}", json.dumps(arguments).encode(), headers)
-        response = connection.getresponse()
-        answer = json.loads(response.read())
-    except (OSError, http.client.HTTPException, ValueError) as error:
+        body = json.dumps(arguments, ensure_ascii=False, allow_nan=False).encode()
+    except ValueError:
+        raise InvalidArguments(
+            f"The arguments of `{operation}` contain a value that JSON cannot express.", operation=operation
+        ) from None
+    try:
+        status, answer = http_call.post(f"{runtime.url}/api/{operation}", headers, body, patience)
+        refusal = None if status == OK else json.loads(answer)["error"]
+    except (OSError, ValueError, KeyError) as error:
         raise Unreachable(f"The bridge at {runtime.url} does not answer ({type(error).__name__}).") from None
-    finally:
-        connection.close()
-    if response.status != http.HTTPStatus.OK:
-        raise RemoteError(answer["error"])
+    if refusal is not None:
+        raise RemoteError(refusal)
     return answer
 
+
+OK = 200
 
 LOOK_S = 3.0
 """Seconds that a bridge gets to list its vaults."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServedVault:
+class ServedVault(NamedTuple):
     """A vault that a running bridge serves."""
 
     runtime: Runtime
     id: str
     name: str
     path: Path
-    indexer: Indexer = "running"
+    indexer: Indexer
 
 
-@dataclass(frozen=True, slots=True)
-class UnservedVault:
+class UnservedVault(NamedTuple):
     """A vault that no bridge serves."""
 
     path: Path
@@ -156,7 +168,7 @@ def served_vaults(data_dir: Path) -> Iterator[ServedVault]:
     """Ask every running bridge for its vaults; one that does not answer is skipped."""
     for runtime in running_bridges(data_dir):
         try:
-            status: dict[str, Any] = call(runtime, "status", {}, patience=LOOK_S)
+            status = call(runtime, "status", {}, patience=LOOK_S)
         except BridgeError:
             continue
         for vault in status["vaults"]:

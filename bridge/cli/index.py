@@ -56,11 +56,13 @@ def has_model(given: argparse.Namespace) -> bool:
     """Say whether there is a model to embed with; if not, print how to get one."""
     from bridge.data_folder import Folders
     from bridge.models.folder import find_model
+    from bridge.models.model_setup import require_llama
     from bridge.settings.file import load_settings
 
     try:
+        require_llama()
         find_model(given.models_dir, load_settings(Folders(given.data_dir).settings)[0].model)
-    except (ModelMissing, ModelUnusable) as error:
+    except (ModelMissing, ModelUnusable, NotReady) as error:
         print_message(f"{error.message} {error.hint}")
         return False
     return True

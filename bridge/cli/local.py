@@ -8,8 +8,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 import bridge as program
 from bridge.api.call import OWNER, Call
 from bridge.api.dispatch import dispatch_call
@@ -73,16 +71,15 @@ async def start_bridge(make: "Callable[[], Bridge]") -> "Bridge":
 
 async def run_when_ready(
     bridge: "Bridge", operation: Operation, arguments: Mapping[str, Any], report: Report | None = None
-) -> dict[str, Any]:
-    """Run an operation once keyword search is ready.
+) -> bytes:
+    """Run an operation once keyword search is ready, and return its result as JSON.
 
     Args:
         bridge: An open bridge.
         operation: The operation.
-        arguments: Its arguments; those that do not fit are refused before any waiting.
+        arguments: Its arguments.
         report: Receives the progress.
     """
-    operation.bind(arguments)
     for host in bridge.vaults.values():
         if operation.name == "doctor":
             await wait_for_diagnosis(bridge, host)
@@ -91,8 +88,7 @@ async def run_when_ready(
         while operation.name == "status" and not host.progress().model_known:
             await host.signal.wait(LOOK_EVERY_S)
     call = Call(bridge, OWNER, client=f"vault-bridge/{program.__version__}", transport="command")
-    answered: dict[str, Any] = orjson.loads(await dispatch_call(operation, call, arguments, encode))
-    return answered
+    return await dispatch_call(operation, call, arguments, encode)
 
 
 async def wait_until_readable(bridge: "Bridge", host: "Host", report: Report | None) -> None:

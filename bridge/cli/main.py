@@ -34,10 +34,9 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     switch_interrupts(signal.default_int_handler, signal.SIG_DFL)
     try:
         status = parse_and_run(sys.argv[1:] if argv is None else argv)
-        # Imported at the end, so that the start is not delayed.
-        from bridge.cli.exit import leave
-
-        return leave(status)
+        # Whatever could still compute was started by this module.
+        leave = sys.modules.get("bridge.cli.exit")
+        return status if leave is None else leave.leave(status)
     except KeyboardInterrupt:
         interrupt()
 
@@ -76,14 +75,12 @@ def parse_and_run(words: "Sequence[str]") -> int:
 def run_command(given: "argparse.Namespace") -> int:
     """Run a parsed command and report its errors."""
     import importlib
-    import logging
     import signal
 
     from bridge.errors import BridgeError
 
     # LanceDB creates files by the process's umask: data derived from notes is for this user only.
     os.umask(PRIVATE)
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
         fill_in_folders(given)
         command = importlib.import_module(f"bridge.cli.{given.module}")
@@ -125,8 +122,18 @@ def report_refusal(error: "BridgeError", given: "argparse.Namespace") -> int:
         sys.stderr.buffer.write(encode(error.wire()) + b"\n")
     else:
         way_out = way_out_of(error, given)
-        sys.stderr.write(f"vault-bridge: {error.message}\n" + (f"  {way_out}\n" if way_out else ""))
+        lines = [f"vault-bridge: {error.message}", *(f"  {line}" for line in (*conflicts_of(error), way_out) if line)]
+        sys.stderr.write("\n".join(lines) + "\n")
     return USAGE if error.code == "invalid_arguments" else 1
+
+
+def conflicts_of(error: "BridgeError") -> "Sequence[str]":
+    """Return the lines that show the conflicts of an error."""
+    from bridge.cli.conflicts import conflict_lines
+    from bridge.cli.console import strip_control
+
+    conflicts = error.facts.get("conflicts")
+    return [strip_control(line) for line in conflict_lines(conflicts)] if isinstance(conflicts, list) else []
 
 
 def way_out_of(error: "BridgeError", given: "argparse.Namespace") -> str:
@@ -136,6 +143,10 @@ def way_out_of(error: "BridgeError", given: "argparse.Namespace") -> str:
 
     if given.module != "run_operation":
         return error.hint
+    if error.facts.get("conflicts"):
+        from bridge.cli.conflicts import WAY_OUT
+
+        return WAY_OUT
     if error.hint == Invalid.hint:
         return f"`vault-bridge {given.command.replace('_', '-')} --help` tells what it takes."
     return translate_hint(error.hint, given.command)

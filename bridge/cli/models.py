@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from bridge.cli.console import json_line, print_message, table
+from bridge.cli.console import json_line, log_warnings, print_message, table
 from bridge.errors import BridgeError
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 def main(given: argparse.Namespace) -> int:
     """Run the subcommand."""
+    log_warnings()
     return {"list": list_models, "install": install, "use": use, "verify": verify}[given.action](given)
 
 

@@ -1,41 +1,50 @@
 """Builds the command line: the commands of `commands`, and one for each operation."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import bridge
-from bridge.cli.commands import COMMANDS, add_commands, common_options
+from bridge.cli.catalogue import operation_commands, typed_name
+from bridge.cli.commands import ADD_COMMAND, COMMANDS, common_options
 from bridge.cli.did_you_mean import ParagraphHelpFormatter, Parser
+from bridge.cli.options import add_options
 
 if TYPE_CHECKING:
-    from bridge.api.registry import Operation
     from bridge.cli.commands import Commands
+    from bridge.export.command_catalogue import OperationCommand
+
+PROGRAM = "vault-bridge"
 
 EVERYWHERE = {"--data-dir": True, "--models-dir": True, "--vault": True, "--json": False}
 """Options that may stand before the command, and whether each takes a value."""
 
 
-def build_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
-    """Build the parser for every command and operation.
+def command_names() -> list[str]:
+    """Return every command, in the order in which the help lists them."""
+    return [*COMMANDS, *map(typed_name, operation_commands())]
+
+
+def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """Build the parser.
 
     Args:
-        words: The command line; if it names a command, the operations are left out, since loading them would delay
-            the commands that agents wait for.
+        words: The command line. Only the command that it names is added, since each takes time; without a command line
+            all are, and to suggest one for a mistyped name.
     """
-    by_hand = bool(words) and words[0] in COMMANDS
+    names = command_names()
+    if words is not None:
+        first = typed_name(words[0]) if words else "--help"
+        names = [first] if first in names else [] if first.startswith("-") else names
     made: argparse.ArgumentParser = Parser(
-        prog="vault-bridge",
+        prog=PROGRAM,
         description="A local companion for an Obsidian vault: search, links and agents' tools, offline.",
-        epilog="" if by_hand else overview(),
+        epilog="" if len(names) == 1 else overview(),
         formatter_class=ParagraphHelpFormatter,
         allow_abbrev=False,
     )
-    made.add_argument("--version", action="version", version=f"vault-bridge {bridge.__version__}")
-    commands = made.add_subparsers(required=True, metavar="COMMAND", title="commands and operations", help="see below")
-    add_commands(commands)
-    if not by_hand:
-        add_operations(commands)
+    made.add_argument("--version", action="version", version=f"{PROGRAM} {bridge.__version__}")
+    add_commands(made, names)
     return made
 
 
@@ -47,33 +56,41 @@ def command_first(words: Sequence[str]) -> Sequence[str]:
     return [*words[at : at + 1], *words[:at], *words[at + 1 :]] if at < len(words) else []
 
 
-def add_operations(commands: "Commands") -> None:
-    """Add the command of each operation."""
-    from bridge.features import operations
+def add_commands(parser: argparse.ArgumentParser, names: Iterable[str]) -> None:
+    """Add these commands to the parser."""
+    commands = parser.add_subparsers(
+        # Given, so that argparse does not format a usage line to find it.
+        prog=PROGRAM,
+        required=True,
+        metavar="COMMAND",
+        title="commands and operations",
+        help="see below",
+    )
+    operations = {typed_name(name): name for name in operation_commands()}
+    for name in names:
+        if name in COMMANDS:
+            ADD_COMMAND[name](commands)
+        else:
+            add_operation(commands, operations[name], operation_commands()[operations[name]])
 
-    for operation in operations():
-        add_operation(commands, operation)
 
-
-def add_operation(commands: "Commands", operation: "Operation") -> None:
+def add_operation(commands: "Commands", name: str, command: "OperationCommand") -> None:
     """Add the command of an operation."""
-    from bridge.cli import options
-
-    typed = operation.name.replace("_", "-")
+    typed = typed_name(name)
     entry = commands.add_parser(
         typed,
         # The form that programs and hints use.
-        aliases=[operation.name] if operation.name != typed else [],
+        aliases=[name] if name != typed else [],
         parents=[common_options()],
-        description="\n\n".join(filter(None, (operation.summary, operation.details))).replace("%", "%%"),
+        description=command["description"].replace("%", "%%"),
         formatter_class=ParagraphHelpFormatter,
         allow_abbrev=False,
     )
     # Before the arguments: a default set after them would hide a given argument of the same name.
-    entry.set_defaults(module="run_operation", command=operation.name, vault=None)
-    options.add(entry, operation)
+    entry.set_defaults(module="run_operation", command=name, vault=None)
+    add_options(entry, command)
     what = "The vault, by path, name or id; without, the one around this folder, or the only one that is served."
-    if operation.name == "doctor":
+    if name == "doctor":
         entry.add_argument("vault", nargs="?", default=argparse.SUPPRESS, metavar="VAULT", help=what)
     entry.add_argument("--vault", dest="vault", default=argparse.SUPPRESS, help=what)
     entry.add_argument("--json-args", metavar="FILE", help="Take arguments from a JSON object; `-` is standard input.")
@@ -81,9 +98,7 @@ def add_operation(commands: "Commands", operation: "Operation") -> None:
 
 def overview() -> str:
     """List commands and operations with their summaries."""
-    from bridge.features import operations
-
-    width = max(len(operation.name) for operation in operations())
+    width = max(map(len, operation_commands()))
     known = [f"  {name:{width}}  {what}" for name, what in COMMANDS.items()]
-    offered = [f"  {o.name.replace('_', '-'):{width}}  {o.summary}" for o in operations()]
+    offered = [f"  {typed_name(name):{width}}  {one['summary']}" for name, one in operation_commands().items()]
     return "\n".join(["commands:", *known, "", "operations:", *offered])

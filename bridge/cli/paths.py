@@ -5,30 +5,32 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any
 
-from bridge.api.hints import Folder, strip_hint
-from bridge.api.registry import Operation
 from bridge.cli.console import print_message
 from bridge.errors import OutsideVault
-from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.export.command_catalogue import OperationCommand
 
 
-def to_vault_paths(operation: Operation, arguments: Mapping[str, Any], root: Path) -> dict[str, Any]:
+def to_vault_paths(command: "OperationCommand", arguments: Mapping[str, Any], root: Path) -> dict[str, Any]:
     """Return typed arguments with every path relative to the vault's root.
 
     Args:
-        operation: The operation.
+        command: The command of the operation.
         arguments: The typed arguments.
         root: The vault's folder.
     """
     found = dict(arguments)
-    for argument in operation.arguments:
-        kind, value = strip_hint(argument.hint), arguments.get(argument.name)
-        if kind in (VaultPath, Folder) and isinstance(value, str):
-            found[argument.name] = vault_path(value, root)
-        elif VaultPath in get_args(kind) and isinstance(value, list):
-            found[argument.name] = [vault_path(one, root) if isinstance(one, str) else one for one in value]
+    for name, argument in command["arguments"].items():
+        value = arguments.get(name)
+        if argument["kind"] not in {"path", "folder"}:
+            continue
+        if isinstance(value, str):
+            found[name] = vault_path(value, root)
+        elif isinstance(value, list):
+            found[name] = [vault_path(one, root) if isinstance(one, str) else one for one in value]
     return found
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bridge.server.runtime_file import Runtime
 
 LOOK_EVERY_S = 0.25
+LOOK_FOR_MODEL_EVERY_S = 2.0
 LINE_EVERY_S = 10.0
 PATIENT_S = 1.0
 
@@ -91,30 +92,52 @@ def progress_bars() -> "Progress":
 
 async def watch(bridge: "Bridge", runtime: "Runtime") -> None:
     """Print where the bridge listens and how far indexing is, until it is complete."""
-    from bridge.api.call import OWNER, Call
-    from bridge.api.encode import to_json
-    from bridge.features import get_operation
-
     names = ", ".join(host.name for host in bridge.vaults.values())
     folder = bridge.folders.runtime(next(iter(bridge.vaults))).parent
     print_message(f"Serving {names} at {runtime.url}, token in {folder}. Ctrl-C stops.")
     print_message(f"Search from another terminal: {search_command(bridge.data_dir)}")
+    # The entry for agents imports this module too, and must not load the operations.
+    from bridge.features.status.views import summarize_vault
+
+    while True:
+        status = await watch_until_settled(bridge)
+        for vault in status:
+            print_message(summarize_vault(vault))
+        if not is_model_awaited(status):
+            return
+        while is_model_awaited(status):
+            await asyncio.sleep(LOOK_FOR_MODEL_EVERY_S)
+            status = await vault_statuses(bridge)
+
+
+async def watch_until_settled(bridge: "Bridge") -> list[dict[str, Any]]:
+    """Show progress until indexing is as complete as it can be now, and return the status of the vaults."""
     searchable = False
     with IndexBar() as bar:
         while True:
-            status = to_json(await get_operation("status").run(Call(bridge, OWNER), {}))["vaults"]
+            status = await vault_statuses(bridge)
             bar.show(sum_progress(status))
             if not searchable and all(vault["ready"]["keyword"] for vault in status):
                 searchable = True
             missing = bridge.embedders is not None and bridge.embedders.trouble is not None
             if searchable and all(is_settled(vault, missing=missing) for vault in status):
-                break
+                return status
             await asyncio.sleep(LOOK_EVERY_S)
-    # The entry for agents imports this module too, and must not load the operations.
-    from bridge.features.status.views import summarize_vault
 
-    for vault in status:
-        print_message(summarize_vault(vault))
+
+async def vault_statuses(bridge: "Bridge") -> list[dict[str, Any]]:
+    """Return the vaults' part of `status`."""
+    from bridge.api.call import OWNER, Call
+    from bridge.api.encode import to_json
+    from bridge.features import get_operation
+
+    vaults: list[dict[str, Any]] = to_json(await get_operation("status").run(Call(bridge, OWNER), {}))["vaults"]
+    return vaults
+
+
+def is_model_awaited(vaults: list[dict[str, Any]]) -> bool:
+    """Say whether search by meaning follows once llama.cpp is built."""
+    return any(vault["model_setup"] and vault["model_setup"]["state"] == "running" for vault in vaults)
 
 
 def search_command(data_dir: Path) -> str:

@@ -2,13 +2,12 @@
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
-from bridge.api.markup import Diff, Document, Element, Line, Section, Table
-from bridge.api.registry import OPERATIONS, view_of
-from bridge.cli.console import Indexer, console, highlight, print_message, strip_control, styled_text, table
-from bridge.features import get_operation
+from bridge.cli.catalogue import operation_commands
+from bridge.cli.console import Indexer, highlight, print_message, print_styled, strip_control, table
 
 STYLES = {
     "title": "bold",
@@ -24,86 +23,123 @@ STYLES = {
 
 DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
+SECTION = "section"
+"""The column of a record's section in a pipe."""
+
 HINT = re.compile(r"`(\w+)(: (?:\[\d+, \d+\]|[\w.-]+)| \w+)?`")
 """The name of an operation or an argument, which may have a value."""
 
 VALUE = re.compile(r"[\[\]:]")
 
 
-def show(operation: str, result: dict[str, Any]) -> None:
-    """Print the result of an operation; notices follow it on standard error."""
-    elements = list(view_of(operation)(result))
-    # A pipe gets a document exactly as it is.
-    alone = not sys.stdout.isatty() and any(isinstance(one, Document) and not one.end for one in elements)
-    beside: list[Line] = []
-    for element in elements:
-        if isinstance(element, str):
-            element = Line(element)  # noqa: PLW2901
-        if isinstance(element, Line) and (element.notice or alone):
-            beside.append(element)
+def show(operation: str, view: Sequence[Mapping[str, Any]]) -> None:
+    """Print the result of an operation; notices follow it on standard error.
+
+    Args:
+        operation: Its name.
+        view: The elements of its text view, as `bridge.api.view_json` makes them.
+    """
+    # A pipe gets a document exactly as it is, and records without anything between them.
+    alone = not sys.stdout.isatty() and any(map(is_data, view))
+    beside = []
+    for element in view:
+        if element["kind"] == "line" and (element["notice"] or alone):
+            beside.append("".join(text for text, _ in element["segments"]))
         else:
             print_element(element, operation)
     sys.stdout.flush()
-    for text in filter(None, (line.text(short=False) for line in beside)):
+    for text in filter(None, beside):
         print_message(translate_hint(text, operation))
 
 
-def print_element(element: Element, operation: str) -> None:
+def is_data(element: Mapping[str, Any]) -> bool:
+    """Say whether a program that reads a pipe takes an element for data."""
+    match element["kind"]:
+        case "table":
+            return True
+        case "records" | "section":
+            return element["records"] is not None
+        case "document":
+            return not element["end"]
+        case _:
+            return False
+
+
+def print_element(element: Mapping[str, Any], operation: str) -> None:
     """Print one element of a result."""
-    match element:
-        case str():
-            print_line(Line(element), operation)
-        case Line():
-            print_line(element, operation)
-        case Table():
+    match element["kind"]:
+        case "line":
+            print_line(element["segments"], operation)
+        case "table":
             print_table(element)
-        case Section(entries=entries):
-            if sys.stdout.isatty():
-                sys.stdout.write("\n")
-            print_line(element.head(element.size), operation)
-            if isinstance(entries, Table):
-                print_table(entries)
-            for entry in () if isinstance(entries, Table) else entries:
-                print_line(Line("- ", *([entry] if isinstance(entry, str) else entry.segments)), operation)
-        case Document():
-            print_document(element)
-        case Diff(text=text):
-            print_diff(text)
+        case "records" if sys.stdout.isatty():
+            for line in element["lines"]:
+                print_line(line["segments"], operation)
+        case "records":
+            print_table(element["records"])
+        case "section":
+            print_section(element, operation)
+        case "document":
+            print_document(element["text"], element["end"])
+        case "diff":
+            print_diff(element["text"])
 
 
-def print_line(line: Line, operation: str) -> None:
+def print_section(section: Mapping[str, Any], operation: str) -> None:
+    """Print a section; in a pipe its records only, each with the section's title after its first column."""
+    records, lines = section["records"], section["lines"]
+    if records is not None and not sys.stdout.isatty():
+        first, *others = records["columns"]
+        rows = [{**row, SECTION: section["title"]} for row in records["rows"]]
+        print_table({**records, "columns": [first, SECTION, *others], "rows": rows})
+        return
+    if sys.stdout.isatty():
+        sys.stdout.write("\n")
+    print_line(section["head"], operation)
+    if lines is None:
+        print_table(records)
+        return
+    for line in lines:
+        print_line([("- ", ""), *line["segments"]], operation)
+
+
+def print_line(segments: Iterable[tuple[str, str]], operation: str) -> None:
     """Print a line."""
-    texts = [
-        (translate_hint(one.text, operation) if one.role == "hint" else one.text, one.role) for one in line.segments
-    ]
+    texts = [(translate_hint(text, operation) if role == "hint" else text, role) for text, role in segments]
     if not sys.stdout.isatty():
         sys.stdout.write(strip_control("".join(text for text, _ in texts)) + "\n")
         return
-    parts = (highlight(text) if role == "snippet" else (text, STYLES.get(role, "")) for text, role in texts)
-    console().print(styled_text(*parts))
+    parts = (highlight(text) if role == "snippet" else [(text, STYLES.get(role, ""))] for text, role in texts)
+    print_styled(*chain.from_iterable(parts))
 
 
-def print_table(element: Table) -> None:
+def print_table(element: Mapping[str, Any]) -> None:
     """Print a table."""
-    names = [column.name for column in element.columns]
-    paths = {column.name for column in element.columns if column.role == "path"}
-    details = {column.name for column in element.columns if column.detail}
-    table(element.rows, names, headed=element.headed, paths=paths, details=details)
+    table(
+        element["rows"],
+        element["columns"],
+        paths=element["paths"],
+        details=element["details"],
+    )
 
 
-def print_document(document: Document) -> None:
-    """Print a document; in a pipe exactly as it is."""
+def print_document(text: str, end: str) -> None:
+    """Print a document; in a pipe exactly as it is.
+
+    Args:
+        text: Its text.
+        end: The line that marks its end; empty where nothing follows.
+    """
     if not sys.stdout.isatty():
         sys.stdout.flush()
-        sys.stdout.buffer.write(document.text.encode())
-        if document.end:
-            sys.stdout.write(("" if document.text.endswith("\n") else "\n") + f"{document.end}\n")
+        sys.stdout.buffer.write(text.encode())
+        if end:
+            sys.stdout.write(("" if text.endswith("\n") else "\n") + f"{end}\n")
         return
-    out = console()
-    out.print()
-    for line in document.text.splitlines():
-        out.print(styled_text((line, "bold" if line.startswith("#") and line.lstrip("#").startswith(" ") else "")))
-    out.print()
+    print_styled()
+    for line in text.splitlines():
+        print_styled((line, "bold" if line.startswith("#") and line.lstrip("#").startswith(" ") else ""))
+    print_styled()
 
 
 def print_diff(text: str) -> None:
@@ -111,10 +147,9 @@ def print_diff(text: str) -> None:
     if not sys.stdout.isatty():
         sys.stdout.write(strip_control(text))
         return
-    out = console()
     for line in text.splitlines():
         style = "bold" if line.startswith(("--- ", "+++ ", "rename ")) else DIFF_STYLES.get(line[:1], "")
-        out.print(styled_text((line, style)))
+        print_styled((line, style))
 
 
 def explain_backlog(result: Mapping[str, Any], indexer: Indexer) -> None:
@@ -131,13 +166,13 @@ def explain_backlog(result: Mapping[str, Any], indexer: Indexer) -> None:
 
 def translate_hint(hint: str, command: str) -> str:
     """Replace operation and argument names in a hint by the commands and options that a user types."""
-    arguments = {argument.name for argument in get_operation(command).arguments}
+    operations = operation_commands()
 
     def typed(found: re.Match[str]) -> str:
         name, value = found[1].replace("_", "-"), found[2] or ""
-        if found[1] in OPERATIONS and not value.startswith(":"):
+        if found[1] in operations and not value.startswith(":"):
             return f"`vault-bridge {name}{value}`"
         value = VALUE.sub("", value).replace(", ", "-")
-        return f"`--{name}{value}`" if found[1] in arguments else found[0]
+        return f"`--{name}{value}`" if found[1] in operations[command]["arguments"] else found[0]
 
     return HINT.sub(typed, hint)

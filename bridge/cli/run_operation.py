@@ -1,103 +1,163 @@
 """`vault-bridge <operation>`: runs in the running bridge if there is one, else in this process."""
 
 import argparse
+import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bridge.api.arguments import VAULT
-from bridge.api.registry import Operation
-from bridge.cli import find_bridge, options, paths, render
-from bridge.cli.console import json_line
+from bridge.cli import deny_hints, find_bridge, options, paths, render
+from bridge.cli.catalogue import operation_commands
+from bridge.cli.console import print_bytes, print_message
 from bridge.cli.find_bridge import FoundVault, ServedVault, UnservedVault, find_vault, served_vaults
-from bridge.errors import NoSuchVault
-from bridge.features import get_operation
+from bridge.errors import BridgeError, FolderNotFound, NoSuchVault, NoteNotFound
+from bridge.server.content_types import VIEW
+
+if TYPE_CHECKING:
+    from bridge.export.command_catalogue import OperationCommand
+
+VAULT = "vault"
+"""The argument that every operation has beside its own."""
+
+NOT_FOUND = {NoteNotFound.code, FolderNotFound.code}
 
 
 def main(given: argparse.Namespace) -> int:
     """Run an operation and print its result."""
-    operation = get_operation(given.command)
-    result, reached = find_and_run(given, operation)
+    answer, reached = find_and_run(given)
     if given.json:
-        json_line(result)
+        print_bytes(answer)
+        result = json.loads(answer) if given.command == "doctor" else {}
     else:
-        render.show(operation.name, result)
+        result, view = split_view(answer)
+        render.show(given.command, view)
         if "freshness" in result:
             render.explain_backlog(result, reached.indexer if isinstance(reached, ServedVault) else "none")
-    return int(operation.name == "doctor" and result["verdict"] == "fail")
+        if reached is not None and (
+            hidden := deny_hints.explain_empty(given.data_dir, reached.path, vars(given), result)
+        ):
+            print_message(hidden)
+    return int(given.command == "doctor" and result["verdict"] == "fail")
 
 
-def find_and_run(given: argparse.Namespace, operation: Operation) -> tuple[dict[str, Any], FoundVault | None]:
-    """Run an operation, and return its result and the vault it ran on."""
-    typed = options.collect(operation, given)
+class OtherVersion(BridgeError):
+    """The running bridge is of another version than this command."""
+
+    code = "not_ready"
+    hint = "Stop it with `vault-bridge stop`, then repeat the command."
+
+
+def split_view(answer: bytes) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the result and the text view in an answer.
+
+    Raises:
+        OtherVersion: The bridge answered without a view.
+    """
+    match json.loads(answer):
+        case {"result": dict(result), "view": list(view)}:
+            return result, view
+        case _:
+            raise OtherVersion
+
+
+def find_and_run(given: argparse.Namespace) -> tuple[bytes, FoundVault | None]:
+    """Run an operation, and return its answer and the vault it ran on."""
+    command = operation_commands()[given.command]
+    typed = options.collect(command, given)
     reference = typed.pop(VAULT, None) or given.vault
-    # Operations of scope `admin` run in this process, since the runtime token does not grant it; a user who may write
-    # the settings file may run them, and running bridges notice the change.
-    reached = None if operation.scope == "admin" else target_vault(given.data_dir, reference, operation)
-    arguments = typed if reached is None else paths.to_vault_paths(operation, typed, reached.path)
-    if needs_digest(operation, arguments):
+    # What needs the scope `admin` runs in this process, since the runtime token does not grant it; a user who may write
+    # the settings file may run it, and running bridges notice the change.
+    is_admins = "admin" in {command["scope"], command["complete"]}
+    reached = None if is_admins else target_vault(given, reference, command)
+    arguments = typed if reached is None else paths.to_vault_paths(command, typed, reached.path)
+    if needs_digest(command, arguments):
         # A user who types a command means the note as it is now; the write checks that it is still that.
         query = {"path": arguments["path"], "max_chars": 1}
-        arguments["digest"] = run_operation(given, get_operation("read_note"), query, reached)["digest"]
-    if isinstance(reached, ServedVault) and (operation.vault or reference is not None):
+        arguments["digest"] = json.loads(run_operation(given, "read_note", query, reached, view=False))["digest"]
+    if isinstance(reached, ServedVault) and (command["vault"] or reference is not None):
         arguments[VAULT] = reached.id
-    return run_operation(given, operation, arguments, reached), reached
+    return run_operation(given, given.command, arguments, reached, view=not given.json), reached
 
 
 def run_operation(
-    given: argparse.Namespace, operation: Operation, arguments: Mapping[str, Any], reached: FoundVault | None
-) -> dict[str, Any]:
-    """Run an operation in the bridge that serves the vault, or else in this process."""
-    operation.bind({name: value for name, value in arguments.items() if name != VAULT})
+    given: argparse.Namespace, operation: str, arguments: Mapping[str, Any], reached: FoundVault | None, *, view: bool
+) -> bytes:
+    """Run an operation in the bridge that serves the vault, or else in this process.
+
+    Args:
+        given: The command line.
+        operation: The operation.
+        arguments: Its arguments.
+        reached: The vault.
+        view: Whether the answer is the result with its text view, not the result alone.
+    """
+    try:
+        return run_there(given, operation, arguments, reached, view=view)
+    except BridgeError as error:
+        if reached is not None and error.code in NOT_FOUND:
+            error.hint = deny_hints.explain_missing(given.data_dir, reached.path, arguments) or error.hint
+        raise
+
+
+def run_there(
+    given: argparse.Namespace, operation: str, arguments: Mapping[str, Any], reached: FoundVault | None, *, view: bool
+) -> bytes:
+    """Run an operation where the vault is open, or can be opened."""
     match reached:
         case ServedVault(runtime):
-            answered: dict[str, Any] = find_bridge.call(runtime, operation.name, arguments)
-            return answered
+            accept = VIEW if view else "application/json"
+            return find_bridge.send(runtime, operation, arguments, accept=accept)
         case UnservedVault(path):
-            return run_in_process(given, operation, arguments, [path])
+            return run_in_process(given, operation, arguments, [path], view=view)
         case None:
-            return run_in_process(given, operation, arguments, [])
+            return run_in_process(given, operation, arguments, [], view=view)
 
 
-def needs_digest(operation: Operation, arguments: Mapping[str, Any]) -> bool:
+def needs_digest(command: "OperationCommand", arguments: Mapping[str, Any]) -> bool:
     """Say whether a write needs a digest that was not given: one that deletes, and one that edits."""
-    if operation.reads or "digest" in arguments or not isinstance(arguments.get("path"), str):
+    if command["reads"] or "digest" in arguments or not isinstance(arguments.get("path"), str):
         return False
-    return any(taken.name == "digest" and (taken.required or "edits" in arguments) for taken in operation.arguments)
+    digest = command["arguments"].get("digest")
+    return digest is not None and (digest["required"] or "edits" in arguments)
 
 
-def target_vault(data_dir: Path, reference: str | None, operation: Operation) -> FoundVault | None:
+def target_vault(given: argparse.Namespace, reference: str | None, command: "OperationCommand") -> FoundVault | None:
     """Find the vault; None is possible for an operation that needs no particular vault.
 
     Raises:
         NoSuchVault: There is none, or several match.
     """
     try:
-        return find_vault(data_dir, reference)
+        return find_vault(given.data_dir, reference)
     except NoSuchVault:
-        if operation.vault or reference is not None:
+        if command["vault"] or reference is not None:
             raise
         # Any running bridge can answer an operation that needs no particular vault.
-        running = next(served_vaults(data_dir), None)
-        if running is None and operation.name == "status":
+        running = next(served_vaults(given.data_dir), None)
+        if running is None and given.command == "status":
             raise
         return running
 
 
 def run_in_process(
-    given: argparse.Namespace, operation: Operation, arguments: Mapping[str, Any], vaults: list[Path]
-) -> dict[str, Any]:
+    given: argparse.Namespace, operation: str, arguments: Mapping[str, Any], vaults: list[Path], *, view: bool
+) -> bytes:
     """Run an operation in this process."""
+    from bridge.api.view_json import add_view
     from bridge.cli import local
     from bridge.cli.exit import run_coroutine
     from bridge.cli.progress import IndexBar
+    from bridge.features import get_operation
 
-    async def work() -> dict[str, Any]:
+    called = get_operation(operation)
+    # Arguments that do not fit are refused before anything is opened.
+    called.bind(arguments)
+
+    async def work() -> bytes:
         async with local.open_bridge(given.data_dir, given.models_dir, vaults) as bridge:
             with IndexBar(patient=True) as bar:
-                return await local.run_when_ready(
-                    bridge, operation, arguments, bar.show if sys.stderr.isatty() else None
-                )
+                return await local.run_when_ready(bridge, called, arguments, bar.show if sys.stderr.isatty() else None)
 
-    return run_coroutine(work())
+    answer = run_coroutine(work())
+    return add_view(operation, answer) if view else answer

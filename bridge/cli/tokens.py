@@ -5,11 +5,12 @@ import sys
 
 from bridge.access.token_file import Client
 from bridge.access.tokens import Tokens
-from bridge.cli.console import json_line, print_message, table
+from bridge.cli.console import json_line, log_warnings, print_message, table
 
 
 def main(given: argparse.Namespace) -> int:
     """Run the subcommand."""
+    log_warnings()
     from bridge.data_folder import Folders
 
     folders = Folders(given.data_dir)

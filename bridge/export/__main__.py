@@ -1,10 +1,12 @@
 """Writes the generated files, or with `--check` says which are out of date."""
 
 import argparse
+import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from bridge.export.command_catalogue import command_catalogue
 from bridge.export.errors_page import errors_page
 from bridge.export.reference import reference
 from bridge.export.settings_page import settings_page
@@ -13,6 +15,7 @@ from bridge.export.typescript import called_operations, events_module, operation
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 SOURCES = ROOT / "obsidian-plugin" / "src"
+CATALOGUE = ROOT / "bridge" / "cli" / "catalogue.json"
 
 
 def generated_files() -> Mapping[Path, bytes]:
@@ -21,6 +24,7 @@ def generated_files() -> Mapping[Path, bytes]:
         DOCS / "operations.md": reference().encode(),
         DOCS / "errors.md": errors_page().encode(),
         DOCS / "settings.md": settings_page().encode(),
+        CATALOGUE: f"{json.dumps(command_catalogue(), ensure_ascii=False, indent=1)}\n".encode(),
         SOURCES / "protocol" / "events.ts": events_module().encode(),
         SOURCES / "protocol" / "operations.ts": operations_module(called_operations(SOURCES)).encode(),
     }

@@ -29,7 +29,7 @@ def describe_operation(operation: Operation) -> dict[str, Any]:
         "result_name": operation.result.__name__,
         "result": result,
         "errors": [
-            {"code": error.code, "status": int(error.status), "when": when} for error, when in operation.errors.items()
+            {"code": error.code, "status": error.status, "when": when} for error, when in operation.errors.items()
         ],
         "example": operation.example,
     }

@@ -39,7 +39,7 @@ def errors_page() -> str:
 def classes_by_code() -> Mapping[str, tuple[type[BridgeError], ...]]:
     """Return the errors of each code, in the order of their HTTP statuses."""
     found: defaultdict[str, list[type[BridgeError]]] = defaultdict(list)
-    for error in sorted(error_classes(), key=lambda error: int(error.status)):
+    for error in sorted(error_classes(), key=lambda error: error.status):
         found[error.code].append(error)
     return {code: tuple(classes) for code, classes in found.items()}
 
@@ -58,7 +58,7 @@ def describe_code(code: str, classes: tuple[type[BridgeError], ...]) -> Iterator
     yield f"## {code}\n"
     yield "| status | when | way out |"
     yield "|---|---|---|"
-    yield from (f"| {int(error.status)} | {describe_case(error)} | {error.hint} |" for error in classes)
+    yield from (f"| {error.status} | {describe_case(error)} | {error.hint} |" for error in classes)
     yield ""
     yield "Raised by:\n"
     yield from list_raisers(classes) or ("- no operation in particular",)

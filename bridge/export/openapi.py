@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from http import HTTPStatus
 from typing import Any
 
 import bridge
@@ -111,12 +110,12 @@ def describe_post(operation: Operation, schemas: dict[str, Any]) -> dict[str, An
 
 def error_responses(errors: Iterable[type[BridgeError]]) -> dict[str, Any]:
     """Describe the possible errors, grouped by status."""
-    by_status: defaultdict[HTTPStatus, list[str]] = defaultdict(list)
+    by_status: defaultdict[int, list[str]] = defaultdict(list)
     for error in errors:
         if error.code not in by_status[error.status]:
             by_status[error.status].append(error.code)
     return {
-        str(int(status)): {
+        str(status): {
             "description": ", ".join(f"`{code}`" for code in codes),
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
         }

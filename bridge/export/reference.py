@@ -242,7 +242,7 @@ def error_lines(known: Iterable[Operation]) -> Iterator[str]:
     """Describe each error that an operation can raise."""
     found = {error.code: error for each in known for error in each.errors}
     for code, error in sorted(found.items()):
-        yield f"- `{code}` ({error.status.value}): {' '.join((error.__doc__ or '').split())}"
+        yield f"- `{code}` ({error.status}): {' '.join((error.__doc__ or '').split())}"
 
 
 def command_line(operation: Operation, example: Mapping[str, Any] | None = None) -> str:

@@ -15,6 +15,7 @@ from bridge.api.arguments import VAULT
 from bridge.api.call import SESSION, Call, Principal
 from bridge.api.dispatch import dispatch_call
 from bridge.api.encode import encode
+from bridge.api.view_json import add_view
 from bridge.engine.bridge import Bridge
 from bridge.errors import InvalidArguments
 from bridge.events import SettingsChanged
@@ -24,6 +25,7 @@ from bridge.features import get_operation
 from bridge.features.history.editor import editor_session
 from bridge.server import events as event_stream
 from bridge.server.auth import CLIENT_HEADER
+from bridge.server.content_types import VIEW
 from bridge.server.half_open import HalfOpenConnections
 from bridge.server.rate_limits import RateLimits
 from bridge.types import Scope
@@ -64,7 +66,10 @@ async def run_operation(request: web.Request) -> web.Response:
         session=request.headers.get(SESSION) or None,
         transport="http",
     )
-    return web.Response(body=await dispatch_call(operation, call, arguments, encode), content_type="application/json")
+    answer = await dispatch_call(operation, call, arguments, encode)
+    if request.headers.get("Accept") == VIEW:
+        return web.Response(body=await asyncio.to_thread(add_view, operation.name, answer), content_type=VIEW)
+    return web.Response(body=answer, content_type="application/json")
 
 
 def client_of(request: web.Request) -> str | None:

@@ -1,20 +1,16 @@
 """The runtime file, by which other programs of this user find the bridge and authenticate."""
 
+import json
 import os
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-
-import orjson
-
-from bridge.private_files import make_private, write_private
+from typing import Any, NamedTuple
 
 SCHEMA = 1
 """Version of the file format."""
 
 
-@dataclass(frozen=True, slots=True)
-class Runtime:
+class Runtime(NamedTuple):
     """The address of a bridge and the token it accepts."""
 
     url: str
@@ -31,8 +27,7 @@ def write_runtime(path: Path, runtime: Runtime) -> None:
         DiskFull: There is no room for it.
         ReadOnly: Its folder is not writable.
     """
-    make_private(path.parent)
-    write_private(path, orjson.dumps(asdict(runtime)))
+    write_json(path, runtime._asdict())
 
 
 def write_owner_file(path: Path, url: str, key: str) -> None:
@@ -42,16 +37,24 @@ def write_owner_file(path: Path, url: str, key: str) -> None:
         DiskFull: There is no room for it.
         ReadOnly: Its folder is not writable.
     """
+    write_json(path, {"url": url, "token": key})
+
+
+def write_json(path: Path, facts: Mapping[str, Any]) -> None:
+    """Write facts to a file, for this user only."""
+    # Commands, which only read, do without it.
+    from bridge.private_files import make_private, write_private
+
     make_private(path.parent)
-    write_private(path, orjson.dumps({"url": url, "token": key}))
+    write_private(path, json.dumps(facts).encode())
 
 
 def read_runtime(path: Path) -> Runtime | None:
     """Read the file; None if it is absent, damaged, or left by a process that has ended."""
     try:
-        facts = orjson.loads(path.read_bytes())
+        facts = json.loads(path.read_bytes())
         runtime = Runtime(**{name: facts[name] for name in ("url", "token", "pid", "version", "schema")})
-    except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError):
         return None
     return runtime if is_alive(runtime.pid) else None
 

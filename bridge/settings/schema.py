@@ -190,7 +190,8 @@ def value_problem(name: str, value: Any) -> str | None:
         fits = isinstance(value, list | tuple) and all(isinstance(v, str) for v in value)
         return None if fits else 'must be a list of strings, such as ["A", "B"]'
     if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
-        return f"must be {type_name(hint)}"
+        wanted = {str: "a text", int: "a whole number in digits, such as 20", bool: "true or false"}[hint]
+        return f"must be {wanted}, not {value!r:.40}"
     if least is not None and value < least:
         return f"must be at least {least}"
     if most is not None and value > most:

@@ -1,15 +1,21 @@
 """The command as a person or a script runs it."""
 
 import asyncio
+import os
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
+from bridge.cli.catalogue import operation_commands
 from bridge.cli.run_operation import needs_digest
-from bridge.features import get_operation
+from bridge.data_folder import Folders
+from bridge.server.runtime_file import Runtime, write_runtime
+from bridge.types import VaultId
 from tests.features.served import Served, command
 
 
@@ -62,7 +68,7 @@ async def test_a_command_means_the_note_as_it_is(served: Served) -> None:
     assert (root / "Roggen.md").exists()
     missing = await served.command("delete-note", "Bread/Rye.md")
     assert missing.status == 1
-    assert missing.err.startswith("vault-bridge: There is no note `Bread/Rye.md`")
+    assert missing.err == "vault-bridge: `Bread/Rye.md` was moved to `Roggen.md`.\n  Use the new path.\n"
 
 
 @pytest.mark.parametrize(
@@ -81,7 +87,7 @@ async def test_a_command_means_the_note_as_it_is(served: Served) -> None:
 def test_a_note_is_read_first_only_where_its_digest_is_needed(
     operation: str, arguments: dict[str, Any], *, needed: bool
 ) -> None:
-    assert needs_digest(get_operation(operation), arguments) is needed
+    assert needs_digest(operation_commands()[operation], arguments) is needed
 
 
 async def test_a_refusal_is_told_with_its_hint_on_standard_error(served: Served) -> None:
@@ -183,3 +189,20 @@ async def test_commands_without_a_bridge_belong_to_one_session(vault: Path, tmp_
         assert (await run("edit-note", "Garden/Beans.md", "--edits", edits)).status == 0
     assert (await run("undo-session")).status == 0
     assert (vault / "Garden" / "Beans.md").read_bytes() == before
+
+
+async def test_a_bridge_of_another_version_is_named_as_the_cause(vault: Path, tmp_path: Path) -> None:
+    async def answer(request: web.Request) -> web.Response:
+        status = {"vaults": [{"id": "0", "name": "Notes", "path": str(vault), "paused": False}]}
+        return web.json_response(status if request.path == "/api/status" else {"hits": []})
+
+    app = web.Application()
+    app.router.add_post("/api/{operation}", answer)
+    async with TestServer(app) as server:
+        runtime = Runtime(str(server.make_url("")).rstrip("/"), "token", os.getpid(), "0")
+        write_runtime(Folders(tmp_path / "data").runtime(VaultId("0")), runtime)
+        ran = await command("search", "frost", data=tmp_path / "data", models=tmp_path / "m", cwd=vault)
+    assert (ran.status, ran.out, ran.err.splitlines()) == (1, "", [
+        "vault-bridge: The running bridge is of another version than this command.",
+        "  Stop it with `vault-bridge stop`, then repeat the command.",
+    ])  # fmt: skip

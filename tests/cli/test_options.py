@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
+from bridge.cli.catalogue import operation_commands
 from bridge.cli.options import collect
 from bridge.cli.parser import build_parser, command_first
 from bridge.errors import InvalidArguments
-from bridge.features import get_operation
 from tests.features.served import command
 
 
 def typed(*words: str) -> dict[str, Any]:
     given = build_parser().parse_args(words)
-    return collect(get_operation(given.command), given)
+    return collect(operation_commands()[given.command], given)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,9 @@ import sys
 from typing import Any
 
 import pytest
+from rich.console import Console
 
+from bridge.api.view_json import view_json
 from bridge.cli import console, render
 
 HIT = {
@@ -63,8 +65,16 @@ MOVED = {
 }
 
 
+PRINT = """
+import bridge.features
+from bridge.api.view_json import view_json
+from bridge.cli import render
+render.show({operation!r}, view_json({operation!r}, {result!r}))
+"""
+
+
 def shown(operation: str, result: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
-    render.show(operation, result)
+    render.show(operation, view_json(operation, result))
     out, err = capsys.readouterr()
     assert "\x1b" not in out
     return out, err
@@ -73,16 +83,27 @@ def shown(operation: str, result: dict[str, Any], capsys: pytest.CaptureFixture[
 def test_a_hit_says_where_what_and_why(capsys: pytest.CaptureFixture[str]) -> None:
     out, err = shown("search", FOUND, capsys)
     assert out.splitlines() == [
-        "Notes, each with its score, digest and why:",
-        "1. Rye  Bread/Rye.md:3-9 # Rye > Baking",
-        "   In a ==falling== oven.",
-        "   0.90 · 0123456789ab · title matches; says 'falling' #grain",
-        "",
+        (
+            "Bread/Rye.md\t3-9\t0.9\tRye\tRye > Baking\tIn a ==falling== oven.\t0123456789ab\tgrain"
+            "\ttitle matches; says 'falling'"
+        )
     ]
     assert err.splitlines() == [
         "2 notes are not indexed yet.",
         "7 passages cannot be found by meaning yet.",
         "Take note.",
+        "1 note, each with its score, digest and why:",
+    ]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a pseudo-terminal is needed")
+def test_a_hit_in_a_terminal_is_read_in_lines() -> None:
+    lines = at_terminal("search", FOUND, 120)
+    assert lines[:4] == [
+        "1 note, each with its score, digest and why:",
+        "1. Rye  Bread/Rye.md:3-9 # Rye > Baking",
+        "   In a falling oven.",
+        "   0.90 · 0123456789ab · title matches; says 'falling' #grain",
     ]
 
 
@@ -160,11 +181,19 @@ def test_lists_are_tabbed_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_doctor_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
     findings = [
-        {"check": "disk", "verdict": "ok", "message": "Fine.", "do": "", "vault": None},
-        {"check": "index", "verdict": "fail", "message": "Broken.", "do": "Mend it.", "vault": "Notes"},
-    ]
+        {"check": "disk", "verdict": "ok", "message": "Fine.", "do": "", "vault": None, "fix": None},
+        {
+            "check": "index", "verdict": "fail", "message": "Broken.", "do": "Mend it.", "vault": "Notes",
+            "fix": {"label": "Mend", "command": "chmod 700 '/a  b'", "operation": None},
+        },
+    ]  # fmt: skip
     out, _ = shown("doctor", {"verdict": "fail", "findings": findings}, capsys)
-    assert out.splitlines() == ["ok    disk: Fine.", "FAIL  index (Notes): Broken.", "      → Mend it."]
+    assert out.splitlines() == [
+        "ok    disk: Fine.",
+        "FAIL  index (Notes): Broken.",
+        "      → Mend it.",
+        "        chmod 700 '/a  b'",
+    ]
 
 
 def test_links_are_shown_in_both_directions(capsys: pytest.CaptureFixture[str]) -> None:
@@ -180,12 +209,19 @@ def test_links_are_shown_in_both_directions(capsys: pytest.CaptureFixture[str]) 
         "backlinks": [link],
         "unresolved": [nowhere],
     }
-    out, _ = shown("note_links", answer, capsys)
+    out, err = shown("note_links", answer, capsys)
     assert out.splitlines() == [
-        "digest 0f", "Links to:", "- line 3 → B.md#Wax “bee”",
-        "Linked from (1-1 of 2,001 links; `--offset 1` shows more):", "- B.md:3 → #Wax “bee”",
-        "Unresolved:", "- line 3 → [[B#Wax]]",
-    ]  # fmt: skip
+        "B.md\tLinks to\t3\tB#Wax\tbee\t",
+        "B.md\tLinked from\t3\tB#Wax\tbee\t",
+        "\tUnresolved\t3\tB#Wax\tB#Wax\t",
+    ]
+    assert err.splitlines() == ["digest 0f"]
+    if os.name == "posix":
+        assert [line for line in at_terminal("note_links", answer, 120) if line] == [
+            "digest 0f", "Links to:", "- line 3 → B.md#Wax “bee”",
+            "Linked from (1-1 of 2,001 links; `--offset 1` shows more):", "- B.md:3 → #Wax “bee”",
+            "Unresolved:", "- line 3 → [[B#Wax]]",
+        ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -229,7 +265,7 @@ def test_any_other_record_is_shown_by_its_fields(capsys: pytest.CaptureFixture[s
         "more": {"c": 1},
     }
     out, _ = shown("index_status", result, capsys)
-    assert out.splitlines() == ["path: A.md", "ready: true", "first:", "a\tb", "1\ttwo", "more: c: 1"]
+    assert out.splitlines() == ["path: A.md", "ready: true", "first:", "- a: 1 · b: two", "more: c: 1"]
 
 
 @pytest.mark.parametrize(
@@ -326,7 +362,7 @@ def test_operations_that_answer_alike_are_shown_alike(capsys: pytest.CaptureFixt
 @pytest.mark.skipif(os.name != "posix", reason="a pseudo-terminal is needed")
 @pytest.mark.parametrize("operation", CASES)
 def test_a_terminal_gets_colours_but_nothing_from_notes_steers_it(operation: str) -> None:
-    code = f"from bridge.cli import render; render.show({operation!r}, {CASES[operation]!r})"
+    code = PRINT.format(operation=operation, result=CASES[operation])
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "xterm-256color"}
@@ -341,6 +377,26 @@ def test_a_terminal_gets_colours_but_nothing_from_notes_steers_it(operation: str
     assert "==" not in text
 
 
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere rich prints lines")
+@pytest.mark.parametrize(
+    "env", [{"TERM": "xterm-256color"}, {"TERM": "xterm", "NO_COLOR": "1"}, {"TERM": "dumb"}, {"TERM": "linux"}]
+)
+def test_a_line_has_the_colours_that_rich_would_give_it(
+    env: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("TERM", "NO_COLOR", "COLORTERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    parts = [("a [b] ü", style) for style in (*render.STYLES.values(), *render.DIFF_STYLES.values(), "bold yellow", "")]
+    no_color = bool(os.environ.get("NO_COLOR")) or None
+    rich = Console(force_terminal=True, highlight=False, markup=False, soft_wrap=True, no_color=no_color)
+    rich.print(console.styled_text(*parts))
+    expected = capsys.readouterr().out
+    console.print_styled(*parts)
+    assert capsys.readouterr().out == expected
+
+
 PATH = "Collected papers/On the origin of long names/Chapter the first of many.md"
 SETTING = {"name": "a", "value": 1, "default": 1, "meaning": "b"}
 CHANGE = {
@@ -351,7 +407,7 @@ NOTE = {"path": PATH, "title": "Chapter", "tags": ["x"], "modified": "2026-01-31
 
 def at_terminal(operation: str, result: dict[str, Any], columns: int) -> list[str]:
     """Show a result in a terminal of some width, and return its lines."""
-    code = f"from bridge.cli import render; render.show({operation!r}, {result!r})"
+    code = PRINT.format(operation=operation, result=result)
     ours, theirs = pty.openpty()
     env = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns), "NO_COLOR": "1"}
     process = subprocess.Popen([sys.executable, "-c", code], stdout=theirs, stderr=theirs, env=env)
@@ -380,12 +436,12 @@ def test_a_path_is_never_broken_in_a_terminal() -> None:
 @pytest.mark.parametrize(
     ("operation", "result", "first"),
     [
-        ("read_settings", {"settings": [SETTING]}, "name\tvalue\tdefault\tmeaning"),
-        ("list_changes", {"changes": [CHANGE]}, "id\ttime\tclient\toperation\tstate\tpaths\treason\tsession"),
+        ("read_settings", {"settings": [SETTING]}, "a\t1\t1\tb"),
+        ("list_changes", {"changes": [CHANGE]}, f"1a\tnow\t\tedit_note\tapplied\t{PATH} | A.md\t\t"),
         ("find_notes", {"notes": [NOTE], "total": 1}, f"{PATH}\tChapter\tx\t2026-01-31T09:30:00\t0"),
     ],
 )
-def test_what_is_read_has_headings_and_what_is_cut_has_none(
+def test_a_record_is_a_line_without_a_heading_in_a_pipe(
     operation: str, result: dict[str, Any], first: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert shown(operation, result, capsys)[0].splitlines()[0] == first

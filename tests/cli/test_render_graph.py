@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from bridge.api.view_json import view_json
 from bridge.cli import render
 
 STEP = {"source": "a.md", "target": "b.md", "kind": "wiki", "note": "b.md", "line": 3, "text": "See [[a]]."}
@@ -38,7 +39,7 @@ DRAWN = {
         (
             "graph_neighbours",
             {"nodes": [NODE], "total": 9},
-            "1\t0.5\tb.md\twiki tag\t\n",
+            "b.md\t1\t0.5\twiki tag\t\n",
             "1 of 9 notes around it; `--limit` shows more\n",
         ),
         (
@@ -50,13 +51,11 @@ DRAWN = {
                 "gaps": [],
                 "stubs": [{"name": "Gone\x1b", "wanted": 2, "notes": ["a.md", "b.md"]}],
             },
-            """1,000 notes, 2 links, 1 name without a note
-Wanted (4):
-name\twanted\tnotes
-Gone\t2\ta.md b.md
-Perhaps to be linked (none):
-""",
-            "`--parts`, with `--limit` and `--offset`, shows more of a part.\n",
+            "Gone\tWanted\t2\ta.md | b.md\n",
+            (
+                "1,000 notes, 2 links, 1 name without a note\n"
+                "`--parts`, with `--limit` and `--offset`, shows more of a part.\n"
+            ),
         ),
         (
             "graph_insights",
@@ -66,13 +65,16 @@ Perhaps to be linked (none):
                 "offset": 0,
                 "orphans": {"total": 7, "notes": ["a.md"]},
             },
-            "0 notes, 0 links, 0 names without a note\nNo links at all (7):\na.md\n",
-            "`--parts`, with `--limit` and `--offset`, shows more of a part.\n",
+            "a.md\tNo links at all\n",
+            (
+                "0 notes, 0 links, 0 names without a note\n"
+                "`--parts`, with `--limit` and `--offset`, shows more of a part.\n"
+            ),
         ),
         (
             "graph_view",
             {"nodes": [DRAWN], "edges": [], "communities": [], "folded": False, "total": 1},
-            "Largest:\nnode\ttitle\ttype\tjoined\tcommunity\nGone\tGone\tstub\t2\t\n",
+            "Gone\tLargest\tGone\tstub\t2\t\n",
             "1 of 1 nodes with 0 edges\nJSON has the positions and the edges.\n",
         ),
         (
@@ -89,10 +91,12 @@ Perhaps to be linked (none):
 def test_answers_about_the_graph_are_read_at_a_glance(
     operation: str, result: dict[str, Any], out: str, err: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    render.show(operation, result)
+    render.show(operation, view_json(operation, result))
     assert capsys.readouterr() == (out, err)
 
 
 def test_an_exported_graph_is_printed_as_it_is(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    render.show("export_graph", {"format": "json", "text": '{"a": "ü"}\n', "nodes": 0, "edges": 0})
+    render.show(
+        "export_graph", view_json("export_graph", {"format": "json", "text": '{"a": "ü"}\n', "nodes": 0, "edges": 0})
+    )
     assert capfdbinary.readouterr().out == '{"a": "ü"}\n'.encode()

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from bridge.api.view_json import view_json
 from bridge.cli import render
 
 REPORT: dict[str, Any] = {
@@ -29,10 +30,9 @@ REPORT: dict[str, Any] = {
     "next_offset": 3,
 }
 READ = (
-    "1 name that links ask for has no note.\n"
-    "Likely mean a note (1):\nname\tnotes\tmeant\twhy\nRey\ta.md\tRye.md\tits alias\n"
-    "Mean none (7):\nname\twanted\tnotes\nGone\t2\ta.md b.md\n"
-    "Mentioned without a link (1):\npath\tmentioned\tsaid\tplaces\nb.md\t2\t“B” “Bee”\ta.md:3\n"
+    "Rey\tLikely mean a note\ta.md\tRye.md\tits alias\n"
+    "Gone\tMean none\t2\ta.md | b.md\n"
+    "b.md\tMentioned without a link\t2\t“B” “Bee”\ta.md:3\n"
 )
 WHY = {"target": "b.md", "text": "Bee", "lines": [3, 3], "span": [0, 3], "score": 0.756, "why": ["says “Bee”"]}
 NAME = {"name": "Lisbon", "kind": "name", "notes": 2, "confidence": 0.4, "examples": ["a.md"]}
@@ -45,9 +45,9 @@ NAME = {"name": "Lisbon", "kind": "name", "notes": 2, "confidence": 0.4, "exampl
             "link_report",
             REPORT,
             READ,
-            "`--offset 3` shows more.\n",
+            "1 name that links ask for has no note.\n`--offset 3` shows more.\n",
         ),
-        ("suggest_links", {"suggestions": [WHY], "digest": ""}, "- line 3 “Bee” → b.md (says “Bee”) · 0.76\n", ""),
+        ("suggest_links", {"suggestions": [WHY], "digest": ""}, "b.md\t3\tBee\t0.756\tsays “Bee”\n", ""),
         ("suggest_links", {"suggestions": [], "digest": ""}, "", "There is no link to suggest.\n"),
         (
             "find_prospects",
@@ -66,5 +66,5 @@ NAME = {"name": "Lisbon", "kind": "name", "notes": 2, "confidence": 0.4, "exampl
 def test_answers_about_missing_links_are_read_at_a_glance(
     operation: str, result: dict[str, Any], out: str, err: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    render.show(operation, result)
+    render.show(operation, view_json(operation, result))
     assert capsys.readouterr() == (out, err)

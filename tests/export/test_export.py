@@ -12,8 +12,10 @@ import pytest
 
 from bridge.api.docstring import parse_docstring
 from bridge.api.hints import records_in
+from bridge.cli.catalogue import read_catalogue
 from bridge.events import Event
 from bridge.export.catalogue import catalogue, schema_digest
+from bridge.export.command_catalogue import command_catalogue
 from bridge.export.errors_page import error_classes, errors_page
 from bridge.export.openapi import openapi
 from bridge.export.reference import command_line, reference
@@ -41,6 +43,13 @@ def test_the_catalogue_has_every_operation_whole() -> None:
         assert set(entry["example"]) <= set(entry["arguments"]["properties"])
         assert set(entry["arguments"].get("required", [])) <= set(entry["example"])
         assert "invalid_arguments" in {error["code"] for error in entry["errors"]}
+
+
+def test_the_command_line_knows_every_operation_as_it_is() -> None:
+    known = json.loads(json.dumps(command_catalogue()))
+    assert read_catalogue() == known
+    for operation in operations():
+        assert list(known["operations"][operation.name]["arguments"]) == [one.name for one in operation.arguments]
 
 
 def references(value: Any) -> list[str]:

@@ -4,19 +4,15 @@ import argparse
 import asyncio
 import contextlib
 import os
-from functools import partial
 from pathlib import Path
 from typing import Any
-
-import aiohttp
+from urllib.parse import urlsplit
 
 from bridge.cli.serve import leave_on_signal
 from bridge.cli.stdio.choose_vault import choose_vault
-from bridge.cli.stdio.endpoint import Endpoint, http_session
 from bridge.cli.stdio.find import BridgeFinder
 from bridge.cli.stdio.launch import BridgeStarter
 from bridge.cli.stdio.pipes import InputLines, OutputLines
-from bridge.cli.stdio.pump import Pump
 from bridge.data_folder import Folders, default_data_dir, vault_id
 from bridge.server.runtime_file import Runtime
 
@@ -54,11 +50,16 @@ async def relay(given: argparse.Namespace, folders: Folders, vault: Path, descri
     call_threadsafe = asyncio.get_running_loop().call_soon_threadsafe
     output = OutputLines(descriptor, lambda: call_threadsafe(stop.set))
     id_ = vault_id(vault)
+    finder = BridgeFinder(folders.runtime(id_), is_listening, make_starter(given, folders, vault))
+    looking = finder.begin()
+    # A bridge that must be started loads while this process loads aiohttp, which takes most of its own start.
+    await asyncio.sleep(0)
+    from bridge.cli.stdio.endpoint import Endpoint, http_session
+    from bridge.cli.stdio.pump import Pump
+
     async with http_session() as http:
-        finder = BridgeFinder(folders.runtime(id_), partial(is_listening, http), make_starter(given, folders, vault))
         query = {"vault": id_, **({"preset": given.preset} if given.preset else {})}
         pump = Pump(Endpoint(http, finder, query, given.client), output.say)
-        looking = finder.begin()
         carrying = asyncio.create_task(pump.run(source), name="carrying")
         await wait_for_first(carrying, source.ended, stop)
         if not carrying.done():
@@ -80,12 +81,18 @@ def make_starter(given: argparse.Namespace, folders: Folders, vault: Path) -> Br
     return BridgeStarter(vault, folders.data, given.models_dir.absolute(), folders.log(vault_id(vault)), after)
 
 
-async def is_listening(http: aiohttp.ClientSession, runtime: Runtime) -> bool:
+async def is_listening(runtime: Runtime) -> bool:
     """Say whether a bridge listens at its recorded address."""
+    place = urlsplit(runtime.url)
     try:
-        async with http.get(f"{runtime.url}/healthz", timeout=aiohttp.ClientTimeout(total=HEALTH_S)) as response:
-            return response.ok
-    except (aiohttp.ClientError, TimeoutError):
+        async with asyncio.timeout(HEALTH_S):
+            reader, writer = await asyncio.open_connection(place.hostname, place.port)
+            try:
+                writer.write(f"GET /healthz HTTP/1.0\r\nHost: {place.netloc}\r\n\r\n".encode())
+                return b" 200 " in await reader.readline()
+            finally:
+                writer.close()
+    except (OSError, TimeoutError):
         return False
 
 

@@ -1,0 +1,147 @@
+"""The operations as the command line needs them: it reads this from a file instead of importing them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict, get_args, get_origin
+
+from bridge.api.hints import Folder, describe_hint, records_in, strip_hint
+from bridge.api.registry import Operation
+from bridge.api.signature import Argument
+from bridge.export.catalogue import full_description
+from bridge.features import operations
+from bridge.types import Day, Preset, Scope, VaultPath
+
+Kind = Literal["text", "path", "folder", "int", "float", "bool", "range", "mapping", "json"]
+
+
+class CommandArgument(TypedDict):
+    """An argument of a command."""
+
+    kind: Kind
+    """How a value is typed."""
+    positional: bool
+    """Whether it may be given without its option."""
+    required: bool
+    repeated: bool
+    """Whether its option may be repeated."""
+    placeholder: str
+    """What stands for the value in the help; the accepted words, joined by `|`, if only they fit."""
+    help: str
+
+
+class OperationCommand(TypedDict):
+    """The command of an operation."""
+
+    summary: str
+    description: str
+    scope: Scope
+    complete: Scope
+    """The scope with which nothing is left out of its result."""
+    reads: bool
+    vault: bool
+    """Whether it works on one vault."""
+    arguments: Mapping[str, CommandArgument]
+
+
+class CommandCatalogue(TypedDict):
+    """What the command line knows of the operations."""
+
+    scopes: Sequence[str]
+    presets: Sequence[str]
+    operations: Mapping[str, OperationCommand]
+
+
+def command_catalogue() -> CommandCatalogue:
+    """Return what the command line knows of the operations."""
+    return {
+        "scopes": get_args(Scope),
+        "presets": get_args(Preset),
+        "operations": {operation.name: describe_command(operation) for operation in operations()},
+    }
+
+
+def describe_command(operation: Operation) -> OperationCommand:
+    """Describe the command of an operation."""
+    positional = positional_arguments(operation)
+    return {
+        "summary": operation.summary,
+        "description": full_description(operation),
+        "scope": operation.scope,
+        "complete": operation.complete,
+        "reads": operation.reads,
+        "vault": operation.vault,
+        "arguments": {
+            argument.name: describe_argument(argument, positional=argument in positional)
+            for argument in operation.arguments
+        },
+    }
+
+
+def describe_argument(argument: Argument, *, positional: bool) -> CommandArgument:
+    """Describe an argument of a command."""
+    return {
+        "kind": value_kind(argument),
+        "positional": positional,
+        "required": argument.required,
+        "repeated": is_repeated(argument),
+        "placeholder": placeholder(argument),
+        "help": argument_help(argument),
+    }
+
+
+def positional_arguments(operation: Operation) -> Sequence[Argument]:
+    """Return the arguments that may be given by position: the required ones, else the first if it is text."""
+    required = [argument for argument in operation.arguments if argument.required and not is_repeated(argument)]
+    if required:
+        # Nobody types a digest: the command looks it up.
+        return [argument for argument in required if argument.name != "digest"]
+    return [
+        argument for argument in operation.arguments[:1] if strip_hint(argument.hint) in (VaultPath, Folder, Day, str)
+    ]
+
+
+def is_repeated(argument: Argument) -> bool:
+    """Say whether an option may be repeated."""
+    kind = strip_hint(argument.hint)
+    return is_mapping(kind) or (get_origin(kind) is tuple and get_args(kind)[-1] is Ellipsis)
+
+
+def is_mapping(kind: Any) -> bool:
+    """Say whether a hint is a mapping from names to values."""
+    origin = get_origin(kind)
+    return isinstance(origin, type) and issubclass(origin, Mapping)
+
+
+def item_hint(argument: Argument) -> Any:
+    """Return the hint of one value of an option."""
+    kind = strip_hint(argument.hint)
+    return strip_hint(get_args(kind)[0]) if is_repeated(argument) and not is_mapping(kind) else kind
+
+
+def value_kind(argument: Argument) -> Kind:
+    """Return how a value is typed."""
+    hint = item_hint(argument)
+    kinds: Mapping[Any, Kind] = {VaultPath: "path", Folder: "folder", int: "int", float: "float", bool: "bool"}
+    if is_mapping(hint):
+        return "mapping"
+    if any(records_in(hint)):
+        return "json"
+    return "range" if get_origin(hint) is tuple else kinds.get(hint, "text")
+
+
+def placeholder(argument: Argument) -> str:
+    """Return the placeholder of an option's value."""
+    hint = item_hint(argument)
+    if get_origin(hint) is Literal:
+        return "|".join(map(str, get_args(hint)))
+    fixed: Mapping[Kind, str] = {"mapping": "NAME=VALUE", "range": "FIRST-LAST", "json": "JSON"}
+    return fixed.get(value_kind(argument), argument.name.rstrip("s").upper())
+
+
+def argument_help(argument: Argument) -> str:
+    """Return an argument's line of help."""
+    default = "" if argument.required or not argument.default else f" (default {argument.default})"
+    several = " May be repeated." if is_repeated(argument) else ""
+    needs_form = strip_hint(argument.hint) in (int, float) or placeholder(argument) == "JSON"
+    form = describe_hint(argument.hint) if needs_form else ""
+    form = f" {form[0].upper()}{form[1:]}." if form else ""
+    return f"{argument.meaning}{form}{several}{default}"
