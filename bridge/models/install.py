@@ -21,6 +21,7 @@ from bridge.models.folder import (
     record_model,
     weights_path,
 )
+from bridge.models.model_setup import require_llama
 from bridge.models.wheel import Progress
 from bridge.models.worker_process import POOLING
 from bridge.private_files import move_into_place
@@ -48,7 +49,8 @@ def install(models_dir: Path, id_: str, progress: Progress) -> InstalledModel:
 
     Raises:
         ModelMissing: The catalogue has no such model.
-        ModelUnusable: The model cannot be downloaded, or the file is not the model.
+        ModelUnusable: The model cannot be downloaded, the file is not the model, or there is no llama.cpp to try it.
+        NotReady: llama.cpp is being built.
         DiskFull: The disk is full; the downloaded part is kept for the next try.
         ReadOnly: The folder is not writable.
     """
@@ -59,6 +61,7 @@ def install_spec(models_dir: Path, spec: ModelSpec, progress: Progress) -> Insta
     """Install a model that need not be in the catalogue; otherwise as `install`."""
     if present := _find_valid(models_dir, spec.id):
         return present
+    require_llama()
     with _write_lock(models_dir):
         # Another process may have installed it while this one waited.
         if present := _find_valid(models_dir, spec.id):
@@ -109,11 +112,13 @@ def use_file(models_dir: Path, file: Path, progress: Progress) -> InstalledModel
         progress: Called with the progress.
 
     Raises:
-        ModelUnusable: The file is not an embedding model, or is incomplete.
+        ModelUnusable: The file is not an embedding model or is incomplete, or there is no llama.cpp to try it.
+        NotReady: llama.cpp is being built.
         DiskFull: The disk has no room for the copy.
         ReadOnly: The folder is not writable.
     """
     _check_magic(file)
+    require_llama()
     progress("check", 0, 1)
     spec = _spec_from_file(file)
     _try(file, spec)

@@ -2,11 +2,12 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import psutil
 import pytest
 
 from scripts.lib.setup import llama_wheel
 from scripts.lib.setup.lockfile import ROOT, Pin
-from scripts.lib.setup.steps import StepFailed, run
+from scripts.lib.setup.steps import Count, StepFailed, run
 
 LLAMA = Pin("llama-cpp-python", "0.0", "llama-cpp-python==0.0\n")
 
@@ -55,7 +56,7 @@ def test_without_a_compiler_it_says_which_to_install(tmp_path: Path, monkeypatch
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("CXX", raising=False)
     with pytest.raises(StepFailed, match="A C\\+\\+ compiler is needed"):
-        llama_wheel.obtain(LLAMA, ["pip"], tmp_path, {}, rebuild=False)
+        llama_wheel.obtain(LLAMA, llama_wheel.Workshop(["pip"], tmp_path, {}), rebuild=False)
 
 
 def test_a_kept_build_is_taken_only_when_it_is_whole(tmp_path: Path) -> None:
@@ -89,6 +90,36 @@ def test_a_step_that_fails_shows_the_end_of_what_it_said(tmp_path: Path) -> None
     with pytest.raises(StepFailed) as failure:
         run("Trying", ["sh", "-c", "echo one; echo two >&2; exit 3"], tmp_path / "log", {}, hint="Try this.")
     assert str(failure.value) == f"Trying failed.\n    one\n    two\nAll of it: {tmp_path / 'log'}\nTry this."
+
+
+def test_a_step_that_is_broken_off_ends_all_that_it_started(tmp_path: Path) -> None:
+    class Enough(Exception):
+        pass
+
+    def look(_step: str, count: Count | None) -> None:
+        if count == Count(3, 20):
+            raise Enough
+
+    script = "echo '[3/20] Compiling'; sleep 600 & echo $! > child; wait"
+    with pytest.raises(Enough):
+        run("Building", ["sh", "-c", f"cd '{tmp_path}'; {script}"], tmp_path / "log", {}, watch=look)
+    child = int((tmp_path / "child").read_text())
+    assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
+
+
+@pytest.mark.parametrize(
+    ("output", "why"),
+    [
+        ("write error: No space left on device", "the disk is full"),
+        ("c++: fatal error: Killed signal terminated program cc1plus", "memory ran out"),
+        ("error: expected `;`", "Building failed."),
+    ],
+)
+def test_a_step_that_fails_says_why_where_that_is_known(tmp_path: Path, output: str, why: str) -> None:
+    with pytest.raises(StepFailed) as failure:
+        run("Building", ["sh", "-c", f"echo '{output}'; exit 1"], tmp_path / "log", {}, hint="Look.")
+    assert why in failure.value.problem
+    assert failure.value.hint
 
 
 def test_a_set_up_that_is_done_takes_no_second_look() -> None:

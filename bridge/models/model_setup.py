@@ -1,0 +1,115 @@
+"""Tells whether llama.cpp can be used: `scripts/run` builds it while the bridge already answers by words."""
+
+import importlib
+import importlib.util
+import json
+import os
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from bridge.errors import BridgeError, ModelUnusable, NotReady
+from bridge.private_files import lock_file
+
+_RECORD, _LOCK = "model-setup.json", "model-setup.lock"
+"""What `scripts/lib/setup/llama_setup.py` writes into the environment; the lock is held while it runs."""
+
+_START_AGAIN = "Start `scripts/run` again to go on; `pip install llama-cpp-python` installs it elsewhere."
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSetup:
+    """Why no model can be used: the set-up of llama.cpp runs, has failed, or was never started.
+
+    `done` and `total` count the compiled files, and are 0 in other steps.
+    """
+
+    state: Literal["running", "failed", "missing"]
+    message: str
+    hint: str
+    done: int = 0
+    total: int = 0
+    seconds: int = 0
+
+    @property
+    def notice(self) -> str:
+        """What to say beside an answer that was found without a model."""
+        if self.state == "running":
+            return f"{self.message} Until that is done, only words, links and tags count."
+        return f"{self.message} So only words, links and tags count; `vault-bridge doctor` says what to do."
+
+    def error(self) -> BridgeError:
+        """Return it as the error of a call that needs a model."""
+        kind = NotReady if self.state == "running" else ModelUnusable
+        return kind(self.message, hint=self.hint)
+
+
+def read_model_setup(environment: Path | None = None) -> ModelSetup | None:
+    """Return why llama.cpp cannot be used; None when it can.
+
+    Args:
+        environment: The folder of the Python environment; by default this one's.
+    """
+    folder = environment or Path(sys.prefix)
+    if _is_locked(folder / _LOCK):
+        return _progress_of(_read(folder / _RECORD))
+    if _is_installed():
+        return None
+    facts = _read(folder / _RECORD)
+    if "problem" in facts:
+        return ModelSetup("failed", str(facts["problem"]), str(facts.get("hint", _START_AGAIN)))
+    if facts:
+        return ModelSetup("failed", "The set-up of llama.cpp was interrupted.", _START_AGAIN)
+    return ModelSetup("missing", "llama.cpp is not installed.", _START_AGAIN)
+
+
+def require_llama() -> None:
+    """Raise unless llama.cpp is installed.
+
+    Raises:
+        NotReady: It is being built.
+        ModelUnusable: It could not be built, or nobody has tried.
+    """
+    # The set-up installs the model while it still holds its lock.
+    if not _is_installed() and (setup := read_model_setup()) is not None:
+        raise setup.error()
+
+
+def _is_installed() -> bool:
+    importlib.invalidate_caches()
+    found = importlib.util.find_spec("llama_cpp")
+    # A folder that an uninstallation left behind has no origin.
+    return found is not None and found.origin is not None
+
+
+def _progress_of(facts: dict[str, Any]) -> ModelSetup:
+    step, done, total = facts.get("step", "Preparing llama.cpp"), facts.get("done", 0), facts.get("total", 0)
+    seconds = max(0, int(time.time() - facts.get("since", time.time())))
+    counted = f": {done} of {total} files" if total else ""
+    minutes = f", {seconds // 60} min so far" if seconds >= 60 else ""
+    message = f"{step}{counted}{minutes}."
+    return ModelSetup("running", message, "Search by words works meanwhile; meaning follows.", done, total, seconds)
+
+
+def _is_locked(path: Path) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        lock_file(descriptor, wait=False)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        facts = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return facts if isinstance(facts, dict) else {}
