@@ -7,13 +7,16 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from scripts.lib.benchmarks import measures, vectors
 from scripts.lib.benchmarks.dense import measure_dense_vault
 from scripts.lib.benchmarks.generate import generate_vault
 from scripts.lib.benchmarks.graphs import measure_graphs
+from scripts.lib.benchmarks.peers import measure_peers
 from scripts.lib.benchmarks.plugin import measure_plugin
+from scripts.lib.benchmarks.profile import print_profiles
 from scripts.lib.benchmarks.rows import Measurements, Row
 from scripts.lib.benchmarks.soak import measure_soak
 from scripts.lib.benchmarks.suggesting import measure_suggestions
@@ -35,8 +38,9 @@ PARTS = (
     "dense",
     "linking",
     "plugin",
+    "peers",
 )
-ALONE = {"models", "soak", "graph", "dense", "linking", "plugin"}
+ALONE = {"peers", "models", "soak", "graph", "dense", "linking", "plugin"}
 """Parts that need no index built before them."""
 
 
@@ -49,12 +53,16 @@ def main() -> int:
         if options.vault:
             shutil.copytree(options.vault, vault, symlinks=True)
         else:
-            generate_vault(vault, options.generate, SAMPLE)
+            generate_vault(vault, options.generate, options.like)
         found = Measurements(str(options.vault.name if options.vault else f"generated, {options.generate} notes"))
         notes = [path.stat().st_size for path in vault.rglob("*.md")]
         found.add(Row("notes", len(notes), ""), Row("text", sum(notes) / 1e6, "MB"))
         place = measures.Place(vault, work / "data", options.models_dir, len(notes) >= measures.LARGE)
+        if options.profile:
+            place = replace(place, profile=work / "profiles")
         measure(place, found, options)
+        if place.profile:
+            print_profiles(place.profile)
     if options.json:
         options.json.write_text(json.dumps(found.json(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     missed = [row for row in found.rows if row.reached is False]
@@ -83,9 +91,10 @@ def measure(place: measures.Place, found: Measurements, options: argparse.Namesp
         "disk": lambda: measures.measure_disk(place, found, options.edits),
         "soak": lambda: measure_soak(place, found),
         "graph": lambda: measure_graphs(found),
-        "dense": lambda: measure_dense_vault(place, found, SAMPLE),
+        "dense": lambda: measure_dense_vault(place, found, options.like),
         "linking": lambda: measure_suggestions(found),
         "plugin": lambda: measure_plugin(place, found),
+        "peers": lambda: measure_peers(place, found),
     }
     wanted = {*options.only, *(("cold",) if set(options.only) - ALONE else ())}
     for name, part in parts.items():
@@ -103,8 +112,10 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scripts/bench", description="Measure the bridge on a copy of a vault.")
     parser.add_argument("vault", nargs="?", type=Path, help="the vault to copy; without one, notes are generated")
     parser.add_argument("--generate", type=int, default=1000, metavar="N", help="how many notes to generate (1000)")
+    parser.add_argument("--like", type=Path, default=SAMPLE, help="the vault whose shape generated notes take")
     parser.add_argument("--edits", type=int, default=1000, metavar="N", help="edits before the disk is measured (1000)")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="run only these parts")
+    parser.add_argument("--profile", action="store_true", help="print which functions take the time; slower")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     parser.add_argument("--models-dir", type=Path, help="where the models are")
     parser.add_argument("--work", type=Path, help="where the copy and its index may lie for the time of the run")

@@ -57,17 +57,16 @@ class Client:
         """Wait until every note is in the keyword index."""
         return self.until(lambda s: s["ready"]["keyword"] and not s["pending"]["keyword"], 0.01)
 
+    def has_model(self) -> bool:
+        """Return whether a model embeds the vault."""
+        return self.until(lambda s: s["model_known"])["model"] is not None
+
     def wait_all(self) -> dict[str, Any]:
-        """Wait until every passage has its vector."""
-        return self.until(
-            lambda s: (
-                s["ready"]["keyword"]
-                and not s["pending"]["keyword"]
-                and s["ready"]["semantic"]
-                and not s["pending"]["vectors"]
-            ),
-            0.25,
-        )
+        """Wait until every note is in the keyword index and, if there is a model, every passage has its vector."""
+        status = self.wait_keyword()
+        if not self.has_model():
+            return status
+        return self.until(lambda s: s["ready"]["semantic"] and not s["pending"]["vectors"], 0.25)
 
 
 def resident_memory(bridge: Sidecar) -> tuple[float, list[float]]:
@@ -79,3 +78,11 @@ def resident_memory(bridge: Sidecar) -> tuple[float, list[float]]:
         if any("bridge.models" in word for word in child.cmdline())
     ]
     return process.memory_info().rss / 1e6, workers
+
+
+def processor_seconds(bridge: Sidecar) -> float:
+    """Return the processor time that the sidecar and its worker processes have used."""
+    process = psutil.Process(bridge.process.pid)
+    running = [process, *process.children(recursive=True)]
+    ended = process.cpu_times()
+    return sum(sum(each.cpu_times()[:2]) for each in running) + ended.children_user + ended.children_system

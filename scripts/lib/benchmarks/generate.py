@@ -1,58 +1,66 @@
-"""Generates vaults of any size whose words, links and lengths resemble real notes."""
+"""Generates vaults of any size in the shape of a real one: its markup, lengths, links and languages, other words."""
 
 import math
 import random
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
+from typing import Self
 
-AVERAGE_BYTES = 2_300
-FOLDERS = ("Areas", "Daily", "Library", "People", "Projects", "Reading", "Recipes", "Travel", "Work/Meetings", "Zettel")
 SYLLABLES = tuple(a + b for a in "bcdfghklmnprstv" for b in "aeio")
 RARE = 0.03
 """Share of words that few other notes have, such as names and terms."""
 
+FEW = 20
+"""A top folder with fewer notes does not count as a language of its own."""
+
+LEARNT = 300
+"""Notes from which the words of a language are learnt."""
+
+_UNSPACED = "\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
+_WORD = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W\d_])+")
+_KEPT = re.compile(
+    r"```.*?```|~~~.*?~~~|`[^`\n]*`|https?://[^\s)>\]]+|<[^>\n]*>|^[\w-]+:(?= |$)", re.DOTALL | re.MULTILINE
+)
+"""Code, addresses, HTML and names of properties, which stay as they are."""
+
+_LINK = re.compile(r"\[\[[^\[\]|#\n]+")
+
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A model of which word follows which, counted in real text."""
+    """A model of which word follows which, counted in real text; in scripts without spaces, of which character."""
 
     next: dict[str, tuple[list[str], list[int]]]
-    starts: list[str]
+    starts: Sequence[str]
 
     @classmethod
-    def learn(cls, texts: list[str]) -> "Language":
+    def learn(cls, texts: Sequence[str]) -> Self:
         """Count the pairs of words in some notes."""
         after: dict[str, Counter[str]] = defaultdict(Counter)
-        starts = []
         for text in texts:
-            for sentence in re.split(r"[.!?\n]+", text):
-                words = re.findall(r"[^\W\d_]{2,}", sentence.lower())
-                starts += words[:1]
-                for one, two in pairwise(words):
-                    after[one][two] += 1
+            for one, two in pairwise(_WORD.findall(_KEPT.sub(" ", text).lower())):
+                after[one][two] += 1
         chain = {word: (list(seen), list(accumulate(seen.values()))) for word, seen in after.items()}
-        return cls(chain, [word for word in starts if word in chain])
+        return cls(chain, [*chain] or ["word"])
 
-    def sentence(self, chance: random.Random) -> str:
-        """Compose a sentence of 6 to 18 words."""
-        words = [chance.choice(self.starts)]
-        while len(words) < chance.randint(6, 18):
-            following, weights = self.next.get(words[-1], ((), ()))
-            if chance.random() < RARE:
-                words.append(term(chance))
-            elif following:
-                words.append(chance.choices(following, cum_weights=weights)[0])
-            else:
-                words.append(chance.choice(self.starts))
-        return " ".join(words).capitalize() + "."
+    def follow(self, word: str, chance: random.Random) -> str:
+        """Draw a word that follows another."""
+        following, weights = self.next.get(word, ((), ()))
+        return chance.choices(following, cum_weights=weights)[0] if following else chance.choice(self.starts)
 
 
-def prose(text: str) -> str:
-    """Remove properties, code and drawings."""
-    return re.sub(r"\A---\n.*?\n---\n|```.*?```|^# Excalidraw Data.*", "", text, flags=re.DOTALL | re.MULTILINE)
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A real note whose shape generated notes take."""
+
+    folder: str
+    name: str
+    text: str
+    language: Language
 
 
 def term(chance: random.Random) -> str:
@@ -67,55 +75,56 @@ def generate_vault(root: Path, notes: int, samples: Path, *, seed: int = 7) -> N
     Args:
         root: An empty or absent folder.
         notes: How many notes.
-        samples: A vault whose words are used.
+        samples: The vault whose shape and words are used.
         seed: The same seed writes the same bytes.
     """
     chance = random.Random(seed)
-    language = Language.learn([prose(path.read_text(encoding="utf-8")) for path in sorted(samples.rglob("*.md"))])
-    titles = [title(language, chance, number) for number in range(notes)]
-    tags = [
-        f"{term(chance)}/{term(chance)}" if chance.random() < 0.3 else term(chance) for _ in range(40 + notes // 50)
-    ]
-    for number, name in enumerate(titles):
-        folder = root / chance.choice(FOLDERS)
+    patterns = list(_patterns(samples))
+    chosen = [chance.choice(patterns) for _ in range(notes)]
+    titles = [f"{_reword(pattern.name, pattern.language, chance)} {number}" for number, pattern in enumerate(chosen)]
+    for title, pattern in zip(titles, chosen, strict=True):
+        folder = root / pattern.folder
         folder.mkdir(parents=True, exist_ok=True)
-        text = note(language, chance, number, titles, tags)
-        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+        (folder / f"{title}.md").write_text(_rewrite(pattern, titles, chance), encoding="utf-8")
 
 
-def title(language: Language, chance: random.Random, number: int) -> str:
-    """Compose a unique title."""
-    words = language.sentence(chance).rstrip(".").split()[: chance.randint(1, 4)]
-    return " ".join([*words, str(number)])
+def _patterns(samples: Path) -> Iterator[Pattern]:
+    """Yield the notes of a vault, those of a large top folder with a language of their own."""
+    groups: dict[str, list[Path]] = defaultdict(list)
+    paths = [path for path in sorted(samples.rglob("*.md")) if ".obsidian" not in path.parts]
+    for path in paths:
+        groups[path.relative_to(samples).parts[0]].append(path)
+    small = {top for top, group in groups.items() if len(group) < FEW}
+    shared = [path for top in small for path in groups[top]]
+    for group in (shared, *(groups[top] for top in sorted(groups.keys() - small))):
+        group.sort()
+        texts = {path: path.read_text(encoding="utf-8", errors="replace") for path in group}
+        language = Language.learn(list(texts.values())[:: max(1, len(texts) // LEARNT)])
+        for path, text in texts.items():
+            yield Pattern(path.parent.relative_to(samples).as_posix(), path.stem, text, language)
 
 
-def note(language: Language, chance: random.Random, number: int, titles: list[str], tags: list[str]) -> str:
-    """Compose one note with properties, headings, links, tags, lists and tasks."""
-    size = chance.lognormvariate(0, 0.8) * (AVERAGE_BYTES - 300) / 1.377
-    lines = []
-    if chance.random() < 0.5:
-        lines += ["---", f"created: 20{chance.randint(15, 25)}-{chance.randint(1, 12):02}-{chance.randint(1, 28):02}"]
-        lines += [f"tags: [{', '.join(chance.sample(tags, 2))}]", f"status: {chance.choice(('draft', 'done'))}", "---"]
-    lines += [f"# {titles[number]}", ""]
-    while sum(map(len, lines)) + len(lines) < size:
-        lines += block(language, chance, titles, tags)
-    return "\n".join([*lines, ""])
+def _rewrite(pattern: Pattern, titles: Sequence[str], chance: random.Random) -> str:
+    """Return a note's text with other words and with links to other notes."""
+    parts: list[str] = []
+    at = 0
+    for kept in re.finditer(f"(?:{_KEPT.pattern})|(?:{_LINK.pattern})", pattern.text, _KEPT.flags):
+        parts.append(_reword(pattern.text[at : kept.start()], pattern.language, chance))
+        # Old notes are linked to more than young ones.
+        linked = titles[int(len(titles) * chance.random() ** 2)]
+        parts.append(f"[[{linked}" if kept[0].startswith("[[") else kept[0])
+        at = kept.end()
+    return "".join((*parts, _reword(pattern.text[at:], pattern.language, chance)))
 
 
-def block(language: Language, chance: random.Random, titles: list[str], tags: list[str]) -> list[str]:
-    """Compose one block of a note."""
-    # Old notes are linked to more than young ones.
-    other = titles[int(len(titles) * chance.random() ** 2)]
-    match chance.randrange(16):
-        case 0:
-            return [f"{'#' * chance.randint(2, 3)} {language.sentence(chance)[:40].rstrip('.')}", ""]
-        case 2:
-            return [*(f"- {language.sentence(chance)}" for _ in range(chance.randint(2, 5))), ""]
-        case 3:
-            return [f"- [{chance.choice(' x')}] {language.sentence(chance)} #{chance.choice(tags)}", ""]
-        case 4:
-            return [f"> [!note] {language.sentence(chance)}", f"> {language.sentence(chance)}", ""]
-        case 5 | 6 | 7 | 8:
-            return [f"{language.sentence(chance)} See [[{other}]] and {language.sentence(chance).lower()}", ""]
-        case _:
-            return [" ".join(language.sentence(chance) for _ in range(chance.randint(2, 5))), ""]
+def _reword(text: str, language: Language, chance: random.Random) -> str:
+    """Replace each word, keeping capitals, and everything that is not a word."""
+    before = ""
+
+    def draw(word: re.Match[str]) -> str:
+        nonlocal before
+        before = language.follow(before, chance)
+        drawn = term(chance) if chance.random() < RARE and len(word[0]) > 1 else before
+        return drawn.capitalize() if word[0][0].isupper() else drawn
+
+    return _WORD.sub(draw, text)
