@@ -1,13 +1,12 @@
 """Computes graph analytics on demand and caches them for as long as the graph snapshot lives."""
 
 import asyncio
-import multiprocessing
 from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from bridge.engine.worker_pool import WorkerPool
 from bridge.errors import Busy
 from bridge.graph.graph import Graph
 from bridge.graph.kinds import EdgeKind
@@ -33,7 +32,7 @@ class WorkerProcess:
     """Runs functions in one separate process, which starts with the first call and ends when idle."""
 
     def __init__(self) -> None:
-        self._pool: ProcessPoolExecutor | None = None
+        self._pool: WorkerPool | None = None
         self._running = 0
         self._ending: asyncio.TimerHandle | None = None
 
@@ -48,8 +47,7 @@ class WorkerProcess:
             self._ending.cancel()
         try:
             for _ in range(2):
-                # Spawned, never forked: LanceDB's threads do not survive a fork.
-                self._pool = self._pool or ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+                self._pool = self._pool or WorkerPool(1)
                 pool = self._pool
                 try:
                     return await asyncio.wrap_future(pool.submit(work, *args, **kwargs))
@@ -70,11 +68,11 @@ class WorkerProcess:
         if self._pool is not None:
             self._drop(self._pool)
 
-    def _drop(self, pool: ProcessPoolExecutor) -> None:
+    def _drop(self, pool: WorkerPool) -> None:
         """Discard a pool; the next call starts another."""
         if pool is self._pool:
             self._pool = None
-        pool.shutdown(wait=False, cancel_futures=True)
+        pool.end()
 
 
 AT_ONCE = 100

@@ -62,7 +62,14 @@ LOOK_AGAIN_S = 5.0
 class VectorBackfill:
     """Embeds every passage, one small batch at a time."""
 
-    def __init__(self, index: "Index", store: Store, embedders: Embedders, on_batch: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        index: "Index",
+        store: Store,
+        embedders: Embedders,
+        on_batch: Callable[[], None],
+        must_wait: Callable[[], bool] = lambda: False,
+    ) -> None:
         """Start awake.
 
         Args:
@@ -70,6 +77,7 @@ class VectorBackfill:
             store: Counts the passages embedded.
             embedders: The embedding models.
             on_batch: Called after each batch.
+            must_wait: Whether notes are being read in bulk, so that embedding would take the cores from it.
         """
         self.paused = False
         self.trouble: BridgeError | None = None
@@ -82,6 +90,7 @@ class VectorBackfill:
         self._store = store
         self._embedders = embedders
         self._on_batch = on_batch
+        self._must_wait = must_wait
         self._signal = Signal()
         self._woken = 0.0
 
@@ -100,7 +109,7 @@ class VectorBackfill:
         while True:
             looked = self._woken
             try:
-                worked = await self._step()
+                worked = await self.step()
                 self.trouble = None
             except IndexUnusable:
                 raise
@@ -119,7 +128,7 @@ class VectorBackfill:
         while (left := min(ends, self._woken + QUIET_S) - time.monotonic()) > 0:
             await self._signal.wait(left)
 
-    async def _step(self) -> bool:
+    async def step(self) -> bool:
         """Embed one batch; return False when there is nothing to do."""
         self.model = await self._embedders.current()
         if self.model is not None:
@@ -128,7 +137,7 @@ class VectorBackfill:
         if self.model is None:
             return False
         await self._quiet()
-        if self.paused:
+        if self.paused or self._must_wait():
             return False
         batch = await self._index.missing(AT_ONCE)
         if not batch:

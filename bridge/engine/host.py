@@ -195,7 +195,9 @@ class Host:
         writing = ChangeWriter(self.id, indexer, store, settings, self.events, self.editor_sessions)
         eraser = DenyEnforcer(indexer, store)
         eraser.hide()
-        backfill = VectorBackfill(index, store, self.embedders, lambda: publish_progress(vault))
+        backfill = VectorBackfill(
+            index, store, self.embedders, lambda: publish_progress(vault), lambda: indexer.is_reading_many
+        )
         backfill.paused = self.paused
         vault = OpenVault(
             id=self.id,

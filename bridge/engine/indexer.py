@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from bridge.engine.link_graph import LinkResolver
 from bridge.engine.parser import Outcome, ReadOptions
-from bridge.engine.parser_pool import ParserPool
+from bridge.engine.parser_pool import FEW, ParserPool
 from bridge.errors import BridgeError, IndexUnusable, NotReady
 from bridge.index.background import trim
 from bridge.index.boilerplate import Boilerplate
@@ -151,6 +151,11 @@ class Indexer:
             self.watching, began = True, not self.watching
             await self.look_at(("",) if began else changed)
         self.watching = False
+
+    @property
+    def is_reading_many(self) -> bool:
+        """Whether the first scan, or a change of many notes, is not indexed yet."""
+        return not self.complete or len(self.pending) > FEW
 
     def require_complete(self) -> None:
         """Require that a full scan was committed.

@@ -23,6 +23,8 @@ log = logging.getLogger(__name__)
 WATCHED_S = 3.0
 """Seconds for which a file is watched after it was replaced or last written."""
 LOOK_EVERY_S = 0.05
+MOST_TRIES = 20
+"""Times that a late save which cannot be kept, such as while the note is being saved again, is tried once more."""
 FINISH_S = 1.5
 """Seconds for which a stopping bridge keeps watching."""
 AUTHOR = Author(
@@ -41,7 +43,9 @@ class WatchedFile:
     """Time and size when the vault held all of its content."""
     current_state: tuple[int, int]
     since: float
-    """When the file was first seen in this state."""
+    """When the file was first seen in this state, or last could not be kept."""
+    tries: int = 0
+    """How often its content could not be kept."""
 
     def look(self, now: float) -> None:
         """Check the file again."""
@@ -129,8 +133,11 @@ class LateSaves:
             await self.writing.make(draw, {path}, author)
         except BridgeError as error:
             log.warning("What was saved late could not be kept yet: %s", error.code)
-            # Retried as long as the file is watched.
             watched.saved_state = (0, -1)
+            watched.tries += 1
+            if watched.tries < MOST_TRIES:
+                # A try may take as long as the file is watched.
+                watched.since = time.monotonic()
 
     def _is_newest(self, watched: WatchedFile) -> bool:
         """Return whether only the bridge wrote the note after a late save."""

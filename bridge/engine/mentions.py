@@ -28,7 +28,7 @@ class MentionIndex:
             templates: The templates folder, whose names are never linked.
         """
         self._index = index
-        self._templates = templates
+        self.templates = templates
         self._turn = asyncio.Lock()
         self._corpus = Corpus()
         self._notes: Mapping[VaultPath, IndexedNote] = {}
@@ -42,7 +42,7 @@ class MentionIndex:
             return self._corpus
 
     async def _follow(self, notes: Mapping[VaultPath, IndexedNote]) -> None:
-        news = await asyncio.to_thread(compare_notes, self._notes, notes, self._corpus, self._templates)
+        news = await asyncio.to_thread(compare_notes, self._notes, notes, self._corpus, self.templates)
         texts = await self._index.wholes(None if news.everything else news.changed)
         self._corpus = await asyncio.to_thread(update_corpus, self._corpus, news, texts)
         self._notes = notes

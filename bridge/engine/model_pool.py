@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from bridge.errors import BridgeError, ModelMissing, ModelUnusable
 from bridge.models.embedder import Embedder
 from bridge.models.folder import InstalledModel, find_model, installed_models
+from bridge.models.model_setup import ModelSetup, read_model_setup
 from bridge.settings.schema import Settings
 
 if TYPE_CHECKING:
@@ -38,10 +39,23 @@ class Embedders:
         self.trouble: BridgeError | None = None
         """Why no model is available, for `status` and `doctor`."""
         self._open: dict[str, Embedder] = {}
+        self._is_set_up = False
         self._queries: dict[tuple[str, str], np.ndarray] = {}
+
+    def setup(self) -> ModelSetup | None:
+        """Return why no model can be used yet; None as soon as llama.cpp is installed."""
+        if not self._is_set_up and (setup := read_model_setup()) is not None:
+            return setup
+        if not self._is_set_up:
+            # What the models waited for is no trouble any more; the next look finds what is.
+            self._is_set_up, self.trouble = True, None
+        return None
 
     async def current(self) -> Embedder | None:
         """Return the chosen model's embedder, or None with `trouble` set."""
+        if (setup := self.setup()) is not None:
+            self.trouble = setup.error()
+            return None
         try:
             model = await asyncio.to_thread(find_model, self.models_dir, self.settings.model)
         except (ModelMissing, ModelUnusable) as error:
@@ -51,7 +65,9 @@ class Embedders:
         return self._opened(model)
 
     async def of(self, key: str) -> Embedder | None:
-        """Return the embedder whose vectors have this key; None when its model is no longer installed."""
+        """Return the embedder whose vectors have this key; None when its model or llama.cpp is not installed."""
+        if self.setup() is not None:
+            return None
         if key in self._open:
             return self._open[key]
         for model in await asyncio.to_thread(installed_models, self.models_dir):
@@ -60,8 +76,10 @@ class Embedders:
         return None
 
     async def is_installed(self, key: str | None) -> bool:
-        """Return whether the model whose vectors have this key is installed."""
-        return key is not None and key in map(model_key, await asyncio.to_thread(installed_models, self.models_dir))
+        """Return whether the model whose vectors have this key can be used."""
+        if key is None or self.setup() is not None:
+            return False
+        return key in map(model_key, await asyncio.to_thread(installed_models, self.models_dir))
 
     def fails(self, key: str) -> bool:
         """Return whether the model whose vectors have this key failed when last used."""

@@ -135,9 +135,11 @@ class OpenVault:
 
     def sources(self) -> Sources:
         """Return the parts that a search needs."""
+        setup = self.embedders.setup()
         return Sources(
             index=self.index,
             embed_query=self.embed_query,
+            no_model=setup.notice if setup else "",
             graph=self.graph,
             co_reading=self.co_reading.co_reading,
             vocabulary=self.vocabulary,

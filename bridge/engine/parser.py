@@ -1,12 +1,11 @@
 """Reads notes in a worker process; loads no more of the engine than this."""
 
 import hashlib
-import threading
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from bridge.engine.worker_pool import is_stopping
 from bridge.errors import BridgeError, VaultUnreadable
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.prepare import PreparedNote, prepare
@@ -14,11 +13,6 @@ from bridge.markdown.documents import read_document
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
-
-if TYPE_CHECKING:
-    from multiprocessing.synchronize import Event
-
-_process = threading.local()
 
 LEARN_FROM = 1_500
 """Notes sampled: a line in 3 % of all notes is in some 45 of these, and the first answer waits for the sampling."""
@@ -49,13 +43,7 @@ Outcome = PreparedNote | ReadFailure
 def read_all(reading: ReadOptions, paths: Sequence[VaultPath]) -> list[Outcome]:
     """Read, parse and prepare notes, each on its own, so that a failure affects one note only."""
     vault = Vault(reading.root, reading.rules)
-    stopping: Event | None = getattr(_process, "stopping", None)
-    return [read_one(reading, vault, path) for path in paths if stopping is None or not stopping.is_set()]
-
-
-def set_stop_event(stopping: "Event") -> None:
-    """Set the event that ends reading in this process at the next note."""
-    _process.stopping = stopping
+    return [read_one(reading, vault, path) for path in paths if not is_stopping()]
 
 
 def read_one(reading: ReadOptions, vault: Vault, path: VaultPath) -> Outcome:

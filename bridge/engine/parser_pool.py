@@ -2,17 +2,16 @@
 
 import asyncio
 import logging
-import multiprocessing
 import os
 from collections import deque
 from collections.abc import AsyncGenerator, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bridge.engine.parser import Outcome, ReadFailure, ReadOptions, learn_boilerplate, read_all, set_stop_event
+from bridge.engine.parser import Outcome, ReadFailure, ReadOptions, learn_boilerplate, read_all
+from bridge.engine.worker_pool import WorkerPool
 from bridge.errors import BridgeError
 from bridge.index.boilerplate import Boilerplate
 from bridge.types import VaultPath
@@ -21,8 +20,6 @@ from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 
 if TYPE_CHECKING:
-    from multiprocessing.synchronize import Event
-
     from bridge.settings.schema import Settings
 
 log = logging.getLogger(__name__)
@@ -46,8 +43,7 @@ class ParserPool:
     """Reads the notes of one vault, one batch at a time; its processes end with each batch."""
 
     def __init__(self) -> None:
-        self._pool: ProcessPoolExecutor | None = None
-        self._stopping: Event | None = None
+        self._pool: WorkerPool | None = None
         self._ahead: tuple[Vault, asyncio.Task[Boilerplate | None]] | None = None
 
     def begin(self, vault: Vault) -> None:
@@ -114,13 +110,10 @@ class ParserPool:
             self._end()
             return asyncio.wrap_future(self._started().submit(read_all, reading, part))
 
-    def _started(self) -> ProcessPoolExecutor:
+    def _started(self) -> WorkerPool:
         """Return the process pool, started if needed."""
         if self._pool is None:
-            # Spawned, never forked: LanceDB's threads do not survive a fork.
-            spawn = multiprocessing.get_context("spawn")
-            self._stopping = spawn.Event()
-            self._pool = ProcessPoolExecutor(PROCESSES, spawn, set_stop_event, (self._stopping,))
+            self._pool = WorkerPool(PROCESSES)
         return self._pool
 
     def close(self) -> None:
@@ -132,10 +125,8 @@ class ParserPool:
 
     def _end(self) -> None:
         """End the processes."""
-        if self._pool is not None and self._stopping is not None:
-            # Otherwise the interpreter would wait at exit for notes that are no longer needed.
-            self._stopping.set()
-            self._pool.shutdown(wait=False, cancel_futures=True)
+        if self._pool is not None:
+            self._pool.end()
             self._pool = None
 
 
@@ -155,7 +146,7 @@ def slice_files(files: Mapping[VaultPath, int]) -> Iterator[list[VaultPath]]:
 
 async def read_isolated(reading: ReadOptions, paths: Sequence[VaultPath]) -> list[Outcome]:
     """Read notes in a new process after one died, in ever smaller parts, to find the note that ends it."""
-    pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+    pool = WorkerPool(1)
     try:
         return await asyncio.wrap_future(pool.submit(read_all, reading, paths))
     except BrokenProcessPool:
@@ -163,7 +154,7 @@ async def read_isolated(reading: ReadOptions, paths: Sequence[VaultPath]) -> lis
             log.warning("A note ends the process that reads it and is left out")
             return [ReadFailure(paths[0], "Reading this note ends the process that reads it.", gone=False)]
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        pool.end()
     half = len(paths) // 2
     return [*await read_isolated(reading, paths[:half]), *await read_isolated(reading, paths[half:])]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from bridge.engine.model_pool import Embedders, workers_wanted
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
+from bridge.models.model_setup import ModelSetup
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
 from bridge.types import Digest
@@ -37,6 +38,7 @@ class Progress:
     failed: Mapping[str, str]
     model: ModelInUse | None
     model_known: bool
+    model_setup: ModelSetup | None
     embedded_total: int
     per_second: float | None
     """Passages embedded per second; None while there are none."""
@@ -82,6 +84,7 @@ def measure_progress(
         failed={str(path): reason for path, (_, reason) in store.failures.all().items()} if store else {},
         model=model,
         model_known=problem is not None or (vault is not None and vault.backfill.can_answer is not None),
+        model_setup=embedders.setup(),
         embedded_total=store.counters.get("embedded") if store else 0,
         per_second=vault.backfill.pace.per_second if vault else None,
         paused=paused,

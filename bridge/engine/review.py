@@ -95,6 +95,10 @@ class ChangeReview:
             change for change in self._store.journal.changes(criteria, limit, offset) if not self._is_hidden(change)
         ]
 
+    def proposals(self, paths: Collection[VaultPath]) -> list[Change]:
+        """Return the proposals that wait for files, the newest first."""
+        return [change for change in self._store.journal.proposals(paths) if not self._is_hidden(change)]
+
     async def undo(
         self, ids: Sequence[str], author: Author, hunks: Collection[int] | None = None, *, dry_run: bool = False
     ) -> ChangeOutcome:

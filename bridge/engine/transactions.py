@@ -10,14 +10,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
 from bridge.changes.draft import Draft, digest_of, path_after_move
-from bridge.changes.effect import Effect
+from bridge.changes.effect import Effect, explain_read_only
 from bridge.changes.extent import Extent, explain_no_change, measure_change
 from bridge.changes.git import commit
 from bridge.changes.requests.base import Request
 from bridge.engine.editor_handoff import EditorDelegate, EditorSessions
 from bridge.engine.indexer import Indexer
+from bridge.engine.missing_note import missing_note
 from bridge.engine.path_locks import PathLocks
-from bridge.errors import BridgeError, ConfirmationRequired, ExpectationFailed, InvalidArguments, NoteNotFound
+from bridge.errors import BridgeError, ConfirmationRequired, ExpectationFailed, InvalidArguments, NoteNotFound, ReadOnly
 from bridge.events import ChangeProposed, ChangeRecorded, Events
 from bridge.settings.schema import Settings
 from bridge.state.change_records import Change
@@ -210,7 +211,7 @@ class ChangeWriter:
             except NoteNotFound:
                 if path in names:
                     raise
-                raise names.missing(path) from None
+                raise missing_note(vault, names, self._store.journal, path) from None
 
         return Draft(read, vault.has)
 
@@ -231,7 +232,10 @@ class ChangeWriter:
             # Otherwise a new note would be written below an unmounted disk's folder, and all others would seem deleted.
             self.vault.require_mounted(was_filled=True)
         planned, plan = planner(draft), draft.plan
-        return planned, plan, self._prepare(plan)
+        try:
+            return planned, plan, self._prepare(plan)
+        except ReadOnly as error:
+            raise explain_read_only(error, planned.effect) from None
 
     def _prepare(self, plan: Plan) -> PreparedPlan:
         """Prepare a plan for the writer, with warnings about faults in the text of notes."""

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from bridge.changes.requests.edit_note import EditNote
+from bridge.engine.parser_pool import FEW
 from bridge.engine.transactions import Author
 from bridge.markdown.edit.requests import Append
 from bridge.state.counters import Counters
@@ -73,6 +74,26 @@ async def test_what_is_changed_while_a_batch_is_embedded_waits_for_a_pause_too(
         backfill.wake()
         await settled(host)
         assert host.store.counters.get("embedded") == before + 3
+
+
+@pytest.mark.model
+async def test_nothing_is_embedded_while_many_notes_are_read(
+    vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 0)
+    async with opened(vault) as bridge:
+        host = bridge.find(None)
+        await settled(host)
+        indexer, before = host.vault.indexer, host.store.counters.get("embedded")
+        unread = {VaultPath(f"{number}.md") for number in range(FEW + 1)}
+        indexer.pending |= unread
+        await host.vault.executor.carry([EditNote(BEANS, (Append(text="Watered."),))], Author("test"))
+        assert host.progress().pending_vectors == 1
+        assert not await host.vault.backfill.step()
+        indexer.pending -= unread
+        host.vault.backfill.wake()
+        await settled(host)
+        assert host.store.counters.get("embedded") == before + 1
 
 
 @pytest.mark.model

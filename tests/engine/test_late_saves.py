@@ -1,11 +1,13 @@
 """What a program saves into a file that was just replaced comes back, where no lease holds the program back."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from bridge.changes.requests.edit_note import EditNote
 from bridge.changes.requests.move_note import DeleteNote
+from bridge.engine import late_saves
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
 from bridge.engine.transactions import Author
@@ -56,6 +58,24 @@ async def test_a_late_save_is_merged_with_the_change(vault: Path, opened: Opened
         await host.vault.review.undo([change], AGENT)
         assert place.read_text() == old.replace("# Rye", "# Rye bread")
     assert not [*vault.rglob(".vault-bridge-*")]
+
+
+async def test_a_late_save_that_cannot_be_kept_at_once_is_kept_later(
+    vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(late_saves, "WATCHED_S", 0.3)
+    place = vault / NOTE
+    async with opened(vault) as bridge:
+        host = await ready(bridge)
+        with place.open("r+") as program:
+            await append(host, "The agent's.")
+            place.chmod(0o444)
+            program.write("# Saved late\n")
+        # Longer than a file is watched in which nothing happens.
+        await asyncio.sleep(1)
+        place.chmod(0o644)
+        await until(lambda: len(host.store.journal.changes()) == 2)
+        assert "# Saved late" in place.read_text()
 
 
 async def test_of_what_contradicts_the_save_stays_and_the_change_is_kept(vault: Path, opened: Opened) -> None:

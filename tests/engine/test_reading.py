@@ -1,12 +1,19 @@
 """Notes read in threads and processes."""
 
+import asyncio
 import multiprocessing
-from concurrent.futures import ThreadPoolExecutor
+import subprocess
+import sys
 from contextlib import aclosing
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from bridge.engine.parser import ReadOptions, learn_boilerplate, read_all, set_stop_event
+import psutil
+import pytest
+
+from bridge.engine.parser import ReadOptions, learn_boilerplate, read_all
 from bridge.engine.parser_pool import FEW, SLICE, SLICE_BYTES, ParserPool, slice_files
+from bridge.engine.worker_pool import WorkerPool
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.prepare import PreparedNote
 from bridge.types import VaultPath
@@ -15,18 +22,22 @@ from bridge.vault.vault import Vault
 from tests.engine.conftest import NOTES, until
 
 
+@pytest.fixture(autouse=True)
+def others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Note the processes of earlier tests that have not ended yet."""
+    monkeypatch.setattr(sys.modules[__name__], "earlier", multiprocessing.active_children())
+
+
+earlier: list[BaseProcess] = []
+
+
+def children() -> list[BaseProcess]:
+    """Return the processes that the test started."""
+    return [process for process in multiprocessing.active_children() if process not in earlier]
+
+
 def reading(vault: Path) -> ReadOptions:
     return ReadOptions(vault, Rules(), Boilerplate.empty(), 300)
-
-
-def test_what_is_told_to_stop_reads_no_further_note(vault: Path) -> None:
-    stopping = multiprocessing.Event()
-    paths = [VaultPath(path) for path in NOTES]
-    with ThreadPoolExecutor(1, initializer=set_stop_event, initargs=(stopping,)) as reader:
-        assert len(reader.submit(read_all, reading(vault), paths).result()) == len(NOTES)
-        stopping.set()
-        assert reader.submit(read_all, reading(vault), paths).result() == []
-    assert len(read_all(reading(vault), paths)) == len(NOTES)
 
 
 def many(vault: Path) -> list[VaultPath]:
@@ -34,6 +45,41 @@ def many(vault: Path) -> list[VaultPath]:
     for number, path in enumerate(paths):
         (vault / path).write_text(f"Recurring words.\nOnly in {chr(97 + number % 26) * (number // 26 + 1)}.\n")
     return paths
+
+
+async def test_what_is_told_to_stop_reads_no_further_note(vault: Path) -> None:
+    pool = WorkerPool(1)
+    await asyncio.wrap_future(pool.submit(read_all, reading(vault), []))
+    paths = 100 * many(vault)
+    reader = pool.submit(read_all, reading(vault), paths)
+    await until(reader.running)
+    pool.end()
+    outcomes = await asyncio.wrap_future(reader)
+    assert len(outcomes) < len(paths)
+
+
+OWNER = """
+import multiprocessing, time
+from bridge.engine.worker_pool import WorkerPool
+
+if __name__ == "__main__":
+    pool = WorkerPool(2)
+    for _ in range(2):
+        pool.submit(time.sleep, 600)
+    print(*(process.pid for process in multiprocessing.active_children()), flush=True)
+    time.sleep(600)
+"""
+
+
+def test_processes_end_with_an_owner_that_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "owner.py"
+    script.write_text(OWNER)
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True) as owner:
+        assert owner.stdout is not None
+        children = [psutil.Process(int(word)) for word in owner.stdout.readline().split()]
+        owner.kill()
+    assert len(children) == 2
+    assert psutil.wait_procs(children, 120)[1] == []
 
 
 def test_a_slice_is_bounded_by_number_and_by_size() -> None:
@@ -47,15 +93,15 @@ async def test_reading_that_is_given_up_leaves_no_process(vault: Path) -> None:
     paths = many(vault)
     async with aclosing(ParserPool().read(reading(vault), dict.fromkeys(paths, 0))) as outcomes:
         assert len(await anext(outcomes)) > 0
-        assert multiprocessing.active_children()
-    await until(lambda: not multiprocessing.active_children())
+        assert children()
+    await until(lambda: not children())
 
 
 async def test_processes_that_are_ended_while_they_read_are_replaced(vault: Path) -> None:
     paths = many(vault)
     async with aclosing(ParserPool().read(reading(vault), dict.fromkeys(paths, 0))) as outcomes:
         read = await anext(outcomes)
-        for process in multiprocessing.active_children():
+        for process in children():
             process.kill()
         read += [outcome async for some in outcomes for outcome in some]
     assert [outcome.note.path for outcome in read if isinstance(outcome, PreparedNote)] == paths
@@ -64,13 +110,13 @@ async def test_processes_that_are_ended_while_they_read_are_replaced(vault: Path
 async def test_what_is_learnt_ahead_is_what_would_be_learnt(vault: Path) -> None:
     paths, files, readers = many(vault), Vault(vault, Rules()), ParserPool()
     readers.begin(files)
-    await until(lambda: len(multiprocessing.active_children()) > 0)
+    await until(lambda: len(children()) > 0)
     learnt = await readers.learn(files, paths)
     assert learnt == learn_boilerplate(vault, Rules(), paths)
     assert "Recurring words." in learnt
     async with aclosing(readers.read(reading(vault), dict.fromkeys(paths, 0))) as outcomes:
         assert sum([len(some) async for some in outcomes]) == len(paths)
-    await until(lambda: not multiprocessing.active_children())
+    await until(lambda: not children())
 
 
 async def test_what_was_learnt_under_other_rules_is_not_used(vault: Path) -> None:
@@ -79,21 +125,21 @@ async def test_what_was_learnt_under_other_rules_is_not_used(vault: Path) -> Non
     learnt = await readers.learn(Vault(vault, Rules(deny=("*.md",))), paths)
     assert not learnt.recurring
     readers.close()
-    await until(lambda: not multiprocessing.active_children())
+    await until(lambda: not children())
 
 
 async def test_few_notes_start_no_process(vault: Path) -> None:
     readers, files = ParserPool(), Vault(vault, Rules())
     readers.begin(files)
     assert await readers.learn(files, [VaultPath(path) for path in NOTES]) is not None
-    assert not multiprocessing.active_children()
+    assert not children()
 
 
 async def test_a_process_that_is_ended_while_it_learns_is_done_without(vault: Path) -> None:
     paths, files, readers = many(vault), Vault(vault, Rules()), ParserPool()
     readers.begin(files)
-    await until(lambda: len(multiprocessing.active_children()) > 0)
-    for process in multiprocessing.active_children():
+    await until(lambda: len(children()) > 0)
+    for process in children():
         process.kill()
     assert await readers.learn(files, paths) == learn_boilerplate(vault, Rules(), paths)
     readers.close()
