@@ -14,14 +14,13 @@
 """
 
 from collections.abc import Mapping
-from http import HTTPStatus
 
 
 class BridgeError(Exception):
     """Something went wrong."""
 
     code = "internal"
-    status = HTTPStatus.INTERNAL_SERVER_ERROR
+    status = 500
     hint = "Run `vault-bridge doctor` and look at the log."
 
     def __init__(self, message: str | None = None, *, hint: str | None = None, **facts: object) -> None:
@@ -51,7 +50,7 @@ class Invalid(BridgeError):
     """The request cannot be understood."""
 
     code = "invalid_arguments"
-    status = HTTPStatus.BAD_REQUEST
+    status = 400
     hint = "See docs/operations.md for the arguments."
 
 
@@ -70,7 +69,7 @@ class Denied(BridgeError):
     """The caller may not do this."""
 
     code = "forbidden"
-    status = HTTPStatus.FORBIDDEN
+    status = 403
     hint = "Use a token with the scope that is named."
 
 
@@ -78,7 +77,7 @@ class Unauthorized(Denied):
     """There is no valid token with this request."""
 
     code = "unauthorized"
-    status = HTTPStatus.UNAUTHORIZED
+    status = 401
     hint = "Send `Authorization: Bearer …` with a token of `vault-bridge tokens create`, or the runtime file's."
 
 
@@ -90,7 +89,7 @@ class BadHost(Denied):
     """The Host header does not name this machine."""
 
     code = "bad_host"
-    status = HTTPStatus.MISDIRECTED_REQUEST
+    status = 421
     hint = "Call 127.0.0.1 or localhost with the port of the runtime file."
 
 
@@ -98,7 +97,7 @@ class TooLarge(Denied):
     """The request is larger than the limit."""
 
     code = "too_large"
-    status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    status = 413
     hint = "Send less at a time."
 
 
@@ -106,7 +105,7 @@ class RateLimited(Denied):
     """There were too many calls in a short time."""
 
     code = "rate_limited"
-    status = HTTPStatus.TOO_MANY_REQUESTS
+    status = 429
     hint = "Wait `retry_after_s` seconds, then call again."
 
 
@@ -114,7 +113,7 @@ class OutsideVault(Denied):
     """The path leaves the vault."""
 
     code = "outside_vault"
-    status = HTTPStatus.BAD_REQUEST
+    status = 400
     hint = "Give a path relative to the vault, with `/` between folders."
 
 
@@ -149,7 +148,7 @@ class Missing(BridgeError):
     """There is no such thing."""
 
     code = "note_not_found"
-    status = HTTPStatus.NOT_FOUND
+    status = 404
     hint = "Check the name."
 
 
@@ -227,7 +226,7 @@ class Conflict(BridgeError):
     """The request does not fit the present state."""
 
     code = "busy"
-    status = HTTPStatus.CONFLICT
+    status = 409
     hint = "Try again."
 
 
@@ -267,7 +266,7 @@ class ExpectationFailed(Conflict):
     """The change would do something else than was expected."""
 
     code = "expectation_failed"
-    hint = "Compare `effect` with what you expect; nothing was written."
+    hint = "Nothing was written. Look at the change with `dry_run`, then correct `expect` or leave it out."
 
 
 class ConfirmationRequired(Conflict):
@@ -308,7 +307,7 @@ class Unready(BridgeError):
     """This cannot be answered now."""
 
     code = "not_ready"
-    status = HTTPStatus.SERVICE_UNAVAILABLE
+    status = 503
     hint = "Try again in a moment; `status` tells the progress."
 
 
@@ -327,7 +326,7 @@ class DiskFull(Unready):
     """The disk is full."""
 
     code = "disk_full"
-    status = HTTPStatus.INSUFFICIENT_STORAGE
+    status = 507
     hint = "Make room on the disk; what was stored is kept."
 
 

@@ -1,8 +1,7 @@
 """Types for values that must not be mixed up."""
 
-from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, Literal, NewType
+from typing import Annotated, Any, Literal, NamedTuple, NewType
 
 VaultPath = NewType("VaultPath", str)
 """A path inside a vault: relative, `/`-separated, NFC, with extension."""
@@ -38,7 +37,12 @@ Lines = tuple[int, int]
 """Lines of a file, 1-based and inclusive, split at LF."""
 
 Day = NewType("Day", str)
-"""A day of the local calendar, `YYYY-MM-DD`; callers may also write it in words, such as `tomorrow`."""
+"""One day of the local calendar, `YYYY-MM-DD`; callers may also write it in words, such as `tomorrow`."""
+
+
+START = "start"
+DayOrPeriod = Annotated[Day, START]
+"""A day, or a period of which the first day is meant."""
 
 
 class PathRole(Enum):
@@ -60,8 +64,7 @@ def is_same_digest(whole: Digest, given: Digest) -> bool:
     return whole == given or (len(given) >= SHORT_DIGEST and whole.startswith(given))
 
 
-@dataclass(frozen=True, slots=True)
-class TaggedUnion:
+class TaggedUnion(NamedTuple):
     """Marks a union of records that are distinguished by a field with a different value in each."""
 
     field: str

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import orjson
 
+from bridge.api.characters import require_plain_name, require_writable_text
 from bridge.api.coerce import coerce
 from bridge.api.hints import (
     Folder,
@@ -19,14 +20,16 @@ from bridge.api.hints import (
     field_names,
     hint_at,
     json_name,
+    marks_of,
     role_of,
     strip_hint,
     union_tag,
 )
-from bridge.api.moments import day, period
+from bridge.api.moments import day, first_day, period
 from bridge.api.note_names import find_file
 from bridge.errors import InvalidArguments
-from bridge.types import SHORT_DIGEST, Day, Digest, PathRole, VaultPath
+from bridge.types import SHORT_DIGEST, START, Day, Digest, PathRole, VaultPath
+from bridge.vault.paths import parents
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -36,6 +39,9 @@ if TYPE_CHECKING:
     from bridge.vault.vault import Vault
 
 DIGEST = re.compile(f"[0-9a-fA-F]{{{SHORT_DIGEST},64}}")
+
+LARGEST = 2**53 - 1
+"""The largest integer that every JSON reader keeps."""
 
 VAULT = "vault"
 """The argument that the registry adds to every operation."""
@@ -63,10 +69,24 @@ def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]
     except ValidationError as error:
         raise InvalidArguments(describe_mismatch(operation, arguments, error), operation=operation.name) from None
     except TypeError:
-        raise InvalidArguments(
-            f"The arguments of `{operation.name}` contain a value that JSON cannot express.", operation=operation.name
-        ) from None
-    return {name: getattr(model, name) for name in names}
+        raise InvalidArguments(describe_inexpressible(operation, arguments), operation=operation.name) from None
+    found = {name: getattr(model, name) for name in names}
+    for argument in operation.arguments:
+        if strip_hint(argument.hint) is int and (found[argument.name] or 0) > LARGEST:
+            raise InvalidArguments(f"`{argument.name}` is at most {LARGEST:,}.", operation=operation.name)
+    return found
+
+
+def describe_inexpressible(operation: "Operation", arguments: Mapping[str, Any]) -> str:
+    """Describe the first argument that JSON cannot express."""
+    for name, value in arguments.items():
+        try:
+            orjson.dumps(value)
+        except TypeError:
+            if isinstance(value, int):
+                return f"`{name}` is too large: it is at most {LARGEST:,}."
+            return f"`{name}` contains a value that JSON cannot express, such as a number of over 19 digits."
+    return f"The arguments of `{operation.name}` contain a value that JSON cannot express."
 
 
 def unknown_argument(operation: "Operation", name: str, names: list[str]) -> InvalidArguments:
@@ -175,7 +195,7 @@ def locate(
         InvalidArguments: A path or a digest is not valid.
         NoteNotFound: Several notes have the name that is given for a path.
     """
-    locator = Locator(vault, names)
+    locator = Locator(vault, names, writes=not operation.reads)
     return {one.name: locator.located(bound[one.name], one.hint, one.name) for one in operation.arguments}
 
 
@@ -185,6 +205,8 @@ class Locator:
 
     vault: "Vault"
     names: "Names | None"
+    writes: bool = False
+    """Whether its texts may end up in notes."""
     made: list[VaultPath] = dataclasses.field(default_factory=list)
     """Paths that earlier records of the call create; a later one may refer to them by name."""
     source: VaultPath | None = None
@@ -205,6 +227,8 @@ class Locator:
             return dataclasses.replace(
                 value, **{field: self.located(getattr(value, field), hints[field], field) for field in hints}
             )
+        if self.writes and isinstance(value, Mapping):
+            require_writable_text(name, value)
         return value
 
     def named(self, value: str, hint: Any, name: str) -> str | None:
@@ -216,7 +240,11 @@ class Locator:
             return self.vault.locate(value.rstrip("/")) if value.rstrip("/") else ""
         if bare is Period:
             return period(name, value)
-        return day(name, value) if bare is Day else value
+        if bare is Day:
+            return (first_day if START in marks_of(hint) else day)(name, value)
+        if self.writes:
+            require_writable_text(name, value)
+        return value
 
     def item(self, value: Any, hint: Any, name: str) -> Any:
         """Check an item of a list, and remember the path that it creates."""
@@ -230,6 +258,8 @@ class Locator:
         """Convert a path to a vault path; one that must exist may also be given by name or as a link."""
         if role is PathRole.NEW:
             found = self.vault.locate(value)
+            there = [parent.rpartition("/")[2] for parent in parents(found) if self.vault.has(VaultPath(parent))]
+            require_plain_name(found, "path", {*there, *(self.source or "").split("/")})
             return self.destination(found, self.source) if value.endswith("/") and self.source else found
         found = (
             self.vault.locate(value)

@@ -78,10 +78,14 @@ def union_tag(hint: Any) -> tuple[str, Mapping[str, type]] | None:
 
 def role_of(hint: Any) -> PathRole | None:
     """Return what a path may name besides an existing file; None if nothing."""
+    return next((mark for mark in marks_of(hint) if isinstance(mark, PathRole)), None)
+
+
+def marks_of(hint: Any) -> tuple[Any, ...]:
+    """Return the annotations of a hint, or those of its options."""
     if is_union(hint):
-        return next(filter(None, map(role_of, get_args(hint))), None)
-    marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-    return next((mark for mark in marks if isinstance(mark, PathRole)), None)
+        return tuple(mark for option in get_args(hint) for mark in marks_of(option))
+    return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
 
 
 def walk_hint(hint: Any) -> Iterator[Any]:

@@ -59,6 +59,7 @@ class Column:
         role: What its values are.
         most: Most values of a list, or characters of a text, that a model reads.
         detail: Whether a terminal that is too narrow leaves it out.
+        once: Whether a model reads it only in the first row of each `path`.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Column:
     role: Role = ""
     most: int | None = None
     detail: bool = False
+    once: bool = False
 
     def format(self, value: Any) -> str:
         """Format a value for a model."""
@@ -91,18 +93,36 @@ class Table:
     Attributes:
         columns: The columns.
         rows: The records.
-        headed: Whether columns are named in a pipe too, for output to be read rather than cut into fields.
         most: Most rows that a model reads; all if null.
     """
 
     columns: Sequence[Column]
     rows: Sequence[Answer]
-    headed: bool = False
     most: int | None = None
 
     def lines(self) -> Sequence[str]:
         """Return a line for each row, as a model reads it."""
-        return ["".join(one.format(row.get(one.name)) for one in self.columns).lstrip(" ·") for row in self.rows]
+        found: list[str] = []
+        seen: set[Any] = set()
+        for row in self.rows:
+            again = row.get("path") in seen
+            seen.add(row.get("path"))
+            cells = (one.format(row.get(one.name)) for one in self.columns if not (one.once and again))
+            found.append("".join(cells).lstrip(" ·"))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class RecordList:
+    """Records that a person and a model read as lines, and a pipe gets as a table.
+
+    Attributes:
+        table: The records.
+        lines: What is read.
+    """
+
+    table: Table
+    lines: "Sequence[Line | str]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +139,7 @@ class Section:
     """
 
     title: str
-    entries: Table | Sequence[Line | str]
+    entries: Table | RecordList | Sequence[Line | str]
     total: int | None = None
     noun: str = ""
     offset: int = 0
@@ -128,7 +148,13 @@ class Section:
     @property
     def size(self) -> int:
         """The number of entries."""
-        return len(self.entries.rows if isinstance(self.entries, Table) else self.entries)
+        match self.entries:
+            case Table(rows=rows):
+                return len(rows)
+            case RecordList(lines=lines):
+                return len(lines)
+            case lines:
+                return len(lines)
 
     def head(self, shown: int) -> Line:
         """Return the heading, with the total, and which entries are shown if not all."""
@@ -175,7 +201,7 @@ class Diff:
     width: int = DIFF_WIDTH
 
 
-Element = str | Line | Table | Section | Document | Diff
+Element = str | Line | Table | RecordList | Section | Document | Diff
 View = Callable[[Answer], Iterable[Element]]
 """Returns the elements of a result; a string is a line."""
 
@@ -201,7 +227,7 @@ def fields(answer: Answer) -> Iterable[Element]:
         match value:
             case [{}, *_]:
                 columns = [Column(key, f" · {key}: {{}}") for key in value[0]]
-                yield Section(name, Table(columns, value, headed=True))
+                yield Section(name, Table(columns, value).lines())
             case str() if "\n" in value:
                 yield f"{name}:\n{value}"
             case _ if value not in EMPTY_VALUES:

@@ -8,8 +8,10 @@ from bridge.api.hints import Period, When
 from bridge.errors import InvalidArguments
 from bridge.types import Day
 
-FORMS: Final = "`2026-01-31`, `2026-01-31T09:30`, `2026-01`, `today`, `last week`, `3 days ago` or `monday`"
-"""Examples of accepted forms; hints and schemas name the same."""
+TIMES: Final = "`2026-01-31`, `2026-01-31T09:30`, `2026-01`, `today`, `last week`, `3 days ago` or `monday`"
+DAYS: Final = "`2026-01-31`, `today`, `tomorrow`, `in 3 days` or `friday`"
+PERIODS: Final = "`2026-01-31`, `2026-01`, `2026-W05`, `today`, `this week` or `next month`"
+"""Examples of accepted forms, for messages."""
 
 _DAYS: Final = {"today": 0, "yesterday": -1, "tomorrow": 1}
 _WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -20,6 +22,7 @@ _MONTHS: Final = (
 _SPAN: Final = re.compile(r"(?:(last|past|next|in|this) )?(?:(\d{1,4}|an?|one) )?(day|week|month|year)s?( ago)?")
 _NAMED: Final = re.compile(r"(?:(last|next|this|on) )?([a-z]{3,9})(?: (\d{4}))?")
 _PART: Final = re.compile(r"(\d{4})(?:-(\d\d))?")
+_WEEK: Final = re.compile(r"\d{4}-?w\d\d")
 
 
 def moment(name: str, written: When | None) -> float | None:
@@ -37,10 +40,32 @@ def moment(name: str, written: When | None) -> float | None:
     try:
         return read_date(written, datetime.now().astimezone()).astimezone().timestamp()
     except (ValueError, OverflowError, OSError):
-        raise invalid_date(name, written) from None
+        raise invalid_date(name, written, TIMES) from None
 
 
-def day(name: str, written: str | None, now: datetime | None = None) -> Day | None:
+def day(name: str, written: str, now: datetime | None = None) -> Day:
+    """Parse one day; a weekday lies ahead.
+
+    Args:
+        name: The argument's name, for the message.
+        written: The caller's value.
+        now: The current time, with its time zone.
+
+    Raises:
+        InvalidArguments: It is not a day, or a period of several.
+    """
+    try:
+        first, last = read_period(written, now or datetime.now().astimezone())
+    except (ValueError, OverflowError, OSError):
+        raise invalid_date(name, written, DAYS) from None
+    if first != last:
+        raise InvalidArguments(
+            f'`{name}` must be one day such as {DAYS}; "{written[:40]}" is {first.isoformat()} to {last.isoformat()}.'
+        )
+    return Day(first.isoformat())
+
+
+def first_day(name: str, written: str, now: datetime | None = None) -> Day:
     """Parse a day, or the first day of a period; weekdays and periods lie ahead.
 
     Args:
@@ -51,12 +76,10 @@ def day(name: str, written: str | None, now: datetime | None = None) -> Day | No
     Raises:
         InvalidArguments: It is not a date.
     """
-    if written is None:
-        return None
     try:
         return Day(read_date(written, now or datetime.now().astimezone(), ahead=True).astimezone().date().isoformat())
     except (ValueError, OverflowError, OSError):
-        raise invalid_date(name, written) from None
+        raise invalid_date(name, written, PERIODS) from None
 
 
 def period(name: str, written: str | None, now: datetime | None = None) -> Period | None:
@@ -75,13 +98,13 @@ def period(name: str, written: str | None, now: datetime | None = None) -> Perio
     try:
         first, last = read_period(written, now or datetime.now().astimezone())
     except (ValueError, OverflowError, OSError):
-        raise invalid_date(name, written) from None
+        raise invalid_date(name, written, PERIODS) from None
     return Period(f"{first.isoformat()}/{last.isoformat()}")
 
 
-def invalid_date(name: str, written: str) -> InvalidArguments:
+def invalid_date(name: str, written: str, forms: str) -> InvalidArguments:
     """Return the error for an invalid date, with examples of valid ones."""
-    return InvalidArguments(f'`{name}` must be a date such as {FORMS}, not "{written[:40]}".')
+    return InvalidArguments(f'`{name}` must be a date such as {forms}, not "{written[:40]}".')
 
 
 def read_date(written: str, now: datetime, *, ahead: bool = False) -> datetime:
@@ -122,7 +145,9 @@ def read_period(written: str, now: datetime) -> tuple[date, date]:
     day = read_date(written, now, ahead=True).astimezone().date()
     text = " ".join(written.casefold().split())
     unit = "day"
-    if found := _PART.fullmatch(text):
+    if _WEEK.fullmatch(text):
+        unit = "week"
+    elif found := _PART.fullmatch(text):
         unit = "month" if found[2] else "year"
     elif found := _SPAN.fullmatch(text):
         word, count = found[1], found[2]

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from bridge.engine.missing_note import missing_note
 from bridge.errors import FolderNotFound, NoteNotFound
 from bridge.types import VaultPath
 
@@ -52,4 +53,4 @@ def no_such_note(vault: "OpenVault", path: VaultPath) -> NoteNotFound:
             path=path,
             closest=[],
         )
-    return vault.names.missing(path)
+    return missing_note(vault.files, vault.names, vault.store.journal, path)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from bridge.api.call import Call
 from bridge.api.hints import Reason
+from bridge.api.proposals import outcome_notices
 from bridge.api.signature import Spread
 from bridge.engine.auto_link import make_auto_linker
 from bridge.errors import StateUnusable
@@ -221,7 +222,9 @@ async def execute_requests(
     by = author(call, operation or requests[0].op, options.reason, confirmed=call.confirmed(options.confirm))
     finish = await make_auto_linker(call.vault, None if call.principal.local else call.principal.name)
     outcome = await call.vault.executor.carry(requests, by, dry_run=options.dry_run, expect=expect, finish=finish)
-    return build_written(outcome, dry_run=options.dry_run)
+    made = build_written(outcome, dry_run=options.dry_run)
+    waiting = await outcome_notices(call.vault, outcome, {request.path for request in requests})
+    return replace(made, warnings=(*made.warnings, *waiting))
 
 
 def author(call: Call, operation: str, reason: str | None, *, confirmed: bool = True) -> "Author":

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from bridge.errors import ReadOnly
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan
 
@@ -86,6 +87,16 @@ def name_warnings(named: Sequence[str], mended: Sequence[Reference] = ()) -> tup
     if mended:
         found.append(f"Links that led nowhere find a file then, in {_join_paths([one.path for one in mended])}.")
     return tuple(found)
+
+
+def explain_read_only(error: ReadOnly, effect: Effect) -> ReadOnly:
+    """Return the error for a read-only file; one that is changed only for its links says so."""
+    path = error.facts.get("path")
+    link = next((one for one in effect.rewritten if one.path == path), None)
+    if link is None:
+        return error
+    message = f"`{path}` is read-only, and its link `{link.text}` in line {link.line} would have to change."
+    return ReadOnly(message, hint=error.hint, path=path)
 
 
 def _join_paths(paths: Sequence[str]) -> str:

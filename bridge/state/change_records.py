@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -67,7 +67,7 @@ def find_changes(connection: sqlite3.Connection, criteria: ChangeFilter, limit: 
     clauses: dict[str, object] = {
         "time >= ?": criteria.since,
         "time < ?": criteria.until,
-        "client = ?": criteria.client,
+        "client = ? COLLATE NOCASE": criteria.client,
         "session = ?": criteria.session,
         "operation = ?": criteria.operation,
         "state = ?": criteria.state,
@@ -81,6 +81,32 @@ def find_changes(connection: sqlite3.Connection, criteria: ChangeFilter, limit: 
         (*given.values(), limit, offset),
     )
     return build_changes(connection, rows.fetchall())
+
+
+def find_proposals(connection: sqlite3.Connection, paths: Collection[VaultPath], now: float) -> list[Change]:
+    """Return the proposals that wait for files, or move a folder of them, the newest first."""
+    folders = {path[:at] for path in paths for at, letter in enumerate(path) if letter == "/"}
+    rows = connection.execute(
+        f"SELECT {COLUMNS} FROM change WHERE state = 'proposed' AND expires > :now AND id IN"  # noqa: S608
+        " (SELECT change FROM step WHERE NOT pending AND kind NOT IN ('make_folder', 'remove_folder') AND ("
+        "path IN (SELECT value FROM json_each(:paths)) OR target IN (SELECT value FROM json_each(:paths))"
+        " OR now IN (SELECT value FROM json_each(:paths))"
+        " OR kind = 'move' AND path IN (SELECT value FROM json_each(:folders))))"
+        " ORDER BY id DESC",
+        {"now": now, "paths": json.dumps([*paths]), "folders": json.dumps([*folders])},
+    )
+    return build_changes(connection, rows.fetchall())
+
+
+def find_move(connection: sqlite3.Connection, path: VaultPath) -> VaultPath | None:
+    """Return where the file is that a change moved away from a path, with a folder if not by itself; None if none."""
+    found = connection.execute(
+        "SELECT step.path, now FROM step JOIN change ON id = change WHERE kind = 'move' AND NOT pending"
+        " AND gone IS NULL AND state = 'applied' AND (step.path = :path OR instr(:path, step.path || '/') = 1)"
+        " ORDER BY step.path = :path DESC, coalesce(made, id) DESC, number DESC LIMIT 1",
+        {"path": path},
+    ).fetchone()
+    return None if found is None else VaultPath(found[1] + path[len(found[0]) :])
 
 
 def build_changes(

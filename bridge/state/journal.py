@@ -15,11 +15,14 @@ from bridge.state.change_records import COLUMNS, Change, ChangeFilter, State
 from bridge.state.database import Database
 from bridge.state.snapshots import Snapshots
 from bridge.state.tables import Begin, Moved, Subject, Table
+from bridge.types import VaultPath
 from bridge.vault.plan import Blobs, Plan
 
 MIB = 1 << 20
 MOST_CHANGES = 100_000
 """Changes kept at most."""
+MOST_MOVES = 20
+"""Moves of one file that are followed at most."""
 ROOM = 0.9
 """Share of the snapshot limit that remains after a purge, so that not every write needs one."""
 
@@ -134,6 +137,23 @@ class Journal:
     def changes(self, criteria: ChangeFilter = ChangeFilter(), limit: int = 50, offset: int = 0) -> list[Change]:  # noqa: B008 - frozen
         """Return changes, the newest first, except those being written."""
         return self._database.read(lambda connection: change_records.find_changes(connection, criteria, limit, offset))
+
+    def proposals(self, paths: Collection[VaultPath]) -> list[Change]:
+        """Return the proposals that wait for files, the newest first."""
+        return self._database.read(lambda connection: change_records.find_proposals(connection, paths, self._now()))
+
+    def moved_to(self, path: VaultPath, exists: Callable[[VaultPath], bool]) -> VaultPath | None:
+        """Return where a file that changes moved is now; None if none did, or it is gone."""
+
+        def follow(connection: sqlite3.Connection) -> VaultPath | None:
+            place: VaultPath | None = path
+            for _ in range(MOST_MOVES):
+                place = None if place is None else change_records.find_move(connection, place)
+                if place is None or exists(place):
+                    return place
+            return None
+
+        return self._database.read(follow)
 
     def unsettled(self) -> list[tuple[Change, Entry]]:
         """Return the changes of which a crash left open whether they were made, the oldest first.

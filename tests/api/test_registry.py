@@ -300,8 +300,8 @@ def test_listing_operations_imports_no_engine() -> None:
             {"changes": [{"kind": "rename", "path": "a.md", "form": "b.md"}]},
             "`changes[0]` has no field `form`; did you mean `from`?",
         ),
-        ("search", {"query": "\ud800"}, "The arguments of `search` contain a value that JSON cannot express."),
-        ("search", {"query": "a", "limit": 2**80}, "contain a value that JSON cannot express."),
+        ("search", {"query": "\ud800"}, "`query` contains a value that JSON cannot express"),
+        ("search", {"query": "a", "limit": 2**80}, "`limit` is too large: it is at most 9,007,199,254,740,991."),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused_in_a_sentence(operation: str, arguments: dict[str, Any], sentence: str) -> None:

@@ -1,6 +1,7 @@
 """Moments as callers write them."""
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -8,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bridge.api.hints import When
-from bridge.api.moments import day, iso, moment, period, read_date
+from bridge.api.moments import DAYS, PERIODS, TIMES, day, first_day, iso, moment, period, read_date
 from bridge.errors import InvalidArguments
 
 
@@ -119,7 +120,44 @@ SUNDAY = datetime(2026, 3, 1, 12, tzinfo=UTC)
 )
 def test_days_are_also_named_in_words(written: str, past: str, to_come: str) -> None:
     assert read_date(written, SUNDAY).date().isoformat() == past
-    assert day("due", written, SUNDAY) == to_come
+    assert first_day("due_after", written, SUNDAY) == to_come
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("2026-02", "2026-02-01 to 2026-02-28"),
+        ("2026", "2026-01-01 to 2026-12-31"),
+        ("2026-W12", "2026-03-16 to 2026-03-22"),
+        ("2026w12", "2026-03-16 to 2026-03-22"),
+        ("next week", "2026-03-02 to 2026-03-08"),
+        ("march", "2026-03-01 to 2026-03-31"),
+        ("next 2 weeks", "2026-03-01 to 2026-03-15"),
+    ],
+)
+def test_a_period_is_not_taken_for_a_day(written: str, meant: str) -> None:
+    with pytest.raises(InvalidArguments, match=f'`due` must be one day .*; "{written}" is {meant}'):
+        day("due", written, SUNDAY)
+    first, last = meant.split(" to ")
+    assert period("due_on", written, SUNDAY) == f"{first}/{last}"
+
+
+@pytest.mark.parametrize(("written", "meant"), [("2026-W12-3", "2026-03-18"), ("in 2 weeks", "2026-03-15")])
+def test_a_day_may_be_counted(written: str, meant: str) -> None:
+    assert day("due", written, SUNDAY) == meant
+
+
+@pytest.mark.parametrize("forms", [DAYS, PERIODS, TIMES])
+def test_what_a_message_offers_is_accepted(forms: str) -> None:
+    parsers: dict[str, Callable[[str, When], object]] = {DAYS: day, PERIODS: period, TIMES: moment}
+    parse = parsers[forms]
+    with pytest.raises(InvalidArguments) as refused:
+        parse("date", When("P3"))
+    assert forms in refused.value.message
+    for written in re.findall("`([^`]+)`", forms):
+        assert parse("date", When(written)) is not None
+        if forms == PERIODS:
+            assert first_day("date", written)
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,11 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
-from tests.features.served import Served, readable, serving, write_vault
+from bridge.access.tokens import Tokens
+from tests.features.served import Answer, Served, readable, serving, write_vault
 
 NOTES = {
     "Old Rye Starter.md": "---\naliases: [Gertrude]\n---\nFed daily.\n",
@@ -120,6 +122,22 @@ async def test_what_is_declined_is_suggested_there_no_more_until_revived(served:
     answer = await served.call("judge_link", **said, verdict="revive")
     assert answer.json == {"accepted": 0, "declined": 0, "rate": None}
     assert await targets(served, path="Diary.md") == ["Old Rye Starter.md"]
+
+
+async def test_an_agent_can_judge_only_words_of_the_note(served: Served) -> None:
+    Tokens(served.bridge.folders.tokens).create("agent", ["read", "write"])
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Client": "agent"}
+
+    async def judged(text: str) -> Answer:
+        said = {"path": "Diary.md", "target": "Old Rye Starter.md", "text": text, "verdict": "decline"}
+        return await served.request("POST", "/api/judge_link", headers=headers, data=orjson.dumps(said))
+
+    refused = await judged("sourdough starter")
+    assert (refused.code, refused.json["error"]["closest"]) == ("text_not_found", ["Old Rye Starter"])
+    assert served.bridge.find(None).store.feedback.all() == []
+    assert (await judged("old  rye starter")).status == 200
+    ran = await served.command("judge-link", "Diary.md", "Old Rye Starter.md", "sourdough", "accept")
+    assert (ran.status, "the closest is “Old Rye Starter”" in ran.err) == (1, True)
 
 
 async def test_what_is_accepted_counts_for_other_notes(served: Served) -> None:
@@ -294,4 +312,4 @@ async def test_mentions_of_a_note_are_told_with_their_places_when_asked_for(serv
     page = (await served.call("note_links", path="Old Rye Starter.md", mentions=True, limit=1, offset=1)).json
     assert ([one["path"] for one in page["mentions"]], page["mentions_total"]) == (["Spelt.md"], 2)
     ran = await served.command("note-links", "Old Rye Starter.md", "--mentions", "--vault", str(root))
-    assert "Spelt.md:1 says “Gertrude” — Gertrude likes it." in ran.out
+    assert "Spelt.md\tMentioned without a link\t1\t\tGertrude\tGertrude likes it.\n" in ran.out

@@ -1,4 +1,4 @@
-"""Listing notes, folders, tags and links."""
+"""RecordList notes, folders, tags and links."""
 
 import os
 from collections.abc import AsyncIterator

@@ -87,6 +87,7 @@ async def reads_whole(served: Served, vault: Path) -> None:
         "tags": ["x/y"],
         "aliases": ["Other"],
         "problems": [],
+        "notices": [],
     }
     (vault / "A.md").write_text("changed a moment ago")
     again = (await served.call("read_note", path="A.md")).json

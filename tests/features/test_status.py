@@ -55,9 +55,10 @@ async def test_how_fast_embedding_gets_on_is_told_while_it_does(tmp_path: Path, 
         async with asyncio.timeout(PATIENCE_S):
             while (await served.call("status")).json["vaults"][0]["embedding"] is not None:
                 await asyncio.sleep(0.01)
-    speed, left = now["embedding"]["per_second"], now["embedding"]["seconds_left"]
+    speed, left, vectors = now["embedding"]["per_second"], now["embedding"]["seconds_left"], now["pending"]["vectors"]
     assert speed > 0
-    assert left == pytest.approx(now["pending"]["vectors"] / speed, abs=2)
+    # The speed is rounded to a tenth, which is much of it on a busy machine; the seconds are rounded up.
+    assert vectors / (speed + 0.05) - 1 <= left <= vectors / (speed - 0.05) + 1
 
 
 async def test_status_says_which_bridge_answers_and_a_command_that_none_does(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Listing tasks."""
+"""RecordList tasks."""
 
 import hashlib
 import json

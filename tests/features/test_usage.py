@@ -76,5 +76,5 @@ async def test_the_command_shows_a_table(served: Served) -> None:
     ran = await served.command("usage", cwd=served.bridge.find(None).root)
     assert ran.status == 0
     rows = [line.split("\t") for line in ran.out.splitlines()]
-    assert [row[:2] for row in rows[:2]] == [["name", "kind"], ["all", "all"]]
+    assert rows[0][:2] == ["all", "all"]
     assert ["list_tags", "tool", "1", "0"] in [row[:4] for row in rows]

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import sys
 from collections.abc import AsyncIterator, Iterable
 from typing import Any
 
@@ -10,8 +11,9 @@ import pytest_asyncio
 
 from bridge.api.call import OWNER, Call
 from bridge.api.encode import to_json
-from bridge.api.markup import Diff, Document, Element, Line, Section, Table, fields
+from bridge.api.markup import Diff, Document, Element, Line, RecordList, Section, Table, fields
 from bridge.api.registry import VIEWS, Operation, view_of
+from bridge.api.view_json import view_json
 from bridge.cli import render
 from bridge.cli.console import cell
 from bridge.features import operations
@@ -77,7 +79,9 @@ def only_for_people(elements: Iterable[Element]) -> set[str]:
                     found |= words(" ".join(map(cell, values)))
             case Section(entries=Table() as table):
                 found |= only_for_people([table]) | (set() if table.rows else words(element.head(0).text(short=False)))
-            case Section(entries=entries) if not isinstance(entries, Table):
+            case RecordList(lines=lines) | Section(entries=RecordList(lines=lines)):
+                found |= only_for_people(lines)
+            case Section(entries=entries) if not isinstance(entries, Table | RecordList):
                 found |= only_for_people(entries)
             case Diff(text=text):
                 cut = text.count("\n") > element.most or max(map(len, text.split("\n"))) > element.width
@@ -90,15 +94,20 @@ def only_for_people(elements: Iterable[Element]) -> set[str]:
 @pytest.mark.asyncio(loop_scope="session")
 @pytest.mark.parametrize("operation", operations(), ids=lambda operation: operation.name)
 async def test_an_agent_and_a_person_read_the_same_words(
-    plain_sample: Served, operation: Operation, capsys: pytest.CaptureFixture[str]
+    plain_sample: Served, operation: Operation, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # A person reads a terminal, wide enough for every table; a pipe is for programs.
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100000")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     arguments = await example_of(operation, plain_sample)
     answer = to_json(await operation.run(Call(plain_sample.bridge, OWNER), arguments))
     elements = list(view_of(operation.name)(answer))
     capsys.readouterr()
-    render.show(operation.name, answer)
+    render.show(operation.name, view_json(operation.name, answer))
     out, err = capsys.readouterr()
-    told, read = words(format_answer(view_of(operation.name), answer, quotes=False)), words(f"{out}\n{err}")
+    told = words(format_answer(view_of(operation.name), answer, quotes=False))
+    read = words(re.sub(r"\x1b\[[0-9;]*m", "", f"{out}\n{err}"))
     assert read
     assert told - read <= only_for_models(elements)
     assert read - told <= only_for_people(elements)
@@ -113,5 +122,5 @@ def test_a_result_without_a_view_is_shown_field_by_field(capsys: pytest.CaptureF
     result: dict[str, Any] = {"job_id": "7", "total": 3, "notes": [{"path": "A.md", "tags": ["b"]}], "error": None}
     assert view_of("job_status") is fields
     assert format_answer(fields, result, quotes=False) == "job_id: 7\ntotal: 3\nnotes:\n- path: A.md · tags: b"
-    render.show("job_status", result)
-    assert capsys.readouterr().out == "job_id: 7\ntotal: 3\nnotes:\npath\ttags\nA.md\tb\n"
+    render.show("job_status", view_json("job_status", result))
+    assert capsys.readouterr().out == "job_id: 7\ntotal: 3\nnotes:\n- path: A.md · tags: b\n"

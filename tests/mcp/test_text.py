@@ -76,7 +76,7 @@ def test_a_hit_is_a_place_a_snippet_and_why() -> None:
     assert found(hit(why=["says “match”", "close in meaning"]), notices=["Some notice."]) == (
         f"{UNTRUSTED}\n"
         "Some notice.\n"
-        "Notes, each with its score, digest and why:\n"
+        "1 note, each with its score, digest and why:\n"
         "1. Folder/Some note.md:3-9 # A part\n"
         "   …the words before a match and those after it.\n"
         "   0.50 · 8e22afc3cad9 · says “match”; close in meaning"

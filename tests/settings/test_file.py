@@ -32,7 +32,7 @@ def test_an_unknown_setting_names_the_nearest_and_costs_only_itself(tmp_path: Pa
         ("workers = -1", "`workers` must be at least 0"),
         ("workers = 999", "`workers` must be at most 32"),
         ("vector_keep_days = 1_000_000_000_000", "`vector_keep_days` must be at most 36500"),
-        ("workers = true", "`workers` must be integer"),
+        ("workers = true", "`workers` must be a whole number in digits, such as 20, not True"),
         ('watch = "often"', "`watch` must be one of auto, poll, off"),
         ('exclude = "a"', '`exclude` must be a list of strings, such as ["A", "B"]'),
         ("exclude = [1]", '`exclude` must be a list of strings, such as ["A", "B"]'),

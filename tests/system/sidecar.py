@@ -48,6 +48,7 @@ class Sidecar:
         models_dir: Path | None = None,
         options: Sequence[str] = (),
         before: Sequence[str] = (),
+        program: Path = COMMAND,
         env: Mapping[str, str] | None = None,
         log: Path | None = None,
     ) -> Self:
@@ -59,10 +60,11 @@ class Sidecar:
             models_dir: The folder of the models, if not the user's own.
             options: Further command-line options.
             before: A command that runs it, such as `strace`.
+            program: The `vault-bridge` of another environment.
             env: Variables added to the environment.
             log: The file for its standard error; by default beside the data folder.
         """
-        command = [*before, str(COMMAND), "serve", *map(str, vaults), "--data-dir", str(data_dir), "--print-ready"]
+        command = [*before, str(program), "serve", *map(str, vaults), "--data-dir", str(data_dir), "--print-ready"]
         if models_dir is not None:
             command += ["--models-dir", str(models_dir)]
         data_dir.parent.mkdir(parents=True, exist_ok=True)

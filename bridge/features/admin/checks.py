@@ -26,8 +26,11 @@ def check_model(call: Call) -> Finding:
     """Look whether the model of the settings is there and is what it claims to be."""
     from bridge.models.folder import find_model
     from bridge.models.install import verify
+    from bridge.models.model_setup import read_model_setup
     from bridge.settings.file import load_settings
 
+    if (setup := read_model_setup()) is not None:
+        return make_finding("model", "warn" if setup.state == "running" else "fail", setup.message, setup.hint)
     wanted = load_settings(call.bridge.settings_path)[0].model
     try:
         installed = find_model(call.bridge.models_dir, wanted)

@@ -276,5 +276,5 @@ SETTINGS = (
 
 def settings_view(answer: Answer) -> Iterable[Element]:
     """Show the settings in use, and the rejected lines of their file."""
-    yield Table(SETTINGS, answer["settings"], headed=True)
+    yield Table(SETTINGS, answer["settings"])
     yield from notices(answer.get("problems", ()))

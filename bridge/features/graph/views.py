@@ -103,8 +103,7 @@ def insights_view(answer: Answer) -> Iterable[Element]:
         more = more or answer["offset"] + len(rows) < total
         others = [one for one in rows if name != "pagerank" or one["path"] not in hubs]
         besides = ", besides the hubs" if len(others) < len(rows) else ""
-        # A table of one column needs no heading.
-        yield Section(f"{title}{besides}", Table(columns, others, headed=len(columns) > 1), total)
+        yield Section(f"{title}{besides}", Table(columns, others), total)
     if more:
         yield notice("`parts`, with `limit` and `offset`, shows more of a part.")
 
@@ -130,7 +129,7 @@ def picture_view(answer: Answer) -> Iterable[Element]:
         yield Section("Communities", Table(COMMUNITIES, answer["communities"]))
     largest = sorted(answer["nodes"], key=lambda node: -node["joined"])[:NODES_SHOWN]
     if rows := [{**node, "node": node["path"] or inline(node["title"])} for node in largest]:
-        yield Section("Largest", Table(NODES, rows, headed=True))
+        yield Section("Largest", Table(NODES, rows))
     yield notice(aside("JSON has the positions and the edges."))
 
 

@@ -22,15 +22,21 @@ if TYPE_CHECKING:
 ChangeId = Annotated[str, MaxLen(100)]
 
 
+NOWHERE = "There is no file or folder `{}`, and none of these changes names one."
+"""The notice on a path that neither the vault nor a change has."""
+
+
 @dataclass(frozen=True, slots=True)
 class ListedChanges:
     """Changes.
 
     Attributes:
         changes: Newest first.
+        notices: Remarks, such as on a missing `path`.
     """
 
     changes: tuple[ListedChange, ...]
+    notices: tuple[str, ...] = ()
 
 
 @operation(
@@ -62,7 +68,7 @@ async def list_changes(
     Args:
         path: Only changes to this file or folder, by its old or current name.
         state: Only those in this state; `proposed` ones await approval.
-        client: Only those by this program.
+        client: Only those by this program, in any case.
         session: Only those of this session.
         operation: Only those by this operation.
         since: Only those at this time or later.
@@ -86,7 +92,8 @@ async def list_changes(
 
     def listing() -> ListedChanges:
         found = call.vault.review.changes(criteria, limit, offset)
-        return ListedChanges(tuple(summarize_change(call.vault, change, cut=True) for change in found))
+        notices = [] if found or offset or path is None or call.host.files.has(path) else [NOWHERE.format(path)]
+        return ListedChanges(tuple(summarize_change(call.vault, change, cut=True) for change in found), tuple(notices))
 
     return await asyncio.to_thread(listing)
 
@@ -122,6 +129,7 @@ class Settled:
         state: `applied`, or `proposed` if it awaits approval.
         warnings: Warnings about the change.
         dry_run: Whether this is a dry run; nothing was written.
+        would: The change in one line; empty if nothing is to be written.
     """
 
     changes: tuple[ListedChange, ...]
@@ -130,6 +138,7 @@ class Settled:
     state: Literal["applied", "proposed"]
     warnings: tuple[str, ...]
     dry_run: bool
+    would: str = ""
 
 
 @operation(
@@ -280,4 +289,5 @@ def build_settled(vault: "OpenVault", ids: Sequence[str], made: "ChangeOutcome",
         state=made.state,
         warnings=made.warnings,
         dry_run=dry_run,
+        would=made.would,
     )

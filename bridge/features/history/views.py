@@ -27,7 +27,8 @@ CHANGES = (
 
 def change_list_view(answer: Answer) -> Iterable[Element]:
     """Show a list of changes, one per line."""
-    yield Table(CHANGES, answer["changes"], headed=True, most=MAX_CHANGES)
+    yield from notices(answer.get("notices", ()))
+    yield Table(CHANGES, answer["changes"], most=MAX_CHANGES)
     if not answer["changes"]:
         yield notice("No change found.")
 
@@ -45,10 +46,14 @@ def change_view(answer: Answer) -> Iterable[Element]:
 
 def settled_view(answer: Answer) -> Iterable[Element]:
     """Show the outcome for changes that were undone, redone, accepted or rejected."""
-    for change in answer["changes"]:
+    for change in answer["changes"] if not answer.get("dry_run") else ():
         yield notice(f"{change['id']} is {change['state']}: {_summary(change)}")
-    if answer["change_id"]:
-        yield notice(f"{change_state(answer)} as change {answer['change_id']}")
+    would = inline(answer.get("would", ""))
+    if answer.get("dry_run"):
+        yield notice(f"{change_state(answer)}. The call would {would or 'change no note'}.")
+    elif answer["change_id"]:
+        done = "Done" if answer["state"] == "applied" else change_state(answer)
+        yield notice(f"{done}, as change {answer['change_id']}{f': {would}' if would else ''}")
     else:
         yield notice(f"{change_state(answer)}.")
     yield from notices(answer["warnings"], "note: ")

@@ -9,6 +9,7 @@ from annotated_types import MaxLen
 from bridge.api.call import Call
 from bridge.api.not_found import no_such_note
 from bridge.api.note_text import line_at, open_note
+from bridge.api.proposals import outcome_notices
 from bridge.api.registry import operation
 from bridge.api.write import ChangeArguments, author
 from bridge.engine.link_context import LinkContext, source_of
@@ -164,7 +165,7 @@ async def apply_links(
         edits[-1],
         change_id=made.change.id if made.change else None,
         state=made.state,
-        warnings=made.warnings,
+        warnings=(*made.warnings, *await outcome_notices(call.vault, made, [path])),
         dry_run=options.dry_run,
     )
 

@@ -11,8 +11,9 @@ from bridge.api.call import Call
 from bridge.api.not_found import no_such_note
 from bridge.api.note_text import line_at, open_note, select_lines, span_of
 from bridge.api.registry import operation
+from bridge.api.write import client_name
 from bridge.engine.link_context import LinkContext, source_of
-from bridge.errors import InvalidArguments
+from bridge.errors import InvalidArguments, TextNotFound
 from bridge.types import Lines, Span, VaultPath
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 MAX_CHARACTERS = 200_000
 """Characters of a note that are looked at for one answer."""
+
+MOST_COMPARED = 5_000
+"""Words of a note that are compared with words that it does not contain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +194,7 @@ async def judge_link(
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
+        TextNotFound: The note does not contain the words; the message names the closest.
     """
     from bridge.linking.evidence import FeedbackModel
     from bridge.state.link_feedback import LinkFeedback
@@ -199,6 +204,8 @@ async def judge_link(
     for note in (path, target):
         if note not in call.vault.index.notes:
             raise no_such_note(call.vault, note)
+    if verdict != "revive" and not may_name_typed_words(call):
+        await asyncio.to_thread(require_words, call.vault, path, target, text)
     store = call.vault.store
     if verdict == "revive":
         await asyncio.to_thread(store.feedback.revive, target, path)
@@ -216,6 +223,46 @@ async def judge_link(
     here = FeedbackModel(one for one in feedback if one.target == target).all
     count = everything.accepted + everything.declined
     return LinkJudged(here.accepted, here.declined, round(everything.accepted / count, 3) if count else None)
+
+
+def may_name_typed_words(call: Call) -> bool:
+    """Say whether the caller is an editor, in which words are typed that the file does not have yet."""
+    return call.principal.local and call.transport == "http" and client_name(call) != "vault-bridge"
+
+
+def require_words(vault: "OpenVault", path: VaultPath, target: VaultPath, words: str) -> None:
+    """Require that a note contains words.
+
+    Raises:
+        TextNotFound: It does not; the message names the closest mention of the target, or words like these.
+    """
+    from bridge.text.fold import fold_case
+
+    text = open_note(vault, path).text
+    if not words.strip() or " ".join(fold_case(words).split()) in " ".join(fold_case(text).split()):
+        return
+    near = closest_mention(vault, text, target, words)
+    raise TextNotFound(
+        f"`{path}` does not contain “{words}”{f'; the closest is “{near}”.' if near else '.'}",
+        hint="Give the words as they stand in the note, such as `text` of a suggestion of `suggest_links`.",
+        closest=[near] if near else [],
+    )
+
+
+def closest_mention(vault: "OpenVault", text: str, target: VaultPath, words: str) -> str | None:
+    """Return where a text mentions a note, else the words in it that are most like others; None without any."""
+    from difflib import get_close_matches
+
+    from bridge.engine.mentions import names_of
+    from bridge.linking.mentions import Name, NameFinder
+
+    title, aliases = names_of(vault.index.notes[target])
+    finder = NameFinder(Name(target, name) for name in (title, *aliases))
+    if mentions := finder.mentions(text, almost=True):
+        return text[slice(*mentions[0].span)]
+    written, count = text.split()[:MOST_COMPARED], len(words.split())
+    parts = (" ".join(written[at : at + count]) for at in range(len(written) - count + 1))
+    return next(iter(get_close_matches(words, dict.fromkeys(parts), n=1)), None)
 
 
 def follow_accepted_links(vault: "OpenVault", notes: Sequence["IndexedNote"]) -> None:

@@ -4,7 +4,20 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from bridge.api.change_view import written_view
-from bridge.api.markup import Answer, Column, Element, Line, Section, Segment, Table, aside, notice, notices, path_of
+from bridge.api.markup import (
+    Answer,
+    Column,
+    Element,
+    Line,
+    RecordList,
+    Section,
+    Segment,
+    Table,
+    aside,
+    notice,
+    notices,
+    path_of,
+)
 from bridge.text.budget import cut_reasons, fit_words
 from bridge.text.counts import count_of, more_pages
 from bridge.text.invisible import inline
@@ -26,10 +39,19 @@ def note_links_view(answer: Answer) -> Iterable[Element]:
     totals = {**answer["totals"], "mentions": answer.get("mentions_total")}
     for name, (title, show) in LINK_SECTIONS.items():
         if total := totals[name]:
-            entries = [*map(show, answer.get(name) or ())]
+            found = answer.get(name) or ()
+            entries = RecordList(Table(LINKS, [*map(_link_record, found)]), [*map(show, found)])
             yield Section(title, entries, total, "link", answer["offset"], MAX_LINKS)
     if not any(totals.values()):
         yield notice("No links." if totals["mentions"] is None else "No links, and no mentions.")
+
+
+LINKS = (Column("path", role="path"), *map(Column, ("line", "target", "text", "context")))
+
+
+def _link_record(one: Entry) -> Entry:
+    """Return a link as a record for a pipe, with its target as it is written."""
+    return {**one, "target": one.get("target") or _fragment(one)}
 
 
 def _own_link(one: Entry) -> Line:
@@ -97,15 +119,24 @@ def suggestions_view(answer: Answer) -> Iterable[Element]:
     """Show the suggested links, one per line, and the digest that an edit needs."""
     if answer["digest"]:
         yield notice(f"digest {answer['digest'][:SHORT_DIGEST]}")
-    for one in answer["suggestions"]:
-        why = [*map(inline, one["why"])]
-        text = Segment(f"“{inline(one['text'])}”", "title")
-        reasons = Segment("; ".join(why), "muted", cut_reasons(why))
-        place = f"- line {one['lines'][0]} "
-        yield Line(place, text, " → ", path_of(one["target"]), " (", reasons, ")", aside(f" · {one['score']:.2f}"))
+    found = answer["suggestions"]
+    rows = [{**one, "path": one["target"], "line": one["lines"][0], "why": "; ".join(one["why"])} for one in found]
+    yield RecordList(Table(SUGGESTIONS, rows), [*map(_suggestion, found)])
     if not answer["suggestions"]:
         yield notice("There is no link to suggest.")
     yield from notices(answer.get("notices", ()))
+
+
+SUGGESTIONS = (Column("path", role="path"), *map(Column, ("line", "text", "score", "why")))
+
+
+def _suggestion(one: Entry) -> Line:
+    """Show a suggested link: its place, its words, its target, and why."""
+    why = [*map(inline, one["why"])]
+    text = Segment(f"“{inline(one['text'])}”", "title")
+    reasons = Segment("; ".join(why), "muted", cut_reasons(why))
+    score = aside(f" · {one['score']:.2f}")
+    return Line(f"- line {one['lines'][0]} ", text, " → ", path_of(one["target"]), " (", reasons, ")", score)
 
 
 PROSPECTS = (
@@ -170,7 +201,7 @@ def link_report_view(answer: Answer) -> Iterable[Element]:
     for kind, (title, columns) in REPORT_SECTIONS.items():
         if answer[kind]:
             rows = [*map(_unlinked_note, answer[kind])] if kind == "unlinked" else answer[kind]
-            yield Section(title, Table(columns, rows, headed=True), answer["totals"][kind])
+            yield Section(title, Table(columns, rows), answer["totals"][kind])
     if (onward := answer.get("next_offset")) is not None:
         yield notice(f"`offset: {onward}` shows more.")
     if not any(answer["totals"].values()):

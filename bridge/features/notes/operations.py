@@ -1,4 +1,4 @@
-"""Listing notes by what they are and what they are linked with."""
+"""RecordList notes by what they are and what they are linked with."""
 
 import asyncio
 import itertools

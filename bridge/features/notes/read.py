@@ -9,11 +9,13 @@ from annotated_types import Interval
 
 from bridge.api.call import Call
 from bridge.api.note_text import count_lines, line_at, line_start, open_note_early, select_lines, span_of
+from bridge.api.proposals import proposal_notices
 from bridge.api.registry import operation
-from bridge.errors import InvalidArguments
+from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
 from bridge.types import Digest, Lines, VaultPath
 
 if TYPE_CHECKING:
+    from bridge.engine.host import Host
     from bridge.markdown.note import Note
 
 
@@ -63,6 +65,7 @@ class ReadNote:
         problems: What could not be parsed.
         next: Arguments to read on, if truncated.
         outline: Its sections, if requested.
+        notices: Remarks, such as on a proposal that waits for it.
     """
 
     path: VaultPath
@@ -78,6 +81,7 @@ class ReadNote:
     problems: tuple[str, ...]
     next: Next | None = None
     outline: tuple[OutlinedSection, ...] | None = None
+    notices: tuple[str, ...] = ()
 
 
 @operation(
@@ -110,11 +114,27 @@ async def read_note(
     """
     if (section is not None) + (lines is not None) + outline > 1:
         raise InvalidArguments("Give only one of `section`, `lines` and `outline`.")
-    note = await asyncio.to_thread(open_note_early, call.host, path)
+    try:
+        note = await asyncio.to_thread(open_note_early, call.host, path)
+    except NoteNotFound as error:
+        if waiting := await asyncio.to_thread(read_notices, call.host, path):
+            error.hint = " ".join(waiting)
+        raise
     if outline:
-        return outline_note(note)
-    first, last = select_lines(note, section, lines)
-    return slice_note(note, first, last, offset, max_chars)
+        read = outline_note(note)
+    else:
+        first, last = select_lines(note, section, lines)
+        read = slice_note(note, first, last, offset, max_chars)
+    return replace(read, notices=await asyncio.to_thread(read_notices, call.host, path))
+
+
+def read_notices(host: "Host", path: VaultPath) -> tuple[str, ...]:
+    """Return the notices for who reads a note; none while the vault is not open."""
+    try:
+        vault = host.vault
+    except BridgeError:
+        return ()
+    return proposal_notices(vault, [path])
 
 
 def slice_note(note: "Note", first: int, last: int, offset: int, max_chars: int | None) -> ReadNote:

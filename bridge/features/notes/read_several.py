@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval, MaxLen, MinLen
@@ -10,6 +10,7 @@ from annotated_types import Interval, MaxLen, MinLen
 from bridge.api.call import Call
 from bridge.api.note_names import find_place
 from bridge.api.note_text import count_lines, line_at, open_note, select_lines
+from bridge.api.proposals import proposal_notices
 from bridge.api.registry import operation
 from bridge.errors import BridgeError
 from bridge.features.notes.read import ReadNote, outline_note, slice_note
@@ -97,10 +98,20 @@ def read_all(vault: "OpenVault", paths: Sequence[str], view: View, section: str 
         tuple(
             ReadPart(path, None, f"{each.code}: {each.message}")
             if isinstance(each, BridgeError)
-            else ReadPart(path, outline_note(each[0]) if view == "outline" else slice_note(*each, 0, share), None)
+            else ReadPart(path, with_notices(vault, cut_part(each, view, share)), None)
             for path, each, share in zip(paths, found, share_budget(sizes, max_chars), strict=True)
         )
     )
+
+
+def cut_part(part: WantedNote, view: View, share: int) -> ReadNote:
+    """Return as much of a note as its share of the characters allows."""
+    return outline_note(part[0]) if view == "outline" else slice_note(*part, 0, share)
+
+
+def with_notices(vault: "OpenVault", note: ReadNote) -> ReadNote:
+    """Add the notices about a note."""
+    return replace(note, notices=proposal_notices(vault, [note.path]))
 
 
 def read_part(vault: "OpenVault", asked: str, view: View, section: str | None) -> WantedNote | BridgeError:

@@ -17,7 +17,7 @@ MAX_SHOWN = 100
 NOTES = (
     Column("path", role="path"),
     Column("title", ""),
-    Column("tags", lambda tags: "".join(f" #{inline(tag)}" for tag in tags)),
+    Column("tags", lambda tags: " ·" + "".join(f" #{inline(tag)}" for tag in tags)),
     Column("modified", most=10),
     Column("digest", detail=True),
 )
@@ -37,6 +37,7 @@ def _note_facts(answer: Answer) -> Iterable[Element]:
     facts = f" · lines {first}-{last} of {answer['total_lines']} · digest {answer['digest'][:SHORT_DIGEST]}"
     title = aside(f"{inline(answer['title'])}  ", "title")
     yield Line(title, path_of(answer["path"]), Segment(facts, "muted"), aside(tags, "tag"))
+    yield from notices(answer.get("notices", ()))
     if answer.get("outline") is not None:
         yield from _outline(answer)
         return

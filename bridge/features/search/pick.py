@@ -44,7 +44,12 @@ async def pick_link(
     times = times_chosen(call.vault, words)
     hits = {hit.path: hit for hit in found.hits}
     first = [mark_chosen(hits.get(note) or named_hit(call.vault, note), count) for note, count in times.items()]
-    others = [hit for hit in found.hits if hit.path not in times]
+    folder = call.vault.mention_index.templates
+    # A template is hardly ever meant, whatever its name.
+    others = sorted(
+        (hit for hit in found.hits if hit.path not in times),
+        key=lambda hit: bool(folder) and hit.path.startswith(f"{folder}/"),
+    )
     return replace(found, hits=tuple([hit for hit in (*first, *others) if hit.path != path][:limit]))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from bridge.api.markup import Answer, Element, Line, Segment, aside, notice, notices, path_of
+from bridge.api.markup import Answer, Column, Element, Line, RecordList, Segment, Table, aside, notice, notices, path_of
 from bridge.text.budget import around_match, cost, cut_reasons, fit_words
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline, quote_path
@@ -12,19 +12,36 @@ HIT, SNIPPET, HEADING = 225, 110, 40
 """Budgets for a hit and its parts: ten hits should stay below 800 tokens, and lines say where to read on."""
 
 
+HITS = (
+    Column("path", role="path"),
+    *map(Column, ("lines", "score", "title", "heading", "snippet", "digest", "tags", "why")),
+)
+
+
 def search_view(answer: Answer) -> Iterable[Element]:
     """Show a search result: two or three lines per note."""
     yield from _freshness(answer)
     yield from notices(answer["notices"])
     found = answer["hits"]
     if found:
-        more = f"{len(found)} of {answer['total']:,} notes, " if answer.get("total", 0) > len(found) else "Notes, "
-        yield Line(Segment(f"{more}each with its score, digest and why:", "muted"))
+        count, total = count_of(len(found), "note"), answer.get("total", 0)
+        shown = f"{len(found)} of {total:,} notes" if total > len(found) else count
+        yield Line(Segment(f"{shown}, each with its score, digest and why:", "muted"))
     elif not answer["notices"]:
         yield notice("No note found.")
-    for number, hit in enumerate(found, start=1):
-        yield from _passages(number, hit) if hit["passages"] else _snippet(number, hit)
-        yield Line()
+    if any(hit["passages"] for hit in found):
+        for number, hit in enumerate(found, start=1):
+            yield from _passages(number, hit) if hit["passages"] else _snippet(number, hit)
+            yield Line()
+    elif found:
+        lines = [line for number, hit in enumerate(found, start=1) for line in (*_snippet(number, hit), Line())]
+        yield RecordList(Table(HITS, [*map(_hit_record, found)]), lines)
+
+
+def _hit_record(hit: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a hit as a record for a pipe."""
+    first, last = hit["lines"]
+    return {**hit, "lines": f"{first}-{last}", "why": "; ".join(hit["why"])}
 
 
 def _freshness(answer: Answer) -> Iterable[Line]:

@@ -35,7 +35,7 @@ FRAGMENTS = 100
 """Table fragments above which compaction seems not to run."""
 
 UNINDEXED = 1_000
-"""Rows outside the full-text index above which keyword search becomes slow."""
+"""Rows outside the tables' indexes above which reading passages becomes slow."""
 
 LAST = 100
 """Calls that the health score looks back on."""
@@ -80,9 +80,26 @@ def diagnose(call: Call) -> Diagnosis:
     for host in hosts:
         looks = (run_check(check, host, feature.name) for feature in FEATURES for check in feature.vault_checks)
         findings += [replace(finding, vault=host.name) for finding in looks]
+    if not call.principal.local:
+        findings = [hide_paths(finding, call, hosts) for finding in findings]
     verdicts = {finding.verdict for finding in findings}
     worst: Verdict = "fail" if "fail" in verdicts else "warn" if "warn" in verdicts else "ok"
     return Diagnosis(worst, tuple(findings))
+
+
+def hide_paths(finding: Finding, call: Call, hosts: "list[Host]") -> Finding:
+    """Take the paths of the data folder out of a finding: files with tokens are there, which are not for clients."""
+    names = {str(host.folders.runtime(host.id)): "the runtime file" for host in hosts}
+    names[str(call.bridge.data_dir)] = "the data folder"
+
+    def hide(text: str) -> str:
+        for path, name in names.items():
+            text = text.replace(path, name)
+        return text
+
+    fix = finding.fix
+    is_open = fix is not None and hide(fix.command) == fix.command
+    return replace(finding, message=hide(finding.message), do=hide(finding.do), fix=fix if is_open else None)
 
 
 def run_check(check: Callable[[T], Finding], target: T, feature: str) -> Finding:
@@ -167,14 +184,17 @@ def check_index(health: Mapping[str, Any]) -> Finding:
         return make_finding("index", "warn", "The index is being opened.", "Ask again in a moment.")
     text = (
         f"{count_of(progress.notes, 'note')}, {count_of(progress.passages, 'passage')}, "
-        f"{index_health.bytes / 2**20:.1f} MiB, {count_of(index_health.fragments, 'fragment')}, "
-        f"{count_of(index_health.versions, 'version')}, {count_of(index_health.fts_rebuilds, 'full-text rebuild')}."
+        f"{index_health.bytes / 2**20:.1f} MiB."
     )
     if not progress.ready_keyword:
         return make_finding("index", "warn", f"{text} The first scan is not done.", "Wait, or look at `status`.")
     if index_health.fragments > FRAGMENTS or index_health.unindexed_rows > UNINDEXED:
         fix = Fix("Reindex", "vault-bridge reindex", "reindex")
-        return make_finding("index", "warn", f"{text} It is not compact.", f"Run `{fix.command}` when idle.", fix)
+        why = (
+            f"It is in {count_of(index_health.fragments, 'fragment')}, and "
+            f"{count_of(index_health.unindexed_rows, 'passage')} outside the full-text index: search is slow."
+        )
+        return make_finding("index", "warn", f"{text} {why}", f"Run `{fix.command}` when idle.", fix)
     if progress.failed:
         return make_finding(
             "index", "warn", f"{text} {count_of(len(progress.failed), 'file')} could not be read.", "See `status`."

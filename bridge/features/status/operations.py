@@ -5,11 +5,11 @@ import os
 import shutil
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import bridge as program
 from bridge.api.call import Call
@@ -160,6 +160,27 @@ class ModelInUse:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelSetup:
+    """The set-up of llama.cpp, which runs the models.
+
+    Attributes:
+        state: `running`, `failed` or `missing`.
+        message: What it does, or what is wrong.
+        hint: What to do.
+        done: Files compiled.
+        total: Files to compile; 0 in other steps.
+        seconds: How long it has run.
+    """
+
+    state: Literal["running", "failed", "missing"]
+    message: str
+    hint: str
+    done: int
+    total: int
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
 class Embedding:
     """Embedding progress.
 
@@ -193,6 +214,7 @@ class VaultStatus:
         trouble: Why indexing is stopped.
         disk: Disk usage, if requested.
         model_known: Whether the bridge has looked for a model; until then `model` is null.
+        model_setup: Why no model can be used; null once llama.cpp is installed.
     """
 
     id: VaultId
@@ -211,6 +233,7 @@ class VaultStatus:
     trouble: str | None
     disk: VaultDisk | None
     model_known: bool = True
+    model_setup: ModelSetup | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +324,7 @@ def vault_status(host: "Host") -> VaultStatus:
         trouble=progress.trouble,
         disk=None,
         model_known=progress.model_known,
+        model_setup=ModelSetup(**asdict(progress.model_setup)) if progress.model_setup else None,
     )
 
 

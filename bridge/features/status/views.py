@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from bridge.api.markup import Answer, Column, Element, Line, Role, Segment, Table, notice, path_of
+from bridge.api.markup import Answer, Column, Element, Line, Role, Segment, Table, aside, notice, path_of
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
 
@@ -31,6 +31,8 @@ def _vault_status(vault: Vault, bridge: Mapping[str, Any] | None) -> Iterable[El
     yield _fact("words", Segment(words, "ok" if ready["keyword"] else "warning"), left)
     meaning = Segment(_semantic_state(vault), "ok" if ready["semantic"] else "warning")
     yield _fact("meaning", meaning, _backlog(vault, bridge))
+    if (setup := vault.get("model_setup")) and setup["state"] != "running":
+        yield _fact("", Segment(inline(setup["hint"]), "hint"))
     if vault["paused"]:
         yield Line("  ", Segment("Embedding is paused; `resume_indexing` resumes it.", "hint"))
     if vault["trouble"]:
@@ -68,6 +70,8 @@ def _semantic_state(vault: Vault) -> str:
         return f"ready, {model['id']}" if model else "ready"
     if model:
         return f"not ready, {model['id']}"
+    if setup := vault.get("model_setup"):
+        return f"not ready. {inline(setup['message'])}"
     # An earlier version of the bridge does not say whether it has looked.
     return "not ready, no model is installed" if vault.get("model_known", True) else "not ready, looking for a model"
 
@@ -101,6 +105,9 @@ def summarize_vault(vault: Vault) -> str:
     """Summarize in a line what is indexed of a vault."""
     if vault["ready"]["semantic"]:
         how = "words and meaning"
+    elif setup := vault.get("model_setup"):
+        how = "words; meaning follows" if setup["state"] == "running" else "words only"
+        how = f"{how}. {inline(setup['message'].rstrip('.'))}"
     elif vault["model"] is None:
         how = "words only, since no model is installed"
     else:
@@ -121,23 +128,26 @@ def diagnosis_view(answer: Answer) -> Iterable[Element]:
         yield Line(Segment(*SIGNS[finding["verdict"]]), check, inline(finding["message"]))
         if finding["do"]:
             yield Line("      ", Segment(f"→ {inline(finding['do'])}", "path"))
+        if finding["fix"]:
+            # Unchanged, so that it can be copied; a model reads it in the line before.
+            yield Line(aside(f"        {finding['fix']['command']}", "title"))
 
 
 USES = (
     Column("name"),
-    Column("kind", " ({})"),
+    Column("kind", lambda kind: "" if kind == "all" else f" ({kind})"),
     Column("calls", " · {} calls"),
     Column("errors", " · {} errors"),
-    Column("p50_ms", " · {} ms"),
+    Column("p50_ms", " · {} ms at the median"),
     Column("p95_ms", " · {} ms at p95"),
-    Column("tokens_out", " · {} tokens"),
-    Column("tokens_whole", " of {}"),
+    Column("tokens_out", " · {} tokens sent"),
+    Column("tokens_whole", ", {} in whole notes"),
 )
 
 
 def usage_view(answer: Answer) -> Iterable[Element]:
     """Show the recorded calls by tool and client, and the errors they ended in."""
     kinds = (("all", [answer["total"]]), ("tool", answer["tools"]), ("client", answer["clients"]))
-    yield Table(USES, [{**use, "kind": kind} for kind, uses in kinds for use in uses], headed=True)
+    yield Table(USES, [{**use, "kind": kind} for kind, uses in kinds for use in uses])
     for error in answer["errors"]:
         yield notice(f"{count_of(error['calls'], 'call')} ended in {error['code']}.")

@@ -18,7 +18,7 @@ from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
 from bridge.errors import InvalidArguments
 from bridge.text.counts import count_shown
-from bridge.types import SHORT_DIGEST, Day, VaultPath
+from bridge.types import SHORT_DIGEST, Day, DayOrPeriod, VaultPath
 
 if TYPE_CHECKING:
     from bridge.index.note import IndexedNote, IndexedTask
@@ -123,8 +123,8 @@ async def list_tasks(
     folder: Folder | None = None,
     status: str = "all",
     due_on: Period | None = None,
-    due_after: Day | None = None,
-    due_before: Day | None = None,
+    due_after: DayOrPeriod | None = None,
+    due_before: DayOrPeriod | None = None,
     overdue: bool = False,
     tags: tuple[str, ...] = (),
     text: str = "",
@@ -286,8 +286,9 @@ TASKS = (
     Column("due", " · due {}"),
     *(
         Column(name, f" · {name} {{}}", detail=True)
-        for name in ("scheduled", "start", "done", "priority", "recurrence", "heading", "digest")
+        for name in ("scheduled", "start", "done", "priority", "recurrence", "heading")
     ),
+    Column("digest", " · digest {}", detail=True, once=True),
 )
 
 
@@ -295,6 +296,4 @@ def task_list_view(answer: Answer) -> Iterable[Element]:
     """Show a list of tasks, one per line, starting with what `toggle_task` needs."""
     yield notice(count_shown(len(answer["tasks"]), answer["total"], "task"))
     yield from notices(answer.get("notices", ()))
-    paths = [one["path"] for one in answer["tasks"]]
-    rows = [{**one, "digest": None} if one["path"] in paths[:at] else one for at, one in enumerate(answer["tasks"])]
-    yield Table(TASKS, rows)
+    yield Table(TASKS, answer["tasks"])

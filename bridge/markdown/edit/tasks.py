@@ -22,6 +22,7 @@ from bridge.markdown.tasks import (
     split_block_id,
     task_signs,
 )
+from bridge.text.counts import count_of
 from bridge.types import VaultPath
 
 _BOX: Final = re.compile(r"((?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[)[^\r\n]\]")
@@ -138,6 +139,12 @@ def lines_with_task(path: VaultPath, data: bytes, text: str) -> list[int]:
 def _task_at(path: VaultPath, data: bytes, line: int, text: str | None) -> Task:
     tasks = parse(path, data).tasks
     found = next((task for task in tasks if task.line == line), None)
+    last = data.count(b"\n") + (not data.endswith(b"\n"))
+    if line > last and not (text is not None and lines_with_task(path, data, text)):
+        raise InvalidArguments(
+            f"`{path}` has no line {line}: it has {count_of(last, 'line')}.",
+            hint="`list_tasks` gives the line of each task.",
+        )
     if text is not None and (found is None or not _has_text(found, text)):
         now = lines_with_task(path, data, text)
         where = f"it is in line {now[0]} now" if len(now) == 1 else "that line has other text"

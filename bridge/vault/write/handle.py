@@ -169,7 +169,9 @@ def require_same(path: str, place: PathHandle, before: Digest) -> None:
 def require_unlocked(path: str, place: PathHandle) -> None:
     """Require that a file is not read-only, since a rename would bypass its permissions."""
     if place.info is not None and not place.info.st_mode & 0o222:
-        raise ReadOnly(f"`{display_path(path)}` is read-only.", hint="Make it writable if you want it changed.")
+        raise ReadOnly(
+            f"`{display_path(path)}` is read-only.", hint="Make it writable if you want it changed.", path=path
+        )
 
 
 def is_same_file(one: PathHandle, other: PathHandle) -> bool:

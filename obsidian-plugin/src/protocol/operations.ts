@@ -10,15 +10,15 @@ export const FORMS = {
 	pick_link: "9711f0fb767b",
 	list_folders: "b88ee7f439c2",
 	list_tags: "53d5f8fd4475",
-	read_note: "7336ef095042",
+	read_note: "1dc7576dc211",
 	rename_heading: "d05f8f2702cd",
-	list_changes: "752f552f2d51",
+	list_changes: "506ede466e58",
 	show_change: "6dc88704d854",
-	undo_change: "4fe755771c1b",
-	undo_session: "8699f994fb51",
-	redo_change: "817ef512cdba",
-	accept_change: "4e6303a46a0a",
-	reject_change: "89994512324a",
+	undo_change: "0d599472e143",
+	undo_session: "5c82a99a3394",
+	redo_change: "147d9d8cf599",
+	accept_change: "638f479e20d5",
+	reject_change: "004f3fd8b6b8",
 	claim_change: "771dc599ca4f",
 	acknowledge_change: "c01084f4f67a",
 	note_links: "37d721254a53",
@@ -27,7 +27,7 @@ export const FORMS = {
 	apply_links: "abfffa44c726",
 	graph_path: "41b89f5ae297",
 	graph_view: "0ddb51c14d25",
-	status: "3df375e0ca69",
+	status: "f6e9b2e34351",
 	index_status: "2e6baa65b1c8",
 	report_changes: "eadeb5b000e8",
 	reindex: "cee2e4c35aca",
@@ -532,7 +532,7 @@ export interface ListChangesArguments {
 	readonly path?: string | null;
 	/** Only those in this state; `proposed` ones await approval. */
 	readonly state?: "applied" | "proposed" | "rejected" | "expired" | "undone" | "conflict" | null;
-	/** Only those by this program. */
+	/** Only those by this program, in any case. */
 	readonly client?: string | null;
 	/** Only those of this session. */
 	readonly session?: string | null;
@@ -604,6 +604,8 @@ export interface ListedChange {
 export interface ListedChanges {
 	/** Newest first. */
 	readonly changes: readonly ListedChange[];
+	/** Remarks, such as on a missing `path`. */
+	readonly notices?: readonly string[];
 }
 
 /** A client with its own token. */
@@ -708,6 +710,22 @@ export interface ModelInUse {
 	readonly workers: number;
 	/** The vectors that answer queries: the previous model's until the new ones are complete. */
 	readonly answering: string | null;
+}
+
+/** The set-up of llama.cpp, which runs the models. */
+export interface ModelSetup {
+	/** `running`, `failed` or `missing`. */
+	readonly state: "running" | "failed" | "missing";
+	/** What it does, or what is wrong. */
+	readonly message: string;
+	/** What to do. */
+	readonly hint: string;
+	/** Files compiled. */
+	readonly done: number;
+	/** Files to compile; 0 in other steps. */
+	readonly total: number;
+	/** How long it has run. */
+	readonly seconds: number;
 }
 
 /** Arguments that continue a truncated answer. */
@@ -884,6 +902,8 @@ export interface ReadNote {
 	readonly next?: Next | null;
 	/** Its sections, if requested. */
 	readonly outline?: readonly OutlinedSection[] | null;
+	/** Remarks, such as on a proposal that waits for it. */
+	readonly notices?: readonly string[];
 }
 
 export interface ReadNoteArguments {
@@ -1127,6 +1147,8 @@ export interface Settled {
 	readonly warnings: readonly string[];
 	/** Whether this is a dry run; nothing was written. */
 	readonly dry_run: boolean;
+	/** The change in one line; empty if nothing is to be written. */
+	readonly would?: string;
 }
 
 export interface ShowChangeArguments {
@@ -1335,6 +1357,8 @@ export interface VaultStatus {
 	readonly disk: VaultDisk | null;
 	/** Whether the bridge has looked for a model; until then `model` is null. */
 	readonly model_known?: boolean;
+	/** Why no model can be used; null once llama.cpp is installed. */
+	readonly model_setup?: ModelSetup | null;
 }
 
 /** A community of the drawing. */
@@ -1536,7 +1560,7 @@ export interface Operations {
 	judge_link: {
 		arguments: JudgeLinkArguments;
 		result: LinkJudged;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "text_not_found";
 	};
 	/** Turn words that name notes into links, written as Obsidian would. */
 	apply_links: {

@@ -20,6 +20,8 @@ const DONE: VaultStatus = {
 	disk: null,
 };
 
+const SETUP = { message: "There is no compiler.", hint: "Install one.", done: 0, total: 0, seconds: 0 };
+
 test.each<[string, Partial<VaultStatus>, number, string | null]>([
 	["is done", {}, 1, null],
 	["has begun", { notes: 0, ready: { keyword: false, semantic: false } }, 0, null],
@@ -27,6 +29,8 @@ test.each<[string, Partial<VaultStatus>, number, string | null]>([
 	["embeds", { pending: { keyword: 0, vectors: 200 } }, 0.75, null],
 	["lacks a model", { model: null, pending: { keyword: 0, vectors: 400 } }, 1, "Search is by words only: no model is installed."],
 	["looks for a model", { model: null, model_known: false, pending: { keyword: 0, vectors: 400 } }, 0.5, null],
+	["waits for llama.cpp", { model: null, model_setup: { ...SETUP, state: "running" } }, 1, "Search is by words until llama.cpp is built."],
+	["has no llama.cpp", { model: null, model_setup: { ...SETUP, state: "failed" } }, 1, "Search is by words only: There is no compiler."],
 	["is paused", { paused: true, pending: { keyword: 0, vectors: 9 } }, 1, "Embedding is paused."],
 	["is in trouble", { trouble: "The disk is full.", pending: { keyword: 5, vectors: 9 } }, 1, "The disk is full."],
 ])("a vault that %s", (_, status, done, note) => {

@@ -5,7 +5,7 @@ import json
 import random
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,8 +25,8 @@ from tests.vault.write.savers import MANNERS
 
 LONGEST_S = 0.5
 """The longest pause of a program between opening a note and having written it."""
-LATE_S = 6.0
-"""Seconds in which a late save must be in its place."""
+PATIENCE_S = 60.0
+"""Seconds to wait for a late save and the journal; long, since a busy machine may halt a process for a while."""
 CLEAR = {"note_changed", "busy", "note_not_found"}
 """Codes that explain the situation to an agent; while a program moves a backup aside, no note has the name."""
 AGENT = Author("edit_note", client="agent")
@@ -103,10 +103,11 @@ class Races:
 
     async def judge(self, path: VaultPath, text: str, line: str, answer: str, what: str) -> None:
         """Compare the note and the journal with the save and the result."""
-        place, end = self.host.root / path, asyncio.get_running_loop().time() + LATE_S
-        while text.strip() not in (now := read(place)) and asyncio.get_running_loop().time() < end:
-            await asyncio.sleep(0.05)
-        found = self.found
+        place = self.host.root / path
+        await wait_until(lambda: text.strip() in read(place))
+        # A late save is in its place before the journal says that it is made.
+        await wait_until(lambda: not self.is_open(path))
+        now, found = read(place), self.found
         if text.strip() not in now:
             found.lost.append(f"{what}: {now[:80]!r}")
         if f"What {path} said first." not in now:
@@ -130,9 +131,21 @@ class Races:
                 if f"What {path} said first." not in before and not self.was_late(path):
                     found.lies.append(f"{what}: it changed what was half saved")
 
+    def is_open(self, path: VaultPath) -> bool:
+        """Say whether a change of a note is still being written."""
+        unsettled = self.host.store.journal.unsettled()
+        return any(path in (step.path, step.to) for change, _ in unsettled for step in change.steps)
+
     def was_late(self, path: VaultPath) -> bool:
         """Say whether a save was recently restored."""
         return bool(self.host.store.journal.changes(ChangeFilter(path=path, operation="keep_save"), limit=1))
+
+
+async def wait_until(found: Callable[[], bool]) -> None:
+    """Wait until a condition holds, or for so long that it never will."""
+    end = asyncio.get_running_loop().time() + PATIENCE_S
+    while not found() and asyncio.get_running_loop().time() < end:
+        await asyncio.sleep(0.05)
 
 
 def read(place: Path) -> str:
@@ -182,6 +195,7 @@ async def run_races(place: Path, races: int, seed: int, *, at_once: int = 8) -> 
                     await torture.race(saver, f"Note {which}-{number % 5}.md", number)
 
         await asyncio.gather(*(several(which) for which in range(at_once)))
+        await wait_until(lambda: not host.store.journal.unsettled())
         torture.found.lies += [f"{change.id} is open" for change, _ in host.store.journal.unsettled()]
         left: list[Any] = [file.name for file in root.rglob(".vault-bridge-*")]
         torture.found.lies += [f"{name} is left" for name in left]

@@ -15,10 +15,12 @@ export function facts({ languages, license, size_mb: size, dimensions, installed
 export function progressOf({
 	model,
 	model_known,
+	model_setup,
 	passages,
 	pending,
 	paused,
-}: Pick<VaultStatus, "model" | "model_known" | "passages" | "pending" | "paused">): string {
+}: Pick<VaultStatus, "model" | "model_known" | "model_setup" | "passages" | "pending" | "paused">): string {
+	if (model_setup) return `${model_setup.message} ${model_setup.hint}`;
 	if (model === null && model_known === false) return "The bridge is looking for a model.";
 	if (model === null) return "The model is not installed, so search is by words only.";
 	const left = pending.vectors;

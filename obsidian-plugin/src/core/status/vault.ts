@@ -13,7 +13,7 @@ export function facts(vault: VaultStatus, version: string, disk: Disk | null): r
 		["Still to read", count(pending.keyword)],
 		["Still to embed", model === null ? "–" : count(pending.vectors)],
 		["Speed", embedding === null ? "–" : `${rate(embedding.per_second)} passages a second, ${duration(embedding.seconds_left)} left`],
-		["Model", model === null ? (vault.model_known === false ? "Not known yet" : "None: search is by words only") : `${model.id}, ${model.dimensions} dimensions`],
+		["Model", modelInUse(vault)],
 		["Index", vault.disk === null ? "…" : bytes(vault.disk.index)],
 		["Kept for undo", vault.disk === null ? "…" : bytes(vault.disk.history)],
 		["Other records", vault.disk === null ? "…" : bytes(vault.disk.state)],
@@ -21,6 +21,12 @@ export function facts(vault: VaultStatus, version: string, disk: Disk | null): r
 		["Free disk", disk === null ? "…" : bytes(disk.free)],
 		["Bridge", version],
 	];
+}
+
+function modelInUse({ model, model_known, model_setup }: VaultStatus): string {
+	if (model !== null) return `${model.id}, ${model.dimensions} dimensions`;
+	if (model_setup) return model_setup.message;
+	return model_known === false ? "Not known yet" : "None: search is by words only";
 }
 
 /** Say how things stand, in a sentence. */

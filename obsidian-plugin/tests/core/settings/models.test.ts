@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { facts, installing, progressOf } from "../../../src/core/settings/models";
 
 const MODEL = { id: "m", title: "M", dimensions: 384, size_mb: 25.3, languages: "English", license: "MIT", installed: true, chosen: true };
+const SETUP = { state: "running", message: "Building llama.cpp: 43 of 200 files.", hint: "Meaning follows.", done: 43, total: 200, seconds: 9 } as const;
 const USED = { id: "m", dimensions: 384, digest: "", workers: 1, answering: "old-1" };
 
 test("a model is told by what matters before choosing it", () => {
@@ -17,4 +18,5 @@ test("how far the chosen model is, is told, and never as done before it is", () 
 	expect(progressOf({ model: USED, passages: 1000, pending: { keyword: 0, vectors: 0 }, paused: false })).toBe("Every passage can be found by meaning.");
 	expect(progressOf({ model: null, passages: 0, pending, paused: false })).toContain("by words only");
 	expect(progressOf({ model: null, model_known: false, passages: 0, pending, paused: false })).toBe("The bridge is looking for a model.");
+	expect(progressOf({ model: null, model_setup: SETUP, passages: 0, pending, paused: false })).toBe("Building llama.cpp: 43 of 200 files. Meaning follows.");
 });

@@ -14,6 +14,8 @@ test("what the index holds, takes and still has to do is told", () => {
 		Notes: (1200).toLocaleString(), "Still to embed": "30", Speed: "12 passages a second, about 2 minutes left", Model: "m, 384 dimensions",
 		Index: "70 MB", "Kept for undo": "0 B", Models: "83 MB", "Free disk": "12 GB", Bridge: "1.0",
 	});
+	const model_setup = { state: "running", message: "Building llama.cpp.", hint: "", done: 0, total: 0, seconds: 0 } as const;
+	expect(Object.fromEntries(facts({ ...VAULT, model: null, model_setup }, "1.0", null))).toMatchObject({ Model: "Building llama.cpp." });
 	expect(Object.fromEntries(facts({ ...VAULT, model: null, embedding: null, disk: null }, "1.0", null))).toMatchObject({ "Still to embed": "–", Speed: "–", Index: "…", "Free disk": "…" });
 });
 
