@@ -5,7 +5,8 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import islice
+from heapq import heappop, heappush
+from itertools import groupby, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,13 +36,16 @@ HEADINGS_A_NOTE = 200
 Name = tuple[VaultPath, NameField, str]
 """A name of a note."""
 
+_DROPPED: Name = (VaultPath(""), "title", "")
+
 
 class NameIndex:
     """Every name of every note."""
 
     def __init__(self) -> None:
-        self._names: list[Name | None] = []
+        self._names: list[Name] = []
         self._free: list[int] = []
+        """A heap, so that the numbers of a note's names rise in the order of the names."""
         self._of: dict[VaultPath, list[int]] = {}
         self._holders: dict[str, array[int]] = {}
         self._sorted: list[str] | None = None
@@ -63,7 +67,7 @@ class NameIndex:
             if not words:
                 continue
             if self._free:
-                number = self._free.pop()
+                number = heappop(self._free)
                 self._names[number] = (path, field, text)
                 self._length[number], self._worth[number] = len(words), worth
             else:
@@ -83,9 +87,9 @@ class NameIndex:
         """Remove a note's names."""
         for number in self._of.pop(path, ()):
             name = self._names[number]
-            self._names[number] = None
-            self._free.append(number)
-            for word in set(name_words(name[2])) if name else ():
+            self._names[number] = _DROPPED
+            heappush(self._free, number)
+            for word in set(name_words(name[2])):
                 holders = self._holders[word]
                 holders.remove(number)
                 if not holders:
@@ -111,7 +115,7 @@ class NameIndex:
         hits: dict[VaultPath, NameHit] = {}
         for number in self._ranked(scores):
             name = self._names[number]
-            if name is not None and name[0] not in hits:
+            if name[0] not in hits:
                 hits[name[0]] = NameHit(*name, min(1.0, float(scores[number])))
                 if len(hits) == limit:
                     break
@@ -136,10 +140,13 @@ class NameIndex:
         return scores.astype(np.float32, copy=False)
 
     def _ranked(self, scores: NDArray[np.float32]) -> Iterator[int]:
-        """Return the numbers of the names that score, best first, shorter ones first when equal."""
+        """Return the numbers of the names that score, best first, shorter ones first when equal, then by path."""
         scoring = np.flatnonzero(scores)
-        order = np.lexsort((scoring, np.frombuffer(self._length, np.float32)[scoring], -scores[scoring]))
-        return iter(scoring[order].tolist())
+        lengths = np.frombuffer(self._length, np.float32)[scoring]
+        order = np.lexsort((lengths, -scores[scoring]))
+        ranks = zip((-scores[scoring][order]).tolist(), lengths[order].tolist(), scoring[order].tolist(), strict=True)
+        for _, equal in groupby(ranks, key=lambda rank: rank[:2]):
+            yield from sorted((number for *_, number in equal), key=lambda number: (self._names[number][0], number))
 
     def _match_words(self, word: str, *, unfinished: bool) -> dict[str, float]:
         """Return the known words that a word may match, with their scores."""

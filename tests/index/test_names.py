@@ -104,3 +104,13 @@ def test_many_names_still_give_the_right_one() -> None:
     for at in range(5_000):
         index.put(VaultPath(f"n{at}"), f"{dice.choice('abcdefgh') * 3} topic {at}", [], [f"Part {at % 7}"])
     assert found(index, "topic 4321", 1) == ["n4321"]
+
+
+def test_equal_names_come_in_the_order_of_path_and_note_however_they_were_indexed() -> None:
+    headings = ["Second day", "Third day", "First day"]
+    fresh = names(a=("Rye", [], headings), b=("Spelt", [], headings))
+    again = names(x=("Gone", [], ["Another day", "One more day", "Last day"]), b=("Spelt", [], headings))
+    again.drop(VaultPath("x"))
+    again.put(VaultPath("a"), "Rye", [], headings)
+    assert fresh.find("day", 2, None) == again.find("day", 2, None)
+    assert [(hit.path, hit.matched) for hit in again.find("day", 2, None)] == [("a", "Second day"), ("b", "Second day")]
