@@ -78,12 +78,16 @@ def test_a_build_that_cannot_be_kept_is_used(tmp_path: Path, capsys: pytest.Capt
     assert "could not be kept" in capsys.readouterr().err
 
 
-def test_a_build_is_named_by_what_it_was_made_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_is_named_by_what_it_was_made_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = llama_wheel.cache_key(LLAMA)
+    options = tmp_path / "llama.cmake"
+    options.write_text("set(LLAMA_BUILD_COMMON ON)\n")
+    monkeypatch.setattr(llama_wheel, "LLAMA_OPTIONS", options)
+    otherwise = llama_wheel.cache_key(LLAMA)
     monkeypatch.setattr(llama_wheel, "processor", lambda: {"sse2"})
     elsewhere = llama_wheel.cache_key(LLAMA)
     monkeypatch.setenv("CMAKE_ARGS", "-DGGML_NATIVE=OFF")
-    assert len({here, elsewhere, llama_wheel.cache_key(LLAMA)}) == 3
+    assert len({here, otherwise, elsewhere, llama_wheel.cache_key(LLAMA)}) == 4
 
 
 def test_a_step_that_fails_shows_the_end_of_what_it_said(tmp_path: Path) -> None:

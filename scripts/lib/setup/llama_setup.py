@@ -18,6 +18,9 @@ from scripts.lib.setup.venv import CLEAN, PYTHON, VENV, pip_command
 LLAMA = "llama-cpp-python"
 TRIAL = "import llama_cpp; llama_cpp.llama_backend_init(); print(llama_cpp.__version__)"
 
+BUILT = VENV / "llama-built"
+"""The key of the build that is installed."""
+
 # bridge/models/model_setup.py reads both.
 LOCK = VENV / "model-setup.lock"
 RECORD = VENV / "model-setup.json"
@@ -69,6 +72,7 @@ def install_llama(env: Mapping[str, str], lock: int, watch: Watch = ignore) -> N
         wheel = llama_wheel.obtain(llama, workshop, rebuild=rebuild)
         replace = ["install", "--no-deps", "--no-index", "--force-reinstall", str(wheel)]
         workshop.run("Installing llama.cpp", replace, "llama-install.log")
+        BUILT.write_text(llama_wheel.cache_key(llama), encoding="utf-8")
     else:
         if not is_usable_build(llama):
             raise StepFailed("llama.cpp was built but does not start.", "See .venv/logs/llama-build.log.")
@@ -78,6 +82,8 @@ def install_llama(env: Mapping[str, str], lock: int, watch: Watch = ignore) -> N
 
 def is_usable_build(llama: Pin) -> bool:
     """Say whether the locked version is installed and built for this processor; otherwise its calls crash."""
+    if not BUILT.is_file() or BUILT.read_text(encoding="utf-8") != llama_wheel.cache_key(llama):
+        return False
     trial = subprocess.run([PYTHON, "-I", "-c", TRIAL], capture_output=True, text=True, check=False)
     return trial.returncode == 0 and trial.stdout.strip() == llama.version
 

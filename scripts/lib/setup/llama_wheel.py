@@ -16,10 +16,10 @@ from pathlib import Path
 
 from scripts.lib.setup.lockfile import LOCKS, Pin
 from scripts.lib.setup.steps import StepFailed, Watch, ignore, run, say
+from scripts.lib.setup.venv import LLAMA_OPTIONS
 
 COMPILERS = ("c++", "g++", "clang++")
 WORK = "llama-build"
-LEAN = Path(__file__).with_name("llama.cmake")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def build(llama: Pin, workshop: Workshop) -> Path:
     make = ["wheel", "-v", "--no-cache-dir", "--no-build-isolation", "--no-deps", "--no-index"]
     make += ["-w", str(make_empty(wheels))]
     make += [f"--config-settings=build-dir={place / 'objects'}"]
-    make += [f"--config-settings=cmake.define.CMAKE_PROJECT_llama_cpp_INCLUDE={LEAN}"]
+    make += [f"--config-settings=cmake.define.CMAKE_PROJECT_llama_cpp_INCLUDE={LLAMA_OPTIONS}"]
     workshop.run(
         "Building llama.cpp",
         [*make, str(next(sources.iterdir()))],
@@ -170,6 +170,7 @@ def cache_key(llama: Pin) -> str:
     asked = [f"{name}={os.environ.get(name, '')}" for name in ("CMAKE_ARGS", "CFLAGS", "CXXFLAGS", "CXX", "CC")]
     facts = [
         llama.text,
+        LLAMA_OPTIONS.read_text(encoding="utf-8"),
         platform.machine(),
         *platform.libc_ver(),
         *sorted(processor()),

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 from scripts.lib.setup.lockfile import LOCKS, ROOT, Pin
 from scripts.lib.setup.steps import run
@@ -13,6 +14,9 @@ from scripts.lib.setup.steps import run
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "set-up.json"
+LLAMA_OPTIONS = Path(__file__).with_name("llama.cmake")
+"""How llama.cpp is built."""
+
 FORMAT = 1
 LOCK_OF = {"run": "run", "llama": "run", "test": "dev"}
 """The lock of each purpose: `run` is all but llama.cpp, `test` is everything."""
@@ -25,8 +29,9 @@ def environment_digest(purpose: str) -> str:
     # A checkout that was moved has a .venv full of wrong paths.
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     installed = {name: project[name] for name in ("build-system", "project")}
-    locks = [LOCKS[LOCK_OF[purpose]].read_text(encoding="utf-8"), LOCKS["build"].read_text(encoding="utf-8")]
-    return hashlib.sha256(json.dumps([FORMAT, str(ROOT), installed, *locks]).encode()).hexdigest()
+    sources = [LOCKS[LOCK_OF[purpose]], LOCKS["build"], LLAMA_OPTIONS]
+    texts = [source.read_text(encoding="utf-8") for source in sources]
+    return hashlib.sha256(json.dumps([FORMAT, str(ROOT), installed, *texts]).encode()).hexdigest()
 
 
 def read_stamps() -> dict[str, str]:
