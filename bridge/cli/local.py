@@ -43,6 +43,7 @@ async def open_bridge(data_dir: Path, models_dir: Path, vaults: Sequence[Path]) 
     try:
         yield bridge
     finally:
+        await erase_denied(bridge)
         await bridge.stop()
 
 
@@ -89,6 +90,13 @@ async def run_when_ready(
             await host.signal.wait(LOOK_EVERY_S)
     call = Call(bridge, OWNER, client=f"vault-bridge/{program.__version__}", transport="command")
     return await dispatch_call(operation, call, arguments, encode)
+
+
+async def erase_denied(bridge: "Bridge") -> None:
+    """Wait until nothing of the denied notes is kept; what fails is tried again when the vault is next opened."""
+    for host in bridge.vaults.values():
+        with contextlib.suppress(BridgeError):
+            await host.vault.eraser.done()
 
 
 async def wait_until_readable(bridge: "Bridge", host: "Host", report: Report | None) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,12 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from bridge.cli.catalogue import operation_commands
+from bridge.cli.local import open_bridge
 from bridge.cli.run_operation import needs_digest
 from bridge.data_folder import Folders
 from bridge.server.runtime_file import Runtime, write_runtime
 from bridge.types import VaultId
+from tests.engine.conftest import until
 from tests.features.served import Served, command
 
 
@@ -47,6 +50,19 @@ async def test_a_vault_opened_before_is_known_by_name(vault: Path, served: Serve
         "list-tags", "--vault", "Notes", "--json", data=tmp_path / "other", models=tmp_path / "m", cwd=tmp_path
     )
     assert (ran.status, len(ran.json["tags"])) == (0, 2)
+
+
+async def test_a_command_without_a_bridge_erases_what_is_denied_since(vault: Path, tmp_path: Path) -> None:
+    data, models = tmp_path / "data", tmp_path / "m"
+    (vault / "Diary.md").write_text("# Wolvertonia\n\nThe codeword is marzipanskew.\n")
+    await command("list-tags", data=data, models=models, cwd=vault)
+    index = next(data.glob("vaults/*/index"))
+    shutil.copytree(index, index.with_name("index.broken"))
+    (data / "settings.toml").write_text('deny = ["Diary.md"]\n')
+    async with open_bridge(data, models, [vault]) as bridge:
+        await until(lambda: bridge.find(None).known_names is not None)
+    kept = [file for file in data.rglob("*") if file.is_file() and b"marzipanskew" in file.read_bytes()]
+    assert (kept, index.with_name("index.broken").exists()) == ([], False)
 
 
 async def test_no_vault_is_refused_with_a_way_out(tmp_path: Path) -> None:
