@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, assert_never
 
-from bridge.index.fulltext_query import TextQuery
+from bridge.index.fulltext_query import TextQuery, split_tokens
 from bridge.index.note import IndexedNote
 from bridge.markdown.names import Names, suggest_names
 from bridge.markdown.note import Value
@@ -287,9 +287,10 @@ async def _notes_matching(index: "Index", term: Term) -> Paths:  # noqa: PLR0911
     notes = index.notes
     match term:
         case HasText(text, quoted=True):
-            return await _notes_containing(index, text)
+            return await _notes_with_text(index, text) | _notes_named(notes, text, whole=not RUN.search(text))
         case HasText(text) | Word(text):
-            return await _notes_containing(index, text) | await _notes_with_stem(index, text)
+            named = _notes_named(notes, text, whole=False)
+            return await _notes_with_text(index, text) | await _notes_with_stem(index, text) | named
         case InPath(text):
             return frozenset(path for path in notes if fold_case(text) in fold_case(path))
         case InFile(text):
@@ -316,17 +317,23 @@ async def _notes_with_stem(index: "Index", text: str) -> Paths:
     return frozenset(hit.path for hit in await index.stems(TextQuery(must=(text,)), max(1, every), None))
 
 
-async def _notes_containing(index: "Index", text: str) -> Paths:
-    """Return the notes that contain something in their text or in a name."""
-    notes: Mapping[VaultPath, IndexedNote] = index.notes
+def _notes_named(notes: Mapping[VaultPath, IndexedNote], text: str, *, whole: bool) -> Paths:
+    """Return the notes with a name that contains something, if `whole` not only as parts of longer words."""
     part = fold_case(text)
-    called = frozenset(
-        path for path, note in notes.items() if any(part in fold_case(name) for name in (note.title, *note.aliases))
+    words = {*split_tokens(text)} if whole else set()
+    return frozenset(
+        path
+        for path, note in notes.items()
+        if any(part in fold_case(name) and words.issubset(split_tokens(name)) for name in (note.title, *note.aliases))
     )
+
+
+async def _notes_with_text(index: "Index", text: str) -> Paths:
+    """Return the notes that contain something in their text."""
     query = TextQuery(must=(text,))
     if len(words_of(text)) == 1 and not RUN.search(text):
-        return called | {hit.path for hit in await index.whole(query, max(1, len(notes)), None)}
+        return frozenset(hit.path for hit in await index.whole(query, max(1, len(index.notes)), None))
     # The index stores no positions: whether words are adjacent is checked in the passages that have them all.
     matcher = compile_matcher((), (text,))
     passages = await index.text_of(await index.passages(query, MOST_READ, None))
-    return called | {passage.path for passage in passages if matcher.find(passage.text)}
+    return frozenset(passage.path for passage in passages if matcher.find(passage.text))

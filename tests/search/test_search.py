@@ -270,6 +270,20 @@ async def test_a_quoted_phrase_is_part_of_what_a_note_says(tmp_path: Path) -> No
             assert [hit.path for hit in answer.hits] == ["Budget.md"]
 
 
+async def test_a_quoted_word_is_a_whole_word_of_a_name_too(tmp_path: Path) -> None:
+    files = {
+        "Saturnalia.md": "A feast.\n",
+        "Saturn's rings.md": "Ice.\n",
+        "The Saturn V.md": "A rocket.\n",
+        "土星环.md": "冰。\n",
+    }
+    write_vault(tmp_path / "vault", files)
+    async with opened(tmp_path / "vault", tmp_path / "index") as found:
+        assert set(await hits(found, '"saturn"')) == {"Saturn's rings.md", "The Saturn V.md"}
+        assert set(await hits(found, 'saturnalia OR "saturn v"')) == {"Saturnalia.md", "The Saturn V.md"}
+        assert await hits(found, '"土星"') == ["土星环.md"]
+
+
 async def test_a_foreign_name_in_a_question_does_not_outweigh_the_question(tmp_path: Path) -> None:
     files = {
         "1.md": "Vienna, Vienna.\n",
