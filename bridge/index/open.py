@@ -1,10 +1,7 @@
 """Opens an index folder: sound tables, the notes in memory, and the rows left over by a crash."""
 
 import asyncio
-import importlib.util
 import logging
-import os
-import sys
 from collections import defaultdict
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import Future
@@ -18,6 +15,7 @@ from bridge.errors import BridgeError, IndexUnusable
 from bridge.index.background import limit_arenas
 from bridge.index.catalogue import NoteEntry, NoteTable
 from bridge.index.folder import BrokenIndex, IndexFolder, disk_errors, translate_disk_error
+from bridge.index.library import load_lancedb
 from bridge.index.matrix import TextDigests
 from bridge.index.note import decode_note
 from bridge.index.postings import Postings
@@ -26,20 +24,6 @@ from bridge.index.rows import GONE, NOT_EMBEDDED
 from bridge.index.schema import NOTES, PASSAGES, notes_schema, passages_schema
 from bridge.index.table import Table
 from bridge.types import VaultPath
-
-CLOUD = "lance_namespace_urllib3_client"
-
-
-def load_lancedb() -> None:
-    """Import LanceDB, with the settings that it reads only once."""
-    # It reserves two cores for the disk, which on many machines is all of them.
-    os.environ.setdefault("LANCE_CPU_THREADS", str(os.cpu_count() or 1))
-    # Half of its import is code for requests to a service that nothing here calls. It needs only some of the types,
-    # and finds them in a package whose own code never ran.
-    if CLOUD not in sys.modules and (spec := importlib.util.find_spec(CLOUD)) is not None:
-        sys.modules[CLOUD] = importlib.util.module_from_spec(spec)
-    importlib.import_module("lancedb")
-
 
 log = logging.getLogger(__name__)
 
