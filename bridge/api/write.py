@@ -12,6 +12,7 @@ from bridge.api.proposals import outcome_notices
 from bridge.api.signature import Spread
 from bridge.engine.auto_link import make_auto_linker
 from bridge.errors import StateUnusable
+from bridge.notebook.folder import AgentsFolder, folder_for_client
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step
 
@@ -206,6 +207,7 @@ async def execute_requests(
     *,
     operation: str | None = None,
     expect: Mapping[str, int] | None = None,
+    agreed: AgentsFolder | None = None,
 ) -> Written:
     """Execute requests as one change.
 
@@ -215,11 +217,14 @@ async def execute_requests(
         options: How the change is made.
         operation: The operation to list the change under; by default, that of the first request.
         expect: The expected counts.
+        agreed: The folder in which the user has just agreed to the change.
 
     Raises:
         BridgeError: As for the operations that the requests name.
     """
     by = author(call, operation or requests[0].op, options.reason, confirmed=call.confirmed(options.confirm))
+    if agreed is not None:
+        by = replace(by, applies_in=agreed)
     finish = await make_auto_linker(call.vault, None if call.principal.local else call.principal.name)
     outcome = await call.vault.executor.carry(requests, by, dry_run=options.dry_run, expect=expect, finish=finish)
     made = build_written(outcome, dry_run=options.dry_run)
@@ -231,8 +236,15 @@ def author(call: Call, operation: str, reason: str | None, *, confirmed: bool = 
     """Return the author of a change."""
     from bridge.engine.transactions import Author
 
+    proposes, vault = is_proposer(call), call.vault
     return Author(
-        operation, client_name(call), session_of(call), reason, proposes=is_proposer(call), confirmed=confirmed
+        operation,
+        client_name(call),
+        session_of(call),
+        reason,
+        proposes=proposes,
+        confirmed=confirmed,
+        applies_in=folder_for_client(vault.files, vault.settings, call.principal.name) if proposes else None,
     )
 
 

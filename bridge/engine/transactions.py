@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
@@ -20,6 +20,7 @@ from bridge.engine.missing_note import missing_note
 from bridge.engine.path_locks import PathLocks
 from bridge.errors import BridgeError, ConfirmationRequired, ExpectationFailed, InvalidArguments, NoteNotFound, ReadOnly
 from bridge.events import ChangeProposed, ChangeRecorded, Events
+from bridge.notebook.folder import AgentsFolder, holds_all
 from bridge.settings.schema import Settings
 from bridge.state.change_records import Change
 from bridge.state.store import Store
@@ -53,6 +54,8 @@ class Author:
     """Whether the change waits for the user's approval."""
     confirmed: bool = False
     """Whether a large change was confirmed."""
+    applies_in: AgentsFolder | None = None
+    """The folder in which the change applies even if others wait for approval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +164,8 @@ class ChangeWriter:
         """
         draft = self.draft()
         planned, plan, ready = await asyncio.to_thread(self._plan_change, planner, draft)
+        if author.applies_in is not None and holds_all(author.applies_in, self.vault, step_paths(plan.steps)):
+            author = replace(author, proposes=False)
         warnings = (*planned.effect.warnings, *ready.warnings)
         state: Literal["applied", "proposed"] = "proposed" if author.proposes else "applied"
         # In a thread: reading a file for the first time may block.
@@ -321,12 +326,16 @@ class ChangeWriter:
 
     async def take_up(self, steps: Collection[Step]) -> tuple[str, ...]:
         """Index the written files; if that fails, they stay written and the index follows later."""
-        places = {place for step in steps for place in (step.path, step.to) if place is not None}
         try:
-            await self._indexer.show(places)
+            await self._indexer.show(step_paths(steps))
         except BridgeError as error:
             return (f"It is written, but search does not show it yet: {error.message}",)
         return ()
+
+
+def step_paths(steps: Iterable[Step]) -> set[VaultPath]:
+    """Return the paths that steps touch."""
+    return {place for step in steps for place in (step.path, step.to) if place is not None}
 
 
 def digest_after(draft: Draft, path: VaultPath) -> Digest | None:

@@ -1,6 +1,7 @@
 """Every setting with its default and meaning, for the file, the operations and the docs."""
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
@@ -12,8 +13,14 @@ Section = TypeVar("Section")
 Watch = Literal["auto", "poll", "off"]
 WriteChecks = Literal["warn", "strict"]
 
+FOLDER_PATH = re.compile(r"[^./\\:\s][^/\\:]*(/[^./\\:\s][^/\\:]*)*")
+"""Names separated by `/` of which none begins with a dot."""
+
 RULES = ("deny", "readonly")
 """Settings that protect notes: an invalid value must not expose any."""
+
+FOLDERS = ("agents_folder",)
+"""Settings that name a folder of the vault."""
 
 
 def setting(
@@ -47,6 +54,17 @@ class Settings:
     )
     auto_link_clients: tuple[str, ...] = setting(
         (), "Names of clients with their own token in whose text names of notes become links, `*` for all."
+    )
+    agents_folder: str = setting(
+        "Agents", "Folder for the notes of agents; nothing is written there before `set_up_memory` was confirmed."
+    )
+    notebook_clients: tuple[str, ...] = setting(
+        ("*",),
+        "Names of clients with their own token whose changes inside `agents_folder` apply at once though others await"
+        " your approval, `*` for all.",
+    )
+    agents_notes_in_search: bool = setting(
+        False, "Let searches and lists include the notes in `agents_folder` without being asked to."
     )
     write_checks: WriteChecks = setting(
         "warn", "Warn about a change that would break a note, such as by an unclosed fence, or refuse it."
@@ -192,6 +210,13 @@ def value_problem(name: str, value: Any) -> str | None:
     if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
         wanted = {str: "a text", int: "a whole number in digits, such as 20", bool: "true or false"}[hint]
         return f"must be {wanted}, not {value!r:.40}"
+    if name in FOLDERS:
+        return None if FOLDER_PATH.fullmatch(value) else "must be a folder inside the vault, such as Agents"
+    return range_problem(value, least, most)
+
+
+def range_problem(value: Any, least: int | None, most: int | None) -> str | None:
+    """Return why a number is out of range; None if it is not."""
     if least is not None and value < least:
         return f"must be at least {least}"
     if most is not None and value > most:

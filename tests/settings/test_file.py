@@ -35,6 +35,8 @@ def test_an_unknown_setting_names_the_nearest_and_costs_only_itself(tmp_path: Pa
         ("workers = true", "`workers` must be a whole number in digits, such as 20, not True"),
         ('watch = "often"', "`watch` must be one of auto, poll, off"),
         ('exclude = "a"', '`exclude` must be a list of strings, such as ["A", "B"]'),
+        ('agents_folder = "../Notes"', "`agents_folder` must be a folder inside the vault, such as Agents"),
+        ('agents_folder = ""', "`agents_folder` must be a folder inside the vault, such as Agents"),
         ("exclude = [1]", '`exclude` must be a list of strings, such as ["A", "B"]'),
     ],
 )

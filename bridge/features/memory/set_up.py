@@ -1,0 +1,98 @@
+"""Sets up the agents' folder, once a person agreed to it."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from bridge.api.call import Call
+from bridge.api.hints import Folder
+from bridge.api.registry import operation
+from bridge.api.write import WriteArguments, Written, execute_requests
+from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect
+from bridge.changes.requests.base import Request, RequestContext
+from bridge.errors import ConfirmationRequired
+from bridge.notebook.folder import AgentsFolder, agents_folder
+from bridge.notebook.starter_notes import starter_notes
+from bridge.types import VaultPath
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetUpMemory(Request):
+    """Creates the notes with which the agents' folder begins; those that exist stay as they are."""
+
+    relinks: ClassVar[bool] = True
+
+    folder: AgentsFolder
+    templates: bool = True
+    op: Literal["set_up_memory"] = "set_up_memory"
+
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
+        """Create the notes in the draft."""
+        for path, text in starter_notes(self.folder, templates=self.templates).items():
+            if not draft.has(path):
+                draft.create(path, text.encode())
+        return Effect()
+
+
+@operation(
+    example={"templates": False, "dry_run": True},
+    reads=False,
+    idempotent=True,
+    scope="write",
+    tasks=("set up a memory for agents", "make the folder for agents' notes", "allow agents to remember things"),
+)
+async def set_up_memory(
+    call: Call, folder: Folder | None = None, *, templates: bool = True, options: WriteArguments
+) -> Written:
+    """Create the folder in which agents keep memories, journals and handoffs; a person must agree to it.
+
+    Args:
+        folder: Its path, if not that of the setting `agents_folder`, which is set to it and needs the scope `admin`.
+        templates: Whether to add templates for notes of other kinds.
+
+    Raises:
+        ConfirmationRequired: The user did not agree yet.
+    """
+    current = agents_folder(call.host.settings)
+    place = AgentsFolder(VaultPath(folder)) if folder else current
+    if not options.dry_run and not call.vault.files.has(place.about):
+        require_agreement(call, place, confirm=options.confirm)
+    if place != current:
+        await save_folder(call, place, dry_run=options.dry_run)
+    request = SetUpMemory(path=place.about, folder=place, templates=templates)
+    return await execute_requests(call, [request], options, agreed=place if has_agreed(call) else None)
+
+
+def require_agreement(call: Call, folder: AgentsFolder, *, confirm: bool) -> None:
+    """Require that a person agrees to the agents' folder.
+
+    Raises:
+        ConfirmationRequired: The user was not asked.
+    """
+    if not (has_agreed(call) or call.confirmed(confirm)):
+        raise ConfirmationRequired(
+            f"Agents may keep notes in `{folder.path}/` only when the user agrees.",
+            would=f"create the folder `{folder.path}`, in which agents may write notes of their own from now on",
+            hint="Ask the user, who can also run `vault-bridge set-up-memory`; then repeat the call with `confirm`.",
+        )
+
+
+def has_agreed(call: Call) -> bool:
+    """Return whether the user was asked and agreed, or makes the call."""
+    return call.consent is True or (call.principal.local and call.transport != "mcp")
+
+
+async def save_folder(call: Call, folder: AgentsFolder, *, dry_run: bool) -> None:
+    """Save the folder as that of the agents in the settings.
+
+    Raises:
+        Forbidden: The caller may not change settings.
+    """
+    from bridge.settings.file import save_settings
+
+    call.principal.require("admin")
+    if dry_run:
+        return
+    await asyncio.to_thread(save_settings, call.bridge.settings_path, {"agents_folder": folder.path})
+    await call.bridge.reload()

@@ -1,0 +1,77 @@
+"""The agents' folder: where it is, whether it was set up, and who may write in it."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bridge.settings.schema import Settings
+from bridge.types import VaultPath
+from bridge.vault.paths import nfc
+from bridge.vault.vault import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class AgentsFolder:
+    """The folder of the agents' notes, and the folders in it."""
+
+    path: VaultPath
+
+    @property
+    def about(self) -> VaultPath:
+        """The note by which a person agreed to the folder."""
+        return self.place("About this folder.md")
+
+    @property
+    def memory(self) -> VaultPath:
+        """The folder of memories."""
+        return self.place("Memory")
+
+    @property
+    def sessions(self) -> VaultPath:
+        """The folder of journals."""
+        return self.place("Sessions")
+
+    @property
+    def handoffs(self) -> VaultPath:
+        """The folder of handoffs."""
+        return self.place("Handoffs")
+
+    @property
+    def templates(self) -> VaultPath:
+        """The folder of templates."""
+        return self.place("Templates")
+
+    def place(self, name: str) -> VaultPath:
+        """Return the path of a file or folder in it."""
+        return VaultPath(f"{self.path}/{name}")
+
+    def holds(self, path: str) -> bool:
+        """Return whether a path lies in the folder; the folder itself does not."""
+        return path.startswith(f"{self.path}/")
+
+
+def agents_folder(settings: Settings) -> AgentsFolder:
+    """Return the agents' folder, whether or not it was set up."""
+    return AgentsFolder(VaultPath(nfc(settings.agents_folder)))
+
+
+def is_set_up(vault: Vault, settings: Settings) -> bool:
+    """Return whether a person agreed to the agents' folder: it exists with the note that explains it.
+
+    A folder that merely has the name may hold something else.
+    """
+    return vault.has(agents_folder(settings).about)
+
+
+def folder_for_client(vault: Vault, settings: Settings, client: str) -> AgentsFolder | None:
+    """Return the folder in which the changes of a client apply at once; None if there is none."""
+    named = {name.casefold() for name in settings.notebook_clients} & {"*", client.casefold()}
+    return agents_folder(settings) if named and is_set_up(vault, settings) else None
+
+
+def holds_all(folder: AgentsFolder, vault: Vault, paths: Iterable[VaultPath]) -> bool:
+    """Return whether all paths lie in the folder, also behind symbolic links."""
+    real = os.path.realpath(vault.root / folder.path)
+    return all(
+        folder.holds(path) and os.path.realpath(vault.root / path).startswith(f"{real}{os.sep}") for path in paths
+    )

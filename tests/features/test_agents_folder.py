@@ -1,0 +1,163 @@
+"""The agents' folder is created only when a person agrees, and opens nothing else to clients that propose."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from mcp import types
+from mcp.client import ClientRequestContext
+
+from bridge.access.tokens import Tokens
+from bridge.api.call import OWNER, Call
+from bridge.api.registry import get_operation
+from bridge.settings.file import save_settings
+from tests.features.served import Answer, Served
+from tests.mcp.client import connected, text_of
+
+NOTES = {"Oven.md": "# Oven\n\nBuilt of clay.\n", "Agents/Agent Orange.md": "A chapter on the war.\n"}
+
+ABOUT = "Agents/About this folder.md"
+
+
+def root(served: Served) -> Path:
+    return served.bridge.find(None).root
+
+
+def contents(served: Served) -> Mapping[str, bytes]:
+    paths = (path for path in root(served).rglob("*") if path.is_file())
+    return {path.relative_to(root(served)).as_posix(): path.read_bytes() for path in paths}
+
+
+class Agent:
+    """A client with its own token, whose changes are proposals."""
+
+    def __init__(self, served: Served) -> None:
+        self.token = Tokens(served.bridge.folders.tokens).create("quill", ["read", "write"])[1]
+        self._served = served
+
+    async def call(self, operation: str, /, **arguments: Any) -> Answer:
+        headers = {"Authorization": f"Bearer {self.token}"}
+        return await self._served.request("POST", f"/api/{operation}", headers=headers, data=orjson.dumps(arguments))
+
+    async def state(self, operation: str, /, **arguments: Any) -> str:
+        """Make a change, and return its state."""
+        answer = await self.call(operation, **arguments)
+        assert answer.status == 200, answer.body
+        state: str = answer.json["state"]
+        return state
+
+
+async def accept(_: ClientRequestContext, params: types.ElicitRequestParams) -> types.ElicitResult:
+    assert "create the folder `Agents`" in params.message
+    return types.ElicitResult(action="accept", content={"confirm": True})
+
+
+async def decline(_: ClientRequestContext, __: types.ElicitRequestParams) -> types.ElicitResult:
+    return types.ElicitResult(action="decline")
+
+
+async def test_the_user_makes_the_folder_once(served: Served) -> None:
+    made = (await served.call("set_up_memory")).json
+    assert made["state"] == "applied"
+    assert made["path"] == ABOUT
+    assert (root(served) / "Agents/Templates/Decision.md").read_text().startswith("---\ntype: decision\n")
+    (root(served) / "Agents/Templates/Bug.md").write_text("Mine.\n")
+    again = (await served.call("set_up_memory")).json
+    assert again["change_id"] is None
+    assert (root(served) / "Agents/Templates/Bug.md").read_bytes() == b"Mine.\n"
+
+
+async def test_making_it_is_undone(served: Served) -> None:
+    before = contents(served)
+    made = (await served.call("set_up_memory")).json
+    assert contents(served) != before
+    assert (await served.call("undo_change", change_id=made["change_id"])).status == 200
+    assert contents(served) == before
+
+
+async def test_the_terminal_makes_it(served: Served) -> None:
+    ran = await served.command("set-up-memory", "--vault", "Notes", "--no-templates")
+    assert ran.status == 0, ran.err
+    assert (root(served) / ABOUT).exists()
+    assert not (root(served) / "Agents/Templates").exists()
+
+
+async def test_an_agent_makes_it_only_when_the_user_agrees(served: Served) -> None:
+    tools = {"name": "set_up_memory", "arguments": {}}
+    token = Agent(served).token
+    async with connected(served) as client:
+        assert text_of(await client.call_tool("run_tool", tools)).startswith("confirmation_required: Agents may keep")
+    async with connected(served, elicitation_callback=decline) as client:
+        assert text_of(await client.call_tool("run_tool", tools)).startswith("declined")
+    assert not (root(served) / ABOUT).exists()
+    async with connected(served, token=token, elicitation_callback=accept) as client:
+        answer = await client.call_tool("run_tool", tools)
+    assert not answer.is_error, text_of(answer)
+    assert (root(served) / ABOUT).exists()
+
+
+async def test_what_an_agent_confirms_itself_is_proposed(served: Served) -> None:
+    agent = Agent(served)
+    assert (await agent.call("set_up_memory")).code == "confirmation_required"
+    assert await agent.state("set_up_memory", confirm=True) == "proposed"
+    assert not (root(served) / ABOUT).exists()
+
+
+async def test_only_the_owner_chooses_another_folder(served: Served) -> None:
+    assert (await served.call("set_up_memory", folder="Bots")).code == "forbidden"
+    made = await get_operation("set_up_memory").run(Call(served.bridge, OWNER), {"folder": "Bots"})
+    assert made.path == "Bots/About this folder.md"
+    assert (await served.call("set_up_memory")).json["change_id"] is None
+
+
+async def test_a_client_changes_the_folder_at_once_and_nothing_else(served: Served) -> None:
+    agent = Agent(served)
+    assert await agent.state("create_note", path="Agents/Early.md", text="Too early.") == "proposed"
+    await served.call("set_up_memory")
+    assert await agent.state("create_note", path="Agents/Memory/Clay.md", text="Clay cracks.") == "applied"
+    edit = {"op": "append", "text": "It is fired."}
+    made = (await agent.call("edit_note", path="Agents/Memory/Clay.md", edits=[edit])).json
+    assert made["state"] == "applied"
+    assert await agent.state("undo_change", change_id=made["change_id"]) == "applied"
+    assert await agent.state("create_note", path="Oven log.md", text="Hot.") == "proposed"
+    assert await agent.state("move_note", path="Agents/Memory/Clay.md", to="Clay.md") == "proposed"
+    assert await agent.state("move_note", path="Oven.md", to="Agents/Oven.md") == "proposed"
+    assert await agent.state("move_note", path="Agents", to="Robots") == "proposed"
+    both = [
+        {"op": "create_note", "path": "Agents/Memory/A.md"},
+        {"op": "edit_note", "path": "Oven.md", "edits": [edit]},
+    ]
+    assert await agent.state("change_set", edits=both) == "proposed"
+
+
+async def test_a_symbolic_link_leads_out_of_the_folder(served: Served) -> None:
+    await served.call("set_up_memory")
+    (root(served) / "Agents/All").symlink_to(root(served))
+    answer = await Agent(served).call("create_note", path="Agents/All/Log.md", text="Hot.")
+    assert answer.status != 200 or answer.json["state"] == "proposed"
+    assert not (root(served) / "Log.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "state"),
+    [
+        ("notebook_clients", [], "proposed"),
+        ("notebook_clients", ["Quill"], "applied"),
+        ("agents_folder", "B", "proposed"),
+    ],
+)
+async def test_settings_say_who_and_where(served: Served, setting: str, value: Any, state: str) -> None:
+    await served.call("set_up_memory")
+    await served.bridge.use(save_settings(served.bridge.settings_path, {setting: value}))
+    assert await Agent(served).state("create_note", path="Agents/Memory/Clay.md", text="Clay cracks.") == state
+
+
+async def test_a_protected_folder_stays_as_it_is(served: Served) -> None:
+    await served.call("set_up_memory")
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"readonly": ["Agents/**"]}))
+    before = contents(served)
+    answer = await Agent(served).call("create_note", path="Agents/Memory/Clay.md", text="Clay cracks.")
+    assert answer.code == "protected_path"
+    assert contents(served) == before
