@@ -19,8 +19,7 @@ from bridge.api.call import Call
 from bridge.api.encode import encode
 from bridge.api.hints import strip_hint
 from bridge.api.registry import OPERATIONS, Operation
-from bridge.api.write import client_name
-from bridge.engine.sessions import session_digest
+from bridge.api.write import session_of
 from bridge.errors import BridgeError, Internal
 from bridge.state.call_log import CallRecord
 from bridge.text.budget import estimate_tokens
@@ -106,7 +105,7 @@ def build_call_record(
         tool=tool,
         client=truncate(name if call.principal.local else call.principal.name) or None,
         version=truncate(version) or None,
-        session=call.session and session_digest(client_name(call), call.session),
+        session=session_of(call),
         transport=call.transport,
         code=code,
         ms=round(ms, 2),

@@ -1,6 +1,6 @@
 """Executes changes for every write operation, and describes the result."""
 
-import time
+import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,7 +11,7 @@ from bridge.api.hints import Reason
 from bridge.api.proposals import outcome_notices
 from bridge.api.signature import Spread
 from bridge.engine.auto_link import make_auto_linker
-from bridge.errors import StateUnusable
+from bridge.errors import BridgeError, StateUnusable
 from bridge.notebook.folder import AgentsFolder, folder_for_client
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step
@@ -255,12 +255,11 @@ def session_of(call: Call) -> str:
     return call.bridge.sessions.of(client_name(call), call.session, partial(latest_session, call))
 
 
-def latest_session(call: Call, seconds: float) -> str | None:
-    """Return the session of the caller's latest change within some seconds; None without one."""
-    from bridge.state.change_records import ChangeFilter
-
-    found = call.vault.review.changes(ChangeFilter(since=time.time() - seconds, client=client_name(call)), 1, 0)
-    return found[0].session if found else None
+def latest_session(call: Call) -> str | None:
+    """Return the session of the caller's last calls; None without one."""
+    with contextlib.suppress(BridgeError):
+        return call.host.store.sessions.latest(client_name(call))
+    return None
 
 
 def build_written(outcome: "ChangeOutcome", *, dry_run: bool) -> Written:

@@ -1,16 +1,25 @@
-"""Groups the changes of one client into sessions."""
+"""Groups the calls of one client into sessions."""
 
 import hashlib
 import secrets
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
-QUIET_S = 1800.0
-"""Seconds without a change after which the next one starts another session."""
+from bridge.state.session_log import QUIET_S
+
+
+@dataclass(slots=True)
+class OpenSession:
+    """A session with a call in the last half hour."""
+
+    id: str
+    latest: float
+    """When its last call was made, on the clock of `Sessions`."""
 
 
 class Sessions:
-    """Assigns changes to sessions, so that all changes of a session can be undone together."""
+    """Assigns calls to sessions; the changes of a session can be undone together."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         """Start without sessions.
@@ -19,31 +28,32 @@ class Sessions:
             now: Returns the time in seconds.
         """
         self._now = now
-        self._open: dict[str | None, tuple[str, float]] = {}
+        self._open: dict[tuple[str | None, str | None], OpenSession] = {}
 
     def of(
         self,
         client: str | None,
         session_name: str | None,
-        latest: Callable[[float], str | None] = lambda _seconds: None,
+        latest: Callable[[], str | None] = lambda: None,
     ) -> str:
-        """Return the session of a change that a client makes now: short, and without meaning.
+        """Return the session of a call that a client makes now: short, and without meaning.
 
         Args:
             client: The client's name.
-            session_name: As the client says it; without one, its changes share a session until a long enough pause.
-            latest: Returns the session of the client's newest change in the last seconds, for a client whose changes
-                are made by one process each.
+            session_name: As the client says it; without one, its calls share a session until a long enough pause.
+            latest: Returns the session of the client's newest recorded call that is recent enough, for a client that
+                makes each call in a process of its own.
         """
-        if session_name is not None:
-            return session_digest(client, session_name)
-        moment = self._now()
-        self._open = {name: entry for name, entry in self._open.items() if moment - entry[1] < QUIET_S}
-        session = entry[0] if (entry := self._open.get(client)) else latest(QUIET_S) or secrets.token_hex(6)
-        self._open[client] = (session, moment)
-        return session
+        moment, key = self._now(), (client, session_name)
+        session = self._open.get(key)
+        if session is None or moment - session.latest >= QUIET_S:
+            self._open = {key: one for key, one in self._open.items() if moment - one.latest < QUIET_S}
+            id_ = latest() or secrets.token_hex(6) if session_name is None else session_digest(client, session_name)
+            session = self._open[key] = OpenSession(id_, moment)
+        session.latest = moment
+        return session.id
 
 
 def session_digest(client: str | None, session_name: str) -> str:
-    """Return how a session that a client names is recorded, with its changes and calls: not in its words."""
+    """Return the id of a session that a client names, which does not contain its words."""
     return hashlib.sha256(f"{client}\0{session_name}".encode()).hexdigest()[:12]

@@ -5,11 +5,12 @@ import functools
 import sqlite3
 import threading
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass, fields
 
 from bridge.errors import BridgeError
 from bridge.state.database import Database
+from bridge.state.session_log import SessionEvent, apply_events
 from bridge.state.tables import Begin, Denied, Moved, Subject, Table
 from bridge.types import VaultPath
 
@@ -30,7 +31,7 @@ class CallRecord:
     client: str | None
     version: str | None
     session: str | None
-    """The digest of the session that the client names, as in changes."""
+    """The session, as in changes."""
     transport: str | None
     code: str | None
     """The error code; None when the call succeeded."""
@@ -71,13 +72,16 @@ class CallLog:
         self.arrival = threading.Event()
         """Set when a call waits to be written."""
         self._database = database
-        self._waiting: deque[CallRecord] = deque(maxlen=WAITING)
+        self._waiting: deque[CallRecord | SessionEvent] = deque(maxlen=WAITING)
         self._flushing = threading.Lock()
 
     def record(self, call: CallRecord) -> None:
-        """Log a call; it is written within a second."""
-        self._waiting.append(call)
-        self.arrival.set()
+        """Log a call, also as one of its session; it is written within a second."""
+        self._add(call)
+
+    def end_session(self, session: SessionEvent) -> None:
+        """Log the end of a session, after the calls before it."""
+        self._add(session)
 
     def flush(self) -> None:
         """Write the waiting calls.
@@ -91,8 +95,10 @@ class CallLog:
                 batch.append(self._waiting.popleft())
             try:
                 if batch:
-                    rows = ((*astuple(call)[:-1], encode_paths(call.paths)) for call in batch)
-                    self._database.write(INSERT, *rows)
+                    calls = [one for one in batch if isinstance(one, CallRecord)]
+                    with self._database.transaction() as connection:
+                        connection.executemany(INSERT, [(*astuple(one)[:-1], encode_paths(one.paths)) for one in calls])
+                        apply_events(connection, session_events(batch))
             except BridgeError:
                 self._waiting.extendleft(reversed(batch))
                 raise
@@ -136,9 +142,33 @@ class CallLog:
             connection.execute("DELETE FROM call WHERE time < ?", (now - KEPT_DAYS * DAY_S,))
             connection.execute("DELETE FROM call WHERE id <= (SELECT max(id) FROM call) - ?", (MOST,))
 
+    def _add(self, entry: CallRecord | SessionEvent) -> None:
+        self._waiting.append(entry)
+        self.arrival.set()
+
     def _try_flush(self) -> None:
         with contextlib.suppress(BridgeError):
             self.flush()
+
+
+def session_events(batch: Iterable[CallRecord | SessionEvent]) -> Iterator[SessionEvent]:
+    """Yield what becomes of sessions: their ends, and of the calls of each before that the first and the last."""
+    last: dict[str, CallRecord] = {}
+    for one in batch:
+        if isinstance(one, SessionEvent):
+            if (call := last.pop(one.id, None)) is not None:
+                yield event_of(call)
+            yield one
+        elif one.session is not None:
+            if one.session not in last:
+                yield event_of(one)
+            last[one.session] = one
+    yield from map(event_of, last.values())
+
+
+def event_of(call: CallRecord) -> SessionEvent:
+    """Return a call as an event of its session."""
+    return SessionEvent(call.session or "", call.time, client=call.client, version=call.version)
 
 
 def _page(connection: sqlite3.Connection, since: float, after: int) -> tuple[list[CallRecord], int | None]:
@@ -189,4 +219,10 @@ def decode_paths(text: str) -> list[VaultPath]:
 
 
 # Calls never change, so the first intact copy is right.
-CALLS = Subject("calls", tables=(Table("call", "ON CONFLICT (id) DO NOTHING"),), forget=forget, move=move)
+CALLS = Subject(
+    "calls",
+    tables=(Table("call", "ON CONFLICT (id) DO NOTHING"),),
+    migrations=("CREATE INDEX call_session ON call (session, time);",),
+    forget=forget,
+    move=move,
+)

@@ -14,7 +14,7 @@ from bridge.errors import BridgeError, StateUnusable
 from bridge.state import change_rows
 from bridge.state.background import BackgroundWriter
 from bridge.state.backup import back_up, backup_path, damaged_files, is_due, list_backups, salvage
-from bridge.state.call_log import CallLog
+from bridge.state.call_log import DAY_S, KEPT_DAYS, CallLog
 from bridge.state.change_log import ChangeLog, log_path
 from bridge.state.connection import check, open_database, translate_errors
 from bridge.state.counters import Counters, ToolScores
@@ -25,6 +25,7 @@ from bridge.state.graph_days import GraphDays
 from bridge.state.journal import Journal
 from bridge.state.link_feedback import FeedbackLog
 from bridge.state.schema import DamagedDatabase, NewerDatabase
+from bridge.state.session_log import SessionLog
 from bridge.state.snapshots import Snapshots
 from bridge.state.subjects import all_subjects
 from bridge.state.tables import Denied, Moved, Subject, forget_notes, move_notes
@@ -59,6 +60,9 @@ class Store:
         self.failures = Failures(database)
         self.tool_scores = ToolScores(database)
         self.calls = CallLog(database)
+        self.sessions = SessionLog(database, now)
+        with contextlib.suppress(BridgeError):
+            self.sessions.recover()
         self.feedback = FeedbackLog(database)
         self.graph_days = GraphDays(database)
         self.snapshots = Snapshots(snapshots_folder(path))
@@ -103,6 +107,8 @@ class Store:
     def close(self) -> None:
         """Write waiting calls and a backup, as far as the disk accepts them, and close."""
         self._writer.stop()
+        with contextlib.suppress(BridgeError):
+            self.sessions.pause()
         with self.database.lock:
             if self.database.connection.total_changes != self._backed_up or not backup_path(self._path, 0).exists():
                 with contextlib.suppress(BridgeError):
@@ -181,6 +187,7 @@ class Store:
     def _tidy(self) -> None:
         """Delete what is too old, and make today's backup."""
         self.calls.purge(self._now())
+        self.sessions.purge(self._now() - KEPT_DAYS * DAY_S)
         self.journal.purge()
         if is_due(self._path) or self._log.is_long:
             self.back_up()

@@ -1,5 +1,7 @@
 """Changes over HTTP and MCP know their session, whether or not the caller names one."""
 
+import asyncio
+
 import orjson
 import pytest
 
@@ -59,3 +61,31 @@ async def test_an_agent_undoes_its_own_session(served: Served, era: Era) -> None
         answer = await client.call_tool("undo_session", {})
         assert not answer.is_error
     assert (served.bridge.find(None).root / BEANS).read_text() == before
+
+
+async def recorded(served: Served) -> list[tuple[str, str | None]]:
+    """Return the tool and the session of each call."""
+    calls = await asyncio.to_thread(served.bridge.find(None).store.calls.since, 0.0)
+    return [(call.tool, call.session) for call in calls if call.tool in {"edit_note", "list_tags"}]
+
+
+async def test_calls_and_changes_share_their_session(served: Served) -> None:
+    for client, session in (("a", "1"), ("a", None), ("b", "1")):
+        await append(served, client, session, f"From {client} {session}.")
+    await served.command("list-tags")
+    await served.command("edit-note", BEANS, "--edits", '[{"op": "append", "text": "By hand."}]')
+    calls, changes = await recorded(served), await sessions(served)
+    assert [session for tool, session in calls if tool == "edit_note"] == [session for _, session in changes]
+    by_command = {session for tool, session in calls[-2:]}
+    assert len(by_command) == 1
+    assert len({session for _, session in changes}) == 4
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_calls_of_an_agent_share_the_session_of_its_changes(served: Served, era: Era) -> None:
+    async with connected(served, era, preset="full") as client:
+        await client.call_tool("list_tags", {})
+        await client.call_tool("edit_note", {"path": BEANS, "edits": [{"op": "append", "text": "One."}]})
+    calls = await recorded(served)
+    assert {session for _, session in calls} == {session for _, session in await sessions(served)}
+    assert len(calls) == 2

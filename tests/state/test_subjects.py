@@ -14,6 +14,7 @@ import bridge.features  # noqa: F401 - installs the tables of features
 from bridge.state.backup import list_backups, salvage
 from bridge.state.graph_days import Size
 from bridge.state.link_feedback import LinkFeedback
+from bridge.state.session_log import SessionEvent
 from bridge.state.store import Store
 from bridge.state.subjects import all_subjects
 from bridge.state.tables import Subject, Table
@@ -38,6 +39,11 @@ def fill_calls(store: Store, path: VaultPath) -> None:
     store.calls.flush()
 
 
+def fill_sessions(store: Store, path: VaultPath) -> None:
+    store.sessions.begin(SessionEvent(f"session of {len(path)}", float(len(path)), client="agent"))
+    store.sessions.set_note(f"session of {len(path)}", path)
+
+
 def fill_feedback(store: Store, path: VaultPath) -> None:
     for source, target in ((path, OTHER), (OTHER, path)):
         store.feedback.add(LinkFeedback(source, target, "x", 1, 0))
@@ -56,6 +62,7 @@ SAMPLES: dict[str, Callable[[Store, VaultPath], None]] = {
     "counters": fill_counters,
     "failures": fill_failures,
     "calls": fill_calls,
+    "sessions": fill_sessions,
     "feedback": fill_feedback,
     "graph_days": fill_graph_days,
     "journal": fill_journal,

@@ -1,0 +1,178 @@
+"""Keeps sessions: the client of each, its first and last call, and how it ended; never what was said in it."""
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+from bridge.state.database import Database
+from bridge.state.tables import Subject, Table
+from bridge.types import VaultPath
+
+SessionState = Literal["active", "paused", "completed", "incomplete"]
+"""A `paused` session ended with the bridge, an `incomplete` one when the bridge crashed; both continue with a call."""
+
+SEEN_EVERY_S = 30.0
+"""Seconds by which `seen` may lag behind the calls."""
+
+QUIET_S = 1800.0
+"""Seconds without a call after which a session is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecord:
+    """One session."""
+
+    id: str
+    client: str | None
+    version: str | None
+    started: float
+    """When its first call began, in seconds since 1970."""
+    seen: float
+    """When a late call of it began; calls of the last seconds do not count."""
+    ended: float | None
+    state: SessionState
+    note: VaultPath | None
+    """Its journal, if it has one."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEvent:
+    """A call of a session, or its end."""
+
+    id: str
+    time: float
+    state: SessionState = "active"
+    client: str | None = None
+    version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFilter:
+    """Which sessions to list; None means any."""
+
+    client: str | None = None
+    since: float | None = None
+    until: float | None = None
+    state: SessionState | None = None
+
+
+# The copy that saw the later call is the newer one.
+SESSIONS = Subject(
+    "sessions",
+    tables=(
+        Table(
+            "session",
+            "ON CONFLICT (id) DO UPDATE SET seen = excluded.seen, ended = excluded.ended, state = excluded.state,"
+            " note = excluded.note WHERE excluded.seen > seen",
+            paths=("note",),
+        ),
+    ),
+    migrations=(
+        """
+        CREATE TABLE session (
+            id TEXT PRIMARY KEY, client TEXT, version TEXT, started REAL NOT NULL, seen REAL NOT NULL, ended REAL,
+            state TEXT NOT NULL, note TEXT
+        ) STRICT;
+        """,
+    ),
+)
+
+COLUMNS = ", ".join(field.name for field in fields(SessionRecord))
+
+LATEST = "coalesce((SELECT max(call.time) FROM call WHERE call.session = session.id), seen)"
+"""When the last call of a session began."""
+
+CALLED = f"""
+    INSERT INTO session (id, client, version, started, seen, state)
+    VALUES (:id, :client, :version, :time, :time, 'active')
+    ON CONFLICT (id) DO UPDATE SET seen = max(seen, excluded.seen), ended = NULL, state = 'active'
+    WHERE excluded.seen >= seen + {SEEN_EVERY_S} OR excluded.seen > ended
+"""  # noqa: S608 - a number
+ENDED = "UPDATE session SET seen = max(seen, :time), ended = :time, state = :state WHERE id = :id AND ended IS NULL"
+
+
+class SessionLog:
+    """The sessions of a vault. Calls that arrive and ends are written with the call log."""
+
+    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._now = now
+
+    def begin(self, event: SessionEvent) -> None:
+        """Record the call of a session at once."""
+        with self._database.transaction() as connection:
+            apply_events(connection, [event])
+
+    def find(self, id_: str) -> SessionRecord | None:
+        """Return a session; None when there is none."""
+        return next(iter(self._select("WHERE id = ?", id_)), None)
+
+    def latest(self, client: str | None) -> str | None:
+        """Return the session of a client's last calls, unless it was quiet since."""
+        found = self._select("WHERE client IS ? AND seen > ? ORDER BY seen DESC LIMIT 1", client, self._now() - QUIET_S)
+        return found[0].id if found else None
+
+    def page(self, criteria: SessionFilter, limit: int, offset: int = 0) -> tuple[list[SessionRecord], int]:
+        """Return sessions, the last begun first, and how many there are in all."""
+        clauses = {
+            "client = ? COLLATE NOCASE": criteria.client,
+            "coalesce(ended, seen) >= ?": criteria.since,
+            "started < ?": criteria.until,
+            "state = ?": criteria.state,
+        }
+        given = {clause: value for clause, value in clauses.items() if value is not None}
+        where = f"WHERE {' AND '.join(given)}" if given else ""
+        count = f"SELECT count(*) FROM session {where}"  # noqa: S608 - our own clauses
+        (total,) = self._database.read(lambda connection: connection.execute(count, (*given.values(),)).fetchone())
+        rest = f"{where} ORDER BY started DESC, id LIMIT ? OFFSET ?"
+        return self._select(rest, *given.values(), limit, offset), total
+
+    def set_note(self, id_: str, note: VaultPath | None) -> None:
+        """Record the journal of a session."""
+        self._database.write("UPDATE session SET note = ? WHERE id = ?", (note, id_))
+
+    def end_quiet(self) -> None:
+        """End the sessions without a call for long enough."""
+        query = f"SELECT 1 FROM session WHERE ended IS NULL AND {LATEST} < ?"  # noqa: S608
+        limit = self._now() - QUIET_S
+        # Mostly there are none, and a write would be logged.
+        if self._database.read(lambda connection: connection.execute(query, (limit,)).fetchone()):
+            self._end_all("completed", limit)
+
+    def end_client(self, client: str) -> None:
+        """End the sessions of a client whose access was revoked."""
+        ended = "UPDATE session SET ended = ?, state = 'completed' WHERE ended IS NULL AND client = ?"
+        self._database.write(ended, (self._now(), client))
+
+    def pause(self) -> None:
+        """End the open sessions, as the bridge stops."""
+        self._end_all("paused")
+
+    def recover(self) -> None:
+        """End the sessions that a crash left open."""
+        self._end_all("incomplete")
+
+    def purge(self, before: float) -> None:
+        """Delete the sessions that ended before a moment."""
+        self._database.write("DELETE FROM session WHERE ended < ?", (before,))
+
+    def _end_all(self, state: SessionState, before: float | None = None) -> None:
+        ended = f"UPDATE session SET ended = {LATEST}, state = ?1 WHERE ended IS NULL AND (?2 IS NULL OR {LATEST} < ?2)"  # noqa: S608
+        self._database.write(ended, (state, before))
+
+    def _select(self, rest: str, *values: Any) -> list[SessionRecord]:
+        query = f"SELECT {COLUMNS} FROM session {rest}"  # noqa: S608 - our own clauses
+        rows = self._database.read(lambda connection: connection.execute(query, values).fetchall())
+        return [SessionRecord(*row) for row in rows]
+
+
+def apply_events(connection: sqlite3.Connection, events: Iterable[SessionEvent]) -> None:
+    """Apply calls and ends of sessions, in their order."""
+    for event in events:
+        row = {"id": event.id, "time": event.time, "state": event.state}
+        if event.state == "active":
+            connection.execute(CALLED, row | {"client": event.client, "version": event.version})
+        else:
+            connection.execute(ENDED, row)
