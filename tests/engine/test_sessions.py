@@ -13,7 +13,7 @@ def test_a_client_that_names_its_sessions_has_those() -> None:
 
 
 def test_a_client_of_many_processes_goes_on_with_its_newest_session() -> None:
-    asked = []
+    asked: list[None] = []
 
     def latest() -> str:
         asked.append(None)
