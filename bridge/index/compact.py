@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from bridge.errors import BridgeError
 from bridge.index.background import Tasks, trim
+from bridge.index.checksums import update_checksums
 from bridge.index.folder import disk_errors
 from bridge.index.open import OpenIndex
 from bridge.index.table import KEEP, Table
@@ -127,6 +128,7 @@ class Compaction:
                 await self._vectors.optimise(at_once=at_once)
             await self._opened.postings.merge(everything=at_once)
             await self._opened.postings.save()
+            await asyncio.to_thread(update_checksums, self._opened.folder)
         if at_once:
             await self._prune(timedelta(0))
             return

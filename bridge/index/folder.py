@@ -18,6 +18,7 @@ _FORMAT = "index.json"
 _BOILERPLATE = "boilerplate.json"
 _VANISHED = "vanished.json"
 _RULES = "rules.json"
+_CHECKSUMS = "checksums.json"
 
 
 class BrokenIndex(Exception):
@@ -104,6 +105,17 @@ class IndexFolder:
         """Store when texts vanished."""
         with disk_errors(self.path):
             self._write(_VANISHED, vanished)
+
+    @property
+    def checksums(self) -> dict[str, int]:
+        """By name: the checksum of each file of the tables."""
+        found = self._read(_CHECKSUMS) or {}
+        return {name: value for name, value in found.items() if isinstance(value, int)}
+
+    def keep_checksums(self, checksums: Mapping[str, int]) -> None:
+        """Store the checksums of the tables' files."""
+        with disk_errors(self.path):
+            self._write(_CHECKSUMS, checksums)
 
     @property
     def cleansed(self) -> frozenset[str]:

@@ -12,6 +12,7 @@ from bridge.data_folder import folder_size
 from bridge.errors import BridgeError
 from bridge.index.background import Tasks, pause_gc, trim
 from bridge.index.boilerplate import Boilerplate
+from bridge.index.checksums import update_checksums
 from bridge.index.compact import Compaction
 from bridge.index.erase import Denies, Eraser
 from bridge.index.folder import disk_errors
@@ -198,6 +199,7 @@ class Index:
             with contextlib.suppress(BridgeError, OSError):
                 if self._opened.postings.unsaved:
                     await self._opened.postings.save()
+                await asyncio.to_thread(update_checksums, self._opened.folder)
             self.abandon()
 
     def abandon(self) -> None:

@@ -14,6 +14,7 @@ from bridge.data_folder import folder_size
 from bridge.errors import BridgeError, IndexUnusable
 from bridge.index.background import limit_arenas
 from bridge.index.catalogue import NoteEntry, NoteTable
+from bridge.index.checksums import find_changed
 from bridge.index.folder import BrokenIndex, IndexFolder, disk_errors, translate_disk_error
 from bridge.index.library import load_lancedb
 from bridge.index.matrix import TextDigests
@@ -138,6 +139,7 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
         cache = min(CACHE_MOST, max(CACHE_LEAST, _index_bytes(folder) * 5 // 4))
         session = lancedb.Session(index_cache_size_bytes=cache, metadata_cache_size_bytes=METADATA_CACHE)
         database = await lancedb.connect_async(str(folder.path), session=session)
+        verifying = asyncio.create_task(asyncio.to_thread(find_changed, folder))
         notes = await Table.open(database, NOTES, notes_schema(), "seq")
         passages = await Table.open(database, PASSAGES, passages_schema(), "key")
         if doubt is not None:
@@ -146,6 +148,8 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
         opened = OpenIndex(folder, database, notes, passages, NoteTable(), {}, Postings(folder.path))
         await _load(opened)
         await opened.postings.load(opened.catalogue, passages, notes, rebuild=doubt is not None)
+        if (changed := await verifying) is not None:
+            raise BrokenIndex(f"`{changed}` is not as it was written")
         return opened
 
 
