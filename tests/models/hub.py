@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import ssl
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -58,7 +59,7 @@ class Hub:
 
 
 @contextlib.contextmanager
-def serving(hub: Hub) -> Iterator[Hub]:
+def serving(hub: Hub, tls: ssl.SSLContext | None = None) -> Iterator[Hub]:
     """Serve on a free loopback port in a thread, for a client that has an event loop of its own."""
     loop, up = asyncio.new_event_loop(), threading.Event()
     over = asyncio.Event()
@@ -68,10 +69,10 @@ def serving(hub: Hub) -> Iterator[Hub]:
         app.router.add_get("/{name:.*}", hub.answer)
         runner = web.AppRunner(app, shutdown_timeout=0.1)
         await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
+        site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=tls)
         await site.start()
         port = runner.addresses[0][1]
-        hub.url = f"http://127.0.0.1:{port}/model.gguf"
+        hub.url = f"{'https' if tls else 'http'}://127.0.0.1:{port}/model.gguf"
         up.set()
         await over.wait()
         await runner.cleanup()
