@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from bridge.errors import BridgeError, NotReady
 from bridge.events import Events
 from bridge.graph.graph import Graph
 from bridge.markdown.names import Names
+from bridge.notebook.catalogue import MemoryCatalogue
 from bridge.search.model import Sources
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
@@ -69,6 +70,7 @@ class OpenVault:
     long_notes: LongNoteCache
     events: Events
     signal: Signal
+    memories: MemoryCatalogue = field(default_factory=MemoryCatalogue)
 
     @property
     def files(self) -> Vault:

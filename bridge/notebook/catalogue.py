@@ -1,0 +1,148 @@
+"""Every memory of a vault, in memory: which of them a caller may be told of now, and by which names."""
+
+import threading
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final
+
+from bridge.index.note import IndexedNote
+from bridge.notebook.folder import AgentsFolder
+from bridge.notebook.memory_names import MemoryNames
+from bridge.notebook.memory_note import Memory, read_memory
+from bridge.text.fold import fold_case
+from bridge.types import VaultPath
+
+CACHED: Final = 32
+"""Audiences whose memories are cached until something changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Who asks, and for which scopes."""
+
+    client: str | None = None
+    scope: tuple[str, ...] = ()
+    """Folded; all scopes if empty."""
+    all_private: bool = False
+    """Whether memories that are private to others count, as for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleMemories:
+    """The memories that an audience may be told of, until some time."""
+
+    until: float
+    memories: Mapping[VaultPath, Memory]
+    paths: frozenset[VaultPath]
+
+
+class MemoryCatalogue:
+    """The memories of one vault; detects changes of the index by itself."""
+
+    def __init__(self) -> None:
+        self.memories: Mapping[VaultPath, Memory] = {}
+        """Every memory, whatever its state."""
+        self.names = MemoryNames()
+        self._notes: Mapping[VaultPath, IndexedNote] | None = None
+        self._folder: AgentsFolder | None = None
+        self._seen: dict[VaultPath, IndexedNote] = {}
+        self._by_file: defaultdict[str, set[VaultPath]] = defaultdict(set)
+        self._visible: dict[Audience, VisibleMemories] = {}
+        self._lock = threading.Lock()
+
+    def follow(self, notes: Mapping[VaultPath, IndexedNote], folder: AgentsFolder) -> None:
+        """Update to the notes of the index; a write replaces their mapping."""
+        if notes is self._notes and folder == self._folder:
+            return
+        with self._lock:
+            self._update(notes, folder)
+            self._notes, self._folder = notes, folder
+
+    def _update(self, notes: Mapping[VaultPath, IndexedNote], folder: AgentsFolder) -> None:
+        memories = dict(self.memories)
+        inside = {path: notes[path] for path in notes if folder.holds(path)}
+        for path in [path for path, note in self._seen.items() if inside.get(path) is not note]:
+            del self._seen[path]
+            if (memory := memories.pop(path, None)) is not None:
+                self.names.remove(path, memory.names)
+                self._by_file[file_key(path)].discard(path)
+        for path, note in inside.items():
+            if path not in self._seen:
+                self._seen[path] = note
+                memory = memory_of(note)
+                if memory is not None:
+                    memories[path] = memory
+                    self.names.add(path, memory.names)
+                    self._by_file[file_key(path)].add(path)
+        self.memories = memories
+        self._visible.clear()
+
+    def visible(self, audience: Audience, now: float) -> VisibleMemories:
+        """Return the memories that an audience may be told of now.
+
+        Left out are those archived, superseded, resolved, expired, not yet valid, private to others and of other
+        scopes, and of two that contradict each other the older.
+        """
+        known = self._visible.get(audience)
+        if known is None or now >= known.until:
+            if len(self._visible) >= CACHED:
+                self._visible.clear()
+            known = self._visible[audience] = self._choose(audience, now)
+        return known
+
+    def _choose(self, audience: Audience, now: float) -> VisibleMemories:
+        open_ = [memory for memory in self.memories.values() if not memory.is_over]
+        until = min(
+            (time for time in chain.from_iterable(map(Memory.boundaries, open_)) if time > now), default=float("inf")
+        )
+        found = {
+            memory.path: memory
+            for memory in open_
+            if memory.is_valid(now)
+            and (audience.all_private or memory.is_for(audience.client))
+            and memory.is_within(audience.scope)
+        }
+        for path in self._outdated(found):
+            del found[path]
+        return VisibleMemories(until, found, frozenset(found))
+
+    def _outdated(self, memories: Mapping[VaultPath, Memory]) -> set[VaultPath]:
+        """Return the memories that a newer one contradicts."""
+        outdated: set[VaultPath] = set()
+        for memory in memories.values():
+            for name in memory.conflicts_with:
+                other = self.find(name)
+                if other is not None and other.path in memories and other.path != memory.path:
+                    outdated.add(min((memory, other), key=age_key).path)
+        return outdated
+
+    def find(self, name: str) -> Memory | None:
+        """Return the memory that a link from another memory names, by its path or its file name."""
+        inner = VaultPath(f"{name}.md")
+        if inner in self.memories:
+            return self.memories[inner]
+        return next((self.memories[path] for path in sorted(self._by_file.get(file_key(inner), ()))), None)
+
+
+def memory_of(note: IndexedNote) -> Memory | None:
+    """Read a note of the index as a memory; None if it is not one."""
+    return read_memory(
+        note.path,
+        note.properties,
+        title=note.title,
+        aliases=note.aliases,
+        tags=note.tags,
+        modified=note.modified,
+    )
+
+
+def file_key(path: VaultPath) -> str:
+    """Return a path's file name, folded."""
+    return fold_case(path.rpartition("/")[2])
+
+
+def age_key(memory: Memory) -> tuple[float, VaultPath]:
+    """Return by what memories are ordered from the oldest to the newest."""
+    return (memory.created if memory.valid_from is None else memory.valid_from, memory.path)
