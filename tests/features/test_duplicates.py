@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.features.notes.duplicates import find_overlaps
+from bridge.text.overlap import find_overlaps
 from bridge.types import VaultPath
 
 HERE, THERE = VaultPath("Here.md"), VaultPath("There.md")

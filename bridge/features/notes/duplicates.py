@@ -1,27 +1,16 @@
 """Compares a new note with those that exist, so that no second one is made of the same text."""
 
-import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from bridge.api.call import Call
 from bridge.api.change import Objections
 from bridge.changes.requests.create_note import CreateNote
 from bridge.errors import ConfirmationRequired, NoteNotFound
-from bridge.text.scripts import UNSPACED
+from bridge.text.overlap import find_overlaps
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
-
-RUN_WORDS: Final = 5
-"""Length of the word sequences compared; shorter ones recur by chance."""
-
-LEAST_SHARE: Final = 0.5
-"""The smallest share worth reporting."""
-
-_WORD: Final = re.compile(f"[{UNSPACED}]|(?:(?![{UNSPACED}])\\w)+")
-_PROPERTIES: Final = re.compile(r"\ufeff?---[ \t]*\r?\n.*?^---[ \t]*$", re.DOTALL | re.MULTILINE)
 
 WORDS = 12
 """Words that a text must have to be compared."""
@@ -69,31 +58,3 @@ def read_text(vault: "OpenVault", path: VaultPath) -> str:
         return vault.files.read(path)[0].decode("utf-8", "replace")
     except NoteNotFound:
         return ""
-
-
-def find_overlaps(
-    text: str, candidates: Mapping[VaultPath, str], *, common: str = "", least: float = LEAST_SHARE
-) -> list[tuple[VaultPath, float]]:
-    """Return the notes that contain a text, each with the share of the text that it holds, the largest first.
-
-    Case, punctuation and properties do not count; in scripts without spaces each character is a word.
-
-    Args:
-        text: The text.
-        candidates: The content of the notes that may contain it.
-        common: Text that many notes share, such as the template of the text; it does not count.
-        least: The smallest share to return.
-    """
-    known = _word_runs(common)
-    own = _word_runs(text) - known
-    if not own:
-        return []
-    found = [(path, len(own & _word_runs(other)) / len(own)) for path, other in candidates.items()]
-    return sorted((one for one in found if one[1] >= least), key=lambda one: (-one[1], one[0]))
-
-
-def _word_runs(text: str) -> frozenset[tuple[str, ...]]:
-    """Return all word sequences; a shorter text is one sequence."""
-    head = _PROPERTIES.match(text)
-    words = _WORD.findall(text[head.end() if head else 0 :].casefold())
-    return frozenset(tuple(words[at : at + RUN_WORDS]) for at in range(max(bool(words), len(words) - RUN_WORDS + 1)))

@@ -1,0 +1,46 @@
+"""How much of one text another contains, by sequences of words."""
+
+import re
+from collections.abc import Mapping
+from typing import Final, TypeVar
+
+from bridge.text.scripts import UNSPACED
+
+Key = TypeVar("Key", bound=str)
+
+RUN_WORDS: Final = 5
+"""Length of the word sequences compared; shorter ones recur by chance."""
+
+LEAST_SHARE: Final = 0.5
+"""The smallest share worth reporting."""
+
+_WORD: Final = re.compile(f"[{UNSPACED}]|(?:(?![{UNSPACED}])\\w)+")
+_PROPERTIES: Final = re.compile(r"\ufeff?---[ \t]*\r?\n.*?^---[ \t]*$", re.DOTALL | re.MULTILINE)
+
+
+def find_overlaps(
+    text: str, candidates: Mapping[Key, str], *, common: str = "", least: float = LEAST_SHARE
+) -> list[tuple[Key, float]]:
+    """Return the texts that contain a text, each by its key and with the share that it holds, the largest first.
+
+    Case, punctuation and properties do not count; in scripts without spaces each character is a word.
+
+    Args:
+        text: The text.
+        candidates: The texts that may contain it, by their keys.
+        common: Text that many texts share, such as the template of the text; it does not count.
+        least: The smallest share to return.
+    """
+    known = word_runs(common)
+    own = word_runs(text) - known
+    if not own:
+        return []
+    found = [(path, len(own & word_runs(other)) / len(own)) for path, other in candidates.items()]
+    return sorted((one for one in found if one[1] >= least), key=lambda one: (-one[1], one[0]))
+
+
+def word_runs(text: str) -> frozenset[tuple[str, ...]]:
+    """Return all word sequences; a shorter text is one sequence."""
+    head = _PROPERTIES.match(text)
+    words = _WORD.findall(text[head.end() if head else 0 :].casefold())
+    return frozenset(tuple(words[at : at + RUN_WORDS]) for at in range(max(bool(words), len(words) - RUN_WORDS + 1)))
