@@ -1,12 +1,14 @@
 """Runs the whole bridge: several vaults in one process, with shared models and events."""
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bridge.access.pairing import Pairing
+from bridge.access.tokens import Tokens
 from bridge.data_folder import Folders, add_to_vault_list
 from bridge.engine.hooks import NO_HOOKS, Hooks
 from bridge.engine.host import Host
@@ -17,6 +19,7 @@ from bridge.errors import BridgeError, NoSuchVault, RulesUnknown
 from bridge.events import Events, SettingsChanged
 from bridge.settings.file import keep_rules, load_settings
 from bridge.settings.schema import SettingProblem, Settings
+from bridge.state.session_log import SessionEvent
 from bridge.types import VaultId
 
 log = logging.getLogger(__name__)
@@ -163,11 +166,20 @@ class Bridge:
             else:
                 host.start()
 
+    def end_sessions(self, client: str | None, session_name: str | None = None) -> None:
+        """End the sessions of a client, or of a name, or only those of both, in every vault."""
+        for id_ in self.sessions.end(client, session_name):
+            for host in self.vaults.values():
+                with contextlib.suppress(BridgeError):
+                    host.store.calls.end_session(SessionEvent(id_, time.time(), "completed"))
+
     async def _settle(self) -> None:
-        """Apply changes of the settings file and close unused models."""
-        before = self.settings
+        """Apply changes of the settings file, close unused models, and end the sessions of revoked clients."""
+        before, tokens = self.settings, Tokens(self.folders.tokens)
         while True:
             await asyncio.sleep(LOOK_AT_SETTINGS_S)
+            for client in filter(tokens.is_revoked, self.sessions.clients()):
+                self.end_sessions(client)
             settings = await self._read()
             # A file that is being saved may be empty for a moment: a rule is lifted only after two equal reads.
             if settings != self.settings and (settings == before or {*self.settings.deny} <= {*settings.deny}):

@@ -53,6 +53,19 @@ class Sessions:
         session.latest = moment
         return session.id
 
+    def clients(self) -> set[str]:
+        """Return the names of the clients with open sessions."""
+        return {client for client, _ in self._open if client is not None}
+
+    def end(self, client: str | None, session_name: str | None) -> list[str]:
+        """Forget the open sessions of a client, or of a name, or only those of both, and return their ids."""
+        keys = [key for key in self._open if client in {None, key[0]} and session_name in {None, key[1]}]
+        return [self._open.pop(key).id for key in keys]
+
+    def is_quiet(self, session_name: str, seconds: float) -> bool:
+        """Say whether no session of this name had a call in the last seconds."""
+        return all(self._now() - one.latest >= seconds for key, one in self._open.items() if key[1] == session_name)
+
 
 def session_digest(client: str | None, session_name: str) -> str:
     """Return the id of a session that a client names, which does not contain its words."""

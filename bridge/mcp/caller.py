@@ -10,13 +10,14 @@ from mcp.server.context import ServerRequestContext
 from starlette.requests import Request
 
 from bridge.api.arguments import VAULT
-from bridge.api.call import SESSION, Call, Principal
+from bridge.api.call import Call, Principal
 from bridge.api.dispatch import dispatch_call
 from bridge.api.encode import encode
 from bridge.api.markup import Answer
 from bridge.api.presets import choose_preset
 from bridge.api.registry import Operation
 from bridge.errors import InvalidArguments
+from bridge.mcp.session_end import session_name
 from bridge.types import Preset
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def read_caller(context: Context, bridge: "Bridge") -> Caller:
         client=f"{client_params.client_info.name}/{client_params.client_info.version}"
         if client_params is not None
         else None,
-        session=request.headers.get(SESSION) or request.headers.get("mcp-session-id"),
+        session=session_name(request),
         vault=request.query_params.get(VAULT),
     )
 

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from bridge.mcp.caller import REQUEST
 from bridge.mcp.notifications import McpSessions, publish_changes
 from bridge.mcp.server import build_server
+from bridge.mcp.session_end import SessionEnds
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
@@ -81,9 +82,9 @@ RETRY_MS = 500
 @asynccontextmanager
 async def open_endpoint(bridge: "Bridge", hosts: Collection[str], origins: Collection[str]) -> AsyncIterator[ASGIApp]:
     """Open the endpoint; the arguments are those of `mount`."""
-    bus, sessions = InMemorySubscriptionBus(), McpSessions()
+    bus, sessions, ends = InMemorySubscriptionBus(), McpSessions(), SessionEnds(bridge)
     listeners = ListenHandler(bus)
-    async with endpoint(build_server(bridge, listeners, sessions), hosts, origins) as app:
+    async with endpoint(build_server(bridge, listeners, sessions, ends), hosts, origins, ends) as app:
         telling = asyncio.create_task(publish_changes(bridge, bus, sessions), name="mcp news")
         try:
             yield app
@@ -94,7 +95,9 @@ async def open_endpoint(bridge: "Bridge", hosts: Collection[str], origins: Colle
 
 
 @asynccontextmanager
-async def endpoint(server: Server[Any], hosts: Collection[str], origins: Collection[str]) -> AsyncIterator[ASGIApp]:
+async def endpoint(
+    server: Server[Any], hosts: Collection[str], origins: Collection[str], ends: SessionEnds | None = None
+) -> AsyncIterator[ASGIApp]:
     """Serve any server of the library with our settings."""
     manager = SessionManager(
         server,
@@ -104,7 +107,23 @@ async def endpoint(server: Server[Any], hosts: Collection[str], origins: Collect
         max_request_body_size=BODY_LIMIT,
     )
     async with manager.run():
-        yield identify_caller(manager.asgi_app)
+        yield identify_caller(manager.asgi_app if ends is None else follow_sessions(manager.asgi_app, ends))
+
+
+def follow_sessions(app: ASGIApp, ends: SessionEnds) -> ASGIApp:
+    """Record how sessions end."""
+
+    async def call(scope: Scope, receive: Receive, send: Send) -> None:
+        match scope.get("method"):
+            case "DELETE":
+                await ends.delete(app, scope, receive, send)
+            case "GET":
+                async with ends.stream(Request(scope)):
+                    await app(scope, receive, send)
+            case _:
+                await app(scope, receive, send)
+
+    return call
 
 
 def identify_caller(app: ASGIApp) -> ASGIApp:

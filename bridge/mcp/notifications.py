@@ -11,9 +11,10 @@ from mcp.server.subscriptions import ListenHandler, ResourcesListChanged, Resour
 
 from bridge.errors import BridgeError
 from bridge.events import IndexProgress, Message, NoteUpdate, Reset
-from bridge.mcp.caller import Context, principal_of
+from bridge.mcp.caller import Context, principal_of, request_of
 from bridge.mcp.errors import protocol_errors
 from bridge.mcp.resources import note_uris
+from bridge.mcp.session_end import SessionEnds
 from bridge.types import VaultId
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ class KnownNotes:
 
 def listen_handler(
     listeners: ListenHandler,
+    ends: SessionEnds,
 ) -> Callable[[Context, types.SubscriptionsListenRequestParams], ListenResult]:
     """Return the handler for subscriptions of the newer era, which requires the right to read."""
 
@@ -120,7 +122,8 @@ def listen_handler(
     ) -> types.SubscriptionsListenResult:
         with protocol_errors(context):
             principal_of(context).require("read")
-        return await listeners(context, params)
+        async with ends.stream(request_of(context)):
+            return await listeners(context, params)
 
     return listen
 

@@ -16,6 +16,7 @@ from bridge.mcp.completion import Completion
 from bridge.mcp.notifications import McpSessions, listen_handler
 from bridge.mcp.prompts import Prompts
 from bridge.mcp.resources import Resources
+from bridge.mcp.session_end import SessionEnds
 from bridge.mcp.tools import Tools, tool_schema
 
 if TYPE_CHECKING:
@@ -62,13 +63,14 @@ class VaultServer(Server[Any]):
         """Ignore the library's."""
 
 
-def build_server(bridge: "Bridge", listeners: ListenHandler, sessions: McpSessions) -> VaultServer:
+def build_server(bridge: "Bridge", listeners: ListenHandler, sessions: McpSessions, ends: SessionEnds) -> VaultServer:
     """Build the server.
 
     Args:
         bridge: The bridge that answers.
         listeners: The streams of clients of the newer era.
         sessions: The sessions of clients of the older era.
+        ends: Follows streams to the end of their session.
     """
     tools, resources, prompts = Tools(bridge), Resources(bridge), Prompts(bridge)
     server = VaultServer(
@@ -87,7 +89,7 @@ def build_server(bridge: "Bridge", listeners: ListenHandler, sessions: McpSessio
         on_completion=Completion(bridge).complete,
         on_subscribe_resource=sessions.subscribe,
         on_unsubscribe_resource=sessions.unsubscribe,
-        on_subscriptions_listen=listen_handler(listeners),
+        on_subscriptions_listen=listen_handler(listeners, ends),
     )
     server.reads_only = partial(is_read_only, bridge)
     server.add_notification_handler("notifications/initialized", types.NotificationParams, sessions.opened)

@@ -141,11 +141,6 @@ class SessionLog:
         if self._database.read(lambda connection: connection.execute(query, (limit,)).fetchone()):
             self._end_all("completed", limit)
 
-    def end_client(self, client: str) -> None:
-        """End the sessions of a client whose access was revoked."""
-        ended = "UPDATE session SET ended = ?, state = 'completed' WHERE ended IS NULL AND client = ?"
-        self._database.write(ended, (self._now(), client))
-
     def pause(self) -> None:
         """End the open sessions, as the bridge stops."""
         self._end_all("paused")

@@ -1,12 +1,19 @@
-"""Changes over HTTP and MCP know their session, whether or not the caller names one."""
+"""Calls and changes over HTTP and MCP know their session, whether or not the caller names one, and how it ends."""
 
 import asyncio
+from collections.abc import Mapping
 
 import orjson
 import pytest
+from starlette.requests import Request
 
-from tests.features.served import Served
+from bridge.access.tokens import Tokens
+from bridge.api.call import RUNTIME
+from bridge.mcp import session_end
+from bridge.state.session_log import SessionFilter, SessionRecord
+from tests.features.served import Answer, Served
 from tests.mcp.client import ERAS, Era, connected
+from tests.server.clients import bearer, call, made
 
 BEANS = "Garden/Beans.md"
 
@@ -89,3 +96,73 @@ async def test_calls_of_an_agent_share_the_session_of_its_changes(served: Served
     calls = await recorded(served)
     assert {session for _, session in calls} == {session for _, session in await sessions(served)}
     assert len(calls) == 2
+
+
+async def ended(served: Served, client: str) -> SessionRecord:
+    """Wait until the only session of a client has ended."""
+    store = served.bridge.find(None).store
+    async with asyncio.timeout(60):
+        while True:
+            await asyncio.to_thread(store.calls.flush)
+            found, _ = await asyncio.to_thread(store.sessions.page, SessionFilter(client=client), 10)
+            if found and found[0].state == "completed":
+                assert len(found) == 1
+                return found[0]
+            await asyncio.sleep(0.01)
+
+
+async def test_closing_a_session_of_the_older_era_ends_it(served: Served) -> None:
+    async with connected(served, "legacy", token=made(served, "Cursor", "read")) as client:
+        await client.call_tool("list_tags", {})
+    one = await ended(served, "Cursor")
+    assert one.ended is not None
+    assert one.ended >= one.seen >= one.started
+
+
+async def test_a_session_that_a_caller_names_is_ended_by_its_name(served: Served) -> None:
+    mine = made(served, "Cursor", "read", "write")
+    for token, client in ((served.runtime.token, "a"), (served.runtime.token, "b"), (mine, None)):
+        headers = {**bearer(token, client), "X-Vault-Bridge-Session": "1"}
+        assert (await call(served, headers, "list_tags")).status == 200
+    assert (await delete(served, {**bearer(mine), "X-Vault-Bridge-Session": "1"})).status == 204
+    await asyncio.to_thread(served.bridge.find(None).store.calls.flush)
+    found, _ = served.bridge.find(None).store.sessions.page(SessionFilter(state="active"), 10)
+    # A client with a token ends only its own.
+    assert {one.client for one in found} >= {"a", "b"}
+    assert "Cursor" not in {one.client for one in found}
+    assert (await delete(served, bearer(mine))).status == 400
+
+
+async def delete(served: Served, headers: Mapping[str, str]) -> Answer:
+    return await served.request("DELETE", "/mcp", headers=headers)
+
+
+@pytest.mark.parametrize("resumed", [False, True])
+async def test_a_broken_stream_ends_a_session_unless_it_is_resumed(
+    served: Served, monkeypatch: pytest.MonkeyPatch, *, resumed: bool
+) -> None:
+    monkeypatch.setattr(session_end, "RESUME_S", 0.05)
+    headers = {**bearer(served.runtime.token, "a"), "X-Vault-Bridge-Session": "1"}
+    request = Request(
+        {
+            "type": "http",
+            "headers": [(name.lower().encode(), value.encode()) for name, value in headers.items()],
+            "state": {"principal": RUNTIME},
+        }
+    )
+    ends = session_end.SessionEnds(served.bridge)
+    await call(served, headers, "list_tags")
+    async with ends.stream(request):
+        await asyncio.sleep(0.1)
+    if resumed:
+        async with ends.stream(request):
+            await asyncio.sleep(0.2)
+            assert "a" in served.bridge.sessions.clients()
+    await ended(served, "a")
+
+
+async def test_a_revoked_client_has_no_open_session(served: Served) -> None:
+    token = made(served, "Cursor", "read")
+    await call(served, bearer(token), "list_tags")
+    Tokens(served.bridge.folders.tokens).revoke("Cursor")
+    await ended(served, "Cursor")

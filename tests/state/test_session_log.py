@@ -109,15 +109,12 @@ def test_a_crash_leaves_sessions_incomplete(tmp_path: Path) -> None:
         assert (found(store, "a").state, found(store, "a").ended) == ("incomplete", START)
 
 
-def test_a_revoked_client_has_no_open_session(tmp_path: Path) -> None:
-    with opened(tmp_path, START + 9) as store:
-        record(store, ("a", START))
-        store.sessions.end_client("other")
-        assert found(store, "a").ended is None
-        store.sessions.end_client("some-agent")
-        assert (found(store, "a").state, found(store, "a").ended) == ("completed", START + 9)
-        assert store.sessions.latest("some-agent") == "a"
-        assert store.sessions.latest("other") is None
+def test_the_latest_session_of_a_client_is_recent(tmp_path: Path) -> None:
+    with opened(tmp_path, START + QUIET_S) as store:
+        record(store, ("a", START + 1), ("b", START + 2))
+        assert (store.sessions.latest("some-agent"), store.sessions.latest("other")) == ("b", None)
+    with opened(tmp_path, START + QUIET_S + 2) as store:
+        assert store.sessions.latest("some-agent") is None
 
 
 def test_a_journal_that_is_denied_takes_its_row_along(tmp_path: Path) -> None:

@@ -116,10 +116,9 @@ class Session:
         raise ConnectionLost
 
     async def end(self) -> None:
-        """End the session, if there is one and the bridge is there."""
-        if MCP_SESSION in self.headers:
-            with contextlib.suppress(BridgeError):
-                await self._endpoint.end(self.headers)
+        """End the session, also one of the newer era, if the bridge is there."""
+        with contextlib.suppress(BridgeError):
+            await self._endpoint.end(self.headers)
 
 
 def session_headers(result: Mapping[str, Any], response: aiohttp.ClientResponse) -> Mapping[str, str]:
