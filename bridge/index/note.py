@@ -10,6 +10,7 @@ from typing import Any, cast
 from bridge.markdown.note import Heading, Link, LinkKind, Note, Value
 from bridge.markdown.prose import has_asides
 from bridge.markdown.tasks import parse_task
+from bridge.text.fold import fold_case
 from bridge.text.invisible import replace_surrogates
 from bridge.types import Digest, NoteKind, VaultPath
 
@@ -61,6 +62,15 @@ class IndexedNote:
     def modified(self) -> float:
         """Modification time of the file, in seconds since the epoch."""
         return self.mtime_ns / 1e9
+
+    @property
+    def note_type(self) -> str:
+        """The kind of note that the property `type` names, folded, such as `decision`; empty without one."""
+        value = self.properties.get("type")
+        first = next(iter(value), None) if isinstance(value, list | tuple) else value
+        if not isinstance(first, str):
+            return ""
+        return fold_case(first.strip().removeprefix("[[").removesuffix("]]").partition("|")[0].strip())
 
     @property
     def headings(self) -> tuple[Heading, ...]:

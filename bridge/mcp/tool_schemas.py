@@ -14,7 +14,7 @@ TOOL_DEFAULTS: Mapping[str, Mapping[str, Any]] = {"read_note": {"max_chars": 24_
 
 HIDDEN_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "search": ("explain", "types"),
-    "find_notes": ("linked_from",),
+    "find_notes": ("linked_from", "excerpts"),
     "related_notes": ("line",),
     "suggest_links": ("lines", "strictness"),
     "undo_change": ("hunks",),

@@ -60,6 +60,7 @@ class ViewNode:
         joined: Its connections in the whole graph; for a community, its notes.
         community: Its community's number, if any.
         tags: Its tags, if requested.
+        note_type: The type that its property `type` names, if any.
     """
 
     id: int
@@ -72,6 +73,7 @@ class ViewNode:
     joined: int
     community: int | None
     tags: tuple[str, ...] | None = None
+    note_type: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +140,7 @@ async def graph_view(
     folder: Folder | None = None,
     tags: tuple[str, ...] = (),
     types: tuple[NoteKind, ...] = (),
+    note_types: tuple[str, ...] = (),
     modified_after: When | None = None,
     modified_before: When | None = None,
     community: Annotated[int, Interval(ge=0)] | None = None,
@@ -156,6 +159,7 @@ async def graph_view(
         folder: Only notes under this folder.
         tags: Only notes with all these tags; `a` matches `a/b`.
         types: Only these file types.
+        note_types: Only notes whose property `type` is one of these.
         modified_after: Only notes modified since this time.
         modified_before: Only notes modified before this time.
         community: Only notes of this community.
@@ -178,6 +182,7 @@ async def graph_view(
         folder=folder_of(graph_snapshot.notes, folder),
         tags=tags,
         types=types,
+        properties={"type": note_types} if note_types else {},
         modified_after=after,
         modified_before=before,
     )
@@ -278,9 +283,9 @@ def build_graph_view(
             node = ViewNode(number, None, name, "stub", x, y, size, joined, group)
         else:
             note = graph_snapshot.notes.get(path)
-            kind, tags = (note.kind, note.tags) if note else ("note", ())
-            own_tags = tags if tagged else None
-            node = ViewNode(number, path, note_title(graph_snapshot, path), kind, x, y, size, joined, group, own_tags)
+            kind, tags, note_type = (note.kind, note.tags, note.note_type) if note else ("note", (), "")
+            title, own_tags = note_title(graph_snapshot, path), tags if tagged else None
+            node = ViewNode(number, path, title, kind, x, y, size, joined, group, own_tags, note_type)
         nodes.append(node)
     return GraphView(
         nodes=tuple(nodes),

@@ -3,9 +3,9 @@
 import asyncio
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Interval
@@ -36,6 +36,8 @@ class ListedNote:
         tags: Its tags, without `#`.
         modified: When the file was last modified.
         digest: SHA-256 of the file as indexed.
+        note_type: The type that its property `type` names, if any.
+        excerpt: How its text begins, if requested.
     """
 
     path: VaultPath
@@ -43,6 +45,8 @@ class ListedNote:
     tags: tuple[str, ...]
     modified: str
     digest: Digest
+    note_type: str = ""
+    excerpt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,7 @@ async def find_notes(
     sort: Sort = "path",
     limit: Annotated[int, Interval(ge=1, le=500)] = 50,
     offset: Annotated[int, Interval(ge=0)] = 0,
+    excerpts: bool = False,
 ) -> FoundNotes:
     """List notes by folder, tags, properties, links and dates.
 
@@ -98,6 +103,7 @@ async def find_notes(
         sort: `-` reverses: `-modified` is newest first.
         limit: Maximum notes.
         offset: Notes to skip.
+        excerpts: Add how each text begins.
 
     Raises:
         NoteNotFound: No such file `links_to` or note `linked_from`; the message names the closest.
@@ -129,7 +135,24 @@ async def find_notes(
         notices = unknown_names(notes, folder, tags, properties)
         return FoundNotes(tuple(map(summarize_note, found[offset : offset + limit])), len(found), notices)
 
-    return await asyncio.to_thread(find)
+    found = await asyncio.to_thread(find)
+    return replace(found, notes=await add_excerpts(vault, found.notes)) if excerpts else found
+
+
+async def add_excerpts(vault: "OpenVault", notes: Sequence[ListedNote]) -> tuple[ListedNote, ...]:
+    """Add how the text of each note begins, without its headings."""
+    from bridge.index.hits import PassageHit
+    from bridge.search.snippet import clean_text, cut_snippet, drop_headings
+
+    begin = {
+        passage.path: cut_snippet(*drop_headings(passage.text, clean_text(passage.text), ()))
+        for passage in await vault.index.text_of([PassageHit(note.path, 0, 0.0) for note in notes])
+    }
+    # The only passage of an empty note is its title.
+    excerpts = (begin.get(note.path, "") for note in notes)
+    return tuple(
+        replace(note, excerpt="" if text == note.title else text) for note, text in zip(notes, excerpts, strict=True)
+    )
 
 
 def targets_of(vault: "OpenVault", notes: Notes, path: VaultPath) -> set[VaultPath]:
@@ -160,7 +183,7 @@ def sort_notes(notes: "list[IndexedNote]", sort: Sort) -> "list[IndexedNote]":
 
 def summarize_note(note: "IndexedNote") -> ListedNote:
     """Put a note into its wire form."""
-    return ListedNote(note.path, note.title, tuple(note.tags), iso(note.modified), note.digest)
+    return ListedNote(note.path, note.title, tuple(note.tags), iso(note.modified), note.digest, note.note_type)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 import asyncio
 import os
 import shutil
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from math import ceil
 from pathlib import Path
@@ -17,6 +17,7 @@ from bridge.api.moments import iso
 from bridge.api.not_found import no_such_note
 from bridge.api.registry import operation
 from bridge.data_folder import Folders, folder_size
+from bridge.errors import BridgeError
 from bridge.types import Digest, Lines, VaultId, VaultPath
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def free_bytes(folders: Folders) -> int:
 
 
 SHOWN = 20
-"""Skipped and failed files, and reasons, that `status` names; `index_status` tells of any one."""
+"""Skipped and failed files, reasons and types that `status` names; `index_status` tells of any one file."""
 
 NAMED = 10
 """Files that are named for each reason."""
@@ -215,6 +216,7 @@ class VaultStatus:
         disk: Disk usage, if requested.
         model_known: Whether the bridge has looked for a model; until then `model` is null.
         model_setup: Why no model can be used; null once llama.cpp is installed.
+        types: Notes of each type that a property `type` names, most frequent first.
     """
 
     id: VaultId
@@ -234,6 +236,7 @@ class VaultStatus:
     disk: VaultDisk | None
     model_known: bool = True
     model_setup: ModelSetup | None = None
+    types: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +328,17 @@ def vault_status(host: "Host") -> VaultStatus:
         disk=None,
         model_known=progress.model_known,
         model_setup=ModelSetup(**asdict(progress.model_setup)) if progress.model_setup else None,
+        types=count_types(host),
     )
+
+
+def count_types(host: "Host") -> Mapping[str, int]:
+    """Count the notes of each type; a vault that is not open yet counts as empty."""
+    try:
+        notes = host.vault.index.notes
+    except BridgeError:
+        return {}
+    return dict(Counter(kind for note in notes.values() if (kind := note.note_type)).most_common(SHOWN))
 
 
 def group_left_out(reasons: Mapping[str, str]) -> LeftOut:

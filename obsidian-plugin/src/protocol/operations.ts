@@ -26,8 +26,8 @@ export const FORMS = {
 	judge_link: "a11a23625bef",
 	apply_links: "abfffa44c726",
 	graph_path: "41b89f5ae297",
-	graph_view: "0ddb51c14d25",
-	status: "f6e9b2e34351",
+	graph_view: "0629bfd88859",
+	status: "4fb39fd12232",
 	index_status: "2e6baa65b1c8",
 	report_changes: "eadeb5b000e8",
 	reindex: "cee2e4c35aca",
@@ -341,6 +341,8 @@ export interface GraphViewArguments {
 	readonly tags?: readonly string[];
 	/** Only these file types. */
 	readonly types?: readonly ("note" | "canvas" | "excalidraw" | "pdf")[];
+	/** Only notes whose property `type` is one of these. */
+	readonly note_types?: readonly string[];
 	/** Only notes modified since this time. */
 	readonly modified_after?: string | null;
 	/** Only notes modified before this time. */
@@ -1359,6 +1361,8 @@ export interface VaultStatus {
 	readonly model_known?: boolean;
 	/** Why no model can be used; null once llama.cpp is installed. */
 	readonly model_setup?: ModelSetup | null;
+	/** Notes of each type that a property `type` names, most frequent first. */
+	readonly types?: Readonly<Record<string, number>>;
 }
 
 /** A community of the drawing. */
@@ -1405,6 +1409,8 @@ export interface ViewNode {
 	readonly community: number | null;
 	/** Its tags, if requested. */
 	readonly tags?: readonly string[] | null;
+	/** The type that its property `type` names, if any. */
+	readonly note_type?: string;
 }
 
 /** Equal, removed or added text. */
