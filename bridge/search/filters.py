@@ -47,11 +47,19 @@ def filter_notes(notes: Notes, request: SearchRequest) -> frozenset[VaultPath] |
         matches = [note for note in matches if note.path.startswith(folder)] or [
             note for note in matches if fold_case(note.path).startswith(fold_case(folder))
         ]
+    if request.paths:
+        matches = filter_by_paths(matches, request.paths)
     for tag in request.tags:
         matches = filter_by_tag(list(matches), tag)
     for name, value in request.properties.items():
         matches = filter_by_property(list(matches), name, value)
     return frozenset(note.path for note in matches)
+
+
+def filter_by_paths(notes: Iterable[IndexedNote], paths: Collection[VaultPath]) -> list[IndexedNote]:
+    """Keep the notes that are named, or lie in a folder that is."""
+    named, folders = frozenset(paths), tuple(f"{path}/" for path in paths)
+    return [note for note in notes if note.path in named or note.path.startswith(folders)]
 
 
 def filter_by_tag(notes: Sequence[IndexedNote], tag: str) -> list[IndexedNote]:
@@ -128,6 +136,13 @@ def no_such_folder(notes: Collection[VaultPath], folder: str | None) -> str | No
     return f"There is no folder `{prefix[:-1]}` with notes{_closest(folders, prefix)}"
 
 
+def no_such_place(notes: Notes, path: VaultPath) -> str | None:
+    """Return a notice that there is no note of a path and none below it, with the closest paths; None when there is."""
+    if path in notes or folder_spelling(notes, path) == path:
+        return None
+    return f"There is no note and no folder with notes `{path}`{suggest_names(Names(notes).closest(path))}"
+
+
 def no_such_tag(notes: Notes, tag: str) -> str | None:
     """Return a notice that no note has a tag or one nested in it, with the closest names; None when one has."""
     target = tag.strip().lstrip("#").rstrip("/")
@@ -183,6 +198,7 @@ def _closest(names: Collection[str], target: str) -> str:
 def _narrows(request: SearchRequest) -> bool:
     return bool(
         request.types
+        or request.paths
         or request.tags
         or request.properties
         or request.modified_after is not None
@@ -261,6 +277,7 @@ def unknown_name_notices(index: "Index", request: SearchRequest, demanded: Term 
     """Return a notice for each requested folder, tag, property and path that no note has."""
     notes = index.notes
     found = [no_such_folder(notes, request.folder)]
+    found += [no_such_place(notes, path) for path in request.paths]
     found += [no_such_tag(notes, tag) for tag in request.tags]
     found += [
         no_such_property(notes, name, *(value if isinstance(value, list | tuple) else (value,)))

@@ -24,6 +24,8 @@ class SearchRequest:
     limit: int = 10
     mode: SearchMode = "hybrid"
     folder: str | None = None
+    paths: tuple[VaultPath, ...] = ()
+    """Notes and folders, any of which will do; all notes when there are none."""
     tags: tuple[str, ...] = ()
     """All are required; `a` matches `a/b`."""
     properties: Mapping[str, "Value"] = field(default_factory=dict)
@@ -31,6 +33,8 @@ class SearchRequest:
     modified_after: float | None = None
     modified_before: float | None = None
     types: tuple[NoteKind, ...] = ()
+    min_score: float = 0.0
+    """Hits with a lower score are dropped."""
     explain: bool = False
     passage_tokens: int = 0
     """Token budget for whole passages; 0 reads none."""

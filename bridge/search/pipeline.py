@@ -240,6 +240,8 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
     if within is None:
         # A condition set by the caller is listed, however little other evidence there is.
         found = replace(found, ranked=drop_irrelevant(found.ranked))
+    if request.min_score:
+        found = replace(found, ranked=[hit for hit in found.ranked if hit.score >= request.min_score])
     hits = await _build_hits(sources, request, query, found)
     notices = (*notices, *_semantic_notices(sources, query, found))
     if not hits:

@@ -36,6 +36,12 @@ def test_a_folder_holds_what_is_below_it_and_not_what_begins_alike() -> None:
     assert found(folder="Gar") == []
 
 
+def test_paths_are_notes_and_folders_and_any_will_do() -> None:
+    assert found(paths=("Garden", "Kitchen/Bread.md")) == ["Garden/Fern.md", "Garden/Rose.md", "Kitchen/Bread.md"]
+    assert found(paths=("Gar", "Bread.md")) == []
+    assert found(paths=("Garden",), tags=("plant/shade",)) == ["Garden/Fern.md"]
+
+
 def test_a_folder_is_found_in_another_case() -> None:
     assert found(folder="garden") == ["Garden/Fern.md", "Garden/Rose.md"]
 

@@ -13,13 +13,14 @@ from bridge.api.moments import iso, moment
 from bridge.api.not_found import no_such_note
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments, ModelMissing
-from bridge.types import Lines, NoteKind, SearchMode, VaultPath
+from bridge.types import Lines, NoteKind, NoteOrFolder, SearchMode, VaultPath
 
 if TYPE_CHECKING:
     from bridge.search.model import SearchAnswer
 
 
 PassageTokens = Annotated[int, Interval(ge=0, le=20_000)]
+Score = Annotated[float, Interval(ge=0, le=1)]
 
 DIGEST = 12
 """Digits of a digest that tell what was read."""
@@ -133,6 +134,8 @@ async def search(
     types: tuple[NoteKind, ...] = (),
     explain: bool = False,
     passage_tokens: PassageTokens = 0,
+    paths: tuple[NoteOrFolder, ...] = (),
+    min_score: Score = 0.0,
 ) -> SearchResult:
     """Find notes by words and meaning.
 
@@ -151,6 +154,8 @@ async def search(
         types: Only these file types.
         explain: Add ranking details.
         passage_tokens: Tokens of whole passages to add.
+        paths: Only these notes, or those in these folders.
+        min_score: Drop hits with a lower score.
 
     Raises:
         ModelMissing: The mode is `semantic` and no model is installed.
@@ -167,11 +172,13 @@ async def search(
         limit=limit,
         mode=mode,
         folder=folder,
+        paths=paths,
         tags=tags,
         properties=properties,
         modified_after=moment("modified_after", modified_after),
         modified_before=moment("modified_before", modified_before),
         types=types,
+        min_score=min_score,
         explain=explain,
         passage_tokens=passage_tokens,
     )

@@ -5,7 +5,7 @@ export const VERSION = "0.1.0";
 
 /** The form of each operation that the plugin calls; with another it is called or answered differently. */
 export const FORMS = {
-	search: "7eed86a491f9",
+	search: "b5f1dfc5ed1c",
 	related_notes: "07d9429623b3",
 	pick_link: "9711f0fb767b",
 	list_folders: "b88ee7f439c2",
@@ -1077,6 +1077,10 @@ export interface SearchArguments {
 	readonly explain?: boolean;
 	/** Tokens of whole passages to add. */
 	readonly passage_tokens?: number;
+	/** Only these notes, or those in these folders. */
+	readonly paths?: readonly string[];
+	/** Drop hits with a lower score. */
+	readonly min_score?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -1458,7 +1462,7 @@ export interface Operations {
 	search: {
 		arguments: SearchArguments;
 		result: SearchResult;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "model_missing";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "model_missing";
 	};
 	/** Find notes similar to a note or text, in meaning and by links. */
 	related_notes: {
