@@ -82,7 +82,7 @@ class ToggleTask(Request):
 @ChangeKind(
     example={"path": "Projects/Cob oven/Build log.md", "text": "Sweep the flue", "due": "2026-01-31"},
     tasks=(
-        "remind me of something on a day",
+        "remind me to call somebody on a day",
         "do not forget to do something",
         "add a task with a due date",
         "put something on a to-do list",

@@ -19,6 +19,7 @@ from scripts.lib.evaluation.indexing import open_embedder, open_index
 from scripts.lib.evaluation.linked import print_rediscovery
 from scripts.lib.evaluation.metrics import NAMES, bootstrap, scores
 from scripts.lib.evaluation.mistyped import print_mistyped
+from scripts.lib.evaluation.packed import print_packed
 from scripts.lib.evaluation.plain import print_plain
 from scripts.lib.evaluation.sets import SETS, JudgedSet, read_set
 from scripts.lib.evaluation.systems import Bench, System
@@ -43,8 +44,9 @@ def main() -> int:
         print(f"There are no judged sets in {options.data}; give their folder with --data.", file=sys.stderr)
         return 2
     folders = [folder / name for name in options.set or SETS if (folder / name).is_dir()]
-    if options.mistyped:
-        asyncio.run(_with_model(options, lambda model: print_mistyped(folders, options.limit, options.cache, model)))
+    if options.mistyped or options.pack:
+        report_on = print_mistyped if options.mistyped else print_packed
+        asyncio.run(_with_model(options, lambda model: report_on(folders, options.limit, options.cache, model)))
         return 0
     report = asyncio.run(_measure(options, folders))
     if options.json is not None:
@@ -62,6 +64,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--links", action="store_true", help="take the links of real vaults away and ask for them back")
     parser.add_argument("--plain", action="store_true", help="questions as people type them: ranks in each mode")
     parser.add_argument("--mistyped", action="store_true", help="what a wrong letter in each long word costs")
+    parser.add_argument(
+        "--pack", action="store_true", help="how often packed context holds all that answers a question"
+    )
     parser.add_argument("--graph", action="store_true", help="what following links adds, for several weights")
     parser.add_argument("--json", type=Path, help="write every figure to this file")
     parser.add_argument("--cache", type=Path, default=cache, help="where indexes are kept (%(default)s)")

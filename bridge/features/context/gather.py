@@ -1,0 +1,220 @@
+"""Gathering excerpts of the notes that answer a question."""
+
+import asyncio
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import Interval
+
+from bridge.api.call import Call
+from bridge.api.hints import Folder, Limit, Properties, Query, When
+from bridge.api.markup import Answer, Document, Element, Line, notice, notices, path_of
+from bridge.api.moments import moment
+from bridge.api.note_text import open_note
+from bridge.api.registry import operation
+from bridge.errors import InvalidArguments, ModelMissing, NoteNotFound
+from bridge.text.counts import count_of
+from bridge.text.invisible import inline
+from bridge.types import Lines, NoteKind, NoteOrFolder, SearchMode, VaultPath
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bridge.engine.open_vault import OpenVault
+    from bridge.search.excerpts import Excerpts
+    from bridge.search.model import SearchHit
+
+Budget = Annotated[int, Interval(ge=100, le=32_000)]
+Shape = Literal["text", "items"]
+
+
+@dataclass(frozen=True, slots=True)
+class ContextItem:
+    """An excerpt of a note, cut only between blocks.
+
+    Attributes:
+        number: Its number in the text, by which an answer can cite it.
+        path: The note.
+        heading: Its heading path; may be empty.
+        lines: First and last line.
+        form: `note` for the whole note, `section`, `passage`, or `outline` for the headings only.
+        tokens: Tokens it takes.
+        score: The note's score, as in `search`.
+        text: The excerpt; null if `text` has them all.
+    """
+
+    number: int
+    path: VaultPath
+    heading: str
+    lines: Lines
+    form: Literal["note", "section", "passage", "outline"]
+    tokens: int
+    score: float
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OmittedNote:
+    """A relevant note for which there was no room.
+
+    Attributes:
+        path: The note.
+        tokens: Tokens that its best passage takes.
+        score: Its score.
+    """
+
+    path: VaultPath
+    tokens: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class GatheredContext:
+    """Excerpts of relevant notes, within the budget.
+
+    Attributes:
+        text: All excerpts with their numbers and places; empty with `form=items`.
+        items: The excerpts, best note first.
+        left_out: Relevant notes that did not fit.
+        tokens: Tokens of all excerpts, estimated.
+        mode_used: The mode used; `keyword` without a model.
+        notices: Remarks, such as on a misunderstood part of the query.
+    """
+
+    text: str
+    items: tuple[ContextItem, ...]
+    left_out: tuple[OmittedNote, ...]
+    tokens: int
+    mode_used: SearchMode
+    notices: tuple[str, ...]
+
+
+@operation(
+    example={"query": "feeding a sourdough starter", "budget": 600},
+    tasks=(
+        "gather context about a topic within a token budget",
+        "collect the relevant passages and sections for a question",
+        "pack the best notes into a number of tokens",
+        "background knowledge from the notes",
+    ),
+)
+async def gather_context(
+    call: Call,
+    query: Query = "",
+    paths: tuple[NoteOrFolder, ...] = (),
+    budget: Budget = 4_000,
+    limit: Limit = 20,
+    form: Shape = "text",
+    mode: SearchMode = "hybrid",
+    folder: Folder | None = None,
+    tags: tuple[str, ...] = (),
+    properties: Properties = {},  # noqa: B006  # never changed
+    modified_after: When | None = None,
+    modified_before: When | None = None,
+    types: tuple[NoteKind, ...] = (),
+) -> GatheredContext:
+    """Gather the notes, sections and passages that matter for a question, within a budget of tokens.
+
+    The best notes come whole where they are short, others by section, passage or outline; no fence, table or list item
+    is cut.
+
+    Args:
+        query: The question, as for `search`; without one, `paths` are packed.
+        paths: Only these notes, or those in these folders.
+        budget: Maximum tokens of all excerpts.
+        limit: Maximum notes.
+        form: `items` returns each excerpt's text by itself.
+        mode: Match words, meaning or both.
+        folder: Only notes under this folder.
+        tags: Only notes with all these tags; `a` matches `a/b`.
+        properties: Only notes with these values; a list matches any.
+        modified_after: Only notes modified since this time.
+        modified_before: Only notes modified before this time.
+        types: Only these file types.
+
+    Raises:
+        ModelMissing: The mode is `semantic` and no model is installed.
+    """
+    from bridge.search.model import SearchRequest
+    from bridge.search.pack import pack
+    from bridge.search.pipeline import search
+    from bridge.text.budget import estimate_tokens
+
+    if not query.strip() and not paths:
+        raise InvalidArguments("Give a `query` or `paths`.")
+    call.vault.require_keyword()
+    request = SearchRequest(
+        query=query,
+        limit=limit,
+        mode=mode,
+        folder=folder,
+        paths=paths,
+        tags=tags,
+        properties=properties,
+        modified_after=moment("modified_after", modified_after),
+        modified_before=moment("modified_before", modified_before),
+        types=types,
+        passage_tokens=budget,
+    )
+    try:
+        found = await search(call.vault.sources(), request)
+    except ModelMissing:
+        raise call.vault.why_not_by_meaning() from None
+    packed = pack(await asyncio.to_thread(cut_hits, call.vault, found.hits), budget)
+    return GatheredContext(
+        text=packed.text if form == "text" else "",
+        items=tuple(
+            ContextItem(
+                one.number,
+                one.path,
+                one.excerpt.heading,
+                one.excerpt.lines,
+                one.excerpt.form,
+                estimate_tokens(one.text),
+                one.score,
+                one.excerpt.text if form == "items" else None,
+            )
+            for one in packed.items
+        ),
+        left_out=tuple(OmittedNote(one.path, one.tokens, one.score) for one in packed.left_out),
+        tokens=packed.tokens,
+        mode_used=found.mode_used,
+        notices=found.notices,
+    )
+
+
+def cut_hits(vault: "OpenVault", hits: "Sequence[SearchHit]") -> "list[Excerpts]":
+    """Cut the notes of hits as they are on disk now; one that is gone is skipped."""
+    from bridge.markdown.kinds import kind_of
+    from bridge.search.excerpts import cut_excerpts, keep_passages
+
+    found = []
+    for hit in hits:
+        passages = sorted(hit.passages, key=lambda one: one.lines != hit.lines)
+        with suppress(NoteNotFound):
+            if kind_of(hit.path) == "note":
+                found.append(cut_excerpts(open_note(vault, hit.path), hit.score, passages))
+            else:
+                found.append(keep_passages(hit.path, hit.score, passages))
+    return found
+
+
+def context_view(answer: Answer) -> Iterable[Element]:
+    """Show the excerpts, each after its number and place."""
+    yield from notices(answer["notices"])
+    if left := answer["left_out"]:
+        yield notice(
+            f"{count_of(len(left), 'relevant note')} did not fit: {sum(one['tokens'] for one in left):,} tokens."
+        )
+    if not answer["items"] and not answer["notices"]:
+        yield notice("No note found.")
+    if answer["text"]:
+        yield Document(answer["text"], "excerpts")
+        return
+    for item in answer["items"]:
+        first, last = item["lines"]
+        yield Line(f"[{item['number']}] ", path_of(item["path"], f":{first}-{last}"), f" · {inline(item['heading'])}")
+        yield item["text"]
+        yield Line()

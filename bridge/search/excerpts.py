@@ -1,0 +1,137 @@
+"""The parts of a note that can stand for it: all of it, a section, passages or its headings."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import dropwhile, takewhile
+from typing import Literal
+
+from bridge.markdown.note import Note, Piece
+from bridge.markdown.sections import Outline, section_spans
+from bridge.search.model import ShownPassage
+from bridge.text.invisible import one_line, visible_text
+from bridge.text.lines import LineIndex
+from bridge.types import Lines, Span, VaultPath
+
+Form = Literal["note", "section", "passage", "outline"]
+
+DEEPEST = 3
+"""The lowest level of the headings in an outline."""
+
+MUCH_LONGER = 2
+"""How many times longer than its passage a paragraph must be for the passage to stand alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A part of a note, cut only between blocks."""
+
+    form: Form
+    heading: str
+    lines: Lines
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpts:
+    """A note in each form, the longest first."""
+
+    path: VaultPath
+    score: float
+    note: Excerpt | None = None
+    section: Excerpt | None = None
+    """The section of the best passage."""
+    passages: tuple[Excerpt, ...] = ()
+    """Best first; none contains text of another."""
+    outline: Excerpt | None = None
+
+
+def cut_excerpts(note: Note, score: float, passages: Sequence[ShownPassage]) -> Excerpts:
+    """Cut a Markdown note into the forms in which it can be shown.
+
+    Args:
+        note: The note as it is now.
+        score: How relevant it is.
+        passages: Its relevant passages, the best first.
+    """
+    cut = _Cut(note)
+    return Excerpts(
+        note.path,
+        score,
+        note=cut.excerpt("note", (note.body, len(note.text))),
+        section=cut.section(passages[0].lines[0]) if passages else None,
+        passages=tuple(cut.passages(passages)),
+        outline=_outline(note),
+    )
+
+
+def keep_passages(path: VaultPath, score: float, passages: Sequence[ShownPassage]) -> Excerpts:
+    """Return the passages of a file that has no blocks, such as a PDF, as they were found."""
+    return Excerpts(path, score, passages=tuple(map(_as_found, passages)))
+
+
+class _Cut:
+    """Cuts one Markdown note between its blocks."""
+
+    def __init__(self, note: Note) -> None:
+        self._note = note
+        self._lines = LineIndex(note.text)
+        self._outline = Outline(note)
+
+    def excerpt(self, form: Form, span: Span) -> Excerpt | None:
+        """Return the visible text of a span; None when it has none."""
+        start, end = span
+        text = self._note.text[start:end]
+        start += len(text) - len(text.lstrip())
+        end = start + len(text.strip())
+        shown = visible_text(text).strip()
+        if not shown:
+            return None
+        return Excerpt(form, self._outline.at(start), self._lines.over((start, end)), shown)
+
+    def section(self, line: int) -> Excerpt | None:
+        """Return the innermost section of a line; None before the first heading."""
+        headings = self._note.headings
+        spans = section_spans(headings, len(self._note.text))
+        inside = [span for heading, span in zip(headings, spans, strict=True) if heading.line <= line]
+        return self.excerpt("section", inside[-1]) if inside else None
+
+    def passages(self, passages: Sequence[ShownPassage]) -> Iterator[Excerpt]:
+        """Extend each passage to whole blocks that no better one contains."""
+        pieces = self._note.pieces
+        taken: set[int] = set()
+        for passage in passages:
+            inside = [at for at, piece in enumerate(pieces) if _overlap(piece.lines, passage.lines)]
+            if _is_cut_paragraph([pieces[at] for at in inside], passage):
+                yield _as_found(passage)
+                continue
+            free = list(dropwhile(taken.__contains__, inside))
+            own = list(takewhile(lambda at: at not in taken, free))
+            taken.update(own)
+            found = self.excerpt("passage", (pieces[own[0]].span[0], pieces[own[-1]].span[1])) if own else None
+            if found is not None:
+                yield found
+
+
+def _as_found(passage: ShownPassage) -> Excerpt:
+    return Excerpt("passage", passage.heading, passage.lines, passage.text)
+
+
+def _overlap(one: Lines, other: Lines) -> bool:
+    return one[0] <= other[1] and other[0] <= one[1]
+
+
+def _is_cut_paragraph(pieces: Sequence[Piece], passage: ShownPassage) -> bool:
+    """Return whether a passage is a few sentences of one long paragraph."""
+    if len(pieces) != 1 or pieces[0].kind != "paragraph":
+        return False
+    start, end = pieces[0].span
+    return end - start > MUCH_LONGER * len(passage.text)
+
+
+def _outline(note: Note) -> Excerpt | None:
+    """Return the upper headings of a note, one a line; None when it has none."""
+    shown = [heading for heading in note.headings if heading.level <= DEEPEST]
+    if not shown:
+        return None
+    text = "\n".join(f"{'#' * heading.level} {one_line(heading.text)}" for heading in shown)
+    return Excerpt("outline", "", (shown[0].line, note.text.count("\n") + 1), text)

@@ -1,0 +1,155 @@
+"""Packs excerpts of relevant notes into a budget of tokens, which is never exceeded."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bridge.search.excerpts import Excerpt, Excerpts
+from bridge.text.budget import estimate_tokens
+from bridge.text.invisible import one_line, quote_path
+from bridge.types import VaultPath
+
+CLOSE, FAIR, WEAK = 0.9, 0.7, 0.2
+"""Shares of the best score: from the first on a note is shown whole, from the second in passages, from the third by its
+headings; below, not at all."""
+
+SHARE = 0.1
+"""Share of the budget that a note or section may take when others are relevant, too."""
+
+OUTLINES = 10
+"""Maximum number of notes shown by their headings only."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackedItem:
+    """An excerpt with its number and size as shown."""
+
+    number: int
+    path: VaultPath
+    score: float
+    excerpt: Excerpt
+    text: str
+    """Its number, place and text."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A relevant note for which there was no room, and the tokens that its shortest form takes."""
+
+    path: VaultPath
+    score: float
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class PackedNotes:
+    """What fits."""
+
+    items: tuple[PackedItem, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    text: str = ""
+    tokens: int = 0
+
+
+def pack(notes: Sequence[Excerpts], budget: int, count: Callable[[str], int] = estimate_tokens) -> PackedNotes:
+    """Choose excerpts that fit into a budget.
+
+    Args:
+        notes: The notes, best first.
+        budget: The tokens that the whole text may have.
+        count: Counts the tokens of a text.
+    """
+    least = WEAK * max((note.score for note in notes), default=0.0)
+    selection = _Selection([note for note in notes if note.score >= least], budget, count)
+    return selection.fill()
+
+
+class _Selection:
+    """The excerpts chosen so far, by the rank of their note."""
+
+    def __init__(self, notes: Sequence[Excerpts], budget: int, count: Callable[[str], int]) -> None:
+        self._notes = notes
+        self._budget = budget
+        self._count = count
+        self._chosen: dict[int, tuple[Excerpt, ...]] = {}
+
+    def fill(self) -> PackedNotes:
+        """Give each close note its longest form, then further passages, outlines, and what still fits."""
+        best = max((note.score for note in self._notes), default=0.0)
+        share = max(SHARE * self._budget, self._budget / max(1, len(self._notes)))
+        ranks = range(len(self._notes))
+        fair = [at for at in ranks if self._notes[at].score >= FAIR * best]
+        for at in fair:
+            note = self._notes[at]
+            longest = (note.note, note.section) if note.score >= CLOSE * best else ()
+            self._choose_first(at, (*(one for one in longest if one and self._size(one) <= share), *_shortest(note)))
+        self._add_passages(fair)
+        for at in [at for at in ranks if at not in self._chosen][:OUTLINES]:
+            self._choose_first(at, (self._notes[at].outline,))
+        # Room that is left is better spent on text than not at all.
+        others = [at for at in ranks if at not in fair]
+        for at in others:
+            self._choose_first(at, _shortest(self._notes[at]))
+        self._add_passages(others)
+        return self._pack()
+
+    def _choose_first(self, at: int, forms: Sequence[Excerpt | None]) -> None:
+        """Choose the first of these forms that fits, in place of what stands for the note so far."""
+        any(self._fits(at, (form,)) for form in forms if form is not None)
+
+    def _add_passages(self, ranks: Sequence[int]) -> None:
+        """Add the second best passage of each note shown by passages, then the third best, and so on."""
+        most = max((len(self._notes[at].passages) for at in ranks), default=0)
+        for place in range(1, most):
+            for at in ranks:
+                chosen = self._chosen.get(at, ())
+                if chosen and chosen[0].form == "passage" and place < len(self._notes[at].passages):
+                    self._fits(at, (*chosen, self._notes[at].passages[place]))
+
+    def _fits(self, at: int, excerpts: tuple[Excerpt, ...]) -> bool:
+        """Choose these excerpts of a note, if all chosen ones together fit."""
+        before = self._chosen
+        self._chosen = {**before, at: excerpts}
+        if self._count(_join(self._items())) <= self._budget:
+            return True
+        self._chosen = before
+        return False
+
+    def _items(self) -> tuple[PackedItem, ...]:
+        return tuple(_number(self._notes, self._chosen))
+
+    def _size(self, excerpt: Excerpt) -> int:
+        return self._count(excerpt.text)
+
+    def _pack(self) -> PackedNotes:
+        items = self._items()
+        text = _join(items)
+        left = [
+            LeftOut(note.path, note.score, self._size(form))
+            for at, note in enumerate(self._notes)
+            if at not in self._chosen
+            for form in [one for one in (*_shortest(note), note.outline) if one is not None][:1]
+        ]
+        return PackedNotes(items, tuple(left), text, self._count(text))
+
+
+def _shortest(note: Excerpts) -> Sequence[Excerpt | None]:
+    """Return the shortest form of a note that has text."""
+    return note.passages[:1] or (note.note,)
+
+
+def _number(notes: Sequence[Excerpts], chosen: Mapping[int, Sequence[Excerpt]]) -> Iterator[PackedItem]:
+    """Number the chosen excerpts by the rank of their note and their order in it."""
+    number = 0
+    for at in sorted(chosen):
+        for excerpt in sorted(chosen[at], key=lambda one: one.lines):
+            number += 1
+            first, last = excerpt.lines
+            place = f"[{number}] {quote_path(notes[at].path)}:{first}-{last}"
+            heading = f" · {one_line(excerpt.heading)}" if excerpt.heading else ""
+            note = " · headings only" if excerpt.form == "outline" else ""
+            shown = f"{place}{heading}{note}\n{excerpt.text}"
+            yield PackedItem(number, notes[at].path, notes[at].score, excerpt, shown)
+
+
+def _join(items: Sequence[PackedItem]) -> str:
+    return "\n\n".join(item.text for item in items)
