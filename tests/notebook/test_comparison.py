@@ -1,0 +1,57 @@
+"""What two memories have in common, and when they contradict each other."""
+
+import pytest
+
+from bridge.notebook.comparison import NEARLY_SAME, compare_statements, text_digest
+from bridge.notebook.memory_note import Memory, MemoryKind
+from bridge.types import VaultPath
+
+
+def memory(title: str, kind: MemoryKind = "fact", *, alias: str = "", scope: str = "") -> Memory:
+    return Memory(VaultPath("a.md"), title, kind, aliases=(alias,) if alias else (), scope=(scope,) if scope else ())
+
+
+CLAY = memory("Oven clay", alias="clay")
+BAKE = "The oven is fired every second Saturday before sunrise"
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "alike"),
+    [
+        (BAKE, "Every second Saturday before sunrise, the oven is fired.", True),
+        (BAKE, f"{BAKE}, with beech only.", True),
+        (BAKE, "The oven was built of clay from the river by four neighbours", False),
+        ("Rye needs a sour starter.", "Rye needs sour starters", True),
+        ("Uses tabs", "Likes tea", False),
+        ("", "", False),
+        ("砂糖は台所の棚にある", "砂糖は台所の棚にあります", True),
+    ],
+)
+def test_nearly_the_same_is_recognised(text: str, other: str, alike: bool) -> None:
+    assert (compare_statements(memory("a"), text, memory("b"), other).share >= NEARLY_SAME) == alike
+
+
+@pytest.mark.parametrize(
+    ("new", "text", "old", "other", "contrary"),
+    [
+        (memory("Oven clay"), "From the river.", memory("oven_clay"), "From the shop.", True),
+        (memory("Oven clay"), "From the river.", memory("oven_clay"), "from the  river.", False),
+        (memory("Oven clay", "learning"), "It cracks.", memory("Oven clay", "learning"), "It shrinks.", False),
+        (CLAY, "The clay is fired at 900 degrees", memory("Heat", alias="clay"), "Clay is fired at 1100 degrees", True),
+        (CLAY, "The clay is not fired in winter", memory("Heat", alias="clay"), "The clay is fired in winter", True),
+        (CLAY, "The clay comes from Hamm", memory("Place", alias="clay"), "The clay comes from Soest", True),
+        (memory("Ann"), "Ann likes green tea", memory("Bert"), "Bert likes green tea", False),
+        (CLAY, "The clay is fired at 900 degrees", memory("Heat", alias="clay"), "Clay needs 2 years to dry", False),
+        (memory("Redis", scope="code"), "The cache.", memory("Redis", scope="novel"), "A pianist.", False),
+        (memory("Redis", scope="code"), "The cache.", memory("Redis"), "A pianist.", True),
+    ],
+)
+def test_another_value_for_the_same_thing_contradicts(
+    new: Memory, text: str, old: Memory, other: str, contrary: bool
+) -> None:
+    assert compare_statements(new, text, old, other).contrary == contrary
+
+
+def test_case_and_spaces_do_not_make_another_text() -> None:
+    assert text_digest("Uses  C++\n") == text_digest("uses c++")
+    assert text_digest("Uses C++") != text_digest("Uses C")
