@@ -1,12 +1,13 @@
 """What the bridge can do: one folder per feature, and the only list of them."""
 
 from bridge.api.registry import get_operation, install, installed_hooks, operations
-from bridge.features import admin, context, graph, history, links, memory, notes, search, status, tasks, tools
+from bridge.features import admin, context, graph, history, links, memory, notes, search, sessions, status, tasks, tools
 
 __all__ = ["FEATURES", "get_operation", "installed_hooks", "operations"]
 
 FEATURES = tuple(
-    one.FEATURE for one in (search, context, notes, tasks, history, links, graph, memory, status, admin, tools)
+    one.FEATURE
+    for one in (search, context, notes, tasks, history, links, graph, memory, sessions, status, admin, tools)
 )
 """Every feature, in the order in which documents list them."""
 

@@ -43,6 +43,7 @@ JOURNAL = Subject(
         ),
         Table("step", "ON CONFLICT (change, pending, number) DO UPDATE SET now = excluded.now, gone = excluded.gone"),
     ),
+    migrations=("CREATE INDEX change_session ON change (session);",),
     forget=change_rows.forget,
     move=move,
     after_merge=change_rows.drop_settled,

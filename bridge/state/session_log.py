@@ -49,6 +49,17 @@ class SessionEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionCalls:
+    """How often a session called one tool with one outcome."""
+
+    tool: str
+    code: str | None
+    """The error code; None for success."""
+    count: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class SessionFilter:
     """Which sessions to list; None means any."""
 
@@ -128,6 +139,15 @@ class SessionLog:
         (total,) = self._database.read(lambda connection: connection.execute(count, (*given.values(),)).fetchone())
         rest = f"{where} ORDER BY started DESC, id LIMIT ? OFFSET ?"
         return self._select(rest, *given.values(), limit, offset), total
+
+    def calls(self, id_: str) -> list[SessionCalls]:
+        """Return the calls of a session, counted by tool and outcome, the most frequent first."""
+        query = (
+            "SELECT tool, code, count(*), sum(tokens) FROM call WHERE session = ?"
+            " GROUP BY tool, code ORDER BY count(*) DESC, tool, code"
+        )
+        rows = self._database.read(lambda connection: connection.execute(query, (id_,)).fetchall())
+        return [SessionCalls(*row) for row in rows]
 
     def set_note(self, id_: str, note: VaultPath | None) -> None:
         """Record the journal of a session."""

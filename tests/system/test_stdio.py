@@ -441,3 +441,18 @@ async def test_a_data_folder_that_cannot_be_written_is_left_alone(vault: Path, d
                 while own.is_running() and own.status() != psutil.STATUS_ZOMBIE:
                     await asyncio.sleep(0.01)
     assert list(data.iterdir()) == []
+
+
+@BOTH
+async def test_the_end_of_the_entry_ends_its_session(bridge: Sidecar, folder: Path, era: Era) -> None:
+    before = {one["id"] for one in bridge.call("list_sessions", limit=500)["sessions"]}
+    for _ in range(2):
+        async with client(folder / "Notes", folder / "data", era) as agent:
+            await agent.call_tool("list_tags", {})
+            await agent.call_tool("search", {"query": "bread"})
+
+    def completed() -> bool:
+        found = [one for one in bridge.call("list_sessions", limit=500)["sessions"] if one["id"] not in before]
+        return [(one["status"], one["tools"]) for one in found] == [("completed", {"list_tags": 1, "search": 1})] * 2
+
+    bridge.until(completed, "both sessions are over")

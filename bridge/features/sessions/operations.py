@@ -1,0 +1,174 @@
+"""The sessions of clients: when each began and ended, what it called and changed, and its journal."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Interval, MaxLen
+
+from bridge.api.call import Call
+from bridge.api.hints import When
+from bridge.api.markup import Answer, Column, Element, Table, notice
+from bridge.api.moments import iso, moment
+from bridge.api.registry import operation
+from bridge.state.change_records import ChangeFilter
+from bridge.state.session_log import SessionFilter, SessionRecord, SessionState
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.open_vault import OpenVault
+
+MOST_CHANGES = 200
+"""Most changes of a session whose notes are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSession:
+    """A session of a client.
+
+    Attributes:
+        id: Its id, as in `list_changes`.
+        client: The client; null if it does not say.
+        status: `active`, `paused` by the end of the bridge, `completed`, or `incomplete` after a crash.
+        started: First call.
+        ended: Its end; null while active.
+        goal: Its goal, from the journal.
+        summary: Its summary, from the journal.
+        where_left_off: Where it left off, from the journal.
+        note: Its journal; null without one.
+        calls: Number of calls.
+        errors: Calls that failed, by error code.
+        tools: Calls by tool.
+        changed: Notes it changed, by their current paths.
+        tokens: Tokens sent, estimated.
+    """
+
+    id: str
+    client: str | None
+    status: SessionState
+    started: str
+    ended: str | None
+    goal: str
+    summary: str
+    where_left_off: str
+    note: VaultPath | None
+    calls: int
+    errors: Mapping[str, int]
+    tools: Mapping[str, int]
+    changed: tuple[VaultPath, ...]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSessions:
+    """Sessions.
+
+    Attributes:
+        sessions: Last begun first.
+        total: Number of sessions that match.
+    """
+
+    sessions: tuple[ListedSession, ...]
+    total: int
+
+
+@operation(
+    example={"client": "claude-code", "limit": 5},
+    tasks=(
+        "list the sessions of agents",
+        "what happened in the last session",
+        "where did the last session leave off",
+        "which agents worked here and when",
+    ),
+)
+async def list_sessions(
+    call: Call,
+    status: SessionState | None = None,
+    client: Annotated[str, MaxLen(200)] | None = None,
+    since: When | None = None,
+    until: When | None = None,
+    limit: Annotated[int, Interval(ge=1, le=500)] = 20,
+    offset: Annotated[int, Interval(ge=0)] = 0,
+) -> ListedSessions:
+    """List the sessions of the last 90 days: client, start, end, calls, errors, changed notes and journal.
+
+    Args:
+        status: Only those in this state.
+        client: Only those of this program, in any case.
+        since: Only those that lasted until this time or later.
+        until: Only those that began before this time.
+        limit: Maximum sessions.
+        offset: Sessions to skip.
+    """
+    criteria = SessionFilter(client, moment("since", since), moment("until", until), status)
+
+    def listing() -> ListedSessions:
+        store = call.vault.store
+        store.calls.flush()
+        found, total = store.sessions.page(criteria, limit, offset)
+        return ListedSessions(tuple(describe_session(call.vault, one) for one in found), total)
+
+    return await asyncio.to_thread(listing)
+
+
+def describe_session(vault: "OpenVault", session: SessionRecord) -> ListedSession:
+    """Describe a session, with what its calls, its changes and its journal say."""
+    tools, errors, tokens = Counter[str](), Counter[str](), 0
+    for part in vault.store.sessions.calls(session.id):
+        tools[part.tool] += part.count
+        errors.update({part.code: part.count} if part.code else {})
+        tokens += part.tokens
+    changes = vault.review.changes(ChangeFilter(session=session.id), MOST_CHANGES, 0)
+    changed = {
+        path: None
+        for change in changes
+        for step, path in zip(change.steps, change.now, strict=True)
+        if step.kind in {"put", "move", "remove"}
+    }
+    return ListedSession(
+        id=session.id,
+        client=session.client,
+        status=session.state,
+        started=iso(session.started),
+        ended=None if session.ended is None else iso(session.ended),
+        goal=journal_text(vault, session, "goal"),
+        summary=journal_text(vault, session, "summary"),
+        where_left_off=journal_text(vault, session, "where_left_off"),
+        note=session.note if session.note in vault.index.notes else None,
+        calls=tools.total(),
+        errors=errors,
+        tools=tools,
+        changed=tuple(changed),
+        tokens=tokens,
+    )
+
+
+def journal_text(vault: "OpenVault", session: SessionRecord, name: str) -> str:
+    """Return a property of a session's journal; empty when there is none."""
+    note = None if session.note is None else vault.index.notes.get(session.note)
+    value: Any = None if note is None else note.properties.get(name)
+    return value if isinstance(value, str) else ""
+
+
+SESSIONS = (
+    Column("id"),
+    Column("started", most=16),
+    Column("client", " · {}"),
+    Column("status", " · {}"),
+    Column("calls", " · {} calls"),
+    Column("changed", " · changed {}", role="path", most=3),
+    Column("goal", " · goal: {}"),
+    Column("where_left_off", " · left off: {}"),
+    Column("note", " · {}", role="path"),
+    Column("summary", " · {}", detail=True),
+    Column("ended", " · ended {}", detail=True),
+)
+
+
+def session_list_view(answer: Answer) -> Iterable[Element]:
+    """Show a list of sessions, one per line."""
+    yield Table(SESSIONS, answer["sessions"])
+    if not answer["sessions"]:
+        yield notice("No session found.")
