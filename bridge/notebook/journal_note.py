@@ -1,0 +1,256 @@
+"""A journal as Markdown: the note about one session.
+
+What the agent handed over stands in quotes and in items that begin with a time; it is read back from the note when that
+is written again, so that no other place keeps these words. All else follows from the records of calls and changes.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from datetime import datetime
+from typing import Any, Final
+
+from bridge.markdown.frontmatter import cut_frontmatter
+from bridge.notebook.journal import LISTS, Entry, JournalFacts, JournalWords
+from bridge.text.counts import count_of
+from bridge.text.invisible import visible_text
+from bridge.types import VaultPath
+
+TYPE: Final = "journal"
+"""The value of the property `type` that makes a note a journal."""
+
+LATER: Final = "Later"
+"""The heading below which facts are added to a journal that somebody has edited."""
+
+PROPERTY_LENGTH: Final = 300
+"""Most characters of a text in a property; the body has all of it."""
+
+_HEADING: Final = re.compile(r"## (.*)")
+_ENTRY: Final = re.compile(r"- (\d\d:\d\d) (.*)")
+_BAD_IN_NAME: Final = re.compile(r'[\x00-\x1f\\/:*?"<>|#^\[\]]+')
+
+
+SECTIONS: Final = {
+    "Goal": "goal",
+    "Summary": "summary",
+    "Approach": "actions",
+    "Key decisions": "decisions",
+    "Problems": "problems",
+    "Outcome": "outcomes",
+    "Files changed": "",
+    "Notes read": "",
+    "Open questions": "questions",
+    "Where it left off": "where_left_off",
+    "Excerpt": "excerpt",
+    "Related": "",
+}
+"""The headings in order, each with the words that it holds."""
+
+NOTES_READ: Final = 10
+"""Most notes read that are listed."""
+
+
+def journal_name(client: str, started: datetime) -> str:
+    """Return the name of a session's journal, without its extension."""
+    name = " ".join(_BAD_IN_NAME.sub(" ", visible_text(client)).split()).strip(". ")[:60] or "agent"
+    return f"{started:%Y-%m-%d %H%M} {name}"
+
+
+def journal_properties(words: JournalWords, facts: JournalFacts) -> dict[str, Any]:
+    """Return the properties of a journal; those without a value are left out."""
+    minutes = (facts.until - facts.started).total_seconds() / 60
+    values: dict[str, Any] = {
+        "id": f"{TYPE}-{facts.started:%Y%m%d}-{facts.session}",
+        "type": TYPE,
+        "title": journal_title(words, facts),
+        "status": facts.status,
+        "created": facts.started.isoformat(timespec="seconds"),
+        "updated": facts.until.isoformat(timespec="seconds"),
+        "tags": list(facts.tags),
+        "agent": facts.client,
+        "model": _short(words.model),
+        "session": facts.session,
+        "goal": _short(words.goal),
+        "summary": _short(words.summary),
+        "where_left_off": _short(words.where_left_off),
+        "files": [note.path for note in facts.changed],
+        "duration_minutes": max(0, round(minutes)),
+        "calls": facts.calls,
+        "tokens": facts.tokens,
+        "cost_usd": words.cost_usd,
+        "promoted": False,
+    }
+    return {name: value for name, value in values.items() if value not in ("", None, [])}
+
+
+def journal_title(words: JournalWords, facts: JournalFacts) -> str:
+    """Return the title: the goal, else what was changed or read most."""
+    if words.goal:
+        return _short(words.goal, 80)
+    if facts.changed:
+        most = max(facts.changed, key=lambda note: note.added + note.removed)
+        total = len(facts.changed) + facts.more_changes
+        return f"{_name(most.path)} and {total - 1} more" if total > 1 else _name(most.path)
+    if facts.read:
+        return f"Read {len(facts.read)} notes" if len(facts.read) > 1 else f"Read {_name(facts.read[0][0])}"
+    return f"Session of {facts.client}"
+
+
+def write_body(words: JournalWords, facts: JournalFacts) -> str:
+    """Write the body of a journal."""
+    parts = [f"# {journal_title(words, facts)}\n"]
+    for heading, name in SECTIONS.items():
+        said = getattr(words, name) if name else ()
+        lines = _quote(said) if isinstance(said, str) else _items(said)
+        lines += RECORDED[heading](words, facts) if heading in RECORDED else ()
+        if lines:
+            parts.append("\n".join([f"## {heading}\n", *lines, ""]))
+    return "\n".join(parts)
+
+
+def read_words(text: str, properties: Mapping[str, Any]) -> JournalWords:
+    """Read what was handed over from a journal as `write_body` writes it."""
+    cut, cost = cut_frontmatter(text), properties.get("cost_usd")
+    values: dict[str, Any] = {
+        "model": str(properties.get("model") or ""),
+        "cost_usd": float(cost) if isinstance(cost, int | float) else None,
+    }
+    for heading, lines in _sections((text if cut is None else text[cut[1] :]).split("\n")):
+        name = SECTIONS.get(heading)
+        if name in LISTS:
+            values[name] = tuple(_read_items(lines))
+        elif name:
+            values[name] = "\n".join(line[1:].removeprefix(" ") for line in lines if line.startswith(">"))
+    return JournalWords(**values)
+
+
+def later_lines(words: JournalWords) -> list[str]:
+    """Return words as items, each with its kind, for a journal that somebody has edited."""
+    lines: list[str] = []
+    for field in fields(words):
+        value, label = getattr(words, field.name), field.name.replace("_", " ").capitalize()
+        if field.name in LISTS:
+            lines += _items(Entry(one.time, f"{label.removesuffix('s')}: {one.text}") for one in value)
+        elif value not in ("", None):
+            lines += _items([Entry("", f"{label}: {value}")])
+    return lines
+
+
+def link_to(path: VaultPath) -> str:
+    """Return a link to a note, or its path as code where no link can hold it."""
+    target = path.removesuffix(".md")
+    if re.search(r"[\[\]|#^%]", path):
+        return f"`{path}`"
+    return f"[[{target}]]" if "/" not in target else f"[[{target}|{_name(path)}]]"
+
+
+def _goal(words: JournalWords, facts: JournalFacts) -> Iterator[str]:
+    reasons = [] if words.goal else [reason for note in facts.changed for reason in note.reasons]
+    yield from (f"Of the first change: {_short(reason)}" for reason in reasons[:1])
+
+
+def _approach(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
+    changed = len(facts.changed) + facts.more_changes
+    counts = (("searched", facts.searches, "time"), ("read", len(facts.read), "note"), ("changed", changed, "note"))
+    if done := ", ".join(f"{verb} {count_of(count, noun)}" for verb, count, noun in counts if count):
+        yield f"{done.capitalize()}."
+
+
+def _decisions(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
+    for note in facts.changed:
+        yield from (f"- {link_to(note.path)}: {_short(reason)}" for reason in note.reasons)
+
+
+def _problems(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
+    for one in facts.failures:
+        where = f" on {link_to(one.path)}" if one.path is not None else ""
+        times = f", {one.count} times" if one.count > 1 else ""
+        yield f"- `{one.tool}`{where} failed: `{one.code}`{times}"
+    yield from (f"- {link_to(path)}: a change was undone" for path in facts.undone)
+
+
+def _files_changed(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
+    for note in facts.changed:
+        yield f"- {link_to(note.path)} +{note.added} -{note.removed}: {', '.join(note.operations)}"
+    if facts.more_changes:
+        yield f"- and {facts.more_changes} more; `list_changes` with the session `{facts.session}` lists all"
+
+
+def _notes_read(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
+    for path, count in facts.read[:NOTES_READ]:
+        yield f"- {link_to(path)}{f', {count} times' if count > 1 else ''}"
+
+
+def _questions(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
+    yield from (f"- {link_to(path)}: a proposed change awaits approval" for path in facts.proposed)
+
+
+def _related(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
+    if facts.previous is not None:
+        yield f"- {link_to(facts.previous)}: the session before"
+
+
+RECORDED: Final[Mapping[str, Callable[[JournalWords, JournalFacts], Iterator[str]]]] = {
+    "Goal": _goal,
+    "Approach": _approach,
+    "Key decisions": _decisions,
+    "Problems": _problems,
+    "Files changed": _files_changed,
+    "Notes read": _notes_read,
+    "Open questions": _questions,
+    "Related": _related,
+}
+"""The lines of each section that follow from the records."""
+
+
+def _quote(text: str) -> list[str]:
+    return [f"> {line}".rstrip() for line in visible_text(text).strip().splitlines()]
+
+
+def _items(entries: Iterable[Entry]) -> list[str]:
+    lines = []
+    for entry in entries:
+        first, *rest = visible_text(entry.text).strip().splitlines() or ["…"]
+        lines += [f"- {entry.time} {first}" if entry.time else f"- {first}", *(f"  {line}".rstrip() for line in rest)]
+    return lines
+
+
+def _sections(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    heading, inside = "", list[str]()
+    for line in lines:
+        if (found := _HEADING.fullmatch(line)) is not None:
+            yield heading, inside
+            heading, inside = found[1].strip(), []
+        else:
+            inside.append(line)
+    yield heading, inside
+
+
+def _read_items(lines: Sequence[str]) -> Iterator[Entry]:
+    entry: Entry | None = None
+    for line in lines:
+        if line.startswith("- "):
+            if entry is not None:
+                yield _trim(entry)
+            found = _ENTRY.fullmatch(line)
+            entry = None if found is None else Entry(found[1], found[2])
+        elif entry is not None and (not line or line.startswith("  ")):
+            entry = Entry(entry.time, f"{entry.text}\n{line[2:]}")
+        elif entry is not None:
+            yield _trim(entry)
+            entry = None
+    if entry is not None:
+        yield _trim(entry)
+
+
+def _trim(entry: Entry) -> Entry:
+    return Entry(entry.time, entry.text.rstrip())
+
+
+def _short(text: str, most: int = PROPERTY_LENGTH) -> str:
+    line = " ".join(visible_text(text).split())
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+
+
+def _name(path: VaultPath) -> str:
+    return path.rpartition("/")[2].removesuffix(".md")
