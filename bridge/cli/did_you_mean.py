@@ -37,18 +37,30 @@ class Parser(argparse.ArgumentParser):
         """Parse the words; unknown ones are refused here, where the command they were given to is known."""
         given, left = super().parse_known_args(args, namespace)
         if left:
-            self.error(self.left_over(left, args or []))
+            self.error(self.left_over(left, args or [], getattr(given, "query", None)))
         return given, left
 
-    def left_over(self, words: list[str], given: Sequence[str]) -> str:
-        """Describe the words that could not be parsed."""
+    def left_over(self, words: list[str], given: Sequence[str], query: str | None) -> str:
+        """Describe the words that could not be parsed.
+
+        Args:
+            words: These words.
+            given: All words of the command.
+            query: The query among them.
+        """
         for name, first, last in zip(given, given[1:], given[2:], strict=False):
             if name == "--lines" and last in words and first.isdecimal() and last.isdecimal():
                 return f"lines are given as a range: `--lines {first}-{last}`."
         wrong = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
         if wrong is None:
             return f"nothing is known to do with `{' '.join(words)}`; put quotes around words that belong together."
-        return f"there is no option `{wrong}`{did_you_mean(wrong, self._option_string_actions)}"
+        if wrong in self._option_string_actions:
+            return f"`{wrong}` stands after `--`, where no options are read; put it before."
+        near = did_you_mean(wrong, self._option_string_actions)
+        if near == "." and not wrong.startswith("--") and any(action.dest == "query" for action in self._actions):
+            whole = f"{query} {wrong}" if query else wrong
+            near = f'; to exclude a word, end with the query in quotes: `{self.prog} -- "{whole}"`.'
+        return f"there is no option `{wrong}`{near}"
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse a value that is not a choice; overrides the library's method, which would list every command."""

@@ -63,6 +63,10 @@ def test_what_is_typed_becomes_arguments(words: list[str], arguments: dict[str, 
     assert typed(*words) == arguments
 
 
+def test_a_query_may_begin_with_a_word_to_exclude() -> None:
+    assert typed("search", "--limit", "3", "--", "-a") == {"query": "-a", "limit": 3}
+
+
 def test_arguments_come_from_a_file_and_what_is_typed_wins(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"query": "from the file", "limit": 3}')
     assert typed("search", "typed", "--json-args", str(tmp_path / "a.json")) == {"query": "typed", "limit": 3}
@@ -91,6 +95,10 @@ def test_what_the_parser_does_not_know_is_refused(words: list[str], capsys: pyte
     ("words", "said"),
     [
         (["serach", "a"], "there is no `serach`; did you mean `search`?\n  `vault-bridge --help` tells"),
+        (["search", "--", "-a", "--limit", "3"],
+         "`--limit` stands after `--`, where no options are read; put it before."),
+        (["search", "-a", "b"],
+         'there is no option `-a`; to exclude a word, end with the query in quotes: `vault-bridge search -- "b -a"`.'),
         (["search", "a", "--limmit", "3"], "there is no option `--limmit`; did you mean `--limit`?"),
         (["search", "a", "b", "c"], "nothing is known to do with `b c`; put quotes around words that belong together."),
         (["read-note", "a.md", "--lines", "1", "3"], "lines are given as a range: `--lines 1-3`.\n"),
