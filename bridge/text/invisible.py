@@ -13,14 +13,16 @@ _JOINED = (
 )
 """Where a joiner between two characters changes their shape: one is kept there; anywhere else it can hide data."""
 
+_CONTROLS = "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"
+"""Controls, including terminal escapes; they part words, unlike all else that is not seen."""
 _ALWAYS_UNSEEN = (
-    "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"  # controls, including terminal escapes
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"  # zero width; text direction
     "\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff"  # tags and variation selectors, which can encode any text
 )
-_MAYBE_UNSEEN = re.compile(f"[{_ALWAYS_UNSEEN}\u200c\u200d\ufe0e\ufe0f]")
+_CONTROL = re.compile(f"[{_CONTROLS}]+")
+_MAYBE_UNSEEN = re.compile(f"[{_CONTROLS}{_ALWAYS_UNSEEN}\u200c\u200d\ufe0e\ufe0f]")
 _UNSEEN = re.compile(
     f"[{_ALWAYS_UNSEEN}]"
     f"|(?<![{_JOINED}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED}])"
@@ -32,7 +34,7 @@ _COMMENT = re.compile(r"<!--.*?-->|(?<!`)<!--.*\Z", re.DOTALL)
 def visible_text(text: str) -> str:
     """Strip invisible characters and HTML comments, including a comment whose end was cut off."""
     if _MAYBE_UNSEEN.search(text):
-        text = _UNSEEN.sub("", text)
+        text = _UNSEEN.sub("", _CONTROL.sub(" ", text))
     return _COMMENT.sub(" ", text) if "<!--" in text else text
 
 

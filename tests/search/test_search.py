@@ -284,6 +284,13 @@ async def test_a_quoted_word_is_a_whole_word_of_a_name_too(tmp_path: Path) -> No
         assert await hits(found, '"土星"') == ["土星环.md"]
 
 
+async def test_a_control_character_parts_words_in_a_snippet_as_in_the_index(tmp_path: Path) -> None:
+    write_vault(tmp_path / "vault", {"A.md": "a zapfolk\x00after one line\n"})
+    async with opened(tmp_path / "vault", tmp_path / "index") as found:
+        answer = await search(found, SearchRequest("zapfolk", mode="keyword"))
+    assert [hit.snippet for hit in answer.hits] == ["a ==zapfolk== after one line"]
+
+
 async def test_a_foreign_name_in_a_question_does_not_outweigh_the_question(tmp_path: Path) -> None:
     files = {
         "1.md": "Vienna, Vienna.\n",
