@@ -112,9 +112,10 @@ async def watch(bridge: "Bridge", runtime: "Runtime") -> None:
 
 async def watch_until_settled(bridge: "Bridge") -> list[dict[str, Any]]:
     """Show progress until indexing is as complete as it can be now, and return the status of the vaults."""
-    searchable = False
+    searchable, reported = False, dict[str, str]()
     with IndexBar() as bar:
         while True:
+            report_closed(bridge, reported)
             status = await vault_statuses(bridge)
             bar.show(sum_progress(status))
             if not searchable and all(vault["ready"]["keyword"] for vault in status):
@@ -123,6 +124,14 @@ async def watch_until_settled(bridge: "Bridge") -> list[dict[str, Any]]:
             if searchable and all(is_settled(vault, missing=missing) for vault in status):
                 return status
             await asyncio.sleep(LOOK_EVERY_S)
+
+
+def report_closed(bridge: "Bridge", reported: dict[str, str]) -> None:
+    """Print why vaults are not open, unless that is what was reported last."""
+    for host in bridge.vaults.values():
+        if (error := host.trouble) is not None and reported.get(host.id) != error.message:
+            reported[host.id] = error.message
+            print_message(f"{host.name} is not open: {error.message} {error.hint}")
 
 
 async def vault_statuses(bridge: "Bridge") -> list[dict[str, Any]]:

@@ -100,6 +100,19 @@ async def test_a_person_is_told_where_it_listens(vault: Path, tmp_path: Path) ->
         assert (process.returncode, out) == (0, b"")
 
 
+async def test_a_person_is_told_why_a_vault_is_not_open(vault: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir(mode=0o700)
+    (data / "settings.toml").write_text('deny = "Private"\n')
+    async with started("serve", str(vault), data=data) as process:
+        assert process.stderr is not None
+        async with asyncio.timeout(60):
+            lines = [(await process.stderr.readline()).decode() for _ in range(4)]
+    assert "`deny` must be a list of strings" in lines[0]
+    wanted = f"The setting `deny` in {data / 'settings.toml'} cannot be parsed. Correct the settings file;"
+    assert lines[3].startswith(f"Notes is not open: {wanted}")
+
+
 async def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
     async with started("serve", str(tmp_path / "nowhere"), data=tmp_path / "data") as process:
         out, err = await process.communicate()
