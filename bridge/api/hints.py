@@ -30,7 +30,7 @@ WORDS: Mapping[Any, tuple[str, str]] = {
     Folder: ("a folder inside the vault", "folders inside the vault"),
     Digest: ("a digest, 12 hex digits at least", "digests, 12 hex digits each at least"),
     When: ("a date such as 2026-01-31, yesterday or 7 days ago", "dates"),
-    Period: ("a day or period such as 2026-01-31, tomorrow, this week or 2026-02", "periods"),
+    Period: ("a day or period such as 2026-01-31, tomorrow, this week, 2026-02 or 2026-Q1", "periods"),
     Day: ("a day such as 2026-01-31, tomorrow or friday", "days"),
     str: ("a string", "strings"),
     int: ("an integer", "integers"),

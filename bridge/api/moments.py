@@ -10,7 +10,8 @@ from bridge.types import Day
 
 TIMES: Final = "`2026-01-31`, `2026-01-31T09:30`, `2026-01`, `today`, `last week`, `3 days ago` or `monday`"
 DAYS: Final = "`2026-01-31`, `today`, `tomorrow`, `in 3 days` or `friday`"
-PERIODS: Final = "`2026-01-31`, `2026-01`, `2026-W05`, `today`, `this week` or `next month`"
+PERIODS: Final = "`2026-01-31`, `2026-01`, `2026-W05`, `2026-Q1`, `today`, `this week` or `next month`"
+RANGES: Final = f"`2026-01-05/2026-02-10`, {PERIODS}"
 """Examples of accepted forms, for messages."""
 
 _DAYS: Final = {"today": 0, "yesterday": -1, "tomorrow": 1}
@@ -19,10 +20,13 @@ _MONTHS: Final = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
-_SPAN: Final = re.compile(r"(?:(last|past|next|in|this) )?(?:(\d{1,4}|an?|one) )?(day|week|month|year)s?( ago)?")
+_SPAN: Final = re.compile(
+    r"(?:(last|past|next|in|this) )?(?:(\d{1,4}|an?|one) )?(day|week|month|quarter|year)s?( ago)?"
+)
 _NAMED: Final = re.compile(r"(?:(last|next|this|on) )?([a-z]{3,9})(?: (\d{4}))?")
-_PART: Final = re.compile(r"(\d{4})(?:-(\d\d))?")
+_PART: Final = re.compile(r"(\d{4})(?:-(\d\d)|-?q([1-4]))?")
 _WEEK: Final = re.compile(r"\d{4}-?w\d\d")
+_MONTHS_OF: Final = {"month": 1, "quarter": 3, "year": 12}
 
 
 def moment(name: str, written: When | None) -> float | None:
@@ -83,7 +87,7 @@ def first_day(name: str, written: str, now: datetime | None = None) -> Day:
 
 
 def period(name: str, written: str | None, now: datetime | None = None) -> Period | None:
-    """Parse a day or period as its first and last day; weekdays and periods lie ahead.
+    """Parse a day or period, or two with a slash between, as first and last day; weekdays and periods lie ahead.
 
     Args:
         name: The argument's name, for the message.
@@ -96,9 +100,12 @@ def period(name: str, written: str | None, now: datetime | None = None) -> Perio
     if written is None:
         return None
     try:
-        first, last = read_period(written, now or datetime.now().astimezone())
+        ends = [read_period(end, now or datetime.now().astimezone()) for end in written.split("/", 1)]
+        first, last = ends[0][0], ends[-1][1]
+        if first > last:
+            raise ValueError
     except (ValueError, OverflowError, OSError):
-        raise invalid_date(name, written, PERIODS) from None
+        raise invalid_date(name, written, RANGES) from None
     return Period(f"{first.isoformat()}/{last.isoformat()}")
 
 
@@ -127,7 +134,8 @@ def read_date(written: str, now: datetime, *, ahead: bool = False) -> datetime:
         # By the calendar: a day is not always 24 hours long.
         return midnight(today + timedelta(days=_DAYS[text]))
     if found := _PART.fullmatch(text):
-        return datetime(int(found[1]), int(found[2] or 1), 1)  # noqa: DTZ001  # local, as all without a zone
+        month = int(found[2] or 3 * int(found[3] or 1) - 2)
+        return datetime(int(found[1]), month, 1)  # noqa: DTZ001  # local, as all without a zone
     if found := _SPAN.fullmatch(text):
         return midnight(resolve_span(found, today, ahead=ahead))
     if found := _NAMED.fullmatch(text):
@@ -148,7 +156,7 @@ def read_period(written: str, now: datetime) -> tuple[date, date]:
     if _WEEK.fullmatch(text):
         unit = "week"
     elif found := _PART.fullmatch(text):
-        unit = "month" if found[2] else "year"
+        unit = "month" if found[2] else "quarter" if found[3] else "year"
     elif found := _SPAN.fullmatch(text):
         word, count = found[1], found[2]
         if word == "past" or (word in {"last", "next"} and count):
@@ -164,9 +172,10 @@ def read_period(written: str, now: datetime) -> tuple[date, date]:
 
 
 def start_of_unit(day: date, unit: str) -> date:
-    """Return the first day of the week, month or year of a day."""
-    starts = {"day": day, "week": day - timedelta(days=day.weekday()), "month": day.replace(day=1)}
-    return starts.get(unit, day.replace(month=1, day=1))
+    """Return the first day of the week, month, quarter or year of a day."""
+    if unit in {"day", "week"}:
+        return day - timedelta(days=day.weekday() if unit == "week" else 0)
+    return day.replace(month=day.month - (day.month - 1) % _MONTHS_OF[unit], day=1)
 
 
 def resolve_span(found: re.Match[str], today: date, *, ahead: bool) -> date:
@@ -187,10 +196,10 @@ def resolve_span(found: re.Match[str], today: date, *, ahead: bool) -> date:
 
 
 def shift_date(today: date, number: int, unit: str) -> date:
-    """Return the day some days, weeks, months or years away, clamped to the end of a shorter month."""
+    """Return the day some days, weeks, months, quarters or years away, clamped to the end of a shorter month."""
     if unit in {"day", "week"}:
         return today + timedelta(days=number * (7 if unit == "week" else 1))
-    months = today.year * 12 + today.month - 1 + number * (12 if unit == "year" else 1)
+    months = today.year * 12 + today.month - 1 + number * _MONTHS_OF[unit]
     year, month = divmod(months, 12)
     following = date(year + (month == 11), (month + 1) % 12 + 1, 1)
     return min(date(year, month + 1, 1) + timedelta(days=today.day - 1), following - timedelta(days=1))

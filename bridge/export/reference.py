@@ -35,7 +35,8 @@ empty, false or 0.
 - **Path**, **folder**: relative to the vault, `/`-separated, with extension.
 - **Lines**: counted from 1, first and last included.
 - **Time**: ISO 8601, or words such as `yesterday` or `7 days ago`; a bare date is local midnight.
-- **Day**: such as `2026-01-31`, `tomorrow` or `friday`. **Period**: a day, or such as `this week` or `2026-02`.
+- **Day**: such as `2026-01-31`, `tomorrow` or `friday`. **Period**: a day, or such as `this week`, `2026-02`,
+  `2026-Q1` or `2026-01-05/2026-02-10`.
 - **Digest**: SHA-256 in hex; as an argument, at least its first 12 digits.
 
 This page is written by `python -m bridge.export`.
