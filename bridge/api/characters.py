@@ -11,12 +11,15 @@ from bridge.vault.paths import display_path
 REORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """They turn the direction of the text around them, so that a name reads as another. Marks, which only spell, do not."""
 
+TAGS = re.compile(r"properties\.tags?(\[\d+\])?", re.IGNORECASE)
+"""Where tags stand among properties."""
+
 FOUND = {"old"}
 """Arguments with text to find, which may be there already."""
 
 
 def require_writable_text(name: str, value: Any) -> None:
-    """Require text that a note can hold; names in properties are checked as well.
+    """Require text that a note can hold; names in properties are checked as well, and properties in a text.
 
     Raises:
         InvalidArguments: It contains a NUL character, or a tag that reads as another.
@@ -30,8 +33,18 @@ def require_writable_text(name: str, value: Any) -> None:
                 "a note with one is not text.",
                 hint="Leave the character out.",
             )
-        if re.fullmatch(r"properties\.tags?(\[\d+\])?", place):
+        if TAGS.fullmatch(place):
             require_plain_name(text, "tag")
+        if text.startswith("---"):
+            require_writable_text("properties", _properties_of(text))
+
+
+def _properties_of(text: str) -> Mapping[str, Any]:
+    """Return the properties at the top of a text."""
+    from bridge.markdown.frontmatter import read_frontmatter
+    from bridge.text.lines import LineIndex
+
+    return read_frontmatter(text, LineIndex(text)).properties
 
 
 def require_plain_name(name: str, what: str, known: Collection[str] = ()) -> None:

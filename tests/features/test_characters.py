@@ -1,5 +1,6 @@
 """Characters that spoil a note or disguise a name are refused, and what exists keeps working."""
 
+import json
 from typing import Any
 
 import pytest
@@ -47,6 +48,8 @@ async def test_a_name_that_reads_as_another_is_refused(served: Served, sign: str
             assert f"U+{ord(sign):04X}" in answer.json["error"]["message"]
     for tags in (f"a{sign}b", ["fine", f"a{sign}b"]):
         answer = await served.call("set_properties", path="Oven.md", properties={"tags": tags})
+        assert "The tag" in answer.json["error"]["message"]
+        answer = await served.call("create_note", path="New.md", text=f"---\nTags: {json.dumps(tags)}\n---\nText\n")
         assert "The tag" in answer.json["error"]["message"]
     marked = await served.call("create_note", path="\u0645\u200f.md", text=f"Text may have {sign}.")
     assert marked.status == 200, "a mark of direction spells, and a text may have any character but NUL"
