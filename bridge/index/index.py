@@ -40,10 +40,10 @@ class IndexHealth:
 
     fragments: int
     bytes: int
-    versions: int
-    fts_rebuilds: int
+    rebuilds: int
     unindexed_rows: int
     set_aside: str | None
+    """Why an earlier index was set aside, if one was."""
 
 
 class Index:
@@ -227,8 +227,7 @@ class Index:
         return IndexHealth(
             fragments=sum(wait(table.fragments()) for table in tables),
             bytes=folder_size(self._opened.folder.path),
-            versions=sum(wait(table.versions()) for table in tables),
-            fts_rebuilds=self._opened.postings.rebuilds + sum(table.rebuilds for table in tables),
+            rebuilds=self._opened.postings.rebuilds + sum(table.rebuilds for table in tables),
             unindexed_rows=sum(table.unindexed for table in tables),
             set_aside=self._opened.set_aside,
         )

@@ -234,10 +234,6 @@ class Table:
         """Count the files that contain rows."""
         return int((await self.inner.stats())["fragment_stats"]["num_fragments"])
 
-    async def versions(self) -> int:
-        """Count the versions that are still readable."""
-        return len(await self.inner.list_versions())
-
 
 async def table_names(database: Any) -> set[str]:
     """List every table of a database, page by page."""

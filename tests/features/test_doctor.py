@@ -170,7 +170,7 @@ async def test_proposals_that_take_more_room_than_they_may_are_seen(served: Serv
 
 def health(**facts: Any) -> Mapping[str, Any]:
     progress: dict[str, Any] = {"trouble": None, "notes": 1, "passages": 1, "ready_keyword": True, "failed": {}}
-    index = {"fragments": 1, "bytes": 1, "versions": 1, "fts_rebuilds": 0, "unindexed_rows": 0}
+    index = {"fragments": 1, "bytes": 1, "rebuilds": 0, "unindexed_rows": 0, "set_aside": None}
     return {
         "progress": SimpleNamespace(**{k: facts.get(k, v) for k, v in progress.items()}),
         "index": SimpleNamespace(**{k: facts.get(k, v) for k, v in index.items()}) if facts.get("open", True) else None,
@@ -191,6 +191,8 @@ def health(**facts: Any) -> Mapping[str, Any]:
         ({"ready_keyword": False}, "warn"),
         ({"fragments": 1000}, "warn"),
         ({"unindexed_rows": 100_000}, "warn"),
+        ({"rebuilds": 1}, "warn"),
+        ({"set_aside": "`passages.lance/data/1.lance` is not as it was written"}, "warn"),
         ({"failed": {"A.md": "It is broken."}}, "warn"),
     ],
 )

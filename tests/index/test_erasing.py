@@ -218,7 +218,7 @@ async def test_searching_goes_on_beside_erasing(tmp_path: Path) -> None:
         await asyncio.sleep(0)
     await erasing
     assert searched > 3
-    assert index.health().fts_rebuilds == 0
+    assert index.health().rebuilds == 0
     assert not index.damaged
 
 

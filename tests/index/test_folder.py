@@ -144,12 +144,12 @@ async def test_hurt_postings_are_built_again(tmp_path: Path, hurt: str) -> None:
     index = await opened(folder)
     assert sorted(index.notes) == ["A.md", "B.md"]
     assert await found_everywhere(index) == [["A.md"], ["A.md"], ["B.md"]]
-    assert index.health().fts_rebuilds > 0
+    assert index.health().rebuilds > 0
     await index.optimise()
     await index.close()
     again = await opened(folder)
     assert await found_everywhere(again) == [["A.md"], ["A.md"], ["B.md"]]
-    assert again.health().fts_rebuilds == 0
+    assert again.health().rebuilds == 0
 
 
 async def found_everywhere(index: Index) -> list[list[str]]:
@@ -163,7 +163,7 @@ async def test_postings_that_are_missing_are_built_without_a_word(tmp_path: Path
     shell("rm -r postings", folder)
     index = await opened(folder)
     assert await found_everywhere(index) == [["A.md"], ["A.md"], ["B.md"]]
-    assert (index.health().fts_rebuilds, index.health().set_aside) == (0, None)
+    assert (index.health().rebuilds, index.health().set_aside) == (0, None)
 
 
 async def test_postings_of_another_state_of_the_tables_are_not_believed(tmp_path: Path) -> None:

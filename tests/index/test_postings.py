@@ -177,7 +177,7 @@ async def test_a_closed_index_opens_without_indexing_its_text_again(
     monkeypatch.setattr("bridge.index.postings.build_segments", build)
     again = await opened(tmp_path / "index")
     assert await paths(again.passages(words("barley"), 9)) == ["A.md"]
-    assert again.health().fts_rebuilds == 0
+    assert again.health().rebuilds == 0
 
 
 async def test_closing_does_not_bring_a_deleted_index_back(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from bridge.text.counts import count_of
 
 if TYPE_CHECKING:
     from bridge.engine.host import Host
+    from bridge.index.index import IndexHealth
 
 T = TypeVar("T")
 
@@ -192,14 +193,22 @@ def check_index(health: Mapping[str, Any]) -> Finding:
         fix = Fix("Reindex", "vault-bridge reindex", "reindex")
         why = (
             f"It is in {count_of(index_health.fragments, 'fragment')}, and "
-            f"{count_of(index_health.unindexed_rows, 'passage')} outside the full-text index: search is slow."
+            f"{count_of(index_health.unindexed_rows, 'row')} outside its indexes: search is slow."
         )
         return make_finding("index", "warn", f"{text} {why}", f"Run `{fix.command}` when idle.", fix)
     if progress.failed:
         return make_finding(
             "index", "warn", f"{text} {count_of(len(progress.failed), 'file')} could not be read.", "See `status`."
         )
-    return make_finding("index", "ok", text)
+    return check_repairs(index_health, text)
+
+
+def check_repairs(index_health: "IndexHealth", text: str) -> Finding:
+    """Look whether the index was read as it was left."""
+    if not index_health.set_aside and not index_health.rebuilds:
+        return make_finding("index", "ok", text)
+    why = f" ({index_health.set_aside})" if index_health.set_aside else ""
+    return make_finding("index", "warn", f"{text} What could not be used{why} was built again.", "Check the disk.")
 
 
 def check_state(health: Mapping[str, Any]) -> Finding:
