@@ -25,6 +25,9 @@ COMPACT_AFTER_S = 2.0
 MOST_UNSAVED = 2_000
 """Passages and notes whose postings wait to be stored with the next compaction."""
 
+MOST_STALE = 250
+"""Notes whose names the next start may split into words again, which takes some 15 ms."""
+
 FAILURES = (BridgeError, OSError, RuntimeError, ValueError)
 
 
@@ -128,6 +131,7 @@ class Compaction:
                 await self._vectors.optimise(at_once=at_once)
             await self._opened.postings.merge(everything=at_once)
             await self._opened.postings.save()
+            await self.save_names()
             await asyncio.to_thread(update_checksums, self._opened.folder)
         if at_once:
             await self._prune(timedelta(0))
@@ -135,6 +139,10 @@ class Compaction:
         if self._pruning is not None:
             self._pruning.cancel()
         self._pruning = self._tasks.start(self._prune_later())
+
+    async def save_names(self) -> None:
+        """Store the names of the notes, unless the next start will soon have split them into words again."""
+        await self._opened.name_file.save(self._opened.known, self._opened.catalogue, MOST_STALE)
 
     async def _prune_later(self) -> None:
         """Remove replaced versions once no search can be reading them."""

@@ -20,7 +20,6 @@ from bridge.index.fulltext import FullText
 from bridge.index.fulltext_query import TextQuery, exact_query, stemmed_query
 from bridge.index.hits import NameHit, NoteHit, PassageHit
 from bridge.index.matrix import Floats, TextDigests
-from bridge.index.names import KnownNames
 from bridge.index.note import IndexedNote
 from bridge.index.open import OpenIndex, open_index, read_errors, wait
 from bridge.index.passages import PassageTexts
@@ -58,13 +57,10 @@ class Index:
     def __init__(self, opened: OpenIndex, keep_days: int) -> None:
         self._opened = opened
         self._boilerplate = opened.folder.boilerplate
-        self._known = KnownNames()
-        for entry in opened.catalogue.entries():
-            self._known.learn(entry.note)
         self._tasks = Tasks()
         self._vectors = Vectors(opened, keep_days)
         self._texts = PassageTexts(opened, self._vectors, self._tasks)
-        self._writing = IndexWriter(opened, self._vectors, self._known, self._tasks)
+        self._writing = IndexWriter(opened, self._vectors, self._tasks)
         self._tidying = Compaction(opened, self._vectors, self._tasks)
         self._full_text = FullText(opened, self._tidying)
         self._erasing = Eraser(opened, self._vectors, self._texts, self._writing, self._tidying)
@@ -102,7 +98,7 @@ class Index:
     @property
     def languages(self) -> tuple[str, ...]:
         """The languages of the vault that use the Latin script."""
-        return self._known.languages
+        return self._opened.known.languages
 
     @property
     def boilerplate(self) -> Boilerplate:
@@ -199,6 +195,7 @@ class Index:
             with contextlib.suppress(BridgeError, OSError):
                 if self._opened.postings.unsaved:
                     await self._opened.postings.save()
+                await self._tidying.save_names()
                 await asyncio.to_thread(update_checksums, self._opened.folder)
             self.abandon()
 
@@ -325,7 +322,7 @@ class Index:
 
     async def named(self, text: str, limit: int, within: Collection[VaultPath] | None = None) -> list[NameHit]:
         """Find notes by title, alias or heading, with prefixes and small typing errors allowed."""
-        return self._known.names.find(text, limit, within)
+        return self._opened.known.names.find(text, limit, within)
 
     async def nearest(
         self, vector: Floats, limit: int, within: Collection[VaultPath] | None = None

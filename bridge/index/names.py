@@ -5,8 +5,10 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from heapq import heappop, heappush
-from itertools import groupby, islice
+from itertools import accumulate, groupby, islice, pairwise
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,10 +35,32 @@ MOST_WORDS = 32
 HEADINGS_A_NOTE = 200
 
 
+FIELDS: tuple[NameField, ...] = ("title", "alias", "heading")
+
 Name = tuple[VaultPath, NameField, str]
 """A name of a note."""
 
 _DROPPED: Name = (VaultPath(""), "title", "")
+
+
+@dataclass(frozen=True, slots=True)
+class NameColumns:
+    """All that an index of names consists of, as it is stored."""
+
+    notes: Sequence[tuple[VaultPath | None, Sequence[int]]]
+    """Each note with the numbers of its names; without a path, it is gone."""
+    fields: Sequence[NameField]
+    texts: Sequence[str]
+    lengths: "array[float]"
+    words: Sequence[str]
+    """All words, in order."""
+    counts: Sequence[int]
+    """How many names have each word."""
+    holders: "array[int]"
+    """The numbers of these names, word by word."""
+
+
+NO_NAMES = NameColumns((), (), (), array("f"), (), (), array("I"))
 
 
 class NameIndex:
@@ -46,11 +70,44 @@ class NameIndex:
         self._names: list[Name] = []
         self._free: list[int] = []
         """A heap, so that the numbers of a note's names rise in the order of the names."""
-        self._of: dict[VaultPath, list[int]] = {}
+        self._of: dict[VaultPath, Sequence[int]] = {}
         self._holders: dict[str, array[int]] = {}
         self._sorted: list[str] | None = None
         self._length = array("f")
         self._worth = array("f")
+
+    def columns(self) -> NameColumns:
+        """Return a copy of everything, which another thread may store."""
+        words = self._vocabulary()
+        holders = [self._holders[word] for word in words]
+        _, fields, texts = zip(*self._names, strict=True) if self._names else ((), (), ())
+        joined = array("I", b"".join(holders))
+        return NameColumns([*self._of.items()], fields, texts, self._length[:], words, [*map(len, holders)], joined)
+
+    @classmethod
+    def restore(cls, columns: NameColumns) -> Self:
+        """Return the index of which these are the columns, without the names of notes that are gone."""
+        index = cls()
+        paths = [_DROPPED[0]] * len(columns.texts)
+        free = set(range(len(paths)))
+        for path, numbers in columns.notes:
+            free.difference_update(numbers)
+            for number in numbers:
+                paths[number] = path or _DROPPED[0]
+        index._names = list(zip(paths, columns.fields, columns.texts, strict=True))
+        index._free = sorted(free)
+        index._length = columns.lengths[:]
+        index._worth = array("f", [_worth(field) for field in columns.fields])
+        ends = accumulate(columns.counts, initial=0)
+        parts = (columns.holders[start:end] for start, end in pairwise(ends))
+        index._holders = dict(zip(columns.words, parts, strict=True))
+        index._sorted = [*columns.words]
+        for path, numbers in columns.notes:
+            if path is None:
+                index._remove(numbers)
+            else:
+                index._of[path] = numbers
+        return index
 
     def put(self, path: VaultPath, title: str, aliases: Iterable[str], headings: Iterable[str]) -> None:
         """Replace a note's names."""
@@ -61,7 +118,7 @@ class NameIndex:
 
     def _add(self, path: VaultPath, field: NameField, texts: Iterable[str]) -> Iterator[int]:
         """Add names of one kind."""
-        worth = HEADING if field == "heading" else 1.0
+        worth = _worth(field)
         for text in texts:
             words = set(name_words(text))
             if not words:
@@ -85,7 +142,10 @@ class NameIndex:
 
     def drop(self, path: VaultPath) -> None:
         """Remove a note's names."""
-        for number in self._of.pop(path, ()):
+        self._remove(self._of.pop(path, ()))
+
+    def _remove(self, numbers: Iterable[int]) -> None:
+        for number in numbers:
             name = self._names[number]
             self._names[number] = _DROPPED
             heappush(self._free, number)
@@ -182,6 +242,10 @@ class NameIndex:
         return {found: TYPO * (1 - distance / (2 * len(word))) for found, distance, _ in near}
 
 
+def _worth(field: NameField) -> float:
+    return HEADING if field == "heading" else 1.0
+
+
 def name_words(text: str) -> list[str]:
     """Split a name into comparable words, also at apostrophes; scripts without spaces into overlapping pairs."""
     words: list[str] = []
@@ -197,21 +261,39 @@ LEAST_LANGUAGE = 0.01
 class KnownNames:
     """Names and languages of the current notes."""
 
-    def __init__(self) -> None:
-        self.names = NameIndex()
+    def __init__(self, columns: NameColumns = NO_NAMES, notes: Iterable[IndexedNote] = ()) -> None:
+        """Learn notes.
+
+        Args:
+            columns: The names of those whose names are stored.
+            notes: All of them.
+        """
+        self.names = NameIndex.restore(columns)
+        stored = {path for path, _ in columns.notes}
+        self.unsaved = len(columns.notes) - len(stored - {None})
+        """The number of notes whose names differ from those stored."""
         self._languages: Counter[str] = Counter()
+        for note in notes:
+            if note.path in stored:
+                self._count_language(note, 1)
+            else:
+                self.learn(note)
 
     def learn(self, note: IndexedNote) -> None:
         """Add a note's names and language."""
+        self.unsaved += 1
         self.names.put(note.path, note.title, note.aliases, note.heading_texts)
-        if note.language:
-            self._languages[note.language] += 1
+        self._count_language(note, 1)
 
     def forget(self, note: IndexedNote) -> None:
         """Remove a note's names and language."""
+        self.unsaved += 1
         self.names.drop(note.path)
+        self._count_language(note, -1)
+
+    def _count_language(self, note: IndexedNote, notes: int) -> None:
         if note.language:
-            self._languages[note.language] -= 1
+            self._languages[note.language] += notes
 
     @property
     def languages(self) -> tuple[str, ...]:

@@ -18,6 +18,8 @@ from bridge.index.checksums import find_changed
 from bridge.index.folder import BrokenIndex, IndexFolder, disk_errors, translate_disk_error
 from bridge.index.library import load_lancedb
 from bridge.index.matrix import TextDigests
+from bridge.index.name_file import NameFile
+from bridge.index.names import NO_NAMES, KnownNames
 from bridge.index.note import decode_note
 from bridge.index.postings import Postings
 from bridge.index.prepare import embedding_digest
@@ -62,6 +64,8 @@ class OpenIndex:
     catalogue: NoteTable
     digests: dict[int, TextDigests]
     postings: Postings
+    name_file: NameFile
+    known: KnownNames
     dead_seqs: set[int] = field(default_factory=set)
     dead_keys: set[int] = field(default_factory=set)
     set_aside: str | None = None
@@ -145,8 +149,11 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
         if doubt is not None:
             await notes.prove(doubt)
             await passages.prove(doubt)
-        opened = OpenIndex(folder, database, notes, passages, NoteTable(), {}, Postings(folder.path))
+        postings, name_file = Postings(folder.path), NameFile(folder.path)
+        opened = OpenIndex(folder, database, notes, passages, NoteTable(), {}, postings, name_file, KnownNames())
         await _load(opened)
+        stored = NO_NAMES if doubt else name_file.load(opened.catalogue)
+        opened.known = KnownNames(stored, opened.catalogue.notes.values())
         await opened.postings.load(opened.catalogue, passages, notes, rebuild=doubt is not None)
         if (changed := await verifying) is not None:
             raise BrokenIndex(f"`{changed}` is not as it was written")

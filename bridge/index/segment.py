@@ -1,13 +1,13 @@
 """Segments of an inverted index: the postings of up to 65,536 documents, as arrays that never change."""
 
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from bridge.index.array_file import Layout, decode_arrays, encode_arrays
 from bridge.index.tokens import Occurrences
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ FREQUENCIES = np.concatenate(
 )
 """The frequency that each stored byte means."""
 
-LAYOUT: tuple[tuple[str, str], ...] = (
+LAYOUT: Layout = (
     ("numbers", "<i8"),
     ("ordinals", "<i4"),
     ("marks", "<u4"),
@@ -37,7 +37,7 @@ LAYOUT: tuple[tuple[str, str], ...] = (
     ("documents", "<u2"),
     ("frequencies", "u1"),
 )
-"""The arrays of a file, in order, each after its length."""
+"""The arrays of a file."""
 
 
 @dataclass(slots=True, eq=False)
@@ -101,13 +101,7 @@ class Segment:
 
     def encode(self) -> bytes:
         """Return the content of its file."""
-        arrays = [getattr(self, name).astype(kind, copy=False) for name, kind in LAYOUT]
-        # Searching an array that is not aligned would copy it.
-        pieces = [
-            piece for each in arrays for piece in (len(each).to_bytes(8, "little"), each.tobytes(), _pad_bytes(each))
-        ]
-        body = b"".join(pieces)
-        return FORMAT + zlib.crc32(body).to_bytes(8, "little") + body
+        return encode_arrays(FORMAT, LAYOUT, {name: getattr(self, name) for name, _ in LAYOUT})
 
     @classmethod
     def decode(cls, content: bytes, file: Path | None = None) -> Self:
@@ -116,22 +110,7 @@ class Segment:
         Raises:
             ValueError: It is damaged, or of another format.
         """
-        head = len(FORMAT) + 8
-        body = memoryview(content)[head:]
-        if content[:head] != FORMAT + zlib.crc32(body).to_bytes(8, "little"):
-            raise ValueError("The segment is damaged.")
-        at = 0
-        arrays: dict[str, Any] = {}
-        for name, kind in LAYOUT:
-            length = int.from_bytes(body[at : at + 8], "little")
-            arrays[name] = np.frombuffer(body, kind, length, at + 8)
-            at += 8 + arrays[name].nbytes + len(_pad_bytes(arrays[name]))
-        return cls(**arrays, file=file)
-
-
-def _pad_bytes(array: "NDArray[Any]") -> bytes:
-    """Return what follows an array, so that the next one begins at a multiple of eight bytes."""
-    return bytes(-array.nbytes % 8)
+        return cls(**decode_arrays(FORMAT, LAYOUT, content), file=file)
 
 
 @dataclass(frozen=True, slots=True)

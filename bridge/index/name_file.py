@@ -1,0 +1,135 @@
+"""Stores the names of the notes beside the tables, so that a start need not split all of them into words again."""
+
+import asyncio
+import logging
+import zlib
+from array import array
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, chain, pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from bridge.index.array_file import Layout, decode_arrays, encode_arrays
+from bridge.index.catalogue import NoteEntry, NoteTable
+from bridge.index.names import FIELDS, NO_NAMES, KnownNames, NameColumns
+from bridge.index.postings import whole_mark
+from bridge.private_files import write_private
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Piece = TypeVar("Piece", str, list[Any])
+
+log = logging.getLogger(__name__)
+
+FILE = "names"
+FORMAT = b"VBNAME01"
+"""The beginning of the file; changed with the format, or with how names are split into words."""
+
+LAYOUT: Layout = (
+    ("seqs", "<i8"),
+    ("marks", "<u4"),
+    ("counts", "<u4"),
+    ("numbers", "<u4"),
+    ("fields", "u1"),
+    ("lengths", "<f4"),
+    ("text_lengths", "<u4"),
+    ("texts", "u1"),
+    ("word_lengths", "<u4"),
+    ("words", "u1"),
+    ("holder_counts", "<u4"),
+    ("holders", "<u4"),
+)
+
+
+class NameFile:
+    """The file of one index; what it says of notes that were written since is ignored."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / FILE
+        self._lock = asyncio.Lock()
+
+    def load(self, catalogue: NoteTable) -> NameColumns:
+        """Load the names of the notes; none if the file cannot be read."""
+        try:
+            stored = decode_arrays(FORMAT, LAYOUT, self._path.read_bytes())
+        except FileNotFoundError:
+            return NO_NAMES
+        except (OSError, ValueError) as error:
+            log.warning("Names are split into words again: %s", type(error).__name__)
+            return NO_NAMES
+        path_of = {(entry.seq, note_mark(entry)): entry.note.path for entry in catalogue.entries()}
+        keys = zip(stored["seqs"].tolist(), stored["marks"].tolist(), strict=True)
+        return NameColumns(
+            notes=list(zip(map(path_of.get, keys), _cut(stored["numbers"].tolist(), stored["counts"]), strict=True)),
+            fields=[FIELDS[field] for field in stored["fields"].tolist()],
+            texts=_cut(_decode(stored["texts"]), stored["text_lengths"]),
+            lengths=array("f", stored["lengths"].tobytes()),
+            words=_cut(_decode(stored["words"]), stored["word_lengths"]),
+            counts=stored["holder_counts"].tolist(),
+            holders=array("I", stored["holders"].tobytes()),
+        )
+
+    async def save(self, known: KnownNames, catalogue: NoteTable, most_unsaved: int = 0) -> None:
+        """Store the names of the notes, if more than some differ from those stored.
+
+        Raises:
+            DiskFull: The disk is full.
+            ReadOnly: The folder is not writable.
+        """
+        async with self._lock:
+            if known.unsaved <= most_unsaved:
+                return
+            unsaved, known.unsaved = known.unsaved, 0
+            columns = known.names.columns()
+            entries = [entry for path, _ in columns.notes if path and (entry := catalogue.entry(path))]
+            try:
+                await asyncio.to_thread(self._write, columns, entries)
+            except BaseException:
+                known.unsaved += unsaved
+                raise
+
+    def _write(self, columns: NameColumns, entries: Sequence[NoteEntry]) -> None:
+        # Somebody may have deleted the index, which must not come back in part.
+        if not self._path.parent.is_dir():
+            return
+        numbers = [numbers for _, numbers in columns.notes]
+        arrays = {
+            "seqs": [entry.seq for entry in entries],
+            "marks": [note_mark(entry) for entry in entries],
+            "counts": [len(each) for each in numbers],
+            "numbers": list(chain.from_iterable(numbers)),
+            "fields": [FIELDS.index(field) for field in columns.fields],
+            "lengths": columns.lengths,
+            "text_lengths": [len(text) for text in columns.texts],
+            "texts": _encode(columns.texts),
+            "word_lengths": [len(word) for word in columns.words],
+            "words": _encode(columns.words),
+            "holder_counts": columns.counts,
+            "holders": columns.holders,
+        }
+        columns_of = {name: np.array(arrays[name], kind) for name, kind in LAYOUT}
+        write_private(self._path, encode_arrays(FORMAT, LAYOUT, columns_of))
+        for draft in self._path.parent.glob(f".{FILE}.*"):
+            # A crash left it.
+            draft.unlink(missing_ok=True)
+
+
+def note_mark(entry: NoteEntry) -> int:
+    """Return the checksum by which the names of a note are told from those of another with the same number."""
+    return zlib.crc32(entry.note.recipe.encode(), whole_mark(entry))
+
+
+def _cut(whole: Piece, lengths: Iterable[int]) -> list[Piece]:
+    """Cut a text or a list into pieces of these lengths."""
+    return [whole[start:end] for start, end in pairwise(accumulate(lengths, initial=0))]
+
+
+def _encode(texts: Sequence[str]) -> "NDArray[np.uint8]":
+    return np.frombuffer("".join(texts).encode("utf-8", "surrogatepass"), np.uint8)
+
+
+def _decode(texts: "NDArray[np.uint8]") -> str:
+    return texts.tobytes().decode("utf-8", "surrogatepass")
