@@ -113,13 +113,16 @@ async def serve(given: argparse.Namespace) -> int:
 
 async def serve_from(data_dir: Path, models_dir: Path, given: argparse.Namespace) -> int:
     """Serve with these folders."""
-    from bridge.engine.bridge import Bridge
-    from bridge.features import installed_hooks
-    from bridge.mcp.mount import mount
-    from bridge.server.serve import serve as serve_bridge
-    from bridge.server.web_library import load_aiohttp
+    from bridge.index.background import pause_gc
 
-    load_aiohttp()
+    with pause_gc():
+        from bridge.engine.bridge import Bridge
+        from bridge.features import installed_hooks
+        from bridge.mcp.mount import mount
+        from bridge.server.serve import serve as serve_bridge
+        from bridge.server.web_library import load_aiohttp
+
+        load_aiohttp()
     stop = asyncio.Event()
     leave_on_signal(stop)
     if given.parent_stdin:
