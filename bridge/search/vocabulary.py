@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from bridge.index.note import IndexedNote
 from bridge.search.vault_words import VaultWords
-from bridge.text.fold import fold_word
+from bridge.text.fold import fold_word, fold_words
 from bridge.text.words import TOKEN, words_of
 from bridge.types import VaultPath
 
@@ -65,7 +65,7 @@ class Vocabulary:
         A name of one word counts only with a capital; otherwise "ideas" would mean every note called "Ideas".
         """
         written = TOKEN.findall(text)
-        plain = [fold_word(word) for word in written]
+        plain = fold_words(written)
         found: set[VaultPath] = set()
         for at, word in enumerate(plain):
             for length in self._begun.get(word, ()):

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from bridge.text.fold import fold_word
+from bridge.text.fold import fold_words
 from bridge.text.scripts import ACCENTS, HANGUL, INDIC, UNSPACED, UNSPACED_CHARACTER
 
 ALPHANUMERIC: Final = re.compile(r"[^\W_]+")
@@ -25,7 +25,7 @@ TOKEN: Final = re.compile(f"{RUN.pattern}|{_SPACED}")
 
 def words_of(text: str) -> list[str]:
     """Return a text's words, folded; a run of a script without spaces is one word."""
-    return [fold_word(word) for word in TOKEN.findall(text)]
+    return fold_words(TOKEN.findall(text))
 
 
 def count_words(text: str) -> int:

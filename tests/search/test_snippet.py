@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from bridge.search.snippet import LENGTH, clean_text, cut_snippet, drop_headings
 from bridge.text.match import Matcher, compile_matcher
+from bridge.text.words import RUN, TOKEN
 
 
 def snippet(text: str, wanted: Matcher) -> str:
@@ -35,6 +36,13 @@ def test_neighbouring_matches_share_a_mark() -> None:
 
 def test_accents_and_case_do_not_matter() -> None:
     assert snippet("Le Café", compile_matcher(["cafe"])) == "Le ==Café=="
+
+
+@given(st.text("aab' \u0301-_é’가"))
+def test_every_word_of_a_text_is_found_at_its_place(text: str) -> None:
+    tokens = [token for token in TOKEN.finditer(text) if not RUN.match(token.group())]
+    found = compile_matcher([token.group() for token in tokens]).find(text)
+    assert [match.span for match in found] == [token.span() for token in tokens]
 
 
 def test_scripts_without_spaces_are_marked_by_pairs_of_characters() -> None:

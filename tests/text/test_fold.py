@@ -1,8 +1,10 @@
 import unicodedata
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from bridge.text.fold import fold_word
+from bridge.text.fold import fold_word, fold_words
 from bridge.text.scripts import latin_share
 from bridge.text.words import count_words, words_of
 
@@ -29,6 +31,11 @@ def test_ways_to_write_a_word_are_folded(one: str, other: str) -> None:
 @pytest.mark.parametrize(("one", "other"), [("かき", "かぎ"), ("ハス", "バス"), ("ป่า", "ปา"), ("कया", "क्या")])
 def test_marks_that_make_another_word_are_kept(one: str, other: str) -> None:
     assert fold_word(one) != fold_word(other)
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\n"))))
+def test_words_are_folded_together_as_one_by_one(words: list[str]) -> None:
+    assert fold_words(words) == [fold_word(word) for word in words]
 
 
 @pytest.mark.parametrize(
