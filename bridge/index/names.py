@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.index.hits import NameField, NameHit
+from bridge.index.near_words import NearWords
 from bridge.index.note import IndexedNote
 from bridge.text.fold import fold_word
 from bridge.text.invisible import strip_break_hints
@@ -73,6 +74,7 @@ class NameIndex:
         self._of: dict[VaultPath, Sequence[int]] = {}
         self._holders: dict[str, array[int]] = {}
         self._sorted: list[str] | None = None
+        self._near = NearWords(())
         self._length = array("f")
         self._worth = array("f")
 
@@ -234,12 +236,11 @@ class NameIndex:
 
     def _nearly(self, word: str) -> dict[str, float]:
         """Return the known words one or two typing errors away."""
-        from rapidfuzz import process
-        from rapidfuzz.distance import OSA
-
-        errors = 1 if len(word) < 8 else 2
-        near = process.extract(word, self._vocabulary(), scorer=OSA.distance, score_cutoff=errors, limit=MOST_MEANT)
-        return {found: TYPO * (1 - distance / (2 * len(word))) for found, distance, _ in near}
+        words = self._vocabulary()
+        if self._near.words is not words:
+            self._near = NearWords(words)
+        near = self._near.find(word, 1 if len(word) < 8 else 2, MOST_MEANT)
+        return {found: TYPO * (1 - distance / (2 * len(word))) for found, distance in near}
 
 
 def _worth(field: NameField) -> float:

@@ -2,8 +2,10 @@ import random
 
 from hypothesis import given
 from hypothesis import strategies as st
+from rapidfuzz.distance import OSA
 
 from bridge.index.names import NameIndex
+from bridge.index.near_words import NearWords
 from bridge.types import VaultPath
 
 
@@ -114,3 +116,11 @@ def test_equal_names_come_in_the_order_of_path_and_note_however_they_were_indexe
     again.put(VaultPath("a"), "Rye", [], headings)
     assert fresh.find("day", 2, None) == again.find("day", 2, None)
     assert [(hit.path, hit.matched) for hit in again.find("day", 2, None)] == [("a", "Second day"), ("b", "Second day")]
+
+
+@given(st.lists(st.text("abcé가", min_size=1), unique=True), st.text("abcé가", min_size=1), st.integers(1, 2))
+def test_words_despite_errors_are_those_that_a_comparison_with_each_finds(
+    words: list[str], word: str, errors: int
+) -> None:
+    near = {known: distance for known in words if (distance := OSA.distance(word, known)) <= errors}
+    assert dict(NearWords(words).find(word, errors, len(words))) == near
