@@ -136,7 +136,7 @@ def later_lines(words: JournalWords) -> list[str]:
     return lines
 
 
-def link_to(path: VaultPath) -> str:
+def note_link(path: VaultPath) -> str:
     """Return a link to a note, or its path as code where no link can hold it."""
     target = path.removesuffix(".md")
     if re.search(r"[\[\]|#^%]", path):
@@ -158,36 +158,36 @@ def _approach(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
 
 def _decisions(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
     for note in facts.changed:
-        yield from (f"- {link_to(note.path)}: {_short(reason)}" for reason in note.reasons)
+        yield from (f"- {note_link(note.path)}: {_short(reason)}" for reason in note.reasons)
 
 
 def _problems(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
     for one in facts.failures:
-        where = f" on {link_to(one.path)}" if one.path is not None else ""
+        where = f" on {note_link(one.path)}" if one.path is not None else ""
         times = f", {one.count} times" if one.count > 1 else ""
         yield f"- `{one.tool}`{where} failed: `{one.code}`{times}"
-    yield from (f"- {link_to(path)}: a change was undone" for path in facts.undone)
+    yield from (f"- {note_link(path)}: a change was undone" for path in facts.undone)
 
 
 def _files_changed(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
     for note in facts.changed:
-        yield f"- {link_to(note.path)} +{note.added} -{note.removed}: {', '.join(note.operations)}"
+        yield f"- {note_link(note.path)} +{note.added} -{note.removed}: {', '.join(note.operations)}"
     if facts.more_changes:
         yield f"- and {facts.more_changes} more; `list_changes` with the session `{facts.session}` lists all"
 
 
 def _notes_read(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
     for path, count in facts.read[:NOTES_READ]:
-        yield f"- {link_to(path)}{f', {count} times' if count > 1 else ''}"
+        yield f"- {note_link(path)}{f', {count} times' if count > 1 else ''}"
 
 
 def _questions(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
-    yield from (f"- {link_to(path)}: a proposed change awaits approval" for path in facts.proposed)
+    yield from (f"- {note_link(path)}: a proposed change awaits approval" for path in facts.proposed)
 
 
 def _related(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
     if facts.previous is not None:
-        yield f"- {link_to(facts.previous)}: the session before"
+        yield f"- {note_link(facts.previous)}: the session before"
 
 
 RECORDED: Final[Mapping[str, Callable[[JournalWords, JournalFacts], Iterator[str]]]] = {

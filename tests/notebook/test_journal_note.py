@@ -12,7 +12,7 @@ from bridge.notebook.journal_note import (
     journal_name,
     journal_properties,
     later_lines,
-    link_to,
+    note_link,
     read_words,
     write_body,
 )
@@ -126,7 +126,7 @@ def test_names_hold_the_local_time_and_what_a_file_name_may() -> None:
     assert journal_name('a/b:c*"<>|#^[]', START) == "2026-11-22 1403 a b c"
     assert journal_name("///", START) == "2026-11-22 1403 agent"
     assert journal_name("エージェント", START) == "2026-11-22 1403 エージェント"
-    assert link_to(VaultPath("A [b].md")) == "`A [b].md`"
+    assert note_link(VaultPath("A [b].md")) == "`A [b].md`"
 
 
 def test_a_session_without_any_facts_has_a_title() -> None:
