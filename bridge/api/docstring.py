@@ -24,9 +24,12 @@ class Docstring:
 
 
 def parse_docstring(documented: object) -> Docstring:
-    """Parse the docstring of a function or class."""
+    """Parse the docstring of a function or class; a class also has the attributes that its bases describe."""
     paragraphs: list[str] = []
     items: dict[str, dict[str, str]] = {}
+    for base in documented.__bases__ if isinstance(documented, type) else ():
+        if inherited := parse_docstring(base).section("Attributes"):
+            items.setdefault("Attributes", {}).update(inherited)
     section: dict[str, str] | None = None
     name = ""
     for line in (inspect.getdoc(documented) or "").splitlines():

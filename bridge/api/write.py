@@ -42,8 +42,6 @@ class WriteOptions(ChangeOptions):
     """How a change is made that may be large.
 
     Attributes:
-        dry_run: Only preview the change.
-        reason: Why, for the user.
         confirm: Proceed despite `confirmation_required`.
 
     Raises:

@@ -276,6 +276,8 @@ def flags(name: str, value: Any) -> list[str]:
     """Format one argument of the example as options."""
     if value is True:
         return [f"--{name}"]
+    if value is False:
+        return [f"--no-{name}"]
     if isinstance(value, list):
         return [word for item in value for word in (f"--{name}", str(item))]
     return [f"--{name}", str(value)]

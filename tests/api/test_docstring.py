@@ -1,3 +1,5 @@
+from dataclasses import dataclass
+
 from bridge.api.docstring import parse_docstring
 
 
@@ -30,3 +32,30 @@ def test_a_docstring_comes_apart_into_summary_details_and_items() -> None:
 def test_no_docstring_is_an_empty_one() -> None:
     text = parse_docstring(lambda: None)
     assert (text.summary, text.details, dict(text.items)) == ("", "", {})
+
+
+@dataclass
+class Base:
+    """A base.
+
+    Attributes:
+        first: What comes first.
+    """
+
+    first: str
+
+
+@dataclass
+class Derived(Base):
+    """A record with one more field.
+
+    Attributes:
+        second: What comes second.
+    """
+
+    second: str
+
+
+def test_a_record_has_the_attributes_of_its_base() -> None:
+    attributes = parse_docstring(Derived).section("Attributes")
+    assert dict(attributes) == {"first": "What comes first.", "second": "What comes second."}

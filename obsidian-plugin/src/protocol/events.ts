@@ -16,10 +16,15 @@ export interface ChangeProposed {
 	readonly kind: "change_proposed";
 	/** The vault; null for all. */
 	readonly vault: string | null;
+	/** Its id. */
 	readonly change: string;
+	/** The operation that made it. */
 	readonly operation: string;
+	/** The program that made it; null if unknown. */
 	readonly client: string | null;
+	/** What became of it. */
 	readonly state: string;
+	/** The first hundred files it names. */
 	readonly paths: readonly string[];
 }
 
@@ -28,10 +33,15 @@ export interface ChangeRecorded {
 	readonly kind: "change_recorded";
 	/** The vault; null for all. */
 	readonly vault: string | null;
+	/** Its id. */
 	readonly change: string;
+	/** The operation that made it. */
 	readonly operation: string;
+	/** The program that made it; null if unknown. */
 	readonly client: string | null;
+	/** What became of it. */
 	readonly state: string;
+	/** The first hundred files it names. */
 	readonly paths: readonly string[];
 }
 
