@@ -1,8 +1,9 @@
 """Every memory of a vault, in memory: which of them a caller may be told of now, and by which names."""
 
+import asyncio
 import threading
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final
@@ -16,6 +17,10 @@ from bridge.types import VaultPath
 
 CACHED: Final = 32
 """Audiences whose memories are cached until something changes."""
+
+
+SESSIONS: Final = 200
+"""Sessions of which it is known what they were told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +54,13 @@ class MemoryCatalogue:
         self._folder: AgentsFolder | None = None
         self._seen: dict[VaultPath, IndexedNote] = {}
         self._by_file: defaultdict[str, set[VaultPath]] = defaultdict(set)
+        self._by_text: defaultdict[str, set[VaultPath]] = defaultdict(set)
+        """By the digest of their text, with which ids end."""
         self._visible: dict[Audience, VisibleMemories] = {}
+        self._recalled: dict[str, set[VaultPath]] = {}
         self._lock = threading.Lock()
+        self.writing = asyncio.Lock()
+        """Held from the comparison of a new memory with the others until it is one of them."""
 
     def follow(self, notes: Mapping[VaultPath, IndexedNote], folder: AgentsFolder) -> None:
         """Update to the notes of the index; a write replaces their mapping."""
@@ -68,6 +78,7 @@ class MemoryCatalogue:
             if (memory := memories.pop(path, None)) is not None:
                 self.names.remove(path, memory.names)
                 self._by_file[file_key(path)].discard(path)
+                self._by_text[memory.id.rpartition("-")[2]].discard(path)
         for path, note in inside.items():
             if path not in self._seen:
                 self._seen[path] = note
@@ -76,6 +87,7 @@ class MemoryCatalogue:
                     memories[path] = memory
                     self.names.add(path, memory.names)
                     self._by_file[file_key(path)].add(path)
+                    self._by_text[memory.id.rpartition("-")[2]].add(path)
         self.memories = memories
         self._visible.clear()
 
@@ -109,13 +121,13 @@ class MemoryCatalogue:
         return VisibleMemories(until, found, frozenset(found))
 
     def _outdated(self, memories: Mapping[VaultPath, Memory]) -> set[VaultPath]:
-        """Return the memories that a newer one contradicts."""
+        """Return the memories that a newer one contradicts; of two equally old ones, the other says so."""
         outdated: set[VaultPath] = set()
         for memory in memories.values():
             for name in memory.conflicts_with:
                 other = self.find(name)
                 if other is not None and other.path in memories and other.path != memory.path:
-                    outdated.add(min((memory, other), key=age_key).path)
+                    outdated.add(other.path if other.begins <= memory.begins else memory.path)
         return outdated
 
     def find(self, name: str) -> Memory | None:
@@ -124,6 +136,20 @@ class MemoryCatalogue:
         if inner in self.memories:
             return self.memories[inner]
         return next((self.memories[path] for path in sorted(self._by_file.get(file_key(inner), ()))), None)
+
+    def with_text(self, digest: str) -> list[Memory]:
+        """Return the memories that had the text of a digest when they were written."""
+        return [self.memories[path] for path in sorted(self._by_text.get(digest, ()))]
+
+    def note_recall(self, session: str, paths: Iterable[VaultPath]) -> None:
+        """Record what a session was told."""
+        self._recalled.setdefault(session, set()).update(paths)
+        while len(self._recalled) > SESSIONS:
+            del self._recalled[next(iter(self._recalled))]
+
+    def was_recalled(self, session: str, path: VaultPath) -> bool:
+        """Return whether a session was told of a memory."""
+        return path in self._recalled.get(session, ())
 
 
 def memory_of(note: IndexedNote) -> Memory | None:
@@ -141,8 +167,3 @@ def memory_of(note: IndexedNote) -> Memory | None:
 def file_key(path: VaultPath) -> str:
     """Return a path's file name, folded."""
     return fold_case(path.rpartition("/")[2])
-
-
-def age_key(memory: Memory) -> tuple[float, VaultPath]:
-    """Return by what memories are ordered from the oldest to the newest."""
-    return (memory.created if memory.valid_from is None else memory.valid_from, memory.path)

@@ -77,6 +77,11 @@ class Memory:
         return (self.title, *self.aliases)
 
     @property
+    def begins(self) -> float:
+        """When it began to hold."""
+        return self.created if self.valid_from is None else self.valid_from
+
+    @property
     def is_over(self) -> bool:
         """Whether it is archived, superseded or resolved, at any time."""
         return self.tier == "archived" or self.resolved or self.superseded_by is not None

@@ -43,6 +43,9 @@ CODES = {
 CHANGES = {"change_id", "id", "time", "client", "expires", "session"}
 """What differs from change to change."""
 
+OWN = re.compile(r"^\+(?:id|created|agent|session): .*$", re.MULTILINE)
+"""The properties of a memory that tell when and by whom it was written, in a diff."""
+
 
 def masked(value: Any) -> Any:
     """Take out what differs from call to call."""
@@ -56,6 +59,8 @@ def masked(value: Any) -> Any:
             }
         case list():
             return [masked(item) for item in value]
+        case str():
+            return OWN.sub("…", value)
         case _:
             return value
 

@@ -12,6 +12,7 @@ from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.errors import ConfirmationRequired
+from bridge.features.memory.access import is_user
 from bridge.notebook.folder import AgentsFolder, agents_folder
 from bridge.notebook.starter_notes import starter_notes
 from bridge.types import VaultPath
@@ -80,7 +81,7 @@ def require_agreement(call: Call, folder: AgentsFolder, *, confirm: bool) -> Non
 
 def has_agreed(call: Call) -> bool:
     """Return whether the user was asked and agreed, or makes the call."""
-    return call.consent is True or (call.principal.local and call.transport != "mcp")
+    return call.consent is True or is_user(call)
 
 
 async def save_folder(call: Call, folder: AgentsFolder, *, dry_run: bool) -> None:

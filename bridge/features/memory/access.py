@@ -1,0 +1,68 @@
+"""The memories of a vault, as a caller may know them."""
+
+import asyncio
+import time
+
+from bridge.api.call import Call
+from bridge.api.write import client_name
+from bridge.errors import NoteNotFound
+from bridge.markdown.frontmatter import cut_frontmatter
+from bridge.notebook.catalogue import Audience, MemoryCatalogue
+from bridge.notebook.folder import agents_folder
+from bridge.notebook.memory_note import Memory
+from bridge.types import VaultPath
+
+
+async def open_catalogue(call: Call) -> MemoryCatalogue:
+    """Return the memories of the vault, as indexed now.
+
+    Raises:
+        NotReady: The first full scan is not committed.
+    """
+    vault = call.vault
+    vault.require_keyword()
+    # In a thread, since the first time it reads every memory.
+    await asyncio.to_thread(vault.memories.follow, vault.index.notes, agents_folder(vault.settings))
+    return vault.memories
+
+
+def is_user(call: Call) -> bool:
+    """Return whether the user makes the call, in Obsidian or a terminal, and not an agent."""
+    return call.principal.local and call.transport != "mcp"
+
+
+def audience_of(call: Call, scope: tuple[str, ...] = (), *, all_private: bool = False) -> Audience:
+    """Return whose memories a caller may be told of."""
+    return Audience(
+        client=client_name(call),
+        scope=tuple(sorted(word.strip().casefold() for word in scope if word.strip())),
+        all_private=all_private and is_user(call),
+    )
+
+
+def find_memory(call: Call, catalogue: MemoryCatalogue, path: VaultPath) -> Memory:
+    """Return a memory by its path.
+
+    Raises:
+        NoteNotFound: There is no such memory, or it is private to another client.
+    """
+    memory = catalogue.memories.get(path)
+    if memory is None or not (memory.is_for(client_name(call)) or is_user(call)):
+        raise NoteNotFound(f"`{path}` is not a memory.", hint="`list_memories` lists them.", path=path)
+    return memory
+
+
+def read_body(call: Call, path: VaultPath) -> str:
+    """Return the text of a memory without its properties; empty if it is gone. Blocks."""
+    try:
+        data, _ = call.vault.files.read(path)
+    except NoteNotFound:
+        return ""
+    text = data.decode("utf-8-sig", "replace")
+    cut = cut_frontmatter(text)
+    return text[cut[1] if cut else 0 :].strip()
+
+
+def now() -> float:
+    """Return the time at which memories must be valid."""
+    return time.time()

@@ -1,0 +1,150 @@
+"""A memory to be written: its arguments, and the note that they make."""
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Annotated, Final
+
+import orjson
+from annotated_types import Interval, MaxLen
+
+from bridge.api.hints import Properties
+from bridge.api.moments import day
+from bridge.errors import InvalidArguments
+from bridge.markdown.frontmatter import cut_frontmatter
+from bridge.markdown.note import Value
+from bridge.notebook.comparison import text_digest
+from bridge.notebook.memory_note import TYPE, Memory, MemoryKind, link_name, link_to, read_memory
+from bridge.notebook.refusals import require_plain
+from bridge.types import VaultPath
+
+Title = Annotated[str, MaxLen(500)]
+MemoryText = Annotated[str, MaxLen(51_200)]
+Word = Annotated[str, MaxLen(100)]
+Words = Annotated[tuple[Word, ...], MaxLen(20)]
+Places = Annotated[tuple[Annotated[str, MaxLen(1_000)], ...], MaxLen(50)]
+Share = Annotated[float, Interval(ge=0, le=1)]
+
+MOST_METADATA: Final = 10_240
+"""Bytes of further properties, as JSON."""
+
+OWN: Final = frozenset(
+    {
+        *("type", "id", "kind", "title", "created", "updated", "tags", "aliases", "scope", "about", "files", "agent"),
+        *("session", "confidence", "expires", "pinned", "private_to", "supersedes", "superseded_by", "conflicts_with"),
+    }
+)
+"""Properties that have an argument, or that only the bridge sets."""
+
+_DAYS: Final = re.compile(r"(\d{1,5})\s*d(?:ays?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class NewMemory:
+    """What to remember.
+
+    Attributes:
+        title: What it is about, in a line; also the note's name.
+        text: What to remember, in a paragraph or a few; may contain links.
+        kind: What it is; `raw` if unsorted.
+        tags: Tags, without `#`.
+        aliases: Other names by which a question may mean it.
+        scope: Where it holds, such as `domain:code` or `project:oven`; everywhere if empty.
+        about: Notes that it is about, by path or name.
+        files: Files outside the vault.
+        metadata: More properties, such as `valid_from` or `valid_until`.
+        confidence: How sure it is.
+        expires: Day on which it stops to hold, or a number of days such as `90d`.
+        pinned: Return it from every `recall` in its scope.
+        private: Return it to this client only.
+    """
+
+    title: Title
+    text: MemoryText
+    kind: MemoryKind = "raw"
+    tags: Words = ()
+    aliases: Words = ()
+    scope: Words = ()
+    about: Places = ()
+    files: Places = ()
+    metadata: Properties = field(default_factory=dict)
+    confidence: Share = 1.0
+    expires: Word | None = None
+    pinned: bool = False
+    private: bool = False
+
+
+def require_sound(new: NewMemory) -> None:
+    """Require that a memory can be written.
+
+    Raises:
+        InvalidArguments: It says nothing, holds a secret or invisible text, or properties that are not its own.
+    """
+    for name, text in (("title", new.title), ("text", new.text)):
+        if not text.strip():
+            raise InvalidArguments(f"`{name}` is empty.")
+    lists = (new.tags, new.aliases, new.scope, new.about, new.files)
+    metadata = orjson.dumps(dict(new.metadata)).decode()
+    require_plain(
+        title=new.title, text=new.text, metadata=metadata, tags="\n".join(word for one in lists for word in one)
+    )
+    if cut_frontmatter(new.text) is not None:
+        raise InvalidArguments("`text` begins with properties.", hint="Pass them as `metadata`.")
+    if len(metadata.encode()) > MOST_METADATA:
+        raise InvalidArguments(f"`metadata` is longer than {MOST_METADATA:,} bytes.")
+    if taken := sorted(name for name in new.metadata if name.casefold() in OWN):
+        raise InvalidArguments(f"`metadata` may not set `{taken[0]}`.", hint="Use the argument of that name, if any.")
+
+
+def memory_properties(new: NewMemory, *, client: str | None, session: str) -> dict[str, Value]:
+    """Return the properties of a new memory's note, without those that have their defaults.
+
+    Raises:
+        InvalidArguments: The client has no name, and asks for a private memory; or `expires` is not a day.
+    """
+    moment = datetime.now().astimezone()
+    if new.private and client is None:
+        raise InvalidArguments("A private memory needs a client with a name.", hint="Leave out `private`.")
+    written: dict[str, Value] = {
+        "id": f"memory-{moment:%Y%m%d}-{text_digest(new.text)}",
+        "type": TYPE,
+        "kind": new.kind,
+        "title": new.title.strip(),
+        "created": moment.isoformat(timespec="seconds"),
+        "tags": [tag.strip().lstrip("#") for tag in new.tags],
+        "aliases": [*new.aliases],
+        "scope": [*new.scope],
+        "about": [*map(link_to, new.about)],
+        "files": [*new.files],
+        "agent": client,
+        "session": session,
+        "confidence": None if new.confidence == 1 else new.confidence,
+        "expires": None if new.expires is None else expiry_day(new.expires),
+        "pinned": new.pinned or None,
+        "private_to": client if new.private else None,
+        **new.metadata,
+    }
+    return {name: value for name, value in written.items() if value is not None and value != []}
+
+
+def expiry_day(written: str) -> str:
+    """Return the day that an expiry means.
+
+    Raises:
+        InvalidArguments: It is neither a day nor a number of days.
+    """
+    if days := _DAYS.fullmatch(written.strip()):
+        return (datetime.now().astimezone().date() + timedelta(days=int(days[1]))).isoformat()
+    return day("expires", written)
+
+
+def preview_memory(path: VaultPath, new: NewMemory, properties: dict[str, Value]) -> Memory:
+    """Return the memory that a note with these properties is."""
+    memory = read_memory(path, properties, title=new.title, aliases=new.aliases, tags=new.tags)
+    assert memory is not None  # noqa: S101 - the properties say what it is
+    return memory
+
+
+def names_of(links: Places) -> tuple[str, ...]:
+    """Return the names of notes given by path, name or link."""
+    return tuple(map(link_name, links))

@@ -1,0 +1,179 @@
+"""What is remembered is a note that a person can read; nothing is remembered twice or against another memory."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from bridge.settings.file import save_settings
+from tests.features.served import Served, serving, write_vault
+
+NOTES = {"Oven.md": "# Oven\n\nBuilt of [[clay]].\n", "Rye bread.md": "Bread.\n"}
+
+ABOUT = "Agents/About this folder.md"
+FIRED = {"title": "Firing days", "text": "The oven is fired every second Saturday before sunrise."}
+
+
+@pytest_asyncio.fixture
+async def served(tmp_path: Path) -> AsyncIterator[Served]:
+    vault = write_vault(tmp_path / "Notes", NOTES)
+    async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
+        await served.call("set_up_memory", templates=False)
+        yield served
+
+
+def root(served: Served) -> Path:
+    return served.bridge.find(None).root
+
+
+def memories(served: Served) -> list[str]:
+    return sorted(path.name for path in (root(served) / "Agents").rglob("*.md") if path.name != "About this folder.md")
+
+
+async def remember(served: Served, title: str, text: str, **arguments: Any) -> Any:
+    answer = await served.call("remember", title=title, text=text, **arguments)
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+async def test_a_memory_is_a_note(served: Served) -> None:
+    made = await remember(
+        served,
+        "Why clay: it breathes",
+        "Clay takes up the steam. See [[Oven]].",
+        kind="decision",
+        tags=["#oven", "build"],
+        aliases=["loam"],
+        scope=["project:oven"],
+        about=["Oven.md", "[[Rye bread]]"],
+        metadata={"source": "Hans", "valid_from": "2026-01-01"},
+        confidence=0.9,
+        expires="2030-01-01",
+        pinned=True,
+    )
+    assert made["path"] == "Agents/Memory/Why clay it breathes.md"
+    head, _, body = (root(served) / made["path"]).read_text().removeprefix("---\n").partition("---\n")
+    assert body == "Clay takes up the steam. See [[Oven]].\n"
+    written = [line for line in head.splitlines() if not line.startswith(("id: memory-20", "created: 20", "session: "))]
+    assert written == [
+        *("type: memory", "kind: decision", 'title: "Why clay: it breathes"'),
+        *("tags:", "  - oven", "  - build", "aliases:", "  - loam", "scope:", "  - project:oven"),
+        *("about:", '  - "[[Oven]]"', '  - "[[Rye bread]]"', "agent: Python"),
+        *("confidence: 0.9", "expires: 2030-01-01", "pinned: true", "source: Hans", "valid_from: 2026-01-01"),
+    ]
+    links = (await served.call("note_links", path="Oven.md")).json["backlinks"]
+    assert {link["path"] for link in links} == {made["path"]}
+    assert (await served.call("undo_change", change_id=made["change_id"])).status == 200
+    assert memories(served) == []
+
+
+async def test_the_same_words_are_the_same_memory(served: Served) -> None:
+    first = await remember(served, **FIRED)
+    again = await remember(served, "Another title", FIRED["text"].upper() + "\n")
+    assert again["existing"]
+    assert again["change_id"] is None
+    assert again["path"] == first["path"]
+    assert again["digest"] == first["digest"]
+    assert memories(served) == ["Firing days.md"]
+    (root(served) / first["path"]).write_text((root(served) / first["path"]).read_text() + "\nNow on Sundays, too.\n")
+    await served.call("wait_until_indexed", path=first["path"])
+    assert not (await remember(served, **FIRED, confirm=True))["existing"]
+
+
+async def test_nearly_the_same_must_be_confirmed(served: Served) -> None:
+    first = await remember(served, **FIRED)
+    nearly = {"title": "When", "text": "Every second Saturday before sunrise the oven is fired."}
+    refused = await served.call("remember", **nearly)
+    assert refused.code == "confirmation_required"
+    assert refused.json["error"]["path"] == first["path"]
+    assert "`supersedes`" in refused.json["error"]["hint"]
+    tried = await remember(served, **nearly, dry_run=True)
+    assert tried["confirmation"] == f"`{first['path']}` says nearly the same."
+    assert [(one["path"], one["contradicts"]) for one in tried["like"]] == [(first["path"], False)]
+    assert memories(served) == ["Firing days.md"]
+    made = await remember(served, **nearly, supersedes=[first["path"]])
+    old = (root(served) / first["path"]).read_text()
+    assert 'superseded_by: "[[When]]"' in old
+    assert "valid_until: 20" in old
+    assert 'supersedes:\n  - "[[Firing days]]"' in (root(served) / made["path"]).read_text()
+    await served.call("undo_change", change_id=made["change_id"])
+    assert "superseded_by" not in (root(served) / first["path"]).read_text()
+    assert memories(served) == ["Firing days.md"]
+
+
+async def test_another_value_for_the_same_thing_is_a_conflict(served: Served) -> None:
+    await remember(served, "Oven heat", "The oven is fired at 450 degrees.", kind="fact")
+    made = await remember(served, "oven_heat", "The oven is fired at 420 degrees.", kind="fact")
+    assert [one["contradicts"] for one in made["like"]] == [True]
+    assert 'conflicts_with:\n  - "[[Oven heat]]"' in (root(served) / made["path"]).read_text()
+
+
+async def test_two_at_once_are_one(served: Served) -> None:
+    answers = await asyncio.gather(*(served.call("remember", **FIRED) for _ in range(5)))
+    assert sorted(answer.json["existing"] for answer in answers) == [False, True, True, True, True]
+    assert memories(served) == ["Firing days.md"]
+
+
+async def test_what_is_over_is_not_remembered_again_unasked(served: Served) -> None:
+    first = await remember(served, **FIRED)
+    path = root(served) / first["path"]
+    path.write_text(path.read_text().replace("type: memory", "type: memory\ntier: archived"))
+    await served.call("wait_until_indexed", path=first["path"])
+    refused = await served.call("remember", **FIRED)
+    assert refused.code == "confirmation_required"
+    assert "is over" in refused.json["error"]["message"]
+    assert not (await remember(served, **FIRED, confirm=True))["existing"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"text": " \n"}, "`text` is empty"),
+        ({"title": ""}, "`title` is empty"),
+        ({"title": "x" * 501}, "`title` must be a string of at most 500"),
+        ({"text": "x" * 51_201}, "`text` must be a string of at most 51,200"),
+        ({"tags": ["x"] * 21}, "`tags` may have at most 20 items"),
+        ({"tags": ["x" * 101]}, "100"),
+        ({"metadata": {"note": "x" * 10_240}}, "`metadata` is longer than 10,240 bytes"),
+        ({"metadata": {"Agent": "other"}}, "`metadata` may not set `Agent`"),
+        ({"kind": "thought"}, "`kind`"),
+        ({"confidence": 1.5}, "`confidence`"),
+        ({"expires": "soon"}, "`expires` must be"),
+        ({"text": "The API key is" + " 9f8e7d6c5b4a"}, "seems to contain a password or key"),
+        ({"aliases": ["a\u200bb"]}, "would not see"),
+        ({"text": "---\nagent: other\n---\nx"}, "begins with properties"),
+    ],
+)
+async def test_what_cannot_be_remembered_is_said(served: Served, arguments: dict[str, Any], says: str) -> None:
+    refused = await served.call("remember", **{**FIRED, **arguments})
+    assert refused.code == "invalid_arguments"
+    assert says in refused.json["error"]["message"]
+    assert memories(served) == []
+
+
+async def test_a_name_that_is_taken_anywhere_is_left_to_its_note(served: Served) -> None:
+    assert (await remember(served, "rye bread", "Rye keeps for a week."))["path"] == "Agents/Memory/rye bread 2.md"
+    resolved = (await served.call("resolve_link", link="Rye bread", source="Oven.md")).json
+    assert resolved["path"] == "Rye bread.md"
+
+
+async def test_only_memories_are_replaced(served: Served) -> None:
+    refused = await served.call("remember", **FIRED, supersedes=["Oven.md"])
+    assert (refused.status, refused.code) == (404, "note_not_found")
+
+
+async def test_before_the_folder_a_person_is_asked(served: Served) -> None:
+    (root(served) / ABOUT).unlink()
+    await served.call("wait_until_indexed", path=ABOUT)
+    made = await remember(served, **FIRED)
+    assert (root(served) / ABOUT).exists()
+    assert (await served.call("undo_change", change_id=made["change_id"])).status == 200
+    assert not (root(served) / ABOUT).exists()
+
+
+async def test_another_folder_is_used(served: Served) -> None:
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"agents_folder": "Bots/Mine"}))
+    assert (await remember(served, **FIRED))["path"] == "Bots/Mine/Memory/Firing days.md"
