@@ -32,6 +32,8 @@ class Audience:
     """Folded; all scopes if empty."""
     all_private: bool = False
     """Whether memories that are private to others count, as for the user."""
+    archived: bool = False
+    """Whether archived memories count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,25 @@ class VisibleMemories:
 
     until: float
     memories: Mapping[VaultPath, Memory]
-    paths: frozenset[VaultPath]
+    standing: tuple[Memory, ...]
+    """Those that hold whatever is asked: the pinned ones first, then the newest."""
+    questions: tuple[Memory, ...]
+    """The open questions, in the same order."""
+    askable: frozenset[VaultPath]
+    """All others."""
+
+
+def divide_memories(memories: Mapping[VaultPath, Memory], until: float) -> VisibleMemories:
+    """Divide memories into those that always hold, open questions, and those that must be asked for."""
+    standing = sorted((memory for memory in memories.values() if memory.is_standing), key=presence_key)
+    questions = sorted((memory for memory in memories.values() if memory.kind == "open_question"), key=presence_key)
+    askable = frozenset(memories).difference(memory.path for memory in (*standing, *questions))
+    return VisibleMemories(until, memories, tuple(standing), tuple(questions), askable)
+
+
+def presence_key(memory: Memory) -> tuple[bool, float, VaultPath]:
+    """Return by what memories that always hold are ordered."""
+    return (not memory.pinned, -memory.updated, memory.path)
 
 
 class MemoryCatalogue:
@@ -105,7 +125,11 @@ class MemoryCatalogue:
         return known
 
     def _choose(self, audience: Audience, now: float) -> VisibleMemories:
-        open_ = [memory for memory in self.memories.values() if not memory.is_over]
+        open_ = [
+            memory
+            for memory in self.memories.values()
+            if not memory.is_over or (audience.archived and memory.is_archived_only)
+        ]
         until = min(
             (time for time in chain.from_iterable(map(Memory.boundaries, open_)) if time > now), default=float("inf")
         )
@@ -118,7 +142,7 @@ class MemoryCatalogue:
         }
         for path in self._outdated(found):
             del found[path]
-        return VisibleMemories(until, found, frozenset(found))
+        return divide_memories(found, until)
 
     def _outdated(self, memories: Mapping[VaultPath, Memory]) -> set[VaultPath]:
         """Return the memories that a newer one contradicts; of two equally old ones, the other says so."""

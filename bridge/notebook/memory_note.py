@@ -87,6 +87,11 @@ class Memory:
         return self.tier == "archived" or self.resolved or self.superseded_by is not None
 
     @property
+    def is_archived_only(self) -> bool:
+        """Whether it would not be over if it were not archived."""
+        return self.tier == "archived" and not self.resolved and self.superseded_by is None
+
+    @property
     def is_global(self) -> bool:
         """Whether it belongs to no scope in particular."""
         return not self.scope or any(word.rpartition(":")[2] in {"universal", "global"} for word in self.scope)

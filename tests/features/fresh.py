@@ -21,6 +21,8 @@ from tests.features.served import Served
 
 SAMPLE = Path(__file__).resolve().parents[1] / "vaults" / "sample"
 NOTE = VaultPath("Made for an example.md")
+MEMORIES = {"Agents/Memory/Rye.md", "Agents/Memory/Old.md", "Agents/Memory/New.md"}
+"""Memories that examples refer to."""
 LENT = ExitStack()
 """Keeps the offers of changes open."""
 
@@ -36,6 +38,9 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
             Tokens(served.bridge.folders.tokens).create(operation.example["client"], ["read"])
     if not operation.reads and operation.vault:
         await restore(served)
+    path, by = operation.example.get("path", ()), operation.example.get("by")
+    for memory in sorted(MEMORIES & {by, *([path] if isinstance(path, str) else path)}):
+        await remembered(served, memory)
     if operation.name in {"claim_change", "acknowledge_change"}:
         return {**operation.example, "change_id": await offered(served, claimed=operation.name != "claim_change")}
     if "change_id" in operation.example:
@@ -49,6 +54,14 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
         await changed(served, session=session)
         return {**operation.example, "session": session}
     return operation.example
+
+
+async def remembered(served: Served, path: str) -> None:
+    """Write a memory."""
+    place = served.bridge.find(None).root / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(f"---\ntype: memory\nkind: fact\n---\n{place.stem}.\n", encoding="utf-8")
+    await served.call("wait_until_indexed", path=path)
 
 
 async def changed(served: Served, *, proposed: bool = False, undone: bool = False, session: str = "example") -> str:

@@ -53,7 +53,7 @@ def masked(value: Any) -> Any:
         case dict():
             return {
                 k: "…"
-                if k in {"took_ms", "modified", "job_id", "free", "message", "judged", "code", *CHANGES}
+                if k in {"took_ms", "modified", "job_id", "free", "message", "judged", "useful", "code", *CHANGES}
                 else masked(v)
                 for k, v in value.items()
             }

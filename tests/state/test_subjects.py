@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import bridge.features  # noqa: F401 - installs the tables of features
+from bridge.notebook.use_log import UseLog
 from bridge.state.backup import list_backups, salvage
 from bridge.state.graph_days import Size
 from bridge.state.link_feedback import LinkFeedback
@@ -58,6 +59,10 @@ def fill_journal(store: Store, path: VaultPath) -> None:
     made(store, put(path, None, b"text"))
 
 
+def fill_memory(store: Store, path: VaultPath) -> None:
+    UseLog(store.database).count([path, OTHER], 1.0)
+
+
 SAMPLES: dict[str, Callable[[Store, VaultPath], None]] = {
     "counters": fill_counters,
     "failures": fill_failures,
@@ -66,6 +71,7 @@ SAMPLES: dict[str, Callable[[Store, VaultPath], None]] = {
     "feedback": fill_feedback,
     "graph_days": fill_graph_days,
     "journal": fill_journal,
+    "memory": fill_memory,
 }
 """Fills every table of a subject with rows that name a note; a feature with tables needs one here."""
 

@@ -87,6 +87,7 @@ class ToggleTask(Request):
         "add a task with a due date",
         "put something on a to-do list",
         "make a reminder",
+        "remind me tomorrow",
         "new to-do in a note",
     ),
     destructive=False,

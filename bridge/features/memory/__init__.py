@@ -3,10 +3,27 @@
 from bridge.api.change_view import written_view
 from bridge.api.feature import Feature
 from bridge.api.write import Written
-from bridge.features.memory import remember, set_up
+from bridge.features.memory import forget, list_memories, recall, remember, revise, set_up, supersession, views
+from bridge.notebook.use_log import USES
 
 FEATURE = Feature(
     "memory",
-    operations=(set_up.set_up_memory, remember.remember),
-    views={Written: written_view, remember.RememberedNote: written_view},
+    operations=(
+        set_up.set_up_memory,
+        remember.remember,
+        recall.recall,
+        list_memories.list_memories,
+        revise.revise_memory,
+        supersession.supersede_memory,
+        forget.forget_memory,
+        forget.judge_memory,
+    ),
+    tables=USES,
+    views={
+        Written: written_view,
+        remember.RememberedNote: written_view,
+        forget.ForgottenMemory: written_view,
+        recall.RecalledMemories: views.recall_view,
+        list_memories.MemoryPage: views.memory_list_view,
+    },
 )

@@ -31,12 +31,15 @@ def is_user(call: Call) -> bool:
     return call.principal.local and call.transport != "mcp"
 
 
-def audience_of(call: Call, scope: tuple[str, ...] = (), *, all_private: bool = False) -> Audience:
+def audience_of(
+    call: Call, scope: tuple[str, ...] = (), *, all_private: bool = False, archived: bool = False
+) -> Audience:
     """Return whose memories a caller may be told of."""
     return Audience(
         client=client_name(call),
         scope=tuple(sorted(word.strip().casefold() for word in scope if word.strip())),
         all_private=all_private and is_user(call),
+        archived=archived,
     )
 
 

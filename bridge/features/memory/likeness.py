@@ -62,7 +62,7 @@ def find_same(
     """
     digest = text_digest(text)
     for memory in catalogue.with_text(digest):
-        known = memory.path in visible.paths or (memory.is_over and memory.is_for(new.agent))
+        known = memory.path in visible.memories or (memory.is_over and memory.is_for(new.agent))
         if known and set(memory.scope) == set(new.scope) and text_digest(read_body(call, memory.path)) == digest:
             return memory
     return None
@@ -72,12 +72,14 @@ async def find_like(
     call: Call, catalogue: MemoryCatalogue, visible: VisibleMemories, new: Memory, text: str
 ) -> list[LikeMemory]:
     """Return the memories that have much in common with a new one, the most similar first."""
-    if not visible.paths:
+    if not visible.memories:
         return []
     index = call.vault.index
     words = content_words(list(dict.fromkeys(words_of(f"{new.title} {text}"))))[:MOST_WORDS]
-    hits = await index.whole(TextQuery(should=tuple(words)), CANDIDATES, visible.paths)
-    names = [path for name in (*new.names, *new.about) for path in catalogue.names.named(name) if path in visible.paths]
+    hits = await index.whole(TextQuery(should=tuple(words)), CANDIDATES, frozenset(visible.memories))
+    names = [
+        path for name in (*new.names, *new.about) for path in catalogue.names.named(name) if path in visible.memories
+    ]
     cosines = await find_near(call, visible, text)
     paths = list(dict.fromkeys([*(hit.path for hit in hits), *sorted(set(names))[:MOST_NAMED], *cosines]))
 
@@ -97,5 +99,5 @@ async def find_near(call: Call, visible: VisibleMemories, text: str) -> Mapping[
     vector = await call.vault.embed_query(text[:2_000]) if call.vault.index.answering_model else None
     if vector is None:
         return {}
-    hits = await call.vault.index.nearest(vector, CANDIDATES, visible.paths)
+    hits = await call.vault.index.nearest(vector, CANDIDATES, frozenset(visible.memories))
     return {hit.path: round(hit.score, 2) for hit in hits if hit.score >= NEARLY_SAME_COSINE}

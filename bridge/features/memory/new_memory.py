@@ -84,15 +84,24 @@ def require_sound(new: NewMemory) -> None:
         if not text.strip():
             raise InvalidArguments(f"`{name}` is empty.")
     lists = (new.tags, new.aliases, new.scope, new.about, new.files)
-    metadata = orjson.dumps(dict(new.metadata)).decode()
-    require_plain(
-        title=new.title, text=new.text, metadata=metadata, tags="\n".join(word for one in lists for word in one)
-    )
+    words = "\n".join(word for one in lists for word in one)
+    require_plain(title=new.title, text=new.text, words=words)
     if cut_frontmatter(new.text) is not None:
         raise InvalidArguments("`text` begins with properties.", hint="Pass them as `metadata`.")
-    if len(metadata.encode()) > MOST_METADATA:
+    require_own_metadata(new.metadata)
+
+
+def require_own_metadata(metadata: Properties) -> None:
+    """Require that further properties are none of those that the bridge sets, short, and without a secret.
+
+    Raises:
+        InvalidArguments: They are not.
+    """
+    written = orjson.dumps(dict(metadata)).decode()
+    require_plain(metadata=written)
+    if len(written.encode()) > MOST_METADATA:
         raise InvalidArguments(f"`metadata` is longer than {MOST_METADATA:,} bytes.")
-    if taken := sorted(name for name in new.metadata if name.casefold() in OWN):
+    if taken := sorted(name for name in metadata if name.casefold() in OWN):
         raise InvalidArguments(f"`metadata` may not set `{taken[0]}`.", hint="Use the argument of that name, if any.")
 
 

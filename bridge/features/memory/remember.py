@@ -52,6 +52,7 @@ class RememberedNote(Written):
     scope="write",
     tasks=(
         "remember this for later sessions",
+        "remember that the user likes something",
         "store a memory",
         "save a fact about the user",
         "keep a preference of the user in mind",

@@ -1,0 +1,171 @@
+"""Chooses the memories that a question asks for: those it names, and those that say most of what it says."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from bridge.api.call import Call
+from bridge.features.memory.access import now, read_body
+from bridge.index.fulltext_query import TextQuery
+from bridge.notebook.catalogue import MemoryCatalogue, VisibleMemories
+from bridge.notebook.memory_note import Memory
+from bridge.notebook.use_log import NO_USE, MemoryUse
+from bridge.search.calibrate import calibrate_cosines, model_calibration, model_trust
+from bridge.text.match import compile_matcher
+from bridge.text.scripts import UNSPACED_CHARACTER
+from bridge.text.stopwords import content_words
+from bridge.text.words import words_of
+from bridge.types import SearchMode, VaultPath
+
+DEPTH: Final = 16
+"""Memories beyond the limit whose text is compared with a question."""
+
+ENOUGH: Final = 0.6
+"""The share of a question's words, rare ones counting most, from which a memory is about it."""
+
+LEAST_WORDS: Final = 2
+"""Words of a longer question that a memory must contain."""
+
+SURE: Final = 0.8
+"""The calibrated similarity in meaning from which a memory is about a question."""
+
+MARGIN: Final = 0.7
+"""The share of the best score below which a memory is left out."""
+
+RELATED: Final = 0.8
+"""The score of a memory that a named one is about."""
+
+TIERS: Final = {"hot": 1.0, "warm": 0.9, "cold": 0.75, "archived": 0.5}
+"""How much the tier of a memory counts when several fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A memory that fits a question."""
+
+    memory: Memory
+    score: float
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, and of what."""
+
+    text: str
+    limit: int
+    catalogue: MemoryCatalogue
+    visible: VisibleMemories
+
+
+async def choose(call: Call, question: Question) -> tuple[list[Choice], SearchMode]:
+    """Return the memories that fit a question, often none, and whether meaning was compared."""
+    named = choose_named(question)
+    covered = question.catalogue.names.covered(question.text) if named else frozenset[str]()
+    rest = [word for word in content_words(words_of(question.text)) if word not in covered]
+    others, mode = await choose_similar(call, question, rest, whole=not named)
+    best = max((choice.score for choice in others), default=0.0)
+    found = [*named, *(one for one in others if one.score >= MARGIN * best and not has_path(named, one.memory.path))]
+    return found, mode
+
+
+def choose_named(question: Question) -> list[Choice]:
+    """Return the memories that a question names, and those that these are about."""
+    memories = question.visible.memories
+    found: dict[VaultPath, Choice] = {}
+    for path, score in question.catalogue.names.find(question.text).items():
+        if path in question.visible.askable:
+            why = "The question names it." if score == 1 else "The question names it, with a typing error."
+            found[path] = Choice(memories[path], score, (why,))
+    for choice in tuple(found.values()):
+        for name in choice.memory.about:
+            other = question.catalogue.find(name)
+            if other is not None and other.path in question.visible.askable and other.path not in found:
+                why = f"`{choice.memory.title}`, which the question names, is about it."
+                found[other.path] = Choice(other, RELATED * choice.score, (why,))
+    return [*found.values()]
+
+
+async def choose_similar(
+    call: Call, question: Question, words: Sequence[str], *, whole: bool
+) -> tuple[list[Choice], SearchMode]:
+    """Return the memories that say most of some words, or the same as the question.
+
+    Args:
+        call: The caller.
+        question: The question.
+        words: Its words without those of names.
+        whole: Whether these are all of it; a remainder of one word says too little.
+    """
+    vault, within = call.vault, question.visible.askable
+    if not words or not within or not (whole or len(words) >= LEAST_WORDS):
+        return [], "keyword"
+    depth = question.limit + DEPTH
+    hits = await vault.index.whole(TextQuery(should=tuple(words)), depth, within)
+    hits += [*await vault.index.stems(TextQuery(should=tuple(words)), depth, within)]  # type: ignore[list-item]
+    near = await choose_near(call, question) if whole else None
+    paths = dict.fromkeys([*(hit.path for hit in hits), *(near or {})])
+    await vault.vocabulary.words.follow(vault.index)
+    said = await asyncio.to_thread(match_words, call, [question.visible.memories[path] for path in paths], words)
+    found = []
+    for path in paths:
+        share, matched = said[path]
+        meaning = (near or {}).get(path, 0.0)
+        enough = share >= ENOUGH and len(matched) >= min(LEAST_WORDS, len(words))
+        if enough or meaning >= SURE:
+            why = (f"It says {', '.join(matched)}.",) if matched else ()
+            alike = ("It is similar in meaning.",) if meaning >= SURE else ()
+            found.append(Choice(question.visible.memories[path], round(max(share, meaning), 3), (*why, *alike)))
+    return found, "keyword" if near is None else "hybrid"
+
+
+async def choose_near(call: Call, question: Question) -> Mapping[VaultPath, float] | None:
+    """Return the memories nearest in meaning, calibrated; None without a model that reads the question."""
+    vault = call.vault
+    calibration = model_calibration(vault.index.answering_model)
+    if vault.index.answering_model is None or not model_trust(question.text, calibration):
+        return None
+    vector = await vault.embed_query(question.text)
+    if vector is None:
+        return None
+    hits = await vault.index.nearest(vector, DEPTH, question.visible.askable)
+    if calibration.curve is None:
+        return calibrate_cosines({hit.path: hit.score for hit in hits}, calibration)
+    # Not by their distance to the best: it may be far from the question itself.
+    return {hit.path: calibration.curve(hit.score) for hit in hits}
+
+
+def match_words(
+    call: Call, memories: Sequence[Memory], words: Sequence[str]
+) -> Mapping[VaultPath, tuple[float, tuple[str, ...]]]:
+    """Return which words each memory says, and their share of all, rare ones counting most. Blocks."""
+    vault = call.vault
+    languages = vault.index.languages
+    matcher = compile_matcher(words, languages=languages)
+    worth = {word: vault.vocabulary.words.worth(word, languages) for word in words}
+    total = sum(worth.values()) or 1.0
+    found = {}
+    for memory in memories:
+        text = "\n".join((*memory.names, read_body(call, memory.path)))
+        matches = {match.word for match in matcher.find(text)}
+        said = tuple(word for word in words if word in matches or (UNSPACED_CHARACTER.search(word) and word in text))
+        found[memory.path] = (sum(worth[word] for word in said) / total, said)
+    return found
+
+
+def has_path(choices: Sequence[Choice], path: VaultPath) -> bool:
+    """Return whether a memory is among those chosen."""
+    return any(choice.memory.path == path for choice in choices)
+
+
+def rank(choices: Sequence[Choice], uses: Mapping[VaultPath, MemoryUse]) -> list[Choice]:
+    """Order memories by how well they fit, how sure they are, and how recently they were used."""
+    moment = now()
+    weighed = []
+    for choice in choices:
+        memory = choice.memory
+        tier = "hot" if memory.pinned else memory.tier_at(moment, uses.get(memory.path, NO_USE).last)
+        weight = TIERS[tier] * (0.5 + 0.5 * memory.confidence)
+        weighed.append(replace(choice, score=round(choice.score * weight, 3)))
+    return sorted(weighed, key=lambda one: (-one.score, -one.memory.updated, one.memory.path))

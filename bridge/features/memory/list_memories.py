@@ -1,0 +1,119 @@
+"""Listing memories, page by page."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from annotated_types import Interval
+
+from bridge.api.call import Call
+from bridge.api.hints import When
+from bridge.api.moments import moment
+from bridge.api.registry import operation
+from bridge.features.memory.access import audience_of, now, open_catalogue
+from bridge.features.memory.new_memory import Places, Words, names_of
+from bridge.features.memory.recall import MemoryFilter, TextChars, fold_tags, passes, recall_notices
+from bridge.features.memory.results import ListedMemory, list_each
+from bridge.notebook.memory_note import Memory, MemoryKind, Tier
+from bridge.notebook.use_log import NO_USE, MemoryUse, UseLog
+from bridge.types import VaultPath
+
+Sort = Literal["-updated", "-used", "expires"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryCounts:
+    """How many memories there are.
+
+    Attributes:
+        kinds: By kind.
+        tiers: By tier.
+    """
+
+    kinds: Mapping[str, int]
+    tiers: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPage:
+    """A page of memories.
+
+    Attributes:
+        memories: The memories on this page.
+        total: Count before `limit` and `offset`.
+        counts: Of all that match.
+        notices: Remarks.
+    """
+
+    memories: tuple[ListedMemory, ...]
+    total: int
+    counts: MemoryCounts
+    notices: tuple[str, ...] = ()
+
+
+@operation(
+    example={"kinds": ["decision"], "limit": 5},
+    tasks=("list all memories", "show the stored memories by kind", "which memories are pinned or expire"),
+)
+async def list_memories(
+    call: Call,
+    kinds: tuple[MemoryKind, ...] = (),
+    tiers: tuple[Tier, ...] = (),
+    tags: Words = (),
+    scope: Words = (),
+    about: Places = (),
+    since: When | None = None,
+    among_private: bool = False,
+    archived: bool = False,
+    sort: Sort = "-updated",
+    limit: Annotated[int, Interval(ge=1, le=500)] = 50,
+    offset: Annotated[int, Interval(ge=0)] = 0,
+    text_chars: TextChars = 200,
+) -> MemoryPage:
+    """List the memories that hold now; listing one does not count as use.
+
+    Args:
+        kinds: Only these kinds.
+        tiers: Only these tiers.
+        tags: Only memories with all these tags; `a` matches `a/b`.
+        scope: Only memories of one of these scopes, or of none.
+        about: Only memories about one of these notes.
+        since: Only memories written since this time.
+        among_private: Include what is private to others; for the user only.
+        archived: Include what is archived.
+        sort: `-updated` is newest first, `-used` last recalled first, `expires` soonest first.
+        limit: Maximum memories.
+        offset: Memories to skip.
+        text_chars: Maximum characters of each text.
+    """
+    catalogue = await open_catalogue(call)
+    criteria = MemoryFilter(kinds, tiers, fold_tags(tags), names_of(about), moment("since", since))
+    visible = catalogue.visible(audience_of(call, scope, all_private=among_private, archived=archived), now())
+
+    def find() -> MemoryPage:
+        uses, moment_ = UseLog(call.vault.store.database).all(), now()
+        tiers_now = {
+            path: memory.tier_at(moment_, uses.get(path, NO_USE).last) for path, memory in visible.memories.items()
+        }
+        found = [memory for path, memory in visible.memories.items() if passes(memory, criteria, tiers_now[path])]
+        found.sort(key=lambda memory: sort_key(memory, uses, sort))
+        page = list_each(call, found[offset : offset + limit], uses, text_chars)
+        counts = MemoryCounts(
+            dict(Counter(memory.kind for memory in found)), dict(Counter(tiers_now[memory.path] for memory in found))
+        )
+        return MemoryPage(page, len(found), counts, tuple(recall_notices(call, ())))
+
+    return await asyncio.to_thread(find)
+
+
+def sort_key(memory: Memory, uses: Mapping[VaultPath, MemoryUse], sort: Sort) -> tuple[float, VaultPath]:
+    """Return by what memories are ordered."""
+    match sort:
+        case "-updated":
+            return -memory.updated, memory.path
+        case "-used":
+            return -uses.get(memory.path, NO_USE).last, memory.path
+        case "expires":
+            return float("inf") if memory.expires is None else memory.expires, memory.path

@@ -1,0 +1,197 @@
+"""Recalling: what a question asks for, and nothing where nothing fits."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+from annotated_types import Interval
+
+from bridge.api.call import Call
+from bridge.api.hints import Query, When
+from bridge.api.moments import moment
+from bridge.api.registry import operation
+from bridge.api.write import session_of
+from bridge.features.memory.access import audience_of, now, open_catalogue
+from bridge.features.memory.choice import Choice, Question, choose, rank
+from bridge.features.memory.new_memory import Places, Words, names_of
+from bridge.features.memory.results import MOST_TEXT, ListedMemory, RecalledMemory, list_each
+from bridge.notebook.catalogue import MemoryCatalogue, VisibleMemories, divide_memories
+from bridge.notebook.folder import is_set_up
+from bridge.notebook.memory_names import name_key
+from bridge.notebook.memory_note import Memory, MemoryKind, Tier
+from bridge.notebook.use_log import NO_USE, UseLog
+from bridge.types import SearchMode, VaultPath
+
+MOST_STANDING: Final = 20
+"""Memories that are returned whatever is asked."""
+
+NOT_SET_UP: Final = "There is no memory yet; `set_up_memory` makes the agents' folder."
+
+TextChars = Annotated[int, Interval(ge=0, le=51_200)]
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledMemories:
+    """What is remembered.
+
+    Attributes:
+        memories: What fits the question, best first; empty if nothing does.
+        standing: Pinned memories, and preferences, instructions and personas that hold everywhere in the scope.
+        questions: Open questions of the scope.
+        mode_used: The mode used; `keyword` without a model.
+        notices: Remarks.
+    """
+
+    memories: tuple[RecalledMemory, ...]
+    standing: tuple[ListedMemory, ...]
+    questions: tuple[ListedMemory, ...]
+    mode_used: SearchMode
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFilter:
+    """Which memories to consider."""
+
+    kinds: tuple[MemoryKind, ...] = ()
+    tiers: tuple[Tier, ...] = ()
+    tags: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
+    since: float | None = None
+
+    @property
+    def narrows(self) -> bool:
+        """Whether it leaves anything out."""
+        return self != MemoryFilter()
+
+
+@operation(
+    example={"query": "rye starter"},
+    tasks=(
+        "recall what was remembered",
+        "what do you remember",
+        "what do I know about the user",
+        "look up memories of earlier sessions",
+        "which preferences does the user have",
+        "what was decided earlier",
+    ),
+)
+async def recall(
+    call: Call,
+    query: Query = "",
+    limit: Annotated[int, Interval(ge=1, le=500)] = 10,
+    kinds: tuple[MemoryKind, ...] = (),
+    tiers: tuple[Tier, ...] = (),
+    tags: Words = (),
+    scope: Words = (),
+    about: Places = (),
+    since: When | None = None,
+    among_private: bool = False,
+    archived: bool = False,
+    text_chars: TextChars = MOST_TEXT,
+) -> RecalledMemories:
+    """Recall memories that fit a question, with the preferences, instructions and open questions of the scope.
+
+    What is superseded, archived, expired, resolved or private to others is never returned.
+
+    Args:
+        query: What to recall; without one, only what always holds.
+        limit: Maximum memories.
+        kinds: Only these kinds.
+        tiers: Only these tiers.
+        tags: Only memories with all these tags; `a` matches `a/b`.
+        scope: Only memories of one of these scopes, or of none.
+        about: Only memories about one of these notes.
+        since: Only memories written since this time.
+        among_private: Include what is private to others; for the user only.
+        archived: Include what is archived.
+        text_chars: Maximum characters of each text.
+    """
+    catalogue = await open_catalogue(call)
+    audience = audience_of(call, scope, all_private=among_private, archived=archived)
+    criteria = MemoryFilter(kinds, tiers, fold_tags(tags), names_of(about), moment("since", since))
+    return await answer_recall(call, catalogue, catalogue.visible(audience, now()), criteria, query, limit, text_chars)
+
+
+async def answer_recall(
+    call: Call,
+    catalogue: MemoryCatalogue,
+    visible: VisibleMemories,
+    criteria: MemoryFilter,
+    query: str,
+    limit: int,
+    text_chars: int,
+) -> RecalledMemories:
+    """Answer a question from the memories that a caller may be told of, and count those that fit as used."""
+    log = UseLog(call.vault.store.database)
+    uses = await asyncio.to_thread(log.all) if criteria.tiers else {}
+    moment_ = now()
+    if criteria.narrows:
+        found = {
+            path: memory
+            for path, memory in visible.memories.items()
+            if passes(memory, criteria, memory.tier_at(moment_, uses.get(path, NO_USE).last))
+        }
+        visible = divide_memories(found, visible.until)
+    choices, mode = await choose(call, Question(query, limit, catalogue, visible)) if query.strip() else ([], "keyword")
+
+    def build() -> RecalledMemories:
+        used = log.of([choice.memory.path for choice in choices])
+        best = rank(choices, used)[:limit]
+        memories = list_each(call, [choice.memory for choice in best], used, text_chars)
+        answer = RecalledMemories(
+            tuple(add_reasons(*pair) for pair in zip(memories, best, strict=True)),
+            list_each(call, visible.standing[:MOST_STANDING], {}, text_chars),
+            list_each(call, visible.questions[:MOST_STANDING], {}, text_chars),
+            mode,
+            tuple(recall_notices(call, visible.standing)),
+        )
+        log.count([memory.path for memory in memories], moment_)
+        return answer
+
+    answer = await asyncio.to_thread(build)
+    catalogue.note_recall(session_of(call), paths_of(answer))
+    return answer
+
+
+def passes(memory: Memory, criteria: MemoryFilter, tier: Tier) -> bool:
+    """Return whether a memory passes a filter."""
+    own = {tag.casefold() for tag in memory.tags}
+    about = set(map(note_key, memory.about))
+    return (
+        (not criteria.kinds or memory.kind in criteria.kinds)
+        and (not criteria.tiers or tier in criteria.tiers)
+        and all(any(tag == one or tag.startswith(f"{one}/") for tag in own) for one in criteria.tags)
+        and (not criteria.about or bool(about.intersection(map(note_key, criteria.about))))
+        and (criteria.since is None or memory.created >= criteria.since)
+    )
+
+
+def note_key(name: str) -> str:
+    """Return a note's name without folders, as it is compared."""
+    return name_key(name.rpartition("/")[2])
+
+
+def fold_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return tags as they are compared."""
+    return tuple(tag.strip().lstrip("#").rstrip("/").casefold() for tag in tags)
+
+
+def add_reasons(memory: ListedMemory, choice: Choice) -> RecalledMemory:
+    """Return a memory with its score and the reasons for it."""
+    fields = {name: getattr(memory, name) for name in memory.__dataclass_fields__}
+    return RecalledMemory(**fields, score=choice.score, why=choice.why)
+
+
+def recall_notices(call: Call, standing: Sequence[Memory]) -> Iterable[str]:
+    """Yield remarks on an answer."""
+    if not is_set_up(call.vault.files, call.vault.settings):
+        yield NOT_SET_UP
+    if len(standing) > MOST_STANDING:
+        yield f"{len(standing) - MOST_STANDING} more memories always hold; `list_memories` lists them."
+
+
+def paths_of(answer: RecalledMemories) -> list[VaultPath]:
+    """Return the memories in an answer."""
+    return [memory.path for part in (answer.memories, answer.standing, answer.questions) for memory in part]

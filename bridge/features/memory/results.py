@@ -1,0 +1,121 @@
+"""Memories as results of operations."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from bridge.api.call import Call
+from bridge.api.moments import iso
+from bridge.features.memory.access import now, read_body
+from bridge.notebook.memory_note import Memory, MemoryKind, Tier
+from bridge.notebook.use_log import NO_USE, MemoryUse
+from bridge.text.invisible import visible_text
+from bridge.types import SHORT_DIGEST, VaultPath
+
+MOST_TEXT: Final = 600
+"""Characters of a memory's text that are shown by default."""
+
+
+@dataclass(frozen=True, slots=True)
+class UseCount:
+    """How often a memory was recalled.
+
+    Attributes:
+        times: How often.
+        last: When last; null if never.
+    """
+
+    times: int
+    last: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedMemory:
+    """A memory.
+
+    Attributes:
+        path: Its note.
+        title: What it is about.
+        kind: What it is.
+        text: What it says; ends with `…` if cut.
+        scope: Where it holds; everywhere if empty.
+        tags: Tags, without `#`.
+        about: Notes that it is about.
+        agent: Who wrote it; null if not an agent.
+        created: When it was written.
+        tier: `hot`, `warm` or `cold` by its last use, unless set; or `archived`.
+        used: How often it was recalled.
+        confidence: How sure it is.
+        pinned: Whether every `recall` in its scope returns it.
+        expires: When it stops to hold; null if never.
+        digest: First 12 digits of the note's SHA-256, for `revise_memory`.
+        problems: Properties of the note that are wrong.
+    """
+
+    path: VaultPath
+    title: str
+    kind: MemoryKind
+    text: str
+    scope: tuple[str, ...]
+    tags: tuple[str, ...]
+    about: tuple[str, ...]
+    agent: str | None
+    created: str
+    tier: Tier
+    used: UseCount
+    confidence: float
+    pinned: bool
+    expires: str | None
+    digest: str
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecalledMemory(ListedMemory):
+    """A memory that fits the question.
+
+    Attributes:
+        score: How well, 0–1; comparable within one answer only.
+        why: Why, in short sentences.
+    """
+
+    score: float
+    why: tuple[str, ...]
+
+
+def list_memory(call: Call, memory: Memory, use: MemoryUse, text_chars: int) -> ListedMemory:
+    """Return a memory as a result; reads its note, and blocks."""
+    note = call.vault.index.notes.get(memory.path)
+    return ListedMemory(
+        path=memory.path,
+        title=memory.title,
+        kind=memory.kind,
+        text=cut_text(visible_text(read_body(call, memory.path)), text_chars),
+        scope=memory.scope,
+        tags=memory.tags,
+        about=memory.about,
+        agent=memory.agent,
+        created=iso(memory.created),
+        tier=memory.tier_at(now(), use.last),
+        used=UseCount(use.times, iso(use.last) if use.last else None),
+        confidence=memory.confidence,
+        pinned=memory.pinned,
+        expires=None if memory.expires is None else iso(memory.expires),
+        digest="" if note is None else note.digest[:SHORT_DIGEST],
+        problems=memory.problems,
+    )
+
+
+def list_each(
+    call: Call, memories: Iterable[Memory], uses: Mapping[VaultPath, MemoryUse], text_chars: int
+) -> tuple[ListedMemory, ...]:
+    """Return memories as results; reads their notes, and blocks."""
+    return tuple(list_memory(call, memory, uses.get(memory.path, NO_USE), text_chars) for memory in memories)
+
+
+def cut_text(text: str, most: int) -> str:
+    """Cut a text at a space, with a sign that it was."""
+    if len(text) <= most:
+        return text
+    start = text[:most]
+    return f"{start.rpartition(' ')[0] or start}…"

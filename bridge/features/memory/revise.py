@@ -1,0 +1,164 @@
+"""Revising a memory: some of its properties, or its text."""
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated, Any
+
+from bridge.api.call import Call
+from bridge.api.hints import Properties
+from bridge.api.registry import operation
+from bridge.api.signature import Spread
+from bridge.api.write import WriteArguments, Written, execute_requests
+from bridge.changes.requests.base import Request
+from bridge.changes.requests.edit_note import EditNote, SetProperties
+from bridge.errors import InvalidArguments
+from bridge.features.memory.access import find_memory, open_catalogue
+from bridge.features.memory.new_memory import (
+    MemoryText,
+    Places,
+    Share,
+    Title,
+    Word,
+    Words,
+    expiry_day,
+    require_own_metadata,
+)
+from bridge.markdown.edit.requests import Append, Edit, ReplaceLines
+from bridge.markdown.frontmatter import cut_frontmatter
+from bridge.markdown.note import Value
+from bridge.notebook.memory_note import MemoryKind, link_to
+from bridge.notebook.refusals import require_plain
+from bridge.notebook.use_log import UseLog
+from bridge.types import Digest, VaultPath
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """What to change of a memory; what is not given stays.
+
+    Attributes:
+        title: What it is about.
+        text: Its new text; needs `digest`.
+        append: Text to add at its end.
+        kind: What it is.
+        tags: All its tags.
+        aliases: All its other names.
+        scope: All its scopes.
+        about: All notes that it is about.
+        files: All files outside the vault.
+        metadata: More properties; null removes one.
+        confidence: How sure it is.
+        expires: Day on which it stops to hold, or a number of days such as `90d`; empty for never.
+        pinned: Whether every `recall` in its scope returns it.
+        resolved: Whether it is settled, and not recalled any more.
+    """
+
+    title: Title | None = None
+    text: MemoryText | None = None
+    append: MemoryText | None = None
+    kind: MemoryKind | None = None
+    tags: Words | None = None
+    aliases: Words | None = None
+    scope: Words | None = None
+    about: Places | None = None
+    files: Places | None = None
+    metadata: Properties = field(default_factory=dict)
+    confidence: Share | None = None
+    expires: Word | None = None
+    pinned: bool | None = None
+    resolved: bool | None = None
+
+
+@operation(
+    example={"path": "Agents/Memory/Rye.md", "confidence": 0.8, "dry_run": True},
+    reads=False,
+    idempotent=True,
+    scope="write",
+    tasks=("correct what you remembered", "pin or unpin a memory, or let it expire", "answer an open question"),
+)
+async def revise_memory(
+    call: Call,
+    path: VaultPath,
+    new: Annotated[Revision, Spread()],
+    digest: Digest | None = None,
+    *,
+    options: WriteArguments,
+) -> Written:
+    """Change a memory; what is not named stays byte for byte.
+
+    Args:
+        path: The memory.
+        digest: Digest of the note as read; required with `text`.
+
+    Raises:
+        NoteNotFound: No such memory.
+        NoteChanged: Its content does not match `digest`.
+        InvalidArguments: Nothing is to be changed, or a text seems to contain a secret.
+    """
+    catalogue = await open_catalogue(call)
+    memory = find_memory(call, catalogue, path)
+    require_revision(new)
+    properties, remove = revised_properties(new)
+    edits = await asyncio.to_thread(revised_text, call, memory.path, new)
+    requests: list[Request] = [EditNote(path=memory.path, edits=edits, digest=digest)] if edits else []
+    properties["updated"] = datetime.now().astimezone().isoformat(timespec="seconds")
+    requests.append(SetProperties(path=memory.path, digest=digest, properties=properties, remove=tuple(remove)))
+    made = await execute_requests(call, requests, options, operation="revise_memory")
+    if made.change_id is not None and made.state == "applied":
+        await asyncio.to_thread(UseLog(call.vault.store.database).forget_verdicts, memory.path)
+    return made
+
+
+def require_revision(new: Revision) -> None:
+    """Require that a revision changes something, and nothing that must not be written.
+
+    Raises:
+        InvalidArguments: It does not.
+    """
+    if new == Revision():
+        raise InvalidArguments("Nothing is to be changed.", hint="Give `text`, `append` or a property.")
+    if new.text is not None and (not new.text.strip() or cut_frontmatter(new.text) is not None):
+        raise InvalidArguments("`text` is empty, or begins with properties.", hint="Pass properties by their names.")
+    lists = (new.tags, new.aliases, new.scope, new.about, new.files)
+    words = "\n".join(word for one in lists if one is not None for word in one)
+    require_plain(title=new.title or "", text=new.text or "", append=new.append or "", words=words)
+    require_own_metadata(new.metadata)
+
+
+def revised_properties(new: Revision) -> tuple[dict[str, Value], list[str]]:
+    """Return the properties to set, and those to remove."""
+    values: dict[str, Any] = {
+        "title": new.title,
+        "kind": new.kind,
+        "tags": None if new.tags is None else [tag.strip().lstrip("#") for tag in new.tags],
+        "aliases": None if new.aliases is None else [*new.aliases],
+        "scope": None if new.scope is None else [*new.scope],
+        "about": None if new.about is None else [*map(link_to, new.about)],
+        "files": None if new.files is None else [*new.files],
+        "confidence": new.confidence,
+        "expires": expiry_day(new.expires) if new.expires else None,
+        "pinned": new.pinned,
+        "resolved": datetime.now().astimezone().date().isoformat() if new.resolved else None,
+    }
+    remove = [name for name, value in values.items() if value in ([], False)]
+    remove += ["expires"] if new.expires == "" else []
+    remove += ["resolved"] if new.resolved is False else []
+    remove += [name for name, value in new.metadata.items() if value is None]
+    own = {name: value for name, value in (values | dict(new.metadata)).items() if value is not None}
+    return {name: value for name, value in own.items() if name not in remove}, remove
+
+
+def revised_text(call: Call, path: VaultPath, new: Revision) -> tuple[Edit, ...]:
+    """Return the edits of a memory's text; reads its note, and blocks."""
+    edits: list[Edit] = []
+    if new.text is not None:
+        text = call.vault.files.read(path)[0].decode("utf-8-sig", "replace")
+        cut = cut_frontmatter(text)
+        body = cut[1] if cut else 0
+        first = text.count("\n", 0, body) + 1
+        last = text.count("\n") + (not text.endswith("\n"))
+        edits.append(ReplaceLines(lines=(first, last), text=new.text) if text[body:].strip() else Append(text=new.text))
+    if new.append is not None and new.append.strip():
+        edits.append(Append(text=new.append))
+    return tuple(edits)

@@ -1,0 +1,46 @@
+"""Text views of memories."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bridge.api.markup import Answer, Column, Element, Line, Section, Table, notices
+from bridge.text.counts import count_of
+from bridge.text.invisible import inline
+
+MEMORY = (
+    Column("path", role="path"),
+    Column("kind", " · {}"),
+    Column("tier", " · {}", detail=True),
+    Column("score", " · {}"),
+    Column("pinned", lambda pinned: " · pinned" if pinned else ""),
+    Column("scope", " · {}", most=5, detail=True),
+    Column("agent", " · by {}", detail=True),
+    Column("created", lambda created: f" · {created[:10]}", detail=True),
+    Column("used", lambda used: f" · recalled {used['times']}×" if used["times"] else "", detail=True),
+    Column("expires", lambda expires: f" · until {expires[:10]}", detail=True),
+    Column("digest", " · digest {}", detail=True),
+    Column("problems", " · {}", most=2, detail=True),
+    Column("why", " · {}", most=1, detail=True),
+    Column("text", lambda text: f"\n{inline(text)}"),
+)
+
+
+def recall_view(answer: Answer) -> Iterable[Element]:
+    """Show what was recalled: what fits, what always holds, and what is open."""
+    yield from notices(answer["notices"])
+    parts = (("Fits", "memories"), ("Always holds", "standing"), ("Open questions", "questions"))
+    yield from (Section(title, Table(MEMORY, answer[name])) for title, name in parts if answer[name])
+    if not answer["memories"]:
+        yield Line("Nothing that is remembered fits the question.")
+
+
+def memory_list_view(answer: Answer) -> Iterable[Element]:
+    """Show a page of memories."""
+    yield from notices(answer["notices"])
+    yield Line(f"{count_of(answer['total'], 'memory')}: {counts_text(answer['counts'])}")
+    yield Table(MEMORY, answer["memories"])
+
+
+def counts_text(counts: Mapping[str, Any]) -> str:
+    """Return counts in words."""
+    return ", ".join(f"{number} {name}" for part in counts.values() for name, number in part.items()) or "none"

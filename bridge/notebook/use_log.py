@@ -1,0 +1,97 @@
+"""How often each memory was recalled, when last, and how it was judged; never what it says."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from bridge.state.database import Database
+from bridge.state.tables import Subject, Table
+from bridge.types import VaultPath
+
+Verdict = Literal["useful", "wrong", "stale"]
+"""What a reader thinks of a memory."""
+
+MOST_WRONG: Final = 2
+"""How often a memory is called wrong until it is doubted."""
+
+_COLUMNS: Final = ("times", "useful", "wrong", "stale")
+_SUMS: Final = ", ".join(f"{name} = {name} + excluded.{name}" for name in _COLUMNS)
+_GREATEST: Final = ", ".join(f"{name} = max({name}, excluded.{name})" for name in _COLUMNS)
+_LAST: Final = "last = max(last, excluded.last)"
+_ADD: Final = f"ON CONFLICT (path) DO UPDATE SET {_SUMS}, {_LAST}"
+
+USES: Final = Subject(
+    "memory",
+    tables=(
+        Table(
+            "memory_use",
+            f"ON CONFLICT (path) DO UPDATE SET {_GREATEST}, {_LAST}",
+            paths=("path",),
+            join=_ADD,
+        ),
+    ),
+    migrations=(
+        """
+        CREATE TABLE memory_use (
+            path TEXT PRIMARY KEY, times INTEGER NOT NULL, last REAL NOT NULL, useful INTEGER NOT NULL,
+            wrong INTEGER NOT NULL, stale INTEGER NOT NULL
+        ) STRICT;
+        """,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryUse:
+    """The use of one memory."""
+
+    times: int = 0
+    last: float = 0.0
+    """When it was last recalled; 0 if never."""
+    useful: int = 0
+    wrong: int = 0
+    stale: int = 0
+
+    @property
+    def is_doubted(self) -> bool:
+        """Whether it was called wrong twice, or stale."""
+        return self.wrong >= MOST_WRONG or self.stale > 0
+
+
+NO_USE: Final = MemoryUse()
+
+
+class UseLog:
+    """The use of every memory of a vault."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def all(self) -> Mapping[VaultPath, MemoryUse]:
+        """Return the use of each memory that was recalled or judged."""
+        query = f"SELECT path, times, last, {', '.join(_COLUMNS[1:])} FROM memory_use"  # noqa: S608 - our own names
+        rows = self._database.read(lambda connection: connection.execute(query).fetchall())
+        return {VaultPath(path): MemoryUse(*rest) for path, *rest in rows}
+
+    def of(self, paths: Collection[VaultPath]) -> Mapping[VaultPath, MemoryUse]:
+        """Return the use of these memories."""
+        query = f"SELECT path, times, last, {', '.join(_COLUMNS[1:])} FROM memory_use WHERE path = ?"  # noqa: S608
+        rows = self._database.read(
+            lambda connection: [row for path in paths for row in connection.execute(query, (path,))]
+        )
+        return {VaultPath(path): MemoryUse(*rest) for path, *rest in rows}
+
+    def count(self, paths: Iterable[VaultPath], moment: float) -> None:
+        """Count memories as recalled once more."""
+        statement = f"INSERT INTO memory_use VALUES (?, 1, ?, 0, 0, 0) {_ADD}"  # noqa: S608 - our own names
+        self._database.write(statement, *((path, moment) for path in paths))
+
+    def judge(self, path: VaultPath, verdict: Verdict) -> None:
+        """Add a verdict on a memory."""
+        counts = tuple(int(name == verdict) for name in _COLUMNS[1:])
+        statement = f"INSERT INTO memory_use VALUES (?, 0, 0, ?, ?, ?) {_ADD}"  # noqa: S608 - our own names
+        self._database.write(statement, (path, *counts))
+
+    def forget_verdicts(self, path: VaultPath) -> None:
+        """Forget that a memory was called wrong or stale, since it was revised."""
+        self._database.write("UPDATE memory_use SET wrong = 0, stale = 0 WHERE path = ?", (path,))
