@@ -17,6 +17,7 @@ from bridge.data_folder import default_models_dir
 from bridge.models.embedder import Embedder
 from scripts.lib.evaluation.indexing import open_embedder, open_index
 from scripts.lib.evaluation.linked import print_rediscovery
+from scripts.lib.evaluation.memory import print_memory
 from scripts.lib.evaluation.metrics import NAMES, bootstrap, scores
 from scripts.lib.evaluation.mistyped import print_mistyped
 from scripts.lib.evaluation.packed import print_packed
@@ -31,8 +32,8 @@ BESIDE = Path(__file__).resolve().parents[3].parent / "shared" / "eval"
 def main() -> int:
     """Measure and print; the exit status says whether there was anything to measure."""
     options = _options()
-    if options.links:
-        return print_rediscovery(options.data)
+    if options.links or options.memory:
+        return print_rediscovery(options.data) if options.links else print_memory(options.data, options.models_dir)
     if options.graph:
         asyncio.run(_with_model(options, lambda model: print_walks(options.data, options.cache, model)))
         return 0
@@ -68,6 +69,7 @@ def _options() -> argparse.Namespace:
         "--pack", action="store_true", help="how often packed context holds all that answers a question"
     )
     parser.add_argument("--graph", action="store_true", help="what following links adds, for several weights")
+    parser.add_argument("--memory", action="store_true", help="remember beliefs and recall them, on both halves")
     parser.add_argument("--json", type=Path, help="write every figure to this file")
     parser.add_argument("--cache", type=Path, default=cache, help="where indexes are kept (%(default)s)")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("VAULT_BRIDGE_EVAL", BESIDE)))
