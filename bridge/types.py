@@ -27,6 +27,9 @@ Preset = Literal["default", "writing", "read-only", "full"]
 SearchMode = Literal["hybrid", "keyword", "semantic"]
 """The retrievers that a search may use."""
 
+Among = Literal["notes", "agents", "all"]
+"""Which notes a question is about: the user's, those in the agents' folder, or both."""
+
 Direction = Literal["any", "out", "in"]
 """Which way links are followed."""
 

@@ -11,7 +11,7 @@ from bridge.errors import Busy
 from bridge.graph.graph import Graph
 from bridge.graph.kinds import EdgeKind
 from bridge.index.note import IndexedNote
-from bridge.types import VaultPath
+from bridge.types import Among, VaultPath
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,6 +91,7 @@ class GraphSnapshot:
     graph: Graph
     notes: Mapping[VaultPath, IndexedNote]
     index: "Index"
+    among: Among = "notes"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,9 +108,8 @@ class GraphAnalytics:
 
     def __init__(self) -> None:
         self._apart = WorkerProcess()
-        self._graph: Graph | None = None
-        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
-        self._places: dict[str, dict[str, Place]] = {}
+        self._cached: dict[Among, tuple[Graph, dict[Hashable, asyncio.Task[Any]]]] = {}
+        self._places: dict[tuple[Among, str], dict[str, Place]] = {}
 
     async def edges(
         self, graph_snapshot: GraphSnapshot, kinds: Collection[EdgeKind], *, stubs: bool = False
@@ -172,18 +172,20 @@ class GraphAnalytics:
         from bridge.graph.layout import compute_layout
 
         async def draw() -> list[Place]:
-            before = self._places.get(picture, {})
+            name = graph_snapshot.among, picture
+            before = self._places.get(name, {})
             start = await asyncio.to_thread(previous_places, before, labels)
             coordinates = await self._apart.run(compute_layout, network, start)
-            places, self._places[picture] = await asyncio.to_thread(remember_places, before, labels, coordinates)
+            places, self._places[name] = await asyncio.to_thread(remember_places, before, labels, coordinates)
             return places
 
         return await self._once(graph_snapshot, ("places", picture, tuple(labels)), draw)
 
     def close(self) -> None:
         """Cancel all running computations."""
-        for task in self._tasks.values():
-            task.cancel()
+        for _, tasks in self._cached.values():
+            for task in tasks.values():
+                task.cancel()
         self._apart.close()
 
     async def _similar(self, graph_snapshot: GraphSnapshot) -> Sequence[tuple[int, int, float]]:
@@ -216,13 +218,14 @@ class GraphAnalytics:
 
     async def _once(self, graph_snapshot: GraphSnapshot, key: Hashable, make: Callable[[], Awaitable[T]]) -> T:
         """Compute something unless this snapshot has it; concurrent callers share one computation."""
-        if graph_snapshot.graph is not self._graph:
-            self._graph, self._tasks = graph_snapshot.graph, {}
+        graph, tasks = self._cached.get(graph_snapshot.among, (None, {}))
+        if graph_snapshot.graph is not graph:
+            tasks = {}
+            self._cached[graph_snapshot.among] = graph_snapshot.graph, tasks
 
         async def compute() -> T:
             return await make()
 
-        tasks = self._tasks
         task = tasks.get(key)
         if task is None:
             task = tasks[key] = asyncio.create_task(compute(), name="analytics")

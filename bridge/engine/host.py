@@ -34,8 +34,10 @@ from bridge.engine.vault_lock import VaultLock
 from bridge.engine.watchdog import log_failure, open_index
 from bridge.errors import BridgeError, IndexUnusable, NotReady
 from bridge.events import Events
+from bridge.index.apart import KeptFolder
 from bridge.index.note import IndexedNote
 from bridge.markdown.names import Names
+from bridge.notebook.folder import agents_folder
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
@@ -172,8 +174,10 @@ class Host:
         if self.settings.boilerplate and not folder.exists():
             self._readers.begin(self.files)
         index, vocabulary = await asyncio.to_thread(open_index, folder, keep_days, doubt), Vocabulary()
+        kept = agents_folder(self.settings)
+        index.keep_apart(KeptFolder(kept.path, kept.about))
         # Built here, so that the first search does not have to wait for it.
-        await asyncio.to_thread(vocabulary.follow, index.notes)
+        await asyncio.to_thread(vocabulary.follow, index.view("notes").notes)
         # From here on, changed settings are passed to the parts: nothing may be awaited before they exist.
         self._vault = vault = self._build(self._store, index, vocabulary)
         await asyncio.to_thread(vault.review.recover)
@@ -205,12 +209,12 @@ class Host:
             root=self.root,
             store=store,
             index=index,
-            vocabulary=vocabulary,
-            mention_index=MentionIndex(index, read_obsidian_settings(self.root).template_folder),
+            vocabularies={"notes": vocabulary, "agents": Vocabulary(), "all": Vocabulary()},
+            mention_index=MentionIndex(index.view("notes"), read_obsidian_settings(self.root).template_folder),
             indexer=indexer,
             backfill=backfill,
             eraser=eraser,
-            co_reading=CoReadingTracker(index, store, settings),
+            co_reading=CoReadingTracker(index.view("notes"), store, settings),
             writing=writing,
             review=ChangeReview(store, writing),
             executor=RequestExecutor(indexer, writing, store, self.recent),

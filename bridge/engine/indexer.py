@@ -17,6 +17,7 @@ from bridge.index.diff import plan
 from bridge.index.note import IndexedNote
 from bridge.index.prepare import PreparedNote, preparation_version
 from bridge.markdown.names import Names
+from bridge.notebook.folder import agents_folder
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
 from bridge.types import Digest, VaultPath
@@ -242,7 +243,7 @@ class Indexer:
                 # Data about a note under its old path is erased with the denied notes.
                 await asyncio.to_thread(self._store.move, denied)
                 self._on_denied_move()
-            await self._learn(read, anew=everything)
+            await self._learn(self._without_agents(read), anew=everything)
             left = [notes[path] for path in gone if path in notes]
             fresh = [path for path in read if path not in self.index.notes]
             # Nobody searches before the first scan is complete.
@@ -353,6 +354,12 @@ class Indexer:
     def boilerplate(self) -> Boilerplate:
         """The lines left out of embedding; what was learned is kept while the setting is off."""
         return self.index.boilerplate if self.settings.boilerplate else Boilerplate.empty()
+
+    def _without_agents(self, read: Collection[VaultPath]) -> Collection[VaultPath]:
+        """Return notes other than those of agents, whose forms would pass for recurring lines."""
+        folder = agents_folder(self.settings)
+        is_set_up = folder.about in read or folder.about in self.index.notes
+        return [path for path in read if not folder.holds(path)] if is_set_up else read
 
     async def _learn(self, read: Collection[VaultPath], *, anew: bool) -> None:
         """Learn which lines recur across the vault, once."""

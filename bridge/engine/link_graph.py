@@ -12,11 +12,11 @@ from bridge.graph.columns import Nodes
 from bridge.graph.graph import Graph
 from bridge.graph.kinds import CODES
 from bridge.index.background import pause_gc
-from bridge.index.note import IndexedNote
+from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.link_targets import name_key, target_file
 from bridge.markdown.names import Names
 from bridge.markdown.note import Link, LinkKind
-from bridge.types import VaultPath
+from bridge.types import Among, VaultPath
 
 if TYPE_CHECKING:
     from bridge.graph.columns import Table
@@ -209,8 +209,10 @@ class LinkResolver:
             on_update: Called when links were resolved, and when the graph was built.
         """
         self.graph: Graph | None = None
-        """The graph of the last settled batch."""
+        """The graph of the last settled batch, without the agents' notes."""
         self._index = index
+        self._view = index.view("notes")
+        self._wider: dict[Among, tuple[Notes, Graph]] = {}
         self._names = names
         self._on_update = on_update
         self._links = LinkTable()
@@ -236,6 +238,7 @@ class LinkResolver:
     def hide(self, denied: Collection[VaultPath]) -> None:
         """Hide notes at once; a running build does not show them either."""
         self.graph = None
+        self._wider = {}
         self._hidden += 1
         self._links.changed(denied, names=denied)
         self._undrawn.set()
@@ -246,9 +249,20 @@ class LinkResolver:
             before = None
             while before != self._hidden:
                 before, due = self._hidden, self._links.take()
-                await asyncio.to_thread(self._links.resolve, due, self._index.notes, self._names)
+                everything = due.everything or self.resolved_links is None
+                await asyncio.to_thread(self._resolve, due, everything=everything)
         self._undrawn.set()
         self._on_update()
+
+    def _resolve(self, due: StaleLinks, *, everything: bool) -> None:
+        """Resolve stale links; if these are all, in the order of paths and the agents' notes last.
+
+        Communities and pictures depend on the order of notes, but not on that in which they were read.
+        """
+        notes, ordinary = self._index.notes, self._view.notes
+        if everything:
+            notes = {path: notes[path] for path in sorted(notes, key=lambda path: (path not in ordinary, path))}
+        self._links.resolve(due, notes, self._names)
 
     async def current_graph(self) -> Graph | None:
         """Return the graph of all links resolved so far; None before there are any."""
@@ -257,12 +271,23 @@ class LinkResolver:
                 self.graph is None or self.graph.table is not resolved_links.table
             ):
                 before = self._hidden
-                graph = await asyncio.to_thread(resolved_links.graph, self._index.notes)
+                graph = await asyncio.to_thread(resolved_links.graph, self._view.notes)
                 if before == self._hidden:
                     # Later links are left to the next call, or constant writing would keep this loop running.
                     self.graph = graph
                     break
             return self.graph
+
+    async def graph_among(self, among: Among) -> Graph | None:
+        """Return the graph of some notes; None before there is any."""
+        graph, notes = await self.current_graph(), self._index.view(among).notes
+        if graph is None or among == "notes" or (among == "all" and notes is self._view.notes):
+            return graph
+        of, wider = self._wider.get(among, (None, graph))
+        if of is not notes or wider.table is not graph.table:
+            wider = await asyncio.to_thread(Graph, graph.nodes, notes, graph.table)
+            self._wider[among] = notes, wider
+        return wider
 
     async def redraw(self) -> None:
         """Rebuild the graph after each settled batch, until cancelled."""

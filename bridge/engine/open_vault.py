@@ -2,8 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine
-from dataclasses import dataclass, field
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,13 +26,15 @@ from bridge.engine.watchdog import watch_index
 from bridge.errors import BridgeError, NotReady
 from bridge.events import Events
 from bridge.graph.graph import Graph
+from bridge.index.apart import KeptFolder
 from bridge.markdown.names import Names
 from bridge.notebook.catalogue import MemoryCatalogue
+from bridge.notebook.folder import agents_folder
 from bridge.search.model import Sources
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
-from bridge.types import VaultId, VaultPath
+from bridge.types import Among, VaultId, VaultPath
 from bridge.vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ class OpenVault:
     root: Path
     store: Store
     index: "Index"
-    vocabulary: Vocabulary
+    vocabularies: Mapping[Among, Vocabulary]
     mention_index: MentionIndex
     indexer: Indexer
     backfill: VectorBackfill
@@ -89,7 +91,7 @@ class OpenVault:
 
     @property
     def graph(self) -> Graph | None:
-        """The graph of the last settled batch; None before the first scan."""
+        """The graph of the last settled batch, without the agents' notes; None before the first scan."""
         return self.indexer.link_resolver.graph
 
     @property
@@ -119,33 +121,42 @@ class OpenVault:
             self.require_keyword()
         return resolved_links
 
-    async def graph_snapshot(self) -> GraphSnapshot:
-        """Return the graph of all notes written so far, once there is one.
+    async def graph_snapshot(self, among: Among = "notes") -> GraphSnapshot:
+        """Return the graph of the notes written so far, once there is one.
 
         Raises:
             NotReady: The first full scan is not committed.
         """
         await self.resolved_links()
-        graph = await self.indexer.link_resolver.current_graph()
+        graph = await self.indexer.link_resolver.graph_among(among)
         if graph is None:
             raise NotReady("The index is being reopened.")
-        return GraphSnapshot(graph, self.index.notes, self.index)
+        view = self.index.view(among)
+        return GraphSnapshot(graph, view.notes, view, among)
 
     def inspect(self, path: VaultPath) -> Inspection:
         """Return what the index holds of a note, or why it holds nothing."""
         return inspect_note(self.indexer, self.store, path)
 
     def sources(self) -> Sources:
-        """Return the parts that a search needs."""
+        """Return the parts that a search needs, without the agents' notes."""
         setup = self.embedders.setup()
         return Sources(
-            index=self.index,
+            index=self.index.view("notes"),
             embed_query=self.embed_query,
             no_model=setup.notice if setup else "",
             graph=self.graph,
             co_reading=self.co_reading.co_reading,
-            vocabulary=self.vocabulary,
+            vocabulary=self.vocabularies["notes"],
         )
+
+    async def sources_among(self, among: Among) -> Sources:
+        """Return the parts that a search of some notes needs."""
+        if among == "notes":
+            return self.sources()
+        graph = await self.indexer.link_resolver.graph_among(among)
+        view, vocabulary = self.index.view(among), self.vocabularies[among]
+        return replace(self.sources(), index=view, graph=graph, vocabulary=vocabulary)
 
     async def embed_query(self, text: str) -> Any:
         """Embed a query with the model of the searchable vectors; None when no model can."""
@@ -185,11 +196,18 @@ class OpenVault:
             for work in more:
                 group.create_task(work)
 
+    def keep_apart(self) -> None:
+        """Keep the agents' folder apart as the settings say."""
+        folder = agents_folder(self.settings)
+        if self.index.keep_apart(KeptFolder(folder.path, folder.about)):
+            self.indexer.link_resolver.hide(())
+
     async def use(self, settings: Settings, vault: Vault) -> None:
         """Apply changed settings, and the vault with their rules."""
         self.indexer.settings = settings
         self.co_reading.use(settings)
         self.writing.settings = settings
+        self.keep_apart()
         await self.eraser.use(vault)
 
     async def close(self) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 from bridge.errors import NotReady
+from bridge.index.apart import Side
 from bridge.index.compact import Compaction
 from bridge.index.hits import NoteHit, PassageHit
 from bridge.index.inverted_index import InvertedIndex, TermQuery
@@ -20,15 +21,21 @@ class FullText:
         self._opened = opened
         self._tidying = tidying
 
-    def words(self, query: TermQuery | None, limit: int, within: Collection[VaultPath] | None) -> list[PassageHit]:
+    def words(
+        self, query: TermQuery | None, limit: int, within: Collection[VaultPath] | None, side: Side
+    ) -> list[PassageHit]:
         """Return the passages with the best matching words."""
-        return self._passages(self._opened.postings.words, query, limit, within)
+        return self._passages(self._opened.postings.words, query, limit, within, side)
 
-    def forms(self, query: TermQuery | None, limit: int, within: Collection[VaultPath] | None) -> list[PassageHit]:
+    def forms(
+        self, query: TermQuery | None, limit: int, within: Collection[VaultPath] | None, side: Side
+    ) -> list[PassageHit]:
         """Return the passages with the best matching stems."""
-        return self._passages(self._opened.postings.forms, query, limit, within)
+        return self._passages(self._opened.postings.forms, query, limit, within, side)
 
-    def whole(self, query: TermQuery | None, limit: int, within: Collection[VaultPath] | None) -> list[NoteHit]:
+    def whole(
+        self, query: TermQuery | None, limit: int, within: Collection[VaultPath] | None, side: Side
+    ) -> list[NoteHit]:
         """Return the best matching notes, each scored as a whole."""
         self._begin()
         if query is None or limit < 1:
@@ -37,12 +44,17 @@ class FullText:
         allowed = None if within is None else catalogue.seqs_of(within)
         return [
             NoteHit(note.path, score)
-            for seq, _, score in self._opened.postings.whole.search(query, limit, allowed)
+            for seq, _, score in self._opened.postings.whole.search(query, limit, allowed, side.hidden_seqs)
             if (note := catalogue.at_seq(seq)) is not None
         ]
 
     def _passages(
-        self, index: InvertedIndex, query: TermQuery | None, limit: int, within: Collection[VaultPath] | None
+        self,
+        index: InvertedIndex,
+        query: TermQuery | None,
+        limit: int,
+        within: Collection[VaultPath] | None,
+        side: Side,
     ) -> list[PassageHit]:
         self._begin()
         if query is None or limit < 1:
@@ -51,7 +63,7 @@ class FullText:
         allowed = None if within is None else catalogue.keys_of(within)
         return [
             PassageHit(note.path, ordinal, score)
-            for key, ordinal, score in index.search(query, limit, allowed)
+            for key, ordinal, score in index.search(query, limit, allowed, side.hidden_keys)
             if (note := catalogue.at_key(key)) is not None
         ]
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import copy
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from typing import Self
 
 from bridge.data_folder import folder_size
 from bridge.errors import BridgeError
+from bridge.index.apart import Apart, KeptFolder, Side
 from bridge.index.background import Tasks, pause_gc, trim
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.checksums import update_checksums
@@ -20,6 +22,7 @@ from bridge.index.fulltext import FullText
 from bridge.index.fulltext_query import TextQuery, exact_query, stemmed_query
 from bridge.index.hits import NameHit, NoteHit, PassageHit
 from bridge.index.matrix import Floats, TextDigests
+from bridge.index.names import NamesBySide
 from bridge.index.note import IndexedNote
 from bridge.index.open import OpenIndex, open_index, read_errors, wait
 from bridge.index.passages import PassageTexts
@@ -27,7 +30,7 @@ from bridge.index.prepare import PreparedNote
 from bridge.index.rows import StoredPassage
 from bridge.index.vectors import MissingVector, Vectors
 from bridge.index.write import IndexWriter
-from bridge.types import Digest, VaultPath
+from bridge.types import Among, Digest, VaultPath
 
 MEASURED = 5
 """Times the health of the index is measured before an error counts as damage."""
@@ -57,10 +60,13 @@ class Index:
     def __init__(self, opened: OpenIndex, keep_days: int) -> None:
         self._opened = opened
         self._boilerplate = opened.folder.boilerplate
+        self._apart = Apart(opened.catalogue)
+        self.among: Among = "all"
+        self._known = NamesBySide(self._apart, opened.known)
         self._tasks = Tasks()
         self._vectors = Vectors(opened, keep_days)
         self._texts = PassageTexts(opened, self._vectors, self._tasks)
-        self._writing = IndexWriter(opened, self._vectors, self._tasks)
+        self._writing = IndexWriter(opened, self._vectors, self._known, self._tasks)
         self._tidying = Compaction(opened, self._vectors, self._tasks)
         self._full_text = FullText(opened, self._tidying)
         self._erasing = Eraser(opened, self._vectors, self._texts, self._writing, self._tidying)
@@ -85,10 +91,26 @@ class Index:
         trim()
         return index
 
+    def keep_apart(self, folder: KeptFolder) -> bool:
+        """Choose the folder whose notes `view` tells from the others, and return whether it is another one."""
+        changed = self._apart.use(folder)
+        self._known.follow(self._opened.catalogue.notes)
+        return changed
+
+    def view(self, among: Among) -> "Index":
+        """Return this index as if it held no other notes than these; for reading only."""
+        view = copy.copy(self)
+        view.among = among
+        return view
+
+    @property
+    def _side(self) -> Side:
+        return self._apart.side(self.among)
+
     @property
     def notes(self) -> Mapping[VaultPath, IndexedNote]:
         """Every note that keyword search finds now; a write replaces the mapping."""
-        return self._opened.catalogue.notes
+        return self._side.notes
 
     @property
     def damaged(self) -> bool:
@@ -98,7 +120,7 @@ class Index:
     @property
     def languages(self) -> tuple[str, ...]:
         """The languages of the vault that use the Latin script."""
-        return self._opened.known.languages
+        return self._known.languages(self.among)
 
     @property
     def boilerplate(self) -> Boilerplate:
@@ -308,21 +330,21 @@ class Index:
         self, words: TextQuery, limit: int, within: Collection[VaultPath] | None = None
     ) -> list[PassageHit]:
         """Find passages by words as written."""
-        return self._full_text.words(exact_query(words), limit, within)
+        return self._full_text.words(exact_query(words), limit, within, self._side)
 
     async def stems(
         self, words: TextQuery, limit: int, within: Collection[VaultPath] | None = None
     ) -> list[PassageHit]:
         """Find passages by stems, in the languages of the vault."""
-        return self._full_text.forms(stemmed_query(words, self.languages), limit, within)
+        return self._full_text.forms(stemmed_query(words, self.languages), limit, within, self._side)
 
     async def whole(self, words: TextQuery, limit: int, within: Collection[VaultPath] | None = None) -> list[NoteHit]:
         """Find notes by words anywhere in them."""
-        return self._full_text.whole(exact_query(words), limit, within)
+        return self._full_text.whole(exact_query(words), limit, within, self._side)
 
     async def named(self, text: str, limit: int, within: Collection[VaultPath] | None = None) -> list[NameHit]:
         """Find notes by title, alias or heading, with prefixes and small typing errors allowed."""
-        return self._opened.known.names.find(text, limit, within)
+        return self._known.find(text, limit, within, self.among)
 
     async def nearest(
         self, vector: Floats, limit: int, within: Collection[VaultPath] | None = None
@@ -335,7 +357,7 @@ class Index:
             within: Only these notes.
         """
         keys = None if within is None else self._opened.catalogue.keys_of(within)
-        search = self._vectors.nearest(vector, limit, keys)
+        search = self._vectors.nearest(vector, limit, keys, self._side.hidden_keys)
         if search is None or limit < 1:
             return []
         return [
@@ -357,7 +379,8 @@ class Index:
 
     async def wholes(self, paths: Collection[VaultPath] | None = None) -> dict[VaultPath, str]:
         """Read the full text of notes, including what their passages omit; of every note without `paths`."""
-        return await self._texts.wholes(paths)
+        texts = await self._texts.wholes(paths)
+        return texts if paths is not None else {path: text for path, text in texts.items() if path in self.notes}
 
     async def passage(self, path: VaultPath, ordinal: int) -> StoredPassage | None:
         """Read one passage; None when it does not exist."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bridge.index.apart import HiddenRows
 from bridge.index.segment import FREQUENCIES, MOST_DOCUMENTS, Segment, merge_segments
 
 if TYPE_CHECKING:
@@ -41,8 +42,9 @@ class InvertedIndex:
     def __init__(self) -> None:
         self.segments: tuple[Segment, ...] = ()
         """Always replaced, never changed."""
-        self._norms: dict[Segment, NDArray[np.float32]] = {}
-        self._counts: tuple[int, int] | None = None
+        self._norms: dict[tuple[Segment, HiddenRows | None], NDArray[np.float32]] = {}
+        self._counts: dict[HiddenRows | None, tuple[int, int]] = {}
+        self._shown: dict[tuple[Segment, HiddenRows], NDArray[np.bool_]] = {}
         self._late: list[int] | None = None
         """Numbers dropped while segments are merged."""
 
@@ -66,17 +68,25 @@ class InvertedIndex:
         return sum(segment.dead for segment in self.segments)
 
     def _forget_counts(self) -> None:
-        self._counts = None
-        self._norms = {}
+        self._counts, self._norms, self._shown = {}, {}, {}
 
-    def _count(self) -> tuple[int, int]:
+    def _count(self, hidden: HiddenRows | None) -> tuple[int, int]:
         """Return the number of documents that count and are not empty, and of the terms in them."""
-        if self._counts is None:
-            self._counts = (
-                sum(int(np.count_nonzero(segment.lengths[segment.live])) for segment in self.segments),
-                sum(int(segment.lengths[segment.live].sum()) for segment in self.segments),
+        if hidden not in self._counts:
+            lengths = [segment.lengths[self._live(segment, hidden)] for segment in self.segments]
+            self._counts[hidden] = (
+                sum(int(np.count_nonzero(own)) for own in lengths),
+                sum(int(own.sum()) for own in lengths),
             )
-        return self._counts
+        return self._counts[hidden]
+
+    def _live(self, segment: Segment, hidden: HiddenRows | None) -> "NDArray[np.bool_]":
+        """Return the documents of a segment that count."""
+        if hidden is None:
+            return segment.live
+        if (segment, hidden) not in self._shown:
+            self._shown[segment, hidden] = segment.live & ~np.isin(segment.numbers, hidden.numbers)
+        return self._shown[segment, hidden]
 
     # -- merging ------------------------------------------------------------------------------------------------------
 
@@ -117,26 +127,29 @@ class InvertedIndex:
 
     # -- searching ----------------------------------------------------------------------------------------------------
 
-    def search(self, query: TermQuery, limit: int, allowed: Collection[int] | None) -> list[Hit]:
+    def search(
+        self, query: TermQuery, limit: int, allowed: Collection[int] | None, hidden: HiddenRows | None = None
+    ) -> list[Hit]:
         """Return the best documents, the earlier first where scores are equal.
 
         Args:
             query: The terms.
             limit: How many documents.
             allowed: The only numbers that may be found.
+            hidden: Numbers that do not count, as if they were not in the index.
         """
-        documents, total = self._count()
+        documents, total = self._count(hidden)
         if not documents:
             return []
         clauses = (query.should, *query.must)
         terms = np.concatenate(clauses)
         ends = np.cumsum([0, *map(len, clauses)]).tolist()
         places = [segment.find(terms) for segment in self.segments]
-        weights = self._weights(places, documents)
+        weights = self._weights(places, documents, hidden)
         numbers = None if allowed is None else np.fromiter(allowed, np.int64, len(allowed))
         best = []
         for segment, own in zip(self.segments, places, strict=True):
-            norms = self._norms_of(segment, total / documents)
+            norms = self._norms_of(segment, total / documents, hidden)
             scores = [_scores(segment, norms, own[first:last], weights[first:last]) for first, last in pairwise(ends)]
             total_of = sum(scores[1:], scores[0])
             for place in segment.find(query.must_not):
@@ -144,8 +157,8 @@ class InvertedIndex:
             found = np.flatnonzero(total_of > 0)
             for required in scores[1:]:
                 found = found[required[found] > 0]
-            if segment.dead:
-                found = found[segment.live[found]]
+            if segment.dead or hidden is not None:
+                found = found[self._live(segment, hidden)[found]]
             if numbers is not None:
                 found = found[np.isin(segment.numbers[found], numbers)]
             best.append(_best(segment, found, total_of[found], limit))
@@ -154,19 +167,23 @@ class InvertedIndex:
         columns = (column[order].tolist() for column in (of_numbers, ordinals, scores_of))
         return list(zip(*columns, strict=True))
 
-    def _weights(self, places: Sequence[Sequence[slice]], documents: int) -> list[float]:
+    def _weights(self, places: Sequence[Sequence[slice]], documents: int, hidden: HiddenRows | None) -> list[float]:
         """Return each term's inverse document frequency, which counts only what counts."""
         counts = [
-            sum(segment.count(place) for segment, place in zip(self.segments, of_term, strict=True))
+            sum(
+                segment.count(place, self._live(segment, hidden))
+                for segment, place in zip(self.segments, of_term, strict=True)
+            )
             for of_term in zip(*places, strict=True)
         ]
         return [log1p((documents - count + 0.5) / (count + 0.5)) for count in counts]
 
-    def _norms_of(self, segment: Segment, average: float) -> "NDArray[np.float32]":
+    def _norms_of(self, segment: Segment, average: float, hidden: HiddenRows | None) -> "NDArray[np.float32]":
         """Return what the length of each document adds to a frequency."""
-        if segment not in self._norms:
-            self._norms[segment] = (K1 * (1 - B + B * segment.lengths / max(average, 1))).astype(np.float32)
-        return self._norms[segment]
+        if (segment, hidden) not in self._norms:
+            norms = (K1 * (1 - B + B * segment.lengths / max(average, 1))).astype(np.float32)
+            self._norms[segment, hidden] = norms
+        return self._norms[segment, hidden]
 
 
 def _scores(

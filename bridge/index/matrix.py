@@ -251,7 +251,7 @@ class VectorMatrix:
         return int(np.count_nonzero((columns.key[:used] >= 0) & (columns.passage[:used] >= 0)))
 
     def nearest(
-        self, vector: Floats, limit: int, keys: Collection[int] | None
+        self, vector: Floats, limit: int, keys: Collection[int] | None, hidden: NDArray[np.int64] | None = None
     ) -> Callable[[], list[tuple[int, int, float]]]:
         """Return a function that finds the best passage of each of the nearest notes, for any thread.
 
@@ -259,6 +259,7 @@ class VectorMatrix:
             vector: The query, of length 1.
             limit: How many notes.
             keys: Only these notes.
+            hidden: Not these notes.
         """
         # Copied now: writes during the search in its thread must not change it.
         columns = self._columns.copied(self._used, np.arange(self._used))
@@ -267,6 +268,8 @@ class VectorMatrix:
             usable = (columns.key >= 0) & (columns.passage >= 0)
             if keys is not None:
                 usable &= np.isin(columns.key, np.fromiter(keys, np.int64, len(keys)))
+            if hidden is not None:
+                usable &= ~np.isin(columns.key, hidden)
             products = self.rows.dot(vector)
             if not len(products):
                 return []

@@ -13,13 +13,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bridge.index.apart import Apart, KeptFolder
 from bridge.index.hits import NameField, NameHit
 from bridge.index.near_words import NearWords
-from bridge.index.note import IndexedNote
+from bridge.index.note import IndexedNote, Notes
 from bridge.text.fold import fold_word
 from bridge.text.invisible import strip_break_hints
 from bridge.text.words import RUN, TOKEN, character_pairs
-from bridge.types import VaultPath
+from bridge.types import Among, VaultPath
 
 EXACT, PREFIX, TYPO = 1.0, 0.85, 0.7
 """Scores of a word that is equal, has the prefix, or is nearly equal."""
@@ -273,7 +274,7 @@ class KnownNames:
         stored = {path for path, _ in columns.notes}
         self.unsaved = len(columns.notes) - len(stored - {None})
         """The number of notes whose names differ from those stored."""
-        self._languages: Counter[str] = Counter()
+        self.languages: Counter[str] = Counter()
         for note in notes:
             if note.path in stored:
                 self._count_language(note, 1)
@@ -294,10 +295,56 @@ class KnownNames:
 
     def _count_language(self, note: IndexedNote, notes: int) -> None:
         if note.language:
-            self._languages[note.language] += notes
+            self.languages[note.language] += notes
 
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """The languages of the vault that use the Latin script, most frequent first."""
-        least = LEAST_LANGUAGE * self._languages.total()
-        return tuple(language for language, count in self._languages.most_common() if count > 0 and count >= least)
+
+class NamesBySide:
+    """Names and languages of the notes in the folder that is kept apart, and of all others."""
+
+    def __init__(self, apart: Apart, known: KnownNames) -> None:
+        """Begin with all names on one side, which is the one that is stored."""
+        self._apart = apart
+        self._folder = KeptFolder()
+        self._inside, self._outside = KnownNames(), known
+
+    def learn(self, note: IndexedNote) -> None:
+        """Add a note's names and language."""
+        self._of(note.path).learn(note)
+
+    def forget(self, note: IndexedNote) -> None:
+        """Remove a note's names and language."""
+        self._of(note.path).forget(note)
+        # They may have been stored before the folder was kept apart.
+        self._outside.unsaved += self._folder.holds(note.path)
+
+    def follow(self, notes: Notes) -> None:
+        """Regroup the notes of a folder that is kept apart since, or no longer."""
+        folder = self._apart.folder
+        if folder == self._folder:
+            return
+        before = self._outside.unsaved
+        moving = [note for path, note in notes.items() if folder.holds(path) or self._folder.holds(path)]
+        for note in moving:
+            self.forget(note)
+        self._folder = folder
+        for note in moving:
+            self.learn(note)
+        # Each start moves them, which is no reason to store the others again.
+        self._outside.unsaved = max(0, before - len(moving))
+
+    def find(self, text: str, limit: int, within: Collection[VaultPath] | None, among: Among) -> list[NameHit]:
+        """Return the notes whose names best match a text, best first; arguments as for `NameIndex.find`."""
+        hits = [hit for side in self._sides(among) for hit in side.names.find(text, limit, within)]
+        return hits if among != "all" else sorted(hits, key=lambda hit: -hit.score)[:limit]
+
+    def languages(self, among: Among) -> tuple[str, ...]:
+        """Return the languages of the notes that use the Latin script, most frequent first."""
+        counts = sum((side.languages for side in self._sides(among)), Counter[str]())
+        least = LEAST_LANGUAGE * counts.total()
+        return tuple(language for language, count in counts.most_common() if count > 0 and count >= least)
+
+    def _of(self, path: VaultPath) -> KnownNames:
+        return self._inside if self._folder.holds(path) else self._outside
+
+    def _sides(self, among: Among) -> Sequence[KnownNames]:
+        return {"notes": (self._outside,), "agents": (self._inside,), "all": (self._outside, self._inside)}[among]

@@ -93,11 +93,16 @@ class Segment:
             )
         ]
 
-    def count(self, place: slice) -> int:
-        """Return how many documents that count are in a range of postings."""
-        if not self.dead:
+    def count(self, place: slice, live: "NDArray[np.bool_]") -> int:
+        """Return how many documents that count are in a range of postings.
+
+        Args:
+            place: The range.
+            live: Those that count; all if that is `live` and nothing is dead.
+        """
+        if live is self.live and not self.dead:
             return int(place.stop - place.start)
-        return int(np.count_nonzero(self.live[self.documents[place]]))
+        return int(np.count_nonzero(live[self.documents[place]]))
 
     def encode(self) -> bytes:
         """Return the content of its file."""

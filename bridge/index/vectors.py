@@ -11,6 +11,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
+from bridge.index.apart import HiddenRows
 from bridge.index.folder import BrokenIndex, IndexFolder, translate_disk_error
 from bridge.index.matrix import Floats, TextDigests, VectorMatrix
 from bridge.index.open import OpenIndex, wait
@@ -281,12 +282,12 @@ class Vectors:
     # -- search -------------------------------------------------------------------------------------------------------
 
     def nearest(
-        self, vector: Floats, limit: int, keys: Collection[int] | None
+        self, vector: Floats, limit: int, keys: Collection[int] | None, hidden: HiddenRows | None = None
     ) -> Callable[[], list[tuple[int, int, float]]] | None:
         """Return a function that finds the nearest passages, for any thread; None without suitable vectors."""
         if self._answering is None or vector.shape != (self._answering.layout.dimensions,):
             return None
-        return self._answering.layout.nearest(vector, limit, keys)
+        return self._answering.layout.nearest(vector, limit, keys, hidden.numbers if hidden else None)
 
     def vector_of(self, key: int, ordinal: int | None) -> Floats | None:
         """Return a note, or one passage of it, as one vector."""

@@ -10,6 +10,7 @@ from typing import Any
 from bridge.index.background import Tasks
 from bridge.index.catalogue import NoteEntry
 from bridge.index.folder import disk_errors
+from bridge.index.names import NamesBySide
 from bridge.index.open import OpenIndex, start_coroutine
 from bridge.index.postings import Document, NewSegments, Postings, passage_mark, whole_mark
 from bridge.index.prepare import Chunk, PreparedNote
@@ -41,12 +42,13 @@ class Batch:
 class IndexWriter:
     """Writes batches one after another."""
 
-    def __init__(self, opened: OpenIndex, vectors: Vectors, tasks: Tasks) -> None:
+    def __init__(self, opened: OpenIndex, vectors: Vectors, known: NamesBySide, tasks: Tasks) -> None:
         self.lock = asyncio.Lock()
         self.failed_writes: set[VaultPath] = set()
         """Notes that were shown and could not be written after all; they are forgotten."""
         self._opened = opened
         self._vectors = vectors
+        self._known = known
         self._tasks = tasks
 
     async def write(self, entries: Sequence[PreparedNote], gone: Collection[VaultPath]) -> None:
@@ -150,7 +152,7 @@ class IndexWriter:
         before = opened.catalogue.replace(paths, [entry for entry, _ in written])
         for old in before:
             self._vectors.drop(old.key)
-            opened.known.forget(old.note)
+            self._known.forget(old.note)
             opened.dead_seqs.add(old.seq)
             opened.postings.drop_whole(old.seq)
             if not opened.catalogue.believes_key(old.key):
@@ -160,7 +162,8 @@ class IndexWriter:
             opened.postings.add(segments)
         for entry, prepared in written:
             self._vectors.put(entry.key, text_digests(prepared), entry.note.mtime_ns)
-            opened.known.learn(entry.note)
+            self._known.learn(entry.note)
+        self._known.follow(opened.catalogue.notes)
 
 
 async def append_batch(opened: OpenIndex, batch: Batch) -> Exception | None:

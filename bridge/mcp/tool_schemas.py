@@ -13,9 +13,10 @@ TOOL_DEFAULTS: Mapping[str, Mapping[str, Any]] = {"read_note": {"max_chars": 24_
 """Defaults for models that omit an argument: neither a book nor a hub should fill their context unasked."""
 
 HIDDEN_ARGUMENTS: Mapping[str, Sequence[str]] = {
-    "search": ("explain", "types", "paths", "min_score"),
-    "find_notes": ("linked_from", "excerpts"),
-    "related_notes": ("line",),
+    "search": ("explain", "types", "paths", "min_score", "among"),
+    "find_notes": ("linked_from", "excerpts", "among"),
+    "related_notes": ("line", "among"),
+    "list_tags": ("among",),
     "suggest_links": ("lines", "strictness"),
     "undo_change": ("hunks",),
 }

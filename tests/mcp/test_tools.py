@@ -104,9 +104,10 @@ async def test_what_goes_wrong_is_an_answer_with_a_way_out(
 async def test_a_tool_beyond_the_list_is_found_and_run(served: Served, era: Era) -> None:
     async with connected(served, era) as client:
         found = text_of(await client.call_tool("find_tool", {"task": "list folders", "limit": 1}))
-        assert found.startswith(
-            "list_folders — List the folders of the vault and how many notes each holds.\nRun one by"
-        )
+        first, argument, then = found.split("\n")
+        assert first == "list_folders — List the folders of the vault and how many notes each holds."
+        assert argument.startswith("  among?: ")
+        assert then.startswith("Run one by")
         found = text_of(await client.call_tool("find_tool", {"task": "change the box of a task", "limit": 3}))
         assert "\ntoggle_task — Change the box of a task" in f"\n{found}"
         assert "\n  line: Its line, from `list_tasks`. Takes an integer of at least 1.\n  text: " in found

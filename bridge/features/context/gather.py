@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval
 
+from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Limit, Properties, Query, When
 from bridge.api.markup import Answer, Document, Element, Line, notice, notices, path_of
@@ -17,7 +18,7 @@ from bridge.api.registry import operation
 from bridge.errors import InvalidArguments, ModelMissing, NoteNotFound
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
-from bridge.types import Lines, NoteKind, NoteOrFolder, SearchMode, VaultPath
+from bridge.types import Among, Lines, NoteKind, NoteOrFolder, SearchMode, VaultPath
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,6 +115,7 @@ async def gather_context(
     modified_after: When | None = None,
     modified_before: When | None = None,
     types: tuple[NoteKind, ...] = (),
+    among: Among | None = None,
 ) -> GatheredContext:
     """Gather the notes, sections and passages that matter for a question, within a budget of tokens.
 
@@ -133,6 +135,7 @@ async def gather_context(
         modified_after: Only notes modified since this time.
         modified_before: Only notes modified before this time.
         types: Only these file types.
+        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
 
     Raises:
         ModelMissing: The mode is `semantic` and no model is installed.
@@ -159,7 +162,8 @@ async def gather_context(
         passage_tokens=budget,
     )
     try:
-        found = await search(call.vault.sources(), request)
+        sources = await call.vault.sources_among(choose_among(call.vault, among, (folder, *paths), query))
+        found = await search(sources, request)
     except ModelMissing:
         raise call.vault.why_not_by_meaning() from None
     packed = pack(await asyncio.to_thread(cut_hits, call.vault, found.hits), budget)

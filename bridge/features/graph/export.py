@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 from xml.sax.saxutils import escape, quoteattr
 
+from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.encode import encode
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments
 from bridge.features.graph.snapshots import DEFAULT_KINDS, Kinds, note_title
 from bridge.graph.kinds import KINDS
+from bridge.types import Among
 
 if TYPE_CHECKING:
     from bridge.engine.analytics import GraphSnapshot
@@ -51,6 +53,7 @@ async def export_graph(
     format: Format = "graphml",  # noqa: A002
     kinds: Kinds = DEFAULT_KINDS,
     stubs: bool = True,
+    among: Among | None = None,
 ) -> ExportedGraph:
     """Return the graph as text for other programs, such as Gephi or NetworkX; writes no file.
 
@@ -58,8 +61,9 @@ async def export_graph(
         format: GraphML, or JSON with nodes and links.
         kinds: As in `graph_neighbours`; every note is a node.
         stubs: Include unresolved names as nodes.
+        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
     """
-    graph_snapshot = await call.vault.graph_snapshot()
+    graph_snapshot = await call.vault.graph_snapshot(choose_among(call.vault, among))
     edges = await call.vault.analytics.edges(graph_snapshot, kinds, stubs=stubs)
     if len(edges) > MOST_EDGES:
         raise InvalidArguments(

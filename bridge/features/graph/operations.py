@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 from annotated_types import Interval
 
+from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.engine import link_census
@@ -16,7 +17,7 @@ from bridge.features.graph.snapshots import DEFAULT_KINDS, Kinds, kinds_between,
 from bridge.features.graph.steps import GraphStep, describe_steps
 from bridge.features.graph.structure import Articulation, Community, Hub, SoleLink
 from bridge.graph.kinds import EdgeKind
-from bridge.types import Direction, VaultPath
+from bridge.types import Among, Direction, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.analytics import GraphSnapshot
@@ -89,7 +90,7 @@ async def graph_neighbours(
     Raises:
         NoteNotFound: No such note; the message names the closest.
     """
-    graph_snapshot = await call.vault.graph_snapshot()
+    graph_snapshot = await call.vault.graph_snapshot(choose_among(call.vault, None, (path,)))
     start = require_number(call, graph_snapshot, path)
     edges = await call.vault.analytics.edges(graph_snapshot, kinds)
     return await asyncio.to_thread(collect_neighbours, graph_snapshot, edges, start, direction, depth, decay, limit)
@@ -185,7 +186,7 @@ async def graph_path(
     Raises:
         NoteNotFound: No such note; the message names the closest.
     """
-    graph_snapshot = await call.vault.graph_snapshot()
+    graph_snapshot = await call.vault.graph_snapshot(choose_among(call.vault, None, (source, target)))
     ends = require_number(call, graph_snapshot, source), require_number(call, graph_snapshot, target)
     edges = await call.vault.analytics.edges(graph_snapshot, kinds)
 
@@ -312,6 +313,7 @@ async def graph_insights(
     kinds: Kinds = DEFAULT_KINDS,
     limit: Annotated[int, Interval(ge=1, le=100)] = 5,
     offset: Annotated[int, Interval(ge=0)] = 0,
+    among: Among | None = None,
 ) -> GraphInsights:
     """Report the structure of the graph: hubs, orphans, dead ends, wanted notes, communities, bridges, missing links.
 
@@ -320,10 +322,11 @@ async def graph_insights(
         kinds: As in `graph_neighbours`; orphans, dead ends, sources, stubs and strong pairs always use written links.
         limit: Maximum entries of each part.
         offset: Entries of each part to skip.
+        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
     """
     from bridge.graph.census import census
 
-    graph_snapshot = await call.vault.graph_snapshot()
+    graph_snapshot = await call.vault.graph_snapshot(choose_among(call.vault, among))
     wanted: tuple[Part, ...] = parts or get_args(Part)
     counted = await asyncio.to_thread(census, graph_snapshot.graph)
     page = slice(offset, offset + limit)

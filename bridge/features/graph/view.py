@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval, MaxLen
 
+from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.hints import Folder, When
 from bridge.api.moments import moment
@@ -15,7 +16,7 @@ from bridge.api.registry import operation
 from bridge.features.graph.snapshots import DEFAULT_KINDS, Kinds, note_title, require_number
 from bridge.features.graph.structure import SMALLEST, community_members, label_communities
 from bridge.graph.kinds import KINDS, EdgeKind
-from bridge.types import NoteKind, VaultPath
+from bridge.types import Among, NoteKind, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.analytics import GraphMeasures, GraphSnapshot
@@ -148,6 +149,7 @@ async def graph_view(
     tagged: bool = False,
     fold: bool | None = None,
     limit: Annotated[int, Interval(ge=1, le=WHOLE)] | None = None,
+    among: Among | None = None,
 ) -> GraphView:
     """Draw the graph around a note, or all of it: places, sizes, communities. The same notes keep their places.
 
@@ -167,6 +169,7 @@ async def graph_view(
         tagged: Include tags.
         fold: Draw communities instead of notes; automatic from 2,000 nodes.
         limit: Maximum nodes, best-connected first; by default and at most 300 around a note, 10,000 for all.
+        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
@@ -174,7 +177,7 @@ async def graph_view(
     """
     from bridge.search.model import SearchRequest
 
-    graph_snapshot = await call.vault.graph_snapshot()
+    graph_snapshot = await call.vault.graph_snapshot(choose_among(call.vault, among, (path, folder, *notes)))
     start = None if path is None else require_number(call, graph_snapshot, path)
     after, before = moment("modified_after", modified_after), moment("modified_before", modified_before)
     request = SearchRequest(

@@ -86,7 +86,7 @@ async def find_prospects(
     inside = folder_of(graph_snapshot.notes, folder)
     corpus = await vault.mention_index.corpus()
     within = [path for path in graph_snapshot.notes if is_in_folder(path, inside)] if inside else None
-    texts = await vault.index.wholes(within)
+    texts = await graph_snapshot.index.wholes(within)
 
     def find() -> NameProspects:
         from bridge.linking.prospects import find_candidates

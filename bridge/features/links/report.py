@@ -241,7 +241,7 @@ async def link_report(
         else:
             broken.append(BrokenName(stub.name, stub.wanted, stub.notes, *found))
     broken.sort(key=lambda one: -one.wanted)
-    texts = await vault.index.wholes(
+    texts = await graph_snapshot.index.wholes(
         [path for path in graph_snapshot.notes if is_in_folder(path, inside)] if inside else None
     )
     unlinked = await asyncio.to_thread(unlinked_notes, graph_snapshot, corpus, texts)

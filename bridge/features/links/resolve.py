@@ -71,7 +71,7 @@ async def find_by_vector(vault: "OpenVault", name: str, sources: Collection[Vaul
     except NotReady:
         return None
     some = min(len(sources) + 1, MOST_LOOKED_AT)
-    nearest = await vault.index.nearest(vector, some) if vector is not None else []
+    nearest = await vault.index.view("notes").nearest(vector, some) if vector is not None else []
     others = (hit.path for hit in nearest if hit.score >= NEAR and hit.path not in sources)
     found = next(others, None)
     if found is None or are_siblings(name, vault.index.notes[found].title):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Interval
 
+from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Properties, When
 from bridge.api.moments import iso, moment
@@ -17,7 +18,7 @@ from bridge.api.not_found import no_such_note, unknown_names
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot, sources_of
 from bridge.index.note import Notes
-from bridge.types import Digest, VaultPath
+from bridge.types import Among, Digest, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
@@ -89,6 +90,7 @@ async def find_notes(
     limit: Annotated[int, Interval(ge=1, le=500)] = 50,
     offset: Annotated[int, Interval(ge=0)] = 0,
     excerpts: bool = False,
+    among: Among | None = None,
 ) -> FoundNotes:
     """List notes by folder, tags, properties, links and dates.
 
@@ -104,6 +106,7 @@ async def find_notes(
         limit: Maximum notes.
         offset: Notes to skip.
         excerpts: Add how each text begins.
+        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
 
     Raises:
         NoteNotFound: No such file `links_to` or note `linked_from`; the message names the closest.
@@ -122,7 +125,7 @@ async def find_notes(
         modified_before=moment("modified_before", modified_before),
     )
     resolved_links = None if links_to is None else await vault.resolved_links()
-    notes = snapshot(vault)
+    notes = snapshot(vault, choose_among(vault, among, (folder, links_to, linked_from)))
 
     def find() -> FoundNotes:
         passing = filter_notes(notes, request)
@@ -221,10 +224,14 @@ class FolderList:
         "how are the notes organized",
     ),
 )
-async def list_folders(call: Call) -> FolderList:
-    """List the folders of the vault and how many notes each holds."""
+async def list_folders(call: Call, among: Among | None = None) -> FolderList:
+    """List the folders of the vault and how many notes each holds.
+
+    Args:
+        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
+    """
     call.vault.require_keyword()
-    return await asyncio.to_thread(count_folders, list(call.vault.index.notes))
+    return await asyncio.to_thread(count_folders, snapshot(call.vault, choose_among(call.vault, among)))
 
 
 def count_folders(paths: Iterable[VaultPath]) -> FolderList:
@@ -268,14 +275,16 @@ class TagList:
     example={"prefix": "ferment"},
     tasks=("all tags with their counts", "which tags exist", "how often is a tag used"),
 )
-async def list_tags(call: Call, prefix: str = "") -> TagList:
+async def list_tags(call: Call, prefix: str = "", among: Among | None = None) -> TagList:
     """List the tags of the vault and how many notes carry each.
 
     Args:
         prefix: Only tags with this prefix, ignoring case.
+        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
     """
     call.vault.require_keyword()
-    return await asyncio.to_thread(count_tags, snapshot(call.vault), prefix.strip().removeprefix("#").casefold())
+    notes = snapshot(call.vault, choose_among(call.vault, among))
+    return await asyncio.to_thread(count_tags, notes, prefix.strip().removeprefix("#").casefold())
 
 
 def count_tags(notes: Notes, prefix: str) -> TagList:

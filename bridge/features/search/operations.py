@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Interval, MaxLen
 
+from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Limit, Properties, Query, When
 from bridge.api.moments import iso, moment
 from bridge.api.not_found import no_such_note
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments, ModelMissing
-from bridge.types import Lines, NoteKind, NoteOrFolder, SearchMode, VaultPath
+from bridge.types import Among, Lines, NoteKind, NoteOrFolder, SearchMode, VaultPath
 
 if TYPE_CHECKING:
     from bridge.search.model import SearchAnswer
@@ -136,6 +137,7 @@ async def search(
     passage_tokens: PassageTokens = 0,
     paths: tuple[NoteOrFolder, ...] = (),
     min_score: Score = 0.0,
+    among: Among | None = None,
 ) -> SearchResult:
     """Find notes by words and meaning.
 
@@ -156,6 +158,7 @@ async def search(
         passage_tokens: Tokens of whole passages to add.
         paths: Only these notes, or those in these folders.
         min_score: Drop hits with a lower score.
+        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
 
     Raises:
         ModelMissing: The mode is `semantic` and no model is installed.
@@ -183,7 +186,8 @@ async def search(
         passage_tokens=passage_tokens,
     )
     try:
-        return build_search_result(call, await find(call.vault.sources(), request), started)
+        sources = await call.vault.sources_among(choose_among(call.vault, among, (folder, *paths), query))
+        return build_search_result(call, await find(sources, request), started)
     except ModelMissing:
         raise call.vault.why_not_by_meaning() from None
 
@@ -203,6 +207,7 @@ async def related_notes(
     line: Annotated[int, Interval(ge=1)] | None = None,
     text: Annotated[str, MaxLen(100_000)] | None = None,
     limit: Limit = 10,
+    among: Among | None = None,
 ) -> SearchResult:
     """Find notes similar to a note or text, in meaning and by links.
 
@@ -211,6 +216,7 @@ async def related_notes(
         line: Only the passage at this line.
         text: The text; give this or `path`.
         limit: Maximum hits.
+        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
 
     Raises:
         NoteNotFound: No such note in the index; the message names the closest.
@@ -225,7 +231,8 @@ async def related_notes(
     call.vault.require_keyword()
     if path is not None and path not in call.vault.index.notes:
         raise no_such_note(call.vault, path)
-    found = await find_related(call.vault.sources(), path=path, line=line, text=text, limit=limit)
+    sources = await call.vault.sources_among(choose_among(call.vault, among, (path,)))
+    found = await find_related(sources, path=path, line=line, text=text, limit=limit)
     return build_search_result(call, found, started)
 
 

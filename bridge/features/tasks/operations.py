@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval
 
+from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Period
 from bridge.api.markup import Answer, Column, Element, Table, notice, notices
@@ -18,7 +19,7 @@ from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
 from bridge.errors import InvalidArguments
 from bridge.text.counts import count_shown
-from bridge.types import SHORT_DIGEST, Day, DayOrPeriod, VaultPath
+from bridge.types import SHORT_DIGEST, Among, Day, DayOrPeriod, VaultPath
 
 if TYPE_CHECKING:
     from bridge.index.note import IndexedNote, IndexedTask
@@ -131,6 +132,7 @@ async def list_tasks(
     sort: Sort = "path",
     limit: Annotated[int, Interval(ge=1, le=500)] = 50,
     offset: Annotated[int, Interval(ge=0)] = 0,
+    among: Among | None = None,
 ) -> TaskList:
     """List the tasks of the vault by status, due day, tags and place.
 
@@ -147,6 +149,7 @@ async def list_tasks(
         sort: `due` is earliest first, `-due` latest first, undated last.
         limit: Maximum tasks.
         offset: Tasks to skip.
+        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
 
     Raises:
         NoteNotFound: No such note `path`; the message names the closest.
@@ -170,7 +173,7 @@ async def list_tasks(
         due_after,
         min(filter(None, (due_before, today if overdue else None)), default=None),
     )
-    notes = snapshot(vault)
+    notes = snapshot(vault, choose_among(vault, among, (path, folder)))
     if path is not None and path not in notes:
         raise no_such_note(vault, path)
 
@@ -178,8 +181,8 @@ async def list_tasks(
         passing = filter_notes(notes, SearchRequest(query="", folder=folder))
         paths = [path] if path is not None else notes
         settings = read_obsidian_settings(vault.root).tasks
-        among = (notes[each] for each in paths if passing is None or each in passing)
-        found = sort_tasks(filter_tasks(among, criteria, settings), sort)
+        listed = (notes[each] for each in paths if passing is None or each in passing)
+        found = sort_tasks(filter_tasks(listed, criteria, settings), sort)
         page = tuple(summarize_task(*each, settings) for each in found[offset : offset + limit])
         # A task's tag is one of its note.
         return TaskList(page, len(found), unknown_names(notes, folder, tags))

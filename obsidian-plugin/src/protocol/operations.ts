@@ -5,11 +5,11 @@ export const VERSION = "0.1.0";
 
 /** The form of each operation that the plugin calls; with another it is called or answered differently. */
 export const FORMS = {
-	search: "b5f1dfc5ed1c",
-	related_notes: "07d9429623b3",
+	search: "24718665a130",
+	related_notes: "53fc9351b44a",
 	pick_link: "9711f0fb767b",
-	list_folders: "b88ee7f439c2",
-	list_tags: "53d5f8fd4475",
+	list_folders: "337ca5e2064b",
+	list_tags: "819373800d0a",
 	read_note: "1dc7576dc211",
 	rename_heading: "d05f8f2702cd",
 	list_changes: "506ede466e58",
@@ -26,7 +26,7 @@ export const FORMS = {
 	judge_link: "a11a23625bef",
 	apply_links: "abfffa44c726",
 	graph_path: "41b89f5ae297",
-	graph_view: "0629bfd88859",
+	graph_view: "dca246a5bc86",
 	status: "4fb39fd12232",
 	index_status: "2e6baa65b1c8",
 	report_changes: "eadeb5b000e8",
@@ -357,6 +357,8 @@ export interface GraphViewArguments {
 	readonly fold?: boolean | null;
 	/** Maximum nodes, best-connected first; by default and at most 300 around a note, 10,000 for all. */
 	readonly limit?: number | null;
+	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
+	readonly among?: "notes" | "agents" | "all" | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -558,6 +560,8 @@ export interface ListClientsArguments {
 }
 
 export interface ListFoldersArguments {
+	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
+	readonly among?: "notes" | "agents" | "all" | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -570,6 +574,8 @@ export interface ListModelsArguments {
 export interface ListTagsArguments {
 	/** Only tags with this prefix, ignoring case. */
 	readonly prefix?: string;
+	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
+	readonly among?: "notes" | "agents" | "all" | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -984,6 +990,8 @@ export interface RelatedNotesArguments {
 	readonly text?: string | null;
 	/** Maximum hits. */
 	readonly limit?: number;
+	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
+	readonly among?: "notes" | "agents" | "all" | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -1081,6 +1089,8 @@ export interface SearchArguments {
 	readonly paths?: readonly string[];
 	/** Drop hits with a lower score. */
 	readonly min_score?: number;
+	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
+	readonly among?: "notes" | "agents" | "all" | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
