@@ -3,6 +3,7 @@
 import asyncio
 import time
 
+from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.write import client_name
 from bridge.errors import NoteNotFound
@@ -24,11 +25,6 @@ async def open_catalogue(call: Call) -> MemoryCatalogue:
     # In a thread, since the first time it reads every memory.
     await asyncio.to_thread(vault.memories.follow, vault.index.notes, agents_folder(vault.settings))
     return vault.memories
-
-
-def is_user(call: Call) -> bool:
-    """Return whether the user makes the call, in Obsidian or a terminal, and not an agent."""
-    return call.principal.local and call.transport != "mcp"
 
 
 def audience_of(

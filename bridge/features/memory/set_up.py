@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from bridge.api.agreement import has_agreed, require_agreement
 from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.registry import operation
@@ -11,8 +12,6 @@ from bridge.api.write import WriteArguments, Written, execute_requests
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
-from bridge.errors import ConfirmationRequired
-from bridge.features.memory.access import is_user
 from bridge.notebook.folder import AgentsFolder, agents_folder
 from bridge.notebook.starter_notes import starter_notes
 from bridge.types import VaultPath
@@ -63,25 +62,6 @@ async def set_up_memory(
         await save_folder(call, place, dry_run=options.dry_run)
     request = SetUpMemory(path=place.about, folder=place, templates=templates)
     return await execute_requests(call, [request], options, agreed=place if has_agreed(call) else None)
-
-
-def require_agreement(call: Call, folder: AgentsFolder, *, confirm: bool) -> None:
-    """Require that a person agrees to the agents' folder.
-
-    Raises:
-        ConfirmationRequired: The user was not asked.
-    """
-    if not (has_agreed(call) or call.confirmed(confirm)):
-        raise ConfirmationRequired(
-            f"Agents may keep notes in `{folder.path}/` only when the user agrees.",
-            would=f"create the folder `{folder.path}`, in which agents may write notes of their own from now on",
-            hint="Ask the user, who can also run `vault-bridge set-up-memory`; then repeat the call with `confirm`.",
-        )
-
-
-def has_agreed(call: Call) -> bool:
-    """Return whether the user was asked and agreed, or makes the call."""
-    return call.consent is True or is_user(call)
 
 
 async def save_folder(call: Call, folder: AgentsFolder, *, dry_run: bool) -> None:
