@@ -5,12 +5,13 @@ import functools
 import sqlite3
 import threading
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
+from typing import Any
 
 from bridge.errors import BridgeError
 from bridge.state.database import Database
-from bridge.state.session_log import SessionEvent, apply_events
+from bridge.state.session_log import SessionEvent, SessionLog
 from bridge.state.tables import Begin, Denied, Moved, Subject, Table
 from bridge.types import VaultPath
 
@@ -68,9 +69,10 @@ WAITING = 10_000
 class CallLog:
     """The calls of the last months. A call is accepted at once; the background thread writes it."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, sessions: SessionLog) -> None:
         self.arrival = threading.Event()
         """Set when a call waits to be written."""
+        self._sessions = sessions
         self._database = database
         self._waiting: deque[CallRecord | SessionEvent] = deque(maxlen=WAITING)
         self._flushing = threading.Lock()
@@ -98,7 +100,7 @@ class CallLog:
                     calls = [one for one in batch if isinstance(one, CallRecord)]
                     with self._database.transaction() as connection:
                         connection.executemany(INSERT, [(*astuple(one)[:-1], encode_paths(one.paths)) for one in calls])
-                        apply_events(connection, session_events(batch))
+                        self._sessions.apply(connection, session_events(batch))
             except BridgeError:
                 self._waiting.extendleft(reversed(batch))
                 raise
@@ -112,6 +114,13 @@ class CallLog:
             some, after = self._database.read(functools.partial(_page, since=moment, after=after))
             found += some
         return found
+
+    def of_session(self, session: str, most: int) -> list[CallRecord]:
+        """Return the last calls of a session, in the order in which they ended."""
+        self._try_flush()
+        query = f"SELECT {', '.join(NAMES)} FROM call WHERE session = ? ORDER BY id DESC LIMIT ?"  # noqa: S608
+        rows = self._database.read(lambda connection: connection.execute(query, (session, most)).fetchall())
+        return [_call_of(row) for row in reversed(rows)]
 
     def readings(self, since: float, most: int) -> list[NoteRead]:
         """Return which notes programs have read since a moment, the last first; commands of people do not count."""
@@ -175,8 +184,11 @@ def _page(connection: sqlite3.Connection, since: float, after: int) -> tuple[lis
     """Return some calls after an id, and where to continue; None at the end."""
     query = f"SELECT {', '.join(NAMES)}, id FROM call WHERE id > ? AND time >= ? ORDER BY id LIMIT ?"  # noqa: S608
     rows = connection.execute(query, (after, since, PAGE)).fetchall()
-    calls = [CallRecord(**dict(zip(NAMES, [*row[:-2], tuple(decode_paths(row[-2]))], strict=True))) for row in rows]
-    return calls, rows[-1][-1] if len(rows) == PAGE else None
+    return [_call_of(row[:-1]) for row in rows], rows[-1][-1] if len(rows) == PAGE else None
+
+
+def _call_of(row: Sequence[Any]) -> CallRecord:
+    return CallRecord(**dict(zip(NAMES, [*row[:-1], tuple(decode_paths(row[-1]))], strict=True)))
 
 
 def forget(connection: sqlite3.Connection, denied: Denied) -> None:

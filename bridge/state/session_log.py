@@ -2,6 +2,7 @@
 
 import sqlite3
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from typing import Any, Literal
@@ -110,11 +111,30 @@ class SessionLog:
     def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
         self._database = database
         self._now = now
+        self._touched: deque[str] = deque()
 
-    def begin(self, event: SessionEvent) -> None:
-        """Record the call of a session at once."""
+    def record(self, event: SessionEvent) -> None:
+        """Record a call of a session, or its end, at once."""
         with self._database.transaction() as connection:
-            apply_events(connection, [event])
+            self.apply(connection, [event])
+
+    def apply(self, connection: sqlite3.Connection, events: Iterable[SessionEvent]) -> None:
+        """Apply calls and ends of sessions, in their order."""
+        for event in events:
+            row = {"id": event.id, "time": event.time, "state": event.state}
+            if event.state == "active":
+                connection.execute(CALLED, row | {"client": event.client, "version": event.version})
+            else:
+                connection.execute(ENDED, row)
+            self._touched.append(event.id)
+
+    def take_touched(self) -> set[str]:
+        """Return the sessions with calls or an end since this was last asked."""
+        touched = set()
+        # Without the lock, for which the event loop may not wait.
+        while self._touched:
+            touched.add(self._touched.popleft())
+        return touched
 
     def find(self, id_: str) -> SessionRecord | None:
         """Return a session; None when there is none."""
@@ -149,17 +169,18 @@ class SessionLog:
         rows = self._database.read(lambda connection: connection.execute(query, (id_,)).fetchall())
         return [SessionCalls(*row) for row in rows]
 
+    def before(self, session: SessionRecord) -> SessionRecord | None:
+        """Return the last session of the same client before this one that has a journal."""
+        rest = "WHERE client IS ? AND started < ? AND note IS NOT NULL ORDER BY started DESC LIMIT 1"
+        return next(iter(self._select(rest, session.client, session.started)), None)
+
     def set_note(self, id_: str, note: VaultPath | None) -> None:
         """Record the journal of a session."""
         self._database.write("UPDATE session SET note = ? WHERE id = ?", (note, id_))
 
     def end_quiet(self) -> None:
         """End the sessions without a call for long enough."""
-        query = f"SELECT 1 FROM session WHERE ended IS NULL AND {LATEST} < ?"  # noqa: S608
-        limit = self._now() - QUIET_S
-        # Mostly there are none, and a write would be logged.
-        if self._database.read(lambda connection: connection.execute(query, (limit,)).fetchone()):
-            self._end_all("completed", limit)
+        self._end_all("completed", self._now() - QUIET_S)
 
     def pause(self) -> None:
         """End the open sessions, as the bridge stops."""
@@ -174,20 +195,12 @@ class SessionLog:
         self._database.write("DELETE FROM session WHERE ended < ?", (before,))
 
     def _end_all(self, state: SessionState, before: float | None = None) -> None:
-        ended = f"UPDATE session SET ended = {LATEST}, state = ?1 WHERE ended IS NULL AND (?2 IS NULL OR {LATEST} < ?2)"  # noqa: S608
-        self._database.write(ended, (state, before))
+        where = f"ended IS NULL AND (?2 IS NULL OR {LATEST} < ?2)"
+        ended = f"UPDATE session SET ended = {LATEST}, state = ?1 WHERE {where} RETURNING id"  # noqa: S608
+        with self._database.transaction() as connection:
+            self._touched.extend(id_ for (id_,) in connection.execute(ended, (state, before)).fetchall())
 
     def _select(self, rest: str, *values: Any) -> list[SessionRecord]:
         query = f"SELECT {COLUMNS} FROM session {rest}"  # noqa: S608 - our own clauses
         rows = self._database.read(lambda connection: connection.execute(query, values).fetchall())
         return [SessionRecord(*row) for row in rows]
-
-
-def apply_events(connection: sqlite3.Connection, events: Iterable[SessionEvent]) -> None:
-    """Apply calls and ends of sessions, in their order."""
-    for event in events:
-        row = {"id": event.id, "time": event.time, "state": event.state}
-        if event.state == "active":
-            connection.execute(CALLED, row | {"client": event.client, "version": event.version})
-        else:
-            connection.execute(ENDED, row)

@@ -59,8 +59,8 @@ class Store:
         self.counters = Counters(database)
         self.failures = Failures(database)
         self.tool_scores = ToolScores(database)
-        self.calls = CallLog(database)
         self.sessions = SessionLog(database, now)
+        self.calls = CallLog(database, self.sessions)
         with contextlib.suppress(BridgeError):
             self.sessions.recover()
         self.feedback = FeedbackLog(database)

@@ -41,7 +41,7 @@ def fill_calls(store: Store, path: VaultPath) -> None:
 
 
 def fill_sessions(store: Store, path: VaultPath) -> None:
-    store.sessions.begin(SessionEvent(f"session of {len(path)}", float(len(path)), client="agent"))
+    store.sessions.record(SessionEvent(f"session of {len(path)}", float(len(path)), client="agent"))
     store.sessions.set_note(f"session of {len(path)}", path)
 
 

@@ -27,15 +27,11 @@ from bridge.features import operations
 from tests.mcp.client import ERAS, Era
 from tests.system.canaries import DENIED, FOLDER, NOTE, SECRET, write_open, write_private
 from tests.system.sidecar import COMMAND, Sidecar, request, serving
-from tests.system.test_denied import cases
+from tests.system.test_denied import KEEPERS, cases
 
 pytestmark = pytest.mark.model
 
-ASKED = [
-    operation
-    for operation in operations()
-    if operation.scope != "admin" and operation.name != "judge_link"  # keeps the words that it is told
-]
+ASKED = [operation for operation in operations() if operation.scope != "admin" and operation.name not in KEEPERS]
 
 
 def leaked(said: str | bytes, asked: object = ()) -> list[str]:

@@ -30,11 +30,14 @@ READING = [
     if operation.name not in {"usage", "list_sessions"}  # tell of the calls, of which each vault had others
 ]
 
+KEEPERS = {"judge_link", "save_session", "note_down"}
+"""Operations that keep what they are told."""
+
 WRITING = [
     operation
     for operation in operations()
     if operation.vault and not operation.reads and operation not in READING
-    if operation.name != "judge_link"  # keeps what it is told
+    if operation.name not in KEEPERS
 ]
 
 EDIT = {"op": "append", "text": "More."}

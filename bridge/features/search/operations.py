@@ -112,7 +112,7 @@ class SearchResult:
 @operation(
     example={"query": "sourdough starter", "limit": 3},
     tasks=(
-        "what have I written about a subject",
+        "what have I written",
         "look something up in the notes",
         "find notes about a topic",
         "notes about a topic that do not link to a note",

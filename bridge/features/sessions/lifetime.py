@@ -1,13 +1,41 @@
-"""Ends sessions that have become quiet."""
+"""Ends quiet sessions, and keeps the journals of the others current."""
 
 import asyncio
+import logging
+import time
+from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
+
+from bridge.errors import BridgeError
+from bridge.features.sessions.facts import gather_facts, is_of_agent
+from bridge.features.sessions.journal_write import JOURNAL_OPERATIONS, WRITE, journal_path, write_journal
+from bridge.features.sessions.settings import SessionSettings
+from bridge.notebook.folder import folder_for_client
+from bridge.notebook.journal import JournalFacts, JournalWords
+from bridge.notebook.journal_note import note_link
+from bridge.state.call_log import DAY_S
+from bridge.state.change_records import ChangeFilter
+from bridge.state.session_log import SessionFilter
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
+    from bridge.state.session_log import SessionRecord
+
+log = logging.getLogger(__name__)
 
 LOOK_EVERY_S = 60.0
 """Seconds between looks for quiet sessions."""
+
+JOURNAL_LOOK_S = 1.0
+"""Seconds between looks for sessions with something new."""
+
+CATCH_UP_S = 2 * DAY_S
+"""Age of the sessions whose journals are completed after a start."""
+
+MOST_CAUGHT_UP = 200
+ENOUGH_READ = 5
+"""Notes read for which a session is worth a journal."""
 
 
 async def end_quiet_sessions(vault: "OpenVault") -> None:
@@ -15,3 +43,109 @@ async def end_quiet_sessions(vault: "OpenVault") -> None:
     while True:
         await asyncio.to_thread(vault.store.sessions.end_quiet)
         await asyncio.sleep(LOOK_EVERY_S)
+
+
+async def keep_journals(vault: "OpenVault") -> None:
+    """Write the journal of each session soon after something new and at its end, until cancelled."""
+    store, updated = vault.store, dict[str, float]()
+    while not vault.indexer.complete:
+        await vault.signal.wait(JOURNAL_LOOK_S)
+    due = dict.fromkeys(await asyncio.to_thread(unfinished_sessions, vault), 0.0)
+    while True:
+        pause = vault.settings.section(SessionSettings).journal_after_s
+        for id_ in store.sessions.take_touched():
+            session = await asyncio.to_thread(store.sessions.find, id_)
+            if session is None or session.ended is not None:
+                due[id_] = 0.0
+            else:
+                due.setdefault(id_, updated.get(id_, 0.0) + pause)
+        for id_ in [id_ for id_, moment in due.items() if moment <= time.monotonic()]:
+            del due[id_]
+            try:
+                if await keep_journal(vault, id_):
+                    updated[id_] = time.monotonic()
+            except BridgeError as error:
+                # Its records stay, so a later try writes the same.
+                log.warning("A journal is not written now: %s", error.code)
+                due[id_] = time.monotonic() + max(pause, LOOK_EVERY_S)
+        await asyncio.sleep(JOURNAL_LOOK_S)
+
+
+def unfinished_sessions(vault: "OpenVault") -> list[str]:
+    """Return the sessions whose journal does not say how they ended. Blocks."""
+    criteria = SessionFilter(since=time.time() - CATCH_UP_S)
+    found, _ = vault.store.sessions.page(criteria, MOST_CAUGHT_UP)
+    return [session.id for session in found if journal_status(vault, session) != session.state]
+
+
+def journal_status(vault: "OpenVault", session: "SessionRecord") -> object:
+    """Return the status that a session's journal says; None without a journal."""
+    note = None if session.note is None else vault.index.notes.get(session.note)
+    return None if note is None else note.properties.get("status")
+
+
+async def keep_journal(vault: "OpenVault", id_: str) -> bool:
+    """Bring the journal of a session up to date; return whether there is one.
+
+    Raises:
+        BridgeError: It cannot be written.
+    """
+    from bridge.engine.transactions import Author
+
+    session = await asyncio.to_thread(vault.store.sessions.find, id_)
+    mode = vault.settings.section(SessionSettings).journals
+    if session is None or mode == "off":
+        return False
+    folder = folder_for_client(vault.files, vault.settings, session.client or "")
+    if folder is None or (session.note is not None and not is_kept(vault, session)):
+        return False
+    facts = await asyncio.to_thread(gather_facts, vault, session)
+    if session.note is None and vault.files.has(path := journal_path(vault, session, facts)):
+        # A crash came between the note and its record.
+        await asyncio.to_thread(vault.store.sessions.set_note, id_, path)
+        session = replace(session, note=path)
+    if mode == "ask" and (session.ended is None or await asyncio.to_thread(is_proposed, vault, session, facts)):
+        return False
+    if session.note is None and not await asyncio.to_thread(is_worth_a_journal, vault, facts):
+        return False
+    by = Author(WRITE, session.client, proposes=True, applies_in=folder if mode == "auto" else None)
+    later = await asyncio.to_thread(later_facts, vault, session, facts)
+    await write_journal(vault, session, facts, JournalWords(), later, by)
+    return True
+
+
+def is_kept(vault: "OpenVault", session: "SessionRecord") -> bool:
+    """Say whether a session's journal is still in the agents' folder; one that the user took away stays as it is."""
+    folder = folder_for_client(vault.files, vault.settings, session.client or "")
+    return (
+        folder is not None and session.note is not None and folder.holds(session.note) and vault.files.has(session.note)
+    )
+
+
+def is_proposed(vault: "OpenVault", session: "SessionRecord", facts: JournalFacts) -> bool:
+    """Say whether a session's journal was proposed or written before. Blocks."""
+    criteria = ChangeFilter(path=journal_path(vault, session, facts))
+    return session.note is not None or bool(vault.review.changes(criteria, 1, 0))
+
+
+def is_worth_a_journal(vault: "OpenVault", facts: JournalFacts) -> bool:
+    """Say whether an agent changed something in a session, or read enough. Blocks."""
+    enough = facts.changed or facts.undone or facts.proposed or len(facts.read) >= ENOUGH_READ
+    return bool(enough) and is_of_agent(vault.store.calls.of_session(facts.session, 1_000))
+
+
+def later_facts(vault: "OpenVault", session: "SessionRecord", facts: JournalFacts) -> list[str]:
+    """Return lines about what happened since a journal was last written, for one that somebody has edited. Blocks."""
+    if session.note is None:
+        return []
+    criteria = ChangeFilter(path=session.note, state="applied")
+    written = [one.time for one in vault.review.changes(criteria, 50, 0) if one.operation in JOURNAL_OPERATIONS]
+    last = max(written, default=0.0)
+    lines = []
+    for change in vault.review.changes(ChangeFilter(session=session.id, since=last, state="applied"), 50, 0)[::-1]:
+        paths = dict.fromkeys(now for step, now in zip(change.steps, change.now, strict=True) if step.kind == "put")
+        at = datetime.fromtimestamp(change.time).astimezone()
+        lines += [f"- {at:%H:%M} {note_link(path)}: {change.operation}" for path in paths]
+    if session.ended is not None and session.ended > last:
+        lines.append(f"- {facts.until:%H:%M} The session is {facts.status}.")
+    return lines

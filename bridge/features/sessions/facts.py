@@ -1,0 +1,133 @@
+"""Gathers what the records say about a session."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from bridge.api.write import ChangedFile, changed_files, snapshot_fetcher
+from bridge.notebook.journal import ChangedNote, Failure, JournalFacts
+from bridge.state.change_records import Change, ChangeFilter, is_undo_or_redo
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.open_vault import OpenVault
+    from bridge.state.call_log import CallRecord
+    from bridge.state.session_log import SessionRecord
+
+MOST_CALLS = 5_000
+MOST_CHANGES = 200
+"""Most changes of a session that are looked at."""
+MOST_LISTED = 50
+"""Most changed notes that a journal lists."""
+MOST_TAGS = 5
+MOST_FAILURES = 10
+
+SEARCHES = frozenset({"search", "related_notes", "find_notes", "gather_context", "recall"})
+READS = frozenset({"read_note", "read_notes"})
+CANCELLED = "cancelled"
+
+
+def gather_facts(vault: "OpenVault", session: "SessionRecord") -> JournalFacts:
+    """Return what the records say about a session; denied notes are not among it."""
+    calls = vault.store.calls.of_session(session.id, MOST_CALLS)
+    changes = vault.review.changes(ChangeFilter(session=session.id), MOST_CHANGES, 0)[::-1]
+    made = [change for change in changes if not is_undo_or_redo(change.facts)]
+    changed = merge_changes(vault, [change for change in made if change.state == "applied"])
+    until = max(session.ended or 0.0, session.seen, *(call.time for call in calls))
+    previous = vault.store.sessions.before(session)
+    return JournalFacts(
+        session=session.id,
+        client=session.client or "agent",
+        status=session.state,
+        started=datetime.fromtimestamp(session.started).astimezone(),
+        until=datetime.fromtimestamp(until).astimezone(),
+        calls=len(calls),
+        tokens=sum(call.tokens for call in calls),
+        searches=sum(call.tool in SEARCHES and call.code is None for call in calls),
+        read=tuple(
+            (path, count) for path, count in notes_read(calls).most_common() if not vault.files.rules.denies(path)
+        ),
+        changed=tuple(changed[:MOST_LISTED]),
+        more_changes=max(0, len(changed) - MOST_LISTED),
+        undone=notes_of(change for change in made if change.state == "undone"),
+        proposed=notes_of(change for change in made if change.state == "proposed"),
+        failures=tuple(list_failures(vault, calls)),
+        tags=frequent_tags(vault, [note.path for note in changed]),
+        previous=previous.note if previous is not None and previous.note in vault.index.notes else None,
+    )
+
+
+def is_of_agent(calls: Iterable["CallRecord"]) -> bool:
+    """Say whether an agent made the calls, and not a person by a command or in Obsidian."""
+    return any(call.transport == "mcp" for call in calls)
+
+
+def notes_read(calls: Iterable["CallRecord"]) -> Counter[VaultPath]:
+    """Count how often each note was read."""
+    read = Counter[VaultPath]()
+    for call in calls:
+        if call.tool in READS and call.code is None:
+            # The note itself comes first, then those that its text names.
+            read.update(call.paths[:1] if call.tool == "read_note" else call.paths)
+    return read
+
+
+def merge_changes(vault: "OpenVault", changes: Sequence[Change]) -> list[ChangedNote]:
+    """Return each changed note once, by its current path, in the order of the first changes."""
+    from bridge.changes.hunks import differences
+
+    fetch, notes = snapshot_fetcher(vault), dict[VaultPath, ChangedNote]()
+    for change in changes:
+        places = {step.to or step.path: now for step, now in zip(change.steps, change.now, strict=True)}
+        for file in changed_files(differences(change.steps, fetch)):
+            path = places.get(file.path, file.path)
+            if not vault.files.rules.denies(path):
+                notes[path] = merge_change(notes.get(path) or ChangedNote(path, (), 0, 0), change, file)
+    return list(notes.values())
+
+
+def merge_change(note: ChangedNote, change: Change, file: ChangedFile) -> ChangedNote:
+    """Add a change to what is known of a note."""
+    reasons = (*note.reasons, *([change.reason] if change.reason else []))
+    return replace(
+        note,
+        operations=tuple(dict.fromkeys([*note.operations, change.operation])),
+        added=note.added + file.added,
+        removed=note.removed + file.removed,
+        reasons=tuple(dict.fromkeys(reasons)),
+    )
+
+
+def notes_of(changes: Iterable[Change]) -> tuple[VaultPath, ...]:
+    """Return the notes of changes, by their current paths, each once."""
+    return tuple(
+        dict.fromkeys(
+            now
+            for change in changes
+            for step, now in zip(change.steps, change.now, strict=True)
+            if not step.kind.endswith("_folder")
+        )
+    )
+
+
+def list_failures(vault: "OpenVault", calls: Sequence["CallRecord"]) -> list[Failure]:
+    """Return the calls that failed and were not followed by a success of the same tool on the same note."""
+    failures = dict[tuple[str, VaultPath | None], Failure]()
+    for call in calls:
+        path = next(iter(call.paths), None)
+        key = (call.tool, path)
+        if call.code is None:
+            failures.pop(key, None)
+        elif call.code != CANCELLED and not (path is not None and vault.files.rules.denies(path)):
+            count = failures[key].count if key in failures else 0
+            failures[key] = Failure(call.tool, call.code, count + 1, path)
+    return list(failures.values())[-MOST_FAILURES:]
+
+
+def frequent_tags(vault: "OpenVault", paths: Iterable[VaultPath]) -> tuple[str, ...]:
+    """Return the most frequent tags of some notes."""
+    notes = vault.index.notes
+    tags = Counter(tag for path in paths if path in notes for tag in notes[path].tags)
+    return tuple(tag for tag, _ in tags.most_common(MOST_TAGS))

@@ -1,0 +1,163 @@
+"""Writes the journal of a session, and only what is the bridge's own in it."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+from bridge.changes.draft import Draft, digest_of
+from bridge.changes.effect import Effect
+from bridge.changes.requests.base import Request, RequestContext
+from bridge.changes.requests.edit_note import EditNote
+from bridge.errors import AmbiguousHeading, NoteExists
+from bridge.markdown.edit.create import build_note
+from bridge.markdown.edit.requests import Append, InsertUnder
+from bridge.markdown.parse import parse
+from bridge.notebook.folder import agents_folder
+from bridge.notebook.journal import JournalFacts, JournalWords
+from bridge.notebook.journal_note import LATER, journal_name, journal_properties, read_words, write_body
+from bridge.state.change_records import ChangeFilter
+from bridge.types import Digest, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.open_vault import OpenVault
+    from bridge.engine.transactions import Author, ChangeOutcome
+    from bridge.state.session_log import SessionRecord
+
+WRITE = "write_journal"
+"""The operation under which journals are listed that the bridge writes by itself."""
+
+JOURNAL_OPERATIONS = frozenset({WRITE, "save_session", "note_down"})
+RELINKS = frozenset({"move_note", "rename_heading"})
+"""Operations that change a journal only where it links to what they rename."""
+
+MOST_LOOKED = 5_000
+"""Most changes of a journal that are followed back to its beginning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JournalChange(Request):
+    """Writes a journal; below one that somebody else has changed, it only adds lines."""
+
+    facts: JournalFacts
+    words: JournalWords
+    later: tuple[str, ...]
+    """The lines to add."""
+    owns: Callable[[VaultPath, bytes], bool]
+    """Returns whether the bridge wrote the content of a journal."""
+    known: bool
+    """Whether the path is recorded as that of the session's journal."""
+    op: str = WRITE
+
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
+        """Write the journal in the draft."""
+        if not draft.has(self.path):
+            draft.create(self.path, self._compose(self.words, context))
+            return Effect()
+        data = draft.read(self.path)
+        note = parse(self.path, data)
+        if not self.known and note.properties.get("session") != self.facts.session:
+            raise NoteExists(f"`{self.path}` belongs to another session.", path=self.path)
+        if self.owns(self.path, data):
+            words = read_words(note.text, note.properties).merge(self.words)
+            draft.replace(self.path, self._compose(words, context))
+            return Effect()
+        return self._append(draft, context) if self.later else Effect()
+
+    def _compose(self, words: JournalWords, context: RequestContext) -> bytes:
+        properties = journal_properties(words, self.facts)
+        return build_note(self.path, write_body(words, self.facts), properties, context.obsidian().property_types)
+
+    def _append(self, draft: Draft, context: RequestContext) -> Effect:
+        text = "\n".join(self.later)
+        try:
+            below = InsertUnder(heading=LATER, text=text, create_heading=True)
+            return EditNote(path=self.path, edits=(below,)).plan(draft, context)
+        except AmbiguousHeading:
+            return EditNote(path=self.path, edits=(Append(text=text),)).plan(draft, context)
+
+
+def is_own(vault: "OpenVault", path: VaultPath, data: bytes) -> bool:
+    """Say whether all that changed a journal since it was created was the bridge. Blocks."""
+    digest: Digest | None = digest_of(data)
+    for change in vault.review.changes(ChangeFilter(path=path, state="applied"), MOST_LOOKED, 0):
+        for step, now in reversed([*zip(change.steps, change.now, strict=True)]):
+            if now != path or step.kind != "put":
+                continue
+            # Otherwise somebody wrote between this change and the next.
+            if step.after != digest or change.operation not in JOURNAL_OPERATIONS | RELINKS:
+                return False
+            digest = step.before
+        if digest is None:
+            return True
+    return False
+
+
+def journal_path(vault: "OpenVault", session: "SessionRecord", facts: JournalFacts) -> VaultPath:
+    """Return the path of a session's journal, which may not exist yet."""
+    if session.note is not None and vault.files.has(session.note):
+        return session.note
+    folder, name = agents_folder(vault.settings).sessions, journal_name(facts.client, facts.started)
+    for number in count(1):
+        path = VaultPath(f"{folder}/{name}{f' {number}' if number > 1 else ''}.md")
+        note = vault.index.notes.get(path)
+        own = note is not None and note.properties.get("session") == session.id
+        if own or not vault.files.has(path):
+            return path
+    raise AssertionError
+
+
+async def write_journal(
+    vault: "OpenVault",
+    session: "SessionRecord",
+    facts: JournalFacts,
+    words: JournalWords,
+    later: Sequence[str],
+    author: "Author",
+    *,
+    before: Sequence[Request] = (),
+    dry_run: bool = False,
+) -> "ChangeOutcome":
+    """Write the journal of a session.
+
+    Args:
+        vault: The vault.
+        session: The session.
+        facts: What the records say about it.
+        words: What is handed over now; what was before stays.
+        later: The lines for a journal that somebody has edited.
+        author: Who writes it.
+        before: What has to be created first, in the same change.
+        dry_run: Whether to return the effect without writing.
+
+    Raises:
+        BridgeError: It cannot be written.
+    """
+
+    def owns(path: VaultPath, data: bytes) -> bool:
+        return is_own(vault, path, data)
+
+    # The work of a session can be undone without the account of it.
+    author = replace(author, session=None)
+    while True:
+        path = await asyncio.to_thread(journal_path, vault, session, facts)
+        request = JournalChange(
+            path=path,
+            facts=facts,
+            words=words,
+            later=tuple(later),
+            owns=owns,
+            known=session.note == path,
+            op=author.operation,
+        )
+        try:
+            outcome = await vault.executor.carry([*before, request], author, dry_run=dry_run)
+        except NoteExists:
+            # Another session of this client began in the same minute, and was faster.
+            if not vault.files.has(path):
+                raise
+            continue
+        if outcome.state == "applied" and not dry_run and session.note != path:
+            await asyncio.to_thread(vault.store.sessions.set_note, session.id, path)
+        return outcome

@@ -1,0 +1,209 @@
+"""What an agent hands over for the journal of its session."""
+
+import asyncio
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from annotated_types import Interval, Len, MaxLen
+
+from bridge.api.agreement import has_agreed, require_agreement
+from bridge.api.call import Call
+from bridge.api.change_view import change_state, way_back
+from bridge.api.markup import Answer, Element, notice, notices, path_of
+from bridge.api.registry import operation
+from bridge.api.write import WriteArguments, Written, author, build_written, client_name, session_of
+from bridge.changes.requests.create_note import CreateNote
+from bridge.features.sessions.facts import gather_facts
+from bridge.features.sessions.journal_write import write_journal
+from bridge.notebook.folder import agents_folder, is_set_up
+from bridge.notebook.journal import Entry, JournalFacts, JournalWords
+from bridge.notebook.journal_note import later_lines, note_link
+from bridge.notebook.refusals import require_plain
+from bridge.notebook.starter_notes import starter_notes
+from bridge.state.session_log import SessionEvent
+from bridge.text.invisible import inline
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.state.session_log import SessionRecord
+
+Text = Annotated[str, MaxLen(5_000)]
+Texts = Annotated[tuple[Annotated[str, Len(1, 5_000)], ...], MaxLen(100)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedJournal(Written):
+    """A change to the journal of a session."""
+
+
+FIELD_OF = {"decision": "decisions", "problem": "problems", "question": "questions", "outcome": "outcomes"}
+"""Which list of the journal takes each kind of line."""
+
+
+@operation(
+    example={"goal": "Save the beans from frost", "decisions": ["Cover them at night"], "dry_run": True},
+    reads=False,
+    scope="write",
+    tasks=(
+        "keep the results of this session before it ends",
+        "store a summary of this session",
+        "record the goal, summary and open questions of this session",
+        "say where this session left off",
+    ),
+)
+async def save_session(
+    call: Call,
+    goal: Text = "",
+    summary: Text = "",
+    where_left_off: Text = "",
+    actions: Texts = (),
+    outcomes: Texts = (),
+    decisions: Texts = (),
+    problems: Texts = (),
+    open_questions: Texts = (),
+    status: Literal["paused", "completed"] | None = None,
+    model: Annotated[str, MaxLen(200)] = "",
+    cost_usd: Annotated[float, Interval(ge=0, le=1_000_000)] | None = None,
+    excerpt: Annotated[str, MaxLen(20_000)] = "",
+    *,
+    options: WriteArguments,
+) -> SavedJournal:
+    """Save goal, summary and results of this session in its journal, a note in the agents' folder; calls add to it.
+
+    Lists grow, other values are replaced. Calls and changed notes are in the journal anyway.
+
+    Args:
+        goal: What the user wants.
+        summary: What was done, in a few sentences.
+        where_left_off: The state of the work and the next step.
+        actions: Steps taken.
+        outcomes: What was achieved.
+        decisions: Decisions with their reasons.
+        problems: Problems, solved or not.
+        open_questions: What remains to be answered.
+        status: Ends the session; the next call continues it.
+        model: The language model.
+        cost_usd: What it cost.
+        excerpt: Words of the conversation worth keeping.
+
+    Raises:
+        ConfirmationRequired: The user did not agree to the agents' folder yet.
+        InvalidArguments: It seems to contain a secret, or text that a reader would not see.
+    """
+    texts = {"actions": actions, "outcomes": outcomes, "decisions": decisions, "problems": problems}
+    require_plain(goal=goal, summary=summary, where_left_off=where_left_off, excerpt=excerpt, model=model)
+    require_plain(**{name: "\n".join(said) for name, said in {**texts, "open_questions": open_questions}.items()})
+    at = f"{datetime.now().astimezone():%H:%M}"
+
+    def entries(texts: Iterable[str]) -> tuple[Entry, ...]:
+        return tuple(Entry(at, text) for text in texts)
+
+    words = JournalWords(
+        goal=goal.strip(),
+        summary=summary.strip(),
+        where_left_off=where_left_off.strip(),
+        excerpt=excerpt.strip(),
+        actions=entries(actions),
+        decisions=entries(decisions),
+        problems=entries(problems),
+        outcomes=entries(outcomes),
+        questions=entries(open_questions),
+        model=model.strip(),
+        cost_usd=cost_usd,
+    )
+    return await hand_over_words(call, "save_session", words, options, status)
+
+
+@operation(
+    example={"what": "decision", "text": "Cover the beans at night", "dry_run": True},
+    reads=False,
+    scope="write",
+    tasks=("note down a decision of this session", "keep a problem or an open question of this session"),
+)
+async def note_down(
+    call: Call,
+    what: Literal["decision", "problem", "question", "outcome"],
+    text: Annotated[str, Len(1, 5_000)],
+    paths: Annotated[tuple[VaultPath, ...], MaxLen(20)] = (),
+    *,
+    options: WriteArguments,
+) -> SavedJournal:
+    """Add a decision, problem, question or outcome to the journal of this session, at once.
+
+    Args:
+        what: What it is.
+        text: The line.
+        paths: Notes that it is about, which it links to.
+
+    Raises:
+        ConfirmationRequired: The user did not agree to the agents' folder yet.
+        InvalidArguments: It seems to contain a secret, or text that a reader would not see.
+    """
+    require_plain(text=text)
+    line = " ".join([text.strip(), *map(note_link, paths)])
+    said: dict[str, Any] = {FIELD_OF[what]: (Entry(f"{datetime.now().astimezone():%H:%M}", line),)}
+    return await hand_over_words(call, "note_down", JournalWords(**said), options)
+
+
+async def hand_over_words(
+    call: Call,
+    operation: str,
+    words: JournalWords,
+    options: WriteArguments,
+    status: Literal["paused", "completed"] | None = None,
+) -> SavedJournal:
+    """Write words into the journal of the caller's session.
+
+    Raises:
+        ConfirmationRequired: The user did not agree to the agents' folder yet.
+        BridgeError: The journal cannot be written.
+    """
+    vault = call.vault
+    folder = agents_folder(vault.settings)
+    begins = not is_set_up(vault.files, vault.settings)
+    if begins and not options.dry_run:
+        require_agreement(call, folder, confirm=options.confirm)
+    session, facts = await asyncio.to_thread(read_session, call)
+    by = author(call, operation, options.reason, confirmed=call.confirmed(options.confirm))
+    if begins and has_agreed(call):
+        by = replace(by, applies_in=folder)
+    starters = starter_notes(folder, templates=False) if begins else {}
+    outcome = await write_journal(
+        vault,
+        session,
+        replace(facts, status=status or "active"),
+        words,
+        later_lines(words),
+        by,
+        before=[CreateNote(path=path, text=text) for path, text in starters.items() if not vault.files.has(path)],
+        dry_run=options.dry_run,
+    )
+    if status is not None and not options.dry_run:
+        vault.store.calls.end_session(SessionEvent(session.id, time.time(), status))
+    made = build_written(outcome, dry_run=options.dry_run)
+    return SavedJournal(**{field.name: getattr(made, field.name) for field in fields(made)})
+
+
+def saved_view(answer: Answer) -> Iterable[Element]:
+    """Show where words were written; their reader knows them."""
+    made = f" · change {answer['change_id']}" if answer["change_id"] else ""
+    yield notice(f"{change_state(answer)}: ", path_of(answer["path"]), made)
+    if answer["confirmation"]:
+        yield notice(f"The call itself must be confirmed with `confirm`: {inline(answer['confirmation'])}")
+    yield from notices(answer["warnings"], "note: ")
+    yield from way_back(answer)
+
+
+def read_session(call: Call) -> "tuple[SessionRecord, JournalFacts]":
+    """Return the caller's session, begun if this is its first call, and what the records say about it. Blocks."""
+    store, id_ = call.vault.store, session_of(call)
+    store.calls.flush()
+    _, _, version = (call.client or "").partition("/")
+    store.sessions.record(SessionEvent(id_, time.time(), client=client_name(call), version=version or None))
+    session = store.sessions.find(id_)
+    if session is None:
+        raise AssertionError
+    return session, gather_facts(call.vault, session)

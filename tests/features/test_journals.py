@@ -1,0 +1,228 @@
+"""Journals of sessions: written once the user agreed, kept current, and the user's as soon as the user edits them."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from bridge.features.sessions import lifetime
+from bridge.markdown.parse import parse
+from bridge.settings.file import save_settings
+from bridge.types import VaultPath
+from tests.features.served import Served
+from tests.mcp.client import connected, text_of
+
+BEANS, RYE = "Garden/Beans.md", "Bread/Rye.md"
+NOTES = {
+    RYE: "# Rye\n\nDense bread. See [[Beans]].\n",
+    BEANS: "# Beans\n\nSow after the last frost. #garden/beans\n",
+    **{f"Notes/{number}.md": f"# {number}\n" for number in range(6)},
+}
+PATIENCE_S = 60.0
+
+
+@pytest.fixture(autouse=True)
+def swift(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look for news without a pause."""
+    monkeypatch.setattr(lifetime, "JOURNAL_LOOK_S", 0.02)
+
+
+async def begin(served: Served, **settings: Any) -> Path:
+    """Set up the agents' folder; return the folder of journals."""
+    values = {"sessions.journal_after_s": 0} | {f"sessions.{name}": value for name, value in settings.items()}
+    await served.bridge.use(save_settings(served.bridge.settings_path, values))
+    assert (await served.call("set_up_memory", templates=False)).status == 200
+    return served.bridge.find(None).root / "Agents/Sessions"
+
+
+async def until(look: Callable[[], Any]) -> Any:
+    async with asyncio.timeout(PATIENCE_S):
+        while not (found := look()):
+            await asyncio.sleep(0.02)
+    return found
+
+
+def journals(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.md")) if folder.is_dir() else []
+
+
+def having(folder: Path, *parts: str) -> Callable[[], Path | None]:
+    """Return a function that returns the only journal once it has these parts."""
+
+    def look() -> Path | None:
+        found = journals(folder)
+        assert len(found) <= 1
+        return next((path for path in found if all(part in path.read_text() for part in parts)), None)
+
+    return look
+
+
+def properties(path: Path) -> dict[str, Any]:
+    return dict(parse(VaultPath("a.md"), path.read_bytes()).properties)
+
+
+EDIT = {"path": BEANS, "edits": [{"op": "append", "text": "Cover them."}], "reason": "Frost is coming"}
+
+
+async def test_a_session_that_changed_something_has_a_journal(served: Served) -> None:
+    folder = await begin(served)
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("read_note", {"path": RYE})
+        await agent.call_tool("edit_note", EDIT)
+        first = await until(having(folder, "status: active", "+2 -0: edit_note"))
+        assert "- [[Garden/Beans|Beans]]: Frost is coming" in first.read_text()
+        await agent.call_tool("read_note", {"path": "Notes/1.md"})
+        await until(having(folder, "[[Notes/1|1]]"))
+    path = await until(having(folder, "status: completed"))
+    assert path == first
+    said = properties(path)
+    assert said["tags"] == ["garden/beans"]
+    assert said["type"] == "journal"
+    (listed,) = (await served.call("list_sessions", status="completed")).json["sessions"]
+    assert (listed["note"], listed["id"]) == (f"Agents/Sessions/{path.name}", said["session"])
+    # The account of a session is not part of its work.
+    assert (await served.call("undo_session", session=listed["id"])).status == 200
+    assert path.exists()
+
+
+async def test_without_the_folder_there_is_no_journal(served: Served) -> None:
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("edit_note", EDIT)
+        refused = await agent.call_tool("note_down", {"what": "decision", "text": "Cover"})
+    assert "confirmation_required" in text_of(refused)
+    assert not (served.bridge.find(None).root / "Agents").exists()
+
+
+@pytest.mark.parametrize(("settings", "count"), [({"journals": "off"}, 0), ({}, 1)])
+async def test_reading_enough_is_worth_a_journal(served: Served, settings: dict[str, str], count: int) -> None:
+    folder = await begin(served, **settings)
+    async with connected(served, "legacy", preset="full") as agent:
+        for number in range(5):
+            assert journals(folder) == []
+            await agent.call_tool("read_note", {"path": f"Notes/{number}.md"})
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("search", {"query": "bread"})
+        # Its journal is looked at after the one before.
+        await agent.call_tool("note_down", {"what": "outcome", "text": "Found it"})
+    found = await until(lambda: journals(folder) if len(journals(folder)) == count + 1 else None)
+    assert sum("Found it" in path.read_text() for path in found) == 1
+
+
+async def test_what_is_handed_over_stays_through_updates(served: Served) -> None:
+    folder = await begin(served)
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool(
+            "save_session",
+            {"goal": "Save the beans", "summary": "Looked.\n\n## Not a heading", "decisions": ["Cover them"]},
+        )
+        await agent.call_tool("note_down", {"what": "question", "text": "Which cover?", "paths": [BEANS]})
+        await agent.call_tool("edit_note", EDIT)
+        await until(having(folder, "edit_note"))
+        await agent.call_tool("save_session", {"decisions": ["Cover them", "Use fleece"], "status": "paused"})
+        path = await until(having(folder, "status: paused", "Use fleece"))
+    text = path.read_text()
+    assert text.count("Cover them") == 1
+    assert "Which cover? [[Garden/Beans|Beans]]" in text
+    assert "> ## Not a heading" in text
+    sessions = (await served.call("list_sessions", status="paused")).json["sessions"]
+    assert [one["goal"] for one in sessions] == ["Save the beans"]
+    store = served.bridge.find(None).store
+    rows = store.database.read(lambda connection: connection.execute("SELECT * FROM session").fetchall())
+    assert "beans" not in repr(rows).replace(BEANS, "").lower()
+
+
+async def test_what_the_user_writes_stays_byte_for_byte(served: Served) -> None:
+    folder = await begin(served)
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("edit_note", EDIT)
+        path = await until(having(folder, "edit_note"))
+        mine = path.read_bytes().replace(b"## Approach", b"## My own words\r\n\n## Approach") + b"\nNot to be lost  \n"
+        path.write_bytes(mine)
+        await served.call("wait_until_indexed", path=f"Agents/Sessions/{path.name}", timeout=60)
+        await agent.call_tool("note_down", {"what": "problem", "text": "It rains"})
+        await agent.call_tool("edit_note", EDIT | {"path": RYE})
+        await until(having(folder, "Rye]]: edit_note"))
+    await until(having(folder, "The session is completed."))
+    after = path.read_bytes()
+    assert after.startswith(mine)
+    assert b"## Later" in after[len(mine) :]
+    assert b"Problem: It rains" in after[len(mine) :]
+
+
+async def test_a_journal_that_the_user_deleted_does_not_return(served: Served) -> None:
+    folder = await begin(served)
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("edit_note", EDIT)
+        path = await until(having(folder, "edit_note"))
+        path.unlink()
+        await agent.call_tool("edit_note", EDIT)
+        assert (await served.call("list_changes", operation="write_journal")).json["changes"]
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("edit_note", EDIT)
+        (other,) = await until(lambda: journals(folder))
+    assert properties(other)["session"] not in path.name
+
+
+async def test_a_renamed_note_is_followed_in_a_journal(served: Served) -> None:
+    folder = await begin(served)
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("edit_note", EDIT)
+        await until(having(folder, "edit_note"))
+        await agent.call_tool("move_note", {"path": BEANS, "to": "Garden/Broad.md"})
+        await agent.call_tool("read_note", {"path": RYE})
+        await until(having(folder, "[[Garden/Broad|Broad]] +2 -0: edit_note, move_note"))
+    path = await until(having(folder, "status: completed"))
+    assert "## Later" not in path.read_text()
+
+
+async def test_a_denied_note_is_never_named(served: Served) -> None:
+    folder = await begin(served)
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("edit_note", EDIT)
+        await agent.call_tool("read_note", {"path": BEANS})
+        await agent.call_tool("edit_note", EDIT | {"path": RYE, "reason": "Another"})
+        await until(having(folder, "Rye]] +2 -0"))
+        await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Garden/**"]}))
+        await agent.call_tool("read_note", {"path": "Notes/1.md"})
+        path = await until(having(folder, "[[Notes/1|1]]"))
+    assert "Beans" not in path.read_text()
+
+
+async def test_asking_proposes_the_journal_at_the_end(served: Served) -> None:
+    folder = await begin(served, journals="ask")
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("edit_note", EDIT)
+
+    async def proposals() -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = (await served.call("list_changes", state="proposed")).json["changes"]
+        return found
+
+    async with asyncio.timeout(PATIENCE_S):
+        while not (found := await proposals()):
+            await asyncio.sleep(0.02)
+    assert [one["operation"] for one in found] == ["write_journal"]
+    assert journals(folder) == []
+    accepted = await served.call("accept_change", change_id=found[0]["id"])
+    assert accepted.status == 200
+    assert len(journals(folder)) == 1
+
+
+async def test_two_sessions_of_one_client_have_journals_of_their_own(served: Served) -> None:
+    folder = await begin(served)
+
+    async def note(session: str, number: int) -> None:
+        headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Session": session}
+        body = orjson.dumps({"what": "outcome", "text": f"{session} {number}"})
+        answer = await served.request("POST", "/api/note_down", headers=headers, data=body)
+        assert answer.status == 200, answer.body
+
+    await asyncio.gather(*(note(f"session {one}", number) for one in "ab" for number in range(5)))
+    found = [path.read_text() for path in journals(folder)]
+    assert len(found) == 2
+    for text in found:
+        own = "session a" if "session a" in text else "session b"
+        assert {f"{own} {number}" in text for number in range(5)} == {True}
+        assert text.count("session a") + text.count("session b") == 5
