@@ -32,6 +32,7 @@ class Feature:
         views: How agents and people read its results, by their type; others are shown field by field.
         tasks: Run in each open vault, beside what keeps it current; one that fails is started again.
         on_indexed: Called with the notes of each batch, as soon as search finds them.
+        on_stop: Run in each open vault when the bridge stops, while the vault still answers.
     """
 
     name: str
@@ -43,3 +44,4 @@ class Feature:
     views: Mapping[type, View] = field(default_factory=dict)
     tasks: tuple["VaultTask", ...] = ()
     on_indexed: "BatchHook | None" = None
+    on_stop: "VaultTask | None" = None

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from bridge.access.pairing import Pairing
@@ -14,6 +14,7 @@ from bridge.engine.hooks import NO_HOOKS, Hooks
 from bridge.engine.host import Host
 from bridge.engine.jobs import Jobs
 from bridge.engine.model_pool import Embedders
+from bridge.engine.open_vault import OpenVault
 from bridge.engine.sessions import Sessions
 from bridge.errors import BridgeError, NoSuchVault, RulesUnknown
 from bridge.events import Events, SettingsChanged
@@ -116,9 +117,15 @@ class Bridge:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         await self.jobs.stop()
+        await asyncio.gather(*(self._hooks.stop(vault) for vault in self._open_vaults()))
         await asyncio.gather(*(host.stop() for host in self.vaults.values()))
         if self.embedders is not None:
             await self.embedders.close()
+
+    def _open_vaults(self) -> Iterator[OpenVault]:
+        for host in self.vaults.values():
+            with contextlib.suppress(BridgeError):
+                yield host.vault
 
     def find(self, name_or_id: str | None) -> Host:
         """Return a vault by name or id; without a name, the only vault.

@@ -16,6 +16,9 @@ log = logging.getLogger(__name__)
 AGAIN_AFTER_S = 60.0
 """Seconds before a task that failed is started again."""
 
+STOP_S = 5.0
+"""Seconds that a feature may take to finish when the bridge stops."""
+
 VaultTask = Callable[[OpenVault], Coroutine[Any, Any, None]]
 """Runs as long as the vault is open, until it is cancelled."""
 
@@ -29,6 +32,7 @@ class Hooks:
 
     tasks: tuple[VaultTask, ...] = ()
     on_indexed: tuple[BatchHook, ...] = ()
+    on_stop: tuple[VaultTask, ...] = ()
 
     def start(self, vault: OpenVault) -> list[Coroutine[Any, Any, None]]:
         """Return the coroutines to run while a vault is open."""
@@ -41,6 +45,15 @@ class Hooks:
                 hook(vault, notes)
             except Exception as error:  # noqa: BLE001 - indexing goes on whatever a feature does
                 log.warning("A feature does not take up what was indexed: %s", describe_failure(error))
+
+    async def stop(self, vault: OpenVault) -> None:
+        """Let features finish, while the vault still answers; one that takes too long is cut off."""
+        for hook in self.on_stop:
+            try:
+                async with asyncio.timeout(STOP_S):
+                    await hook(vault)
+            except Exception as error:  # noqa: BLE001 - the bridge stops whatever a feature does
+                log.warning("A feature does not finish: %s", describe_failure(error))
 
 
 NO_HOOKS = Hooks()

@@ -12,7 +12,7 @@ from bridge.features.sessions import lifetime
 from bridge.markdown.parse import parse
 from bridge.settings.file import save_settings
 from bridge.types import VaultPath
-from tests.features.served import Served
+from tests.features.served import Served, serving, write_vault
 from tests.mcp.client import connected, text_of
 
 BEANS, RYE = "Garden/Beans.md", "Bread/Rye.md"
@@ -208,6 +208,29 @@ async def test_asking_proposes_the_journal_at_the_end(served: Served) -> None:
     accepted = await served.call("accept_change", change_id=found[0]["id"])
     assert accepted.status == 200
     assert len(journals(folder)) == 1
+
+
+async def test_a_stop_pauses_the_journal_and_the_next_call_continues_it(tmp_path: Path) -> None:
+    vault = write_vault(tmp_path / "Notes", NOTES)
+
+    async def note(served: Served, text: str) -> None:
+        headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Session": "mine"}
+        body = orjson.dumps({"what": "outcome", "text": text})
+        assert (await served.request("POST", "/api/note_down", headers=headers, data=body)).status == 200
+
+    async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
+        folder = await begin(served)
+        await note(served, "Before the stop")
+        (path,) = journals(folder)
+        assert properties(path)["status"] == "active"
+    assert properties(path)["status"] == "paused"
+    async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
+        await note(served, "After the stop")
+        assert journals(folder) == [path]
+        assert properties(path)["status"] == "active"
+    assert properties(path)["status"] == "paused"
+    assert "Before the stop" in path.read_text()
+    assert "After the stop" in path.read_text()
 
 
 async def test_two_sessions_of_one_client_have_journals_of_their_own(served: Served) -> None:

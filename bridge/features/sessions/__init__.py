@@ -9,4 +9,5 @@ FEATURE = Feature(
     settings=settings.SessionSettings,
     views={operations.ListedSessions: operations.session_list_view, words.SavedJournal: words.saved_view},
     tasks=(lifetime.end_quiet_sessions, lifetime.keep_journals),
+    on_stop=lifetime.pause_sessions,
 )

@@ -1,6 +1,7 @@
 """Ends quiet sessions, and keeps the journals of the others current."""
 
 import asyncio
+import contextlib
 import logging
 import time
 from dataclasses import replace
@@ -69,6 +70,17 @@ async def keep_journals(vault: "OpenVault") -> None:
                 log.warning("A journal is not written now: %s", error.code)
                 due[id_] = time.monotonic() + max(pause, LOOK_EVERY_S)
         await asyncio.sleep(JOURNAL_LOOK_S)
+
+
+async def pause_sessions(vault: "OpenVault") -> None:
+    """Pause the open sessions, and say so in their journals."""
+    store = vault.store
+    await asyncio.to_thread(store.calls.flush)
+    await asyncio.to_thread(store.sessions.pause)
+    for id_ in store.sessions.take_touched():
+        # The next start completes what cannot be written now.
+        with contextlib.suppress(BridgeError):
+            await keep_journal(vault, id_)
 
 
 def unfinished_sessions(vault: "OpenVault") -> list[str]:
