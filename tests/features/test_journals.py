@@ -1,7 +1,9 @@
 """Journals of sessions: written once the user agreed, kept current, and the user's as soon as the user edits them."""
 
 import asyncio
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +191,57 @@ async def test_a_denied_note_is_never_named(served: Served) -> None:
         await agent.call_tool("read_note", {"path": "Notes/1.md"})
         path = await until(having(folder, "[[Notes/1|1]]"))
     assert "Beans" not in path.read_text()
+
+
+async def test_a_folder_that_may_not_be_written_is_left_alone_and_named(served: Served) -> None:
+    folder = await begin(served)
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"readonly": ["Agents/**"]}))
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("edit_note", EDIT)
+        refused = await agent.call_tool("note_down", {"what": "outcome", "text": "Nothing"})
+    assert "protected_path" in text_of(refused)
+    (finding,) = [one for one in (await served.call("doctor")).json["findings"] if one["check"] == "journals"]
+    assert finding["verdict"] == "warn"
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"readonly": []}))
+    assert journals(folder) == []
+    # What happened meanwhile is in the records.
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("edit_note", EDIT)
+        await until(having(folder, "edit_note"))
+
+
+async def test_secrets_are_not_written(served: Served) -> None:
+    folder = await begin(served)
+    for operation, given in (
+        ("note_down", {"what": "decision", "text": "The password is hunter2-and-3"}),
+        ("save_session", {"problems": ["Fine", "See https://me:secret1@example.org/"]}),
+        ("save_session", {"goal": "Hidden\u200b words"}),
+    ):
+        assert (await served.call(operation, **given)).code == "invalid_arguments"
+    assert journals(folder) == []
+
+
+@pytest.fixture
+def far_east(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Live fourteen hours ahead."""
+    with monkeypatch.context() as changed:
+        changed.setenv("TZ", "Etc/GMT-14")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("far_east")
+async def test_the_day_of_a_journal_is_local(served: Served) -> None:
+    folder = await begin(served)
+    before = datetime.now(timezone(timedelta(hours=14)))
+    await served.call("note_down", what="outcome", text="Done")
+    (path,) = journals(folder)
+    session = (await served.call("list_sessions")).json["sessions"][0]
+    started = datetime.fromisoformat(session["started"])
+    assert started.utcoffset() == timedelta(hours=14)
+    assert path.name.startswith(f"{started:%Y-%m-%d %H%M} ")
+    assert started <= before
 
 
 async def test_asking_proposes_the_journal_at_the_end(served: Served) -> None:
