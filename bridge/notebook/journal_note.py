@@ -13,7 +13,7 @@ from typing import Any, Final
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.notebook.journal import LISTS, Entry, JournalFacts, JournalWords
 from bridge.text.counts import count_of
-from bridge.text.invisible import visible_text
+from bridge.text.invisible import replace_surrogates, visible_text
 from bridge.types import VaultPath
 
 TYPE: Final = "journal"
@@ -73,7 +73,7 @@ def journal_properties(words: JournalWords, facts: JournalFacts) -> dict[str, An
         "goal": _short(words.goal),
         "summary": _short(words.summary),
         "where_left_off": _short(words.where_left_off),
-        "files": [note.path for note in facts.changed],
+        "files": [replace_surrogates(note.path) for note in facts.changed],
         "duration_minutes": max(0, round(minutes)),
         "calls": facts.calls,
         "tokens": facts.tokens,
@@ -105,7 +105,7 @@ def write_body(words: JournalWords, facts: JournalFacts) -> str:
         lines += RECORDED[heading](words, facts) if heading in RECORDED else ()
         if lines:
             parts.append("\n".join([f"## {heading}\n", *lines, ""]))
-    return "\n".join(parts)
+    return replace_surrogates("\n".join(parts))
 
 
 def read_words(text: str, properties: Mapping[str, Any]) -> JournalWords:
@@ -248,9 +248,9 @@ def _trim(entry: Entry) -> Entry:
 
 
 def _short(text: str, most: int = PROPERTY_LENGTH) -> str:
-    line = " ".join(visible_text(text).split())
+    line = " ".join(visible_text(replace_surrogates(text)).split())
     return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
 
 
 def _name(path: VaultPath) -> str:
-    return path.rpartition("/")[2].removesuffix(".md")
+    return replace_surrogates(path.rpartition("/")[2].removesuffix(".md"))

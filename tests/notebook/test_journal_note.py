@@ -1,5 +1,6 @@
 """A journal as a record and as Markdown: what was handed over is read back as it was."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
@@ -127,6 +128,14 @@ def test_names_hold_the_local_time_and_what_a_file_name_may() -> None:
     assert journal_name("///", START) == "2026-11-22 1403 agent"
     assert journal_name("エージェント", START) == "2026-11-22 1403 エージェント"
     assert note_link(VaultPath("A [b].md")) == "`A [b].md`"
+
+
+def test_a_name_that_is_no_unicode_is_written_as_far_as_it_goes() -> None:
+    path = VaultPath("caf\udce9.md")
+    facts = replace(FACTS, changed=(ChangedNote(path, ("edit_note",), 1, 0),), read=((path, 1),), proposed=(path,))
+    text = note_of(JournalWords(), facts)
+    assert parse(VaultPath("a.md"), text.encode()).properties["files"] == ["caf?.md"]
+    assert "- [[caf?]] +1 -0" in text
 
 
 def test_a_session_without_any_facts_has_a_title() -> None:

@@ -53,7 +53,7 @@ class JournalChange(Request):
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Write the journal in the draft."""
         if not draft.has(self.path):
-            draft.create(self.path, self._compose(self.words, context))
+            draft.create(self.path, self._compose(self.words))
             return Effect()
         data = draft.read(self.path)
         note = parse(self.path, data)
@@ -61,13 +61,12 @@ class JournalChange(Request):
             raise NoteExists(f"`{self.path}` belongs to another session.", path=self.path)
         if self.owns(self.path, data):
             words = read_words(note.text, note.properties).merge(self.words)
-            draft.replace(self.path, self._compose(words, context))
+            draft.replace(self.path, self._compose(words))
             return Effect()
         return self._append(draft, context) if self.later else Effect()
 
-    def _compose(self, words: JournalWords, context: RequestContext) -> bytes:
-        properties = journal_properties(words, self.facts)
-        return build_note(self.path, write_body(words, self.facts), properties, context.obsidian().property_types)
+    def _compose(self, words: JournalWords) -> bytes:
+        return build_note(self.path, write_body(words, self.facts), journal_properties(words, self.facts))
 
     def _append(self, draft: Draft, context: RequestContext) -> Effect:
         text = "\n".join(self.later)
