@@ -210,6 +210,10 @@ async def test_a_folder_that_may_not_be_written_is_left_alone_and_named(served: 
         await until(having(folder, "edit_note"))
 
 
+def test_a_long_session_takes_few_places_among_the_changes() -> None:
+    assert [lifetime.pause_after(count, 60) for count in range(8)] == [0, 60, 120, 240, 480, 960, 960, 960]
+
+
 async def test_secrets_are_not_written(served: Served) -> None:
     folder = await begin(served)
     for operation, given in (

@@ -34,6 +34,9 @@ JOURNAL_LOOK_S = 1.0
 CATCH_UP_S = 2 * DAY_S
 """Age of the sessions whose journals are completed after a start."""
 
+MOST_DOUBLED = 4
+"""How often the pause between two updates is doubled: from one minute to sixteen."""
+
 MOST_CAUGHT_UP = 200
 ENOUGH_READ = 5
 """Notes read for which a session is worth a journal."""
@@ -48,7 +51,7 @@ async def end_quiet_sessions(vault: "OpenVault") -> None:
 
 async def keep_journals(vault: "OpenVault") -> None:
     """Write the journal of each session soon after something new and at its end, until cancelled."""
-    store, updated = vault.store, dict[str, float]()
+    store, written = vault.store, dict[str, tuple[float, int]]()
     while not vault.indexer.complete:
         await vault.signal.wait(JOURNAL_LOOK_S)
     due = dict.fromkeys(await asyncio.to_thread(unfinished_sessions, vault), 0.0)
@@ -59,17 +62,28 @@ async def keep_journals(vault: "OpenVault") -> None:
             if session is None or session.ended is not None:
                 due[id_] = 0.0
             else:
-                due.setdefault(id_, updated.get(id_, 0.0) + pause)
+                moment, count = written.get(id_, (0.0, 0))
+                due.setdefault(id_, moment + pause_after(count, pause))
         for id_ in [id_ for id_, moment in due.items() if moment <= time.monotonic()]:
             del due[id_]
             try:
                 if await keep_journal(vault, id_):
-                    updated[id_] = time.monotonic()
+                    written[id_] = (time.monotonic(), written.get(id_, (0.0, 0))[1] + 1)
             except BridgeError as error:
                 # Its records stay, so a later try writes the same.
                 log.warning("A journal is not written now: %s", error.code)
                 due[id_] = time.monotonic() + max(pause, LOOK_EVERY_S)
         await asyncio.sleep(JOURNAL_LOOK_S)
+
+
+def pause_after(count: int, pause: float) -> float:
+    """Return the seconds until a journal may be written again, of which each update takes a place among the changes.
+
+    Args:
+        count: How often it was written.
+        pause: Seconds after the first time.
+    """
+    return pause * 2 ** min(count - 1, MOST_DOUBLED) if count else 0.0
 
 
 async def pause_sessions(vault: "OpenVault") -> None:

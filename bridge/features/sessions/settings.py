@@ -15,4 +15,10 @@ class SessionSettings:
         "Write a journal of each session of an agent that changed, saved or read enough, once `agents_folder` was set"
         " up; `ask` proposes it at the end.",
     )
-    journal_after_s: int = setting(60, "Seconds between two updates of a session's journal.", least=0, most=86_400)
+    journal_after_s: int = setting(
+        60,
+        "Seconds between the first two updates of a session's journal; in a long session they become sixteen times as"
+        " many.",
+        least=0,
+        most=86_400,
+    )
