@@ -10,12 +10,14 @@ from typing import Any
 import orjson
 import pytest
 
+from bridge.changes.draft import digest_of
 from bridge.features.sessions import lifetime
 from bridge.markdown.parse import parse
 from bridge.settings.file import save_settings
 from bridge.types import VaultPath
 from tests.features.served import Served, serving, write_vault
 from tests.mcp.client import connected, text_of
+from tests.server.clients import made
 
 BEANS, RYE = "Garden/Beans.md", "Bread/Rye.md"
 NOTES = {
@@ -111,6 +113,7 @@ async def test_reading_enough_is_worth_a_journal(served: Served, settings: dict[
         await agent.call_tool("note_down", {"what": "outcome", "text": "Found it"})
     found = await until(lambda: journals(folder) if len(journals(folder)) == count + 1 else None)
     assert sum("Found it" in path.read_text() for path in found) == 1
+    await until(lambda: sum("the session before" in path.read_text() for path in found) == count)
 
 
 async def test_what_is_handed_over_stays_through_updates(served: Served) -> None:
@@ -191,6 +194,30 @@ async def test_a_denied_note_is_never_named(served: Served) -> None:
         await agent.call_tool("read_note", {"path": "Notes/1.md"})
         path = await until(having(folder, "[[Notes/1|1]]"))
     assert "Beans" not in path.read_text()
+
+
+async def test_what_failed_was_undone_or_waits_is_said(served: Served) -> None:
+    folder = await begin(served)
+    async with connected(served, "legacy", preset="full", token=made(served, "Cursor", "read", "write")) as agent:
+        await agent.call_tool("edit_note", EDIT)
+        for digest in ("0" * 12, "1" * 12):
+            await agent.call_tool("edit_note", EDIT | {"path": RYE, "digest": digest})
+        await agent.call_tool("delete_note", {"path": "Notes/1.md", "digest": "0" * 12})
+        await agent.call_tool("delete_note", {"path": "Notes/1.md", "digest": digest_of(b"# 1\n")})
+        await agent.call_tool("note_down", {"what": "problem", "text": "Rye is stubborn"})
+        path = await until(having(folder, "Rye is stubborn", "Notes/1|1]]: a proposed change awaits approval"))
+        assert "- [[Garden/Beans|Beans]]: a proposed change awaits approval" in path.read_text()
+        assert "- `edit_note` on [[Bread/Rye|Rye]] failed: `note_changed`, 2 times" in path.read_text()
+        assert "`delete_note`" not in path.read_text()
+        proposals = (await served.call("list_changes", client="Cursor", operation="edit_note")).json["changes"]
+        assert (await served.call("accept_change", change_id=proposals[0]["id"])).status == 200
+        await agent.call_tool("list_tags", {})
+        await until(having(folder, "+2 -0: edit_note"))
+        assert (await served.call("undo_change", change_id=proposals[0]["id"])).status == 200
+        await agent.call_tool("list_tags", {})
+        await until(having(folder, "Beans]]: a change was undone"))
+    assert "+2 -0" not in path.read_text()
+    assert path.name.endswith(" Cursor.md")
 
 
 async def test_a_folder_that_may_not_be_written_is_left_alone_and_named(served: Served) -> None:

@@ -123,7 +123,10 @@ async def keep_journal(vault: "OpenVault", id_: str) -> bool:
     if session is None or mode == "off":
         return False
     folder = folder_for_client(vault.files, vault.settings, session.client or "")
-    if folder is None or (session.note is not None and not is_kept(vault, session)):
+    if folder is None:
+        return False
+    if session.note is not None and not (folder.holds(session.note) and vault.files.has(session.note)):
+        # The user took it away.
         return False
     facts = await asyncio.to_thread(gather_facts, vault, session)
     if session.note is None and vault.files.has(path := journal_path(vault, session, facts)):
@@ -138,14 +141,6 @@ async def keep_journal(vault: "OpenVault", id_: str) -> bool:
     later = await asyncio.to_thread(later_facts, vault, session, facts)
     await write_journal(vault, session, facts, JournalWords(), later, by)
     return True
-
-
-def is_kept(vault: "OpenVault", session: "SessionRecord") -> bool:
-    """Say whether a session's journal is still in the agents' folder; one that the user took away stays as it is."""
-    folder = folder_for_client(vault.files, vault.settings, session.client or "")
-    return (
-        folder is not None and session.note is not None and folder.holds(session.note) and vault.files.has(session.note)
-    )
 
 
 def is_proposed(vault: "OpenVault", session: "SessionRecord", facts: JournalFacts) -> bool:
