@@ -99,6 +99,11 @@ class OpenVault:
         """The error that keeps a part from its work."""
         return self.indexer.trouble or self.backfill.trouble or self.eraser.trouble
 
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The names and words of all notes, those of agents included."""
+        return self.vocabularies["all"]
+
     # -- questions ----------------------------------------------------------------------------------------------------
 
     def require_keyword(self) -> None:
