@@ -43,6 +43,10 @@ class Tasks:
 _M_ARENA_MAX = -8
 _ARENAS = 2
 
+_M_MMAP_THRESHOLD = -3
+_LARGE_BYTES = 4 * 2**20
+"""Size from which memory is mapped apart; unless it is set, glibc raises it to that of the largest freed so far."""
+
 
 @cache
 def _libc() -> Any | None:
@@ -56,10 +60,11 @@ def _libc() -> Any | None:
     return libc if hasattr(libc, "malloc_trim") and hasattr(libc, "mallopt") else None
 
 
-def limit_arenas() -> None:
-    """Limit glibc to two heaps for all threads; call it before many threads exist."""
+def limit_memory() -> None:
+    """Limit glibc to two heaps, and return large arrays when they are freed; call it before many threads exist."""
     if (libc := _libc()) is not None:
         libc.mallopt(_M_ARENA_MAX, _ARENAS)
+        libc.mallopt(_M_MMAP_THRESHOLD, _LARGE_BYTES)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from bridge.data_folder import folder_size
 from bridge.errors import BridgeError, IndexUnusable
-from bridge.index.background import limit_arenas
+from bridge.index.background import limit_memory
 from bridge.index.catalogue import NoteEntry, NoteTable
 from bridge.index.checksums import find_changed
 from bridge.index.folder import BrokenIndex, IndexFolder, disk_errors, translate_disk_error
@@ -115,7 +115,7 @@ def open_index(path: Path, doubt: Exception | None = None) -> OpenIndex:
         ReadOnly: The folder is not writable.
         DiskFull: The disk is full.
     """
-    limit_arenas()
+    limit_memory()
     load_lancedb()
     folder = IndexFolder(path)
     try:
