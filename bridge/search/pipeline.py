@@ -205,6 +205,7 @@ _OTHER_LANGUAGE = (
     " reads both."
 )
 _NOT_EMBEDDED = "Nothing is found by meaning yet: {count:,} {passages} not embedded."
+_WORDS_UNREAD = "The vault's words are still being read: mistyped words are not corrected yet."
 _NOTHING_ASKED = "There is nothing to look for: type words, or give a filter to list notes."
 _NOTHING_ALLOWED = "No note passes the filters."
 _NOTHING_HAS_ALL = "No note meets all that the query asks for."
@@ -233,6 +234,8 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
         return await _list_filtered(sources, request, query, within)
     if await sources.vocabulary.words.follow(sources.index):
         query = correct_spelling(query, sources.vocabulary.words, sources.index.languages)
+    else:
+        query = replace(query, notices=(*query.notices, _WORDS_UNREAD))
     found = await retrieve_and_rank(sources, request, query, within)
     notices: tuple[str, ...] = ()
     if request.mode == "hybrid" and found.mode == "keyword":
