@@ -45,8 +45,9 @@ def unknown_names(
 
 def no_such_note(vault: "OpenVault", path: VaultPath) -> NoteNotFound:
     """Return the error for a missing note, with the closest ones or the reason why the index lacks an existing one."""
-    if path in vault.names and path not in vault.index.notes:
-        why = vault.inspect(path).reason
+    found = None if path in vault.index.notes else vault.inspect(path)
+    if found is not None and (path in vault.names or found.state == "skipped"):
+        why = found.reason
         return NoteNotFound(
             f"`{path}` is not in the index{f': {why}' if why else '.'}",
             hint="See `index_status`.",

@@ -133,3 +133,12 @@ async def refuses(served: Served) -> None:
     assert (attachment.status, attachment.code) == (404, "note_not_found")
     nothing = await served.call("read_note", path="nothing.png")
     assert (nothing.status, nothing.code) == (404, "note_not_found")
+
+
+async def test_a_file_that_is_no_note_is_refused_with_its_reason(tmp_path: Path) -> None:
+    root = write_vault(tmp_path / "vault", {"A.md": "text\n"})
+    (root / "Loop.md").symlink_to("Loop.md")
+    async with serving([root], tmp_path / "data", tmp_path / "none") as served:
+        refused = await served.call("read_note", path="Loop.md")
+        assert refused.status == 404
+        assert "A symbolic link without a target." in refused.json["error"]["message"]
