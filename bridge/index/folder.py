@@ -11,7 +11,7 @@ from typing import Any
 
 from bridge.errors import BridgeError, DiskFull, IndexUnusable, NotReady, ReadOnly
 from bridge.index.boilerplate import Boilerplate
-from bridge.index.schema import VERSION
+from bridge.index.schema import VECTORS, VERSION
 from bridge.private_files import write_private
 
 _FORMAT = "index.json"
@@ -23,6 +23,10 @@ _CHECKSUMS = "checksums.json"
 
 class BrokenIndex(Exception):
     """The folder does not contain a sound index."""
+
+
+class ChangedFile(BrokenIndex):
+    """A file of the index is not as it was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +61,20 @@ class IndexFolder:
             # Better to reject an unwritable folder now than at the first change.
             self._write(_FORMAT, {**(found or {}), "version": VERSION})
 
-    def set_aside(self) -> Path:
-        """Move a broken index away, replacing an earlier one, and start with an empty folder."""
-        aside = self.aside
+    def set_aside(self, *, keep_vectors: bool) -> Path:
+        """Move a broken index away, replacing an earlier one, and start with an empty folder.
+
+        Args:
+            keep_vectors: Whether its vectors may stay, which take long to compute again.
+        """
+        aside, answering = self.aside, self.answering
         with disk_errors(self.path):
             shutil.rmtree(aside, ignore_errors=True)
             self.path.rename(aside)
-        self.claim()
+            self.claim()
+            for table in aside.glob(f"{VECTORS}*") if keep_vectors else ():
+                table.rename(self.path / table.name)
+                self.answer_with(answering)
         return aside
 
     @property

@@ -114,7 +114,9 @@ async def test_a_changed_bit_is_noticed_before_anything_is_read(tmp_path: Path, 
     index = await opened(folder)
     assert len(index.notes) == 0
     assert f"`{table}.lance/data/" in str(index.health().set_aside)
-    await index.write(all_of({"A.md": "alpha text"}))
+    await index.write(all_of({"A.md": "alpha text", "B.md": "beta text"}))
+    index.use_model(MODEL, DIMENSIONS)
+    assert (index.answering_model, index.pending_vectors()) == (MODEL, 0)
     await index.close()
     assert (await opened(folder)).health().set_aside is None
 
