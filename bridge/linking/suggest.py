@@ -124,8 +124,10 @@ class MentionJudge:
         wording = self._source.text[slice(*mention.span)]
         key = mention.form, wording
         if key not in self._names:
-            others = (name for name in mention.names if name.path != self._source.path)
-            names = sorted(others, key=lambda n: (n.alias, n.path))
+            names = sorted(mention.names, key=lambda n: (n.alias, n.path))
+            # The note's own title means the note itself, and not another by an alias.
+            own_title = any(name.path == self._source.path and not name.alias for name in names)
+            names = [name for name in names if name.path != self._source.path and not (own_title and name.alias)]
             if len(names) > 1:
                 target = self._around.resolve(wording)
                 names = [name for name in names if name.path == target] or names

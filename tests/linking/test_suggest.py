@@ -120,6 +120,14 @@ def test_neither_the_note_itself_nor_what_it_links_to_is_suggested() -> None:
     assert suggestions("Bread", linked={BREAD}) == []
 
 
+def test_the_title_of_the_note_itself_means_no_other_note_by_an_alias() -> None:
+    here, other = VaultPath("en/Hotkeys.md"), VaultPath("de/Tastenkürzel.md")
+    corpus = Corpus.of(NameFinder([Name(here, "Hotkeys"), Name(other, "Hotkeys", alias=True)]), {})
+    assert suggest(Source("Hotkeys are set here", path=here), corpus, Around(), "aggressive") == []
+    (found,) = suggest(Source("Hotkeys are set there", path=BREAD), corpus, Around(), "aggressive")
+    assert found.target == here
+
+
 def test_other_parts_count() -> None:
     declined = Evidence("accepted", -20.0, "declined before")
     assert suggestions("Bread", around=Around(parts=(declined,))) == []
