@@ -95,7 +95,8 @@ async def run_when_ready(
 async def erase_denied(bridge: "Bridge") -> None:
     """Wait until nothing of the denied notes is kept; what fails is tried again when the vault is next opened."""
     for host in bridge.vaults.values():
-        with contextlib.suppress(BridgeError):
+        # LanceDB's errors among them: the answer is there already.
+        with contextlib.suppress(BridgeError, OSError, RuntimeError, ValueError):
             await host.vault.eraser.done()
 
 

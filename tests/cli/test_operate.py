@@ -65,6 +65,15 @@ async def test_a_command_without_a_bridge_erases_what_is_denied_since(vault: Pat
     assert (kept, index.with_name("index.broken").exists()) == ([], False)
 
 
+async def test_an_index_that_goes_while_it_is_erased_from_costs_no_answer(vault: Path, tmp_path: Path) -> None:
+    data, models = tmp_path / "data", tmp_path / "m"
+    await command("list-tags", data=data, models=models, cwd=vault)
+    (data / "settings.toml").write_text('deny = ["Bread/**"]\n')
+    async with open_bridge(data, models, [vault]) as bridge:
+        await until(lambda: bridge.find(None).known_names is not None)
+        shutil.rmtree(next(data.glob("vaults/*/index")))
+
+
 async def test_no_vault_is_refused_with_a_way_out(tmp_path: Path) -> None:
     ran = await command("search", "frost", data=tmp_path / "data", models=tmp_path / "m", cwd=tmp_path)
     assert (ran.status, ran.out) == (1, "")
