@@ -4,14 +4,13 @@ import asyncio
 import threading
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from itertools import chain
 from typing import Final
 
 from bridge.index.note import IndexedNote
 from bridge.notebook.folder import AgentsFolder
 from bridge.notebook.memory_names import MemoryNames
 from bridge.notebook.memory_note import Memory, read_memory
+from bridge.notebook.visibility import Audience, MemoryGroups, VisibleMemories
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
@@ -23,46 +22,6 @@ SESSIONS: Final = 200
 """Sessions of which it is known what they were told."""
 
 
-@dataclass(frozen=True, slots=True)
-class Audience:
-    """Who asks, and for which scopes."""
-
-    client: str | None = None
-    scope: tuple[str, ...] = ()
-    """Folded; all scopes if empty."""
-    all_private: bool = False
-    """Whether memories that are private to others count, as for the user."""
-    archived: bool = False
-    """Whether archived memories count."""
-
-
-@dataclass(frozen=True, slots=True)
-class VisibleMemories:
-    """The memories that an audience may be told of, until some time."""
-
-    until: float
-    memories: Mapping[VaultPath, Memory]
-    standing: tuple[Memory, ...]
-    """Those that hold whatever is asked: the pinned ones first, then the newest."""
-    questions: tuple[Memory, ...]
-    """The open questions, in the same order."""
-    askable: frozenset[VaultPath]
-    """All others."""
-
-
-def divide_memories(memories: Mapping[VaultPath, Memory], until: float) -> VisibleMemories:
-    """Divide memories into those that always hold, open questions, and those that must be asked for."""
-    standing = sorted((memory for memory in memories.values() if memory.is_standing), key=presence_key)
-    questions = sorted((memory for memory in memories.values() if memory.kind == "open_question"), key=presence_key)
-    askable = frozenset(memories).difference(memory.path for memory in (*standing, *questions))
-    return VisibleMemories(until, memories, tuple(standing), tuple(questions), askable)
-
-
-def presence_key(memory: Memory) -> tuple[bool, float, VaultPath]:
-    """Return by what memories that always hold are ordered."""
-    return (not memory.pinned, -memory.updated, memory.path)
-
-
 class MemoryCatalogue:
     """The memories of one vault; detects changes of the index by itself."""
 
@@ -72,6 +31,7 @@ class MemoryCatalogue:
         self.names = MemoryNames()
         self._notes: Mapping[VaultPath, IndexedNote] | None = None
         self._folder: AgentsFolder | None = None
+        self._groups = MemoryGroups()
         self._seen: dict[VaultPath, IndexedNote] = {}
         self._by_file: defaultdict[str, set[VaultPath]] = defaultdict(set)
         self._by_text: defaultdict[str, set[VaultPath]] = defaultdict(set)
@@ -92,11 +52,13 @@ class MemoryCatalogue:
 
     def _update(self, notes: Mapping[VaultPath, IndexedNote], folder: AgentsFolder) -> None:
         memories = dict(self.memories)
-        inside = {path: notes[path] for path in notes if folder.holds(path)}
+        prefix = folder.place("")
+        inside = {path: note for path, note in notes.items() if path.startswith(prefix)}
         for path in [path for path, note in self._seen.items() if inside.get(path) is not note]:
             del self._seen[path]
             if (memory := memories.pop(path, None)) is not None:
                 self.names.remove(path, memory.names)
+                self._groups.remove(memory)
                 self._by_file[file_key(path)].discard(path)
                 self._by_text[memory.id.rpartition("-")[2]].discard(path)
         for path, note in inside.items():
@@ -106,6 +68,7 @@ class MemoryCatalogue:
                 if memory is not None:
                     memories[path] = memory
                     self.names.add(path, memory.names)
+                    self._groups.add(memory)
                     self._by_file[file_key(path)].add(path)
                     self._by_text[memory.id.rpartition("-")[2]].add(path)
         self.memories = memories
@@ -117,42 +80,13 @@ class MemoryCatalogue:
         Left out are those archived, superseded, resolved, expired, not yet valid, private to others and of other
         scopes, and of two that contradict each other the older.
         """
-        known = self._visible.get(audience)
-        if known is None or now >= known.until:
-            if len(self._visible) >= CACHED:
-                self._visible.clear()
-            known = self._visible[audience] = self._choose(audience, now)
-        return known
-
-    def _choose(self, audience: Audience, now: float) -> VisibleMemories:
-        open_ = [
-            memory
-            for memory in self.memories.values()
-            if not memory.is_over or (audience.archived and memory.is_archived_only)
-        ]
-        until = min(
-            (time for time in chain.from_iterable(map(Memory.boundaries, open_)) if time > now), default=float("inf")
-        )
-        found = {
-            memory.path: memory
-            for memory in open_
-            if memory.is_valid(now)
-            and (audience.all_private or memory.is_for(audience.client))
-            and memory.is_within(audience.scope)
-        }
-        for path in self._outdated(found):
-            del found[path]
-        return divide_memories(found, until)
-
-    def _outdated(self, memories: Mapping[VaultPath, Memory]) -> set[VaultPath]:
-        """Return the memories that a newer one contradicts; of two equally old ones, the other says so."""
-        outdated: set[VaultPath] = set()
-        for memory in memories.values():
-            for name in memory.conflicts_with:
-                other = self.find(name)
-                if other is not None and other.path in memories and other.path != memory.path:
-                    outdated.add(other.path if other.begins <= memory.begins else memory.path)
-        return outdated
+        with self._lock:
+            known = self._visible.get(audience)
+            if known is None or now >= known.until:
+                if len(self._visible) >= CACHED:
+                    self._visible.clear()
+                known = self._visible[audience] = self._groups.choose(audience, now, self.find)
+            return known
 
     def find(self, name: str) -> Memory | None:
         """Return the memory that a link from another memory names, by its path or its file name."""

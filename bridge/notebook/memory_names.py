@@ -33,8 +33,8 @@ class MemoryNames:
 
     def __init__(self) -> None:
         self._paths: defaultdict[str, set[VaultPath]] = defaultdict(set)
-        self._begun: defaultdict[str, set[str]] = defaultdict(set)
-        """The names that begin with the same letters."""
+        self._begun: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
+        """The names that begin with the same letters and are as long."""
         self._unspaced: set[str] = set()
         """The names in scripts without spaces, which are found inside a run of them."""
 
@@ -42,7 +42,7 @@ class MemoryNames:
         """Add the names of a memory."""
         for key in filter(None, map(name_key, names)):
             self._paths[key].add(path)
-            self._begun[key[:GUARD]].add(key)
+            self._begun[key[:GUARD], len(key)].add(key)
             if UNSPACED_CHARACTER.search(key):
                 self._unspaced.add(key)
 
@@ -52,7 +52,7 @@ class MemoryNames:
             self._paths[key].discard(path)
             if not self._paths[key]:
                 del self._paths[key]
-                self._begun[key[:GUARD]].discard(key)
+                self._begun[key[:GUARD], len(key)].discard(key)
                 self._unspaced.discard(key)
 
     def find(self, question: str) -> Mapping[VaultPath, float]:
@@ -85,9 +85,10 @@ class MemoryNames:
             yield key, 1.0
         if UNSPACED_CHARACTER.search(key):
             yield from ((name, 1.0) for name in self._unspaced if name in key and name != key)
-        for name in self._begun.get(key[:GUARD], ()):
-            if name != key and is_mistyped(key, name):
-                yield name, MISTYPED
+        for length in (len(key) - 1, len(key), len(key) + 1):
+            for name in self._begun.get((key[:GUARD], length), ()):
+                if name != key and is_mistyped(key, name):
+                    yield name, MISTYPED
 
 
 def name_key(name: str) -> str:
@@ -111,7 +112,7 @@ def question_keys(question: str) -> Iterator[str]:
 def is_mistyped(key: str, name: str) -> bool:
     """Return whether a text is a name with one typing error, or in the plural."""
     longer = max(len(key), len(name))
-    if abs(len(key) - len(name)) > 1 or longer < LEAST_TYPO or not (key.isalpha() and name.isalpha()):
+    if longer < LEAST_TYPO or not (key.isalpha() and name.isalpha()):
         return False
     if longer < LEAST_SWAP and len(key) == len(name) and sorted(key) != sorted(name):
         return False

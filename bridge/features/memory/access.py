@@ -8,9 +8,10 @@ from bridge.api.call import Call
 from bridge.api.write import client_name
 from bridge.errors import NoteNotFound
 from bridge.markdown.frontmatter import cut_frontmatter
-from bridge.notebook.catalogue import Audience, MemoryCatalogue
+from bridge.notebook.catalogue import MemoryCatalogue
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.memory_note import Memory
+from bridge.notebook.visibility import Audience
 from bridge.types import VaultPath
 
 

@@ -8,9 +8,10 @@ from typing import Final
 from bridge.api.call import Call
 from bridge.features.memory.access import now, read_body
 from bridge.index.fulltext_query import TextQuery
-from bridge.notebook.catalogue import MemoryCatalogue, VisibleMemories
+from bridge.notebook.catalogue import MemoryCatalogue
 from bridge.notebook.memory_note import Memory
 from bridge.notebook.use_log import NO_USE, MemoryUse
+from bridge.notebook.visibility import VisibleMemories
 from bridge.search.calibrate import calibrate_cosines, model_calibration, model_trust
 from bridge.text.match import compile_matcher
 from bridge.text.scripts import UNSPACED_CHARACTER

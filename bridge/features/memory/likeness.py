@@ -8,9 +8,10 @@ from typing import Final
 from bridge.api.call import Call
 from bridge.features.memory.access import read_body
 from bridge.index.fulltext_query import TextQuery
-from bridge.notebook.catalogue import MemoryCatalogue, VisibleMemories
+from bridge.notebook.catalogue import MemoryCatalogue
 from bridge.notebook.comparison import NEARLY_SAME, compare_statements, text_digest
 from bridge.notebook.memory_note import Memory
+from bridge.notebook.visibility import VisibleMemories
 from bridge.text.stopwords import content_words
 from bridge.text.words import words_of
 from bridge.types import VaultPath

@@ -16,11 +16,12 @@ from bridge.features.memory.access import audience_of, now, open_catalogue
 from bridge.features.memory.choice import Choice, Question, choose, rank
 from bridge.features.memory.new_memory import Places, Words, names_of
 from bridge.features.memory.results import MOST_TEXT, ListedMemory, RecalledMemory, list_each
-from bridge.notebook.catalogue import MemoryCatalogue, VisibleMemories, divide_memories
+from bridge.notebook.catalogue import MemoryCatalogue
 from bridge.notebook.folder import is_set_up
 from bridge.notebook.memory_names import name_key
 from bridge.notebook.memory_note import Memory, MemoryKind, Tier
 from bridge.notebook.use_log import NO_USE, UseLog
+from bridge.notebook.visibility import VisibleMemories, narrow_memories
 from bridge.types import SearchMode, VaultPath
 
 MOST_STANDING: Final = 20
@@ -133,7 +134,7 @@ async def answer_recall(
             for path, memory in visible.memories.items()
             if passes(memory, criteria, memory.tier_at(moment_, uses.get(path, NO_USE).last))
         }
-        visible = divide_memories(found, visible.until)
+        visible = narrow_memories(visible, found)
     choices, mode = await choose(call, Question(query, limit, catalogue, visible)) if query.strip() else ([], "keyword")
 
     def build() -> RecalledMemories:

@@ -1,0 +1,127 @@
+"""Which memories a caller may be told of: those that hold now, in its scopes, and are not private to others."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+
+from bridge.notebook.memory_note import Memory
+from bridge.types import VaultPath
+
+Group = dict[VaultPath, Memory]
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Who asks, and for which scopes."""
+
+    client: str | None = None
+    scope: tuple[str, ...] = ()
+    """Folded; all scopes if empty."""
+    all_private: bool = False
+    """Whether memories that are private to others count, as for the user."""
+    archived: bool = False
+    """Whether archived memories count."""
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleMemories:
+    """The memories that an audience may be told of, until some time."""
+
+    until: float
+    memories: Mapping[VaultPath, Memory]
+    standing: tuple[Memory, ...]
+    """Those that hold whatever is asked: the pinned ones first, then the newest."""
+    questions: tuple[Memory, ...]
+    """The open questions, in the same order."""
+    askable: frozenset[VaultPath]
+    """All others."""
+
+
+class MemoryGroups:
+    """Memories grouped by what decides who may be told of them, so that a choice need not look at each."""
+
+    def __init__(self) -> None:
+        self._by_scope: defaultdict[tuple[str, ...], Group] = defaultdict(dict)
+        """Those that are not over."""
+        self._archived: Group = {}
+        self._timed: Group = {}
+        """Those that begin or end at some time."""
+        self._private: Group = {}
+        self._disputed: Group = {}
+        """Those that contradict another."""
+        self._standing: Group = {}
+        self._questions: Group = {}
+
+    def add(self, memory: Memory) -> None:
+        """Add a memory."""
+        for group in self._groups_of(memory):
+            group[memory.path] = memory
+
+    def remove(self, memory: Memory) -> None:
+        """Remove a memory."""
+        for group in self._groups_of(memory):
+            del group[memory.path]
+
+    def _groups_of(self, memory: Memory) -> list[Group]:
+        if memory.is_over and not memory.is_archived_only:
+            return []
+        groups = (
+            (self._timed, any(True for _ in memory.boundaries())),
+            (self._private, memory.private_to is not None),
+            (self._disputed, bool(memory.conflicts_with)),
+            (self._standing, memory.is_standing),
+            (self._questions, memory.kind == "open_question"),
+        )
+        home = self._archived if memory.is_over else self._by_scope[memory.scope]
+        return [home, *(group for group, belongs in groups if belongs)]
+
+    def choose(self, audience: Audience, now: float, find: Callable[[str], Memory | None]) -> VisibleMemories:
+        """Return the memories that an audience may be told of at a time.
+
+        Args:
+            audience: Who asks, and for what.
+            now: The time.
+            find: Returns the memory that a link names.
+        """
+        found: Group = {}
+        for group in self._by_scope.values():
+            if group and next(iter(group.values())).is_within(audience.scope):
+                found.update(group)
+        if audience.archived:
+            found.update({path: one for path, one in self._archived.items() if one.is_within(audience.scope)})
+        for path, memory in self._timed.items():
+            if not memory.is_valid(now):
+                found.pop(path, None)
+        for path, memory in self._private.items():
+            if not (audience.all_private or memory.is_for(audience.client)):
+                found.pop(path, None)
+        for path in self._outdated(found, find):
+            del found[path]
+        times = chain.from_iterable(memory.boundaries() for memory in self._timed.values())
+        until = min((time for time in times if time > now), default=float("inf"))
+        standing = sorted((one for path, one in self._standing.items() if path in found), key=presence_key)
+        questions = sorted((one for path, one in self._questions.items() if path in found), key=presence_key)
+        askable = frozenset(found).difference(one.path for one in (*standing, *questions))
+        return VisibleMemories(until, found, tuple(standing), tuple(questions), askable)
+
+    def _outdated(self, found: Group, find: Callable[[str], Memory | None]) -> set[VaultPath]:
+        """Return the memories that a newer one contradicts; of two equally old ones, the other says so."""
+        outdated: set[VaultPath] = set()
+        for memory in self._disputed.values():
+            for other in filter(None, map(find, memory.conflicts_with if memory.path in found else ())):
+                if other.path in found and other.path != memory.path:
+                    outdated.add(other.path if other.begins <= memory.begins else memory.path)
+        return outdated
+
+
+def narrow_memories(visible: VisibleMemories, memories: Mapping[VaultPath, Memory]) -> VisibleMemories:
+    """Return only some of the visible memories."""
+    holding = tuple(one for one in visible.standing if one.path in memories)
+    open_ones = tuple(one for one in visible.questions if one.path in memories)
+    return VisibleMemories(visible.until, memories, holding, open_ones, visible.askable & memories.keys())
+
+
+def presence_key(memory: Memory) -> tuple[bool, float, VaultPath]:
+    """Return by what memories that always hold are ordered."""
+    return (not memory.pinned, -memory.updated, memory.path)
