@@ -50,6 +50,10 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "linked_from": (NOTE,),
     "target": (NOTE, "alias.md"),
     "targets": ([NOTE],),
+    "supersedes": ([NOTE], ["alias.md"]),
+    "by": (NOTE, "Welcome.md"),
+    "about": ([NOTE], ["Vexhollow"]),
+    "title": ("Vexhollow", "Klepthorn"),
     "source": (NOTE, "Open doors.md"),
     "link": (*LINKED, *DENIED, "#Snorbeck", "Vexhollow#^fenwhistle", "Ormulith", "klepthorn.png", "trespelith"),
     "query": (*SECRET, *LINKED, "the quillmarsh opens at noon", "path:jundapeak", "tag:#brindlewick", "[torvandale]"),
@@ -90,6 +94,10 @@ ENOUGH = {"explain", "section", "task", "full"}
 """Arguments that say something only beside an example."""
 
 
+WRITTEN = re.compile(r"^\+(?:id|created|updated): .*$|^\+valid_until: .*T.*$", re.MULTILINE)
+"""Properties of a memory that tell when it was written, in a diff."""
+
+
 @dataclass(frozen=True, slots=True)
 class Vaults:
     """One bridge with the vault without the folder, one from which it was taken, and one that never showed it."""
@@ -124,6 +132,8 @@ def masked(value: Any) -> Any:
             return {k: "…" if k in {"took_ms", "job_id", "ms"} else masked(v) for k, v in value.items()}
         case list():
             return [masked(item) for item in value]
+        case str():
+            return WRITTEN.sub("…", value)
         case _:
             return value
 
