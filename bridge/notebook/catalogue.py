@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from bridge.index.note import IndexedNote
-from bridge.notebook.folder import AgentsFolder
 from bridge.notebook.memory_names import MemoryNames
 from bridge.notebook.memory_note import Memory, read_memory
 from bridge.notebook.visibility import Audience, MemoryGroups, VisibleMemories
@@ -30,7 +29,6 @@ class MemoryCatalogue:
         """Every memory, whatever its state."""
         self.names = MemoryNames()
         self._notes: Mapping[VaultPath, IndexedNote] | None = None
-        self._folder: AgentsFolder | None = None
         self._groups = MemoryGroups()
         self._seen: dict[VaultPath, IndexedNote] = {}
         self._by_file: defaultdict[str, set[VaultPath]] = defaultdict(set)
@@ -42,26 +40,24 @@ class MemoryCatalogue:
         self.writing = asyncio.Lock()
         """Held from the comparison of a new memory with the others until it is one of them."""
 
-    def follow(self, notes: Mapping[VaultPath, IndexedNote], folder: AgentsFolder) -> None:
-        """Update to the notes of the index; a write replaces their mapping."""
-        if notes is self._notes and folder == self._folder:
+    def follow(self, notes: Mapping[VaultPath, IndexedNote]) -> None:
+        """Update to the notes of the agents' folder; a write replaces their mapping."""
+        if notes is self._notes:
             return
         with self._lock:
-            self._update(notes, folder)
-            self._notes, self._folder = notes, folder
+            self._update(notes)
+            self._notes = notes
 
-    def _update(self, notes: Mapping[VaultPath, IndexedNote], folder: AgentsFolder) -> None:
+    def _update(self, notes: Mapping[VaultPath, IndexedNote]) -> None:
         memories = dict(self.memories)
-        prefix = folder.place("")
-        inside = {path: note for path, note in notes.items() if path.startswith(prefix)}
-        for path in [path for path, note in self._seen.items() if inside.get(path) is not note]:
+        for path in [path for path, note in self._seen.items() if notes.get(path) is not note]:
             del self._seen[path]
             if (memory := memories.pop(path, None)) is not None:
                 self.names.remove(path, memory.names)
                 self._groups.remove(memory)
                 self._by_file[file_key(path)].discard(path)
                 self._by_text[memory.id.rpartition("-")[2]].discard(path)
-        for path, note in inside.items():
+        for path, note in notes.items():
             if path not in self._seen:
                 self._seen[path] = note
                 memory = memory_of(note)

@@ -9,7 +9,6 @@ from bridge.api.write import client_name
 from bridge.errors import NoteNotFound
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.notebook.catalogue import MemoryCatalogue
-from bridge.notebook.folder import agents_folder
 from bridge.notebook.memory_note import Memory
 from bridge.notebook.visibility import Audience
 from bridge.types import VaultPath
@@ -24,7 +23,7 @@ async def open_catalogue(call: Call) -> MemoryCatalogue:
     vault = call.vault
     vault.require_keyword()
     # In a thread, since the first time it reads every memory.
-    await asyncio.to_thread(vault.memories.follow, vault.index.notes, agents_folder(vault.settings))
+    await asyncio.to_thread(vault.memories.follow, vault.index.view("agents").notes)
     return vault.memories
 
 

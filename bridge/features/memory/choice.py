@@ -103,11 +103,12 @@ async def choose_similar(
     if not words or not within or not (whole or len(words) >= LEAST_WORDS):
         return [], "keyword"
     depth = question.limit + DEPTH
-    hits = await vault.index.whole(TextQuery(should=tuple(words)), depth, within)
-    hits += [*await vault.index.stems(TextQuery(should=tuple(words)), depth, within)]  # type: ignore[list-item]
+    index = vault.index.view("agents")
+    hits = await index.whole(TextQuery(should=tuple(words)), depth, within)
+    hits += [*await index.stems(TextQuery(should=tuple(words)), depth, within)]  # type: ignore[list-item]
     near = await choose_near(call, question) if whole else None
     paths = dict.fromkeys([*(hit.path for hit in hits), *(near or {})])
-    await vault.vocabulary.words.follow(vault.index)
+    await vault.vocabularies["agents"].words.follow(index)
     said = await asyncio.to_thread(match_words, call, [question.visible.memories[path] for path in paths], words)
     found = []
     for path in paths:
@@ -141,10 +142,9 @@ def match_words(
     call: Call, memories: Sequence[Memory], words: Sequence[str]
 ) -> Mapping[VaultPath, tuple[float, tuple[str, ...]]]:
     """Return which words each memory says, and their share of all, rare ones counting most. Blocks."""
-    vault = call.vault
-    languages = vault.index.languages
+    languages, vocabulary = call.vault.index.view("agents").languages, call.vault.vocabularies["agents"]
     matcher = compile_matcher(words, languages=languages)
-    worth = {word: vault.vocabulary.words.worth(word, languages) for word in words}
+    worth = {word: vocabulary.words.worth(word, languages) for word in words}
     total = sum(worth.values()) or 1.0
     found = {}
     for memory in memories:

@@ -75,7 +75,7 @@ async def find_like(
     """Return the memories that have much in common with a new one, the most similar first."""
     if not visible.memories:
         return []
-    index = call.vault.index
+    index = call.vault.index.view("agents")
     words = content_words(list(dict.fromkeys(words_of(f"{new.title} {text}"))))[:MOST_WORDS]
     hits = await index.whole(TextQuery(should=tuple(words)), CANDIDATES, frozenset(visible.memories))
     names = [
