@@ -77,12 +77,13 @@ async def find_like(
         return []
     index = call.vault.index.view("agents")
     words = content_words(list(dict.fromkeys(words_of(f"{new.title} {text}"))))[:MOST_WORDS]
-    hits = await index.whole(TextQuery(should=tuple(words)), CANDIDATES, frozenset(visible.memories))
+    hits = await index.whole(TextQuery(should=tuple(words)), 4 * CANDIDATES)
     names = [
         path for name in (*new.names, *new.about) for path in catalogue.names.named(name) if path in visible.memories
     ]
     cosines = await find_near(call, visible, text)
-    paths = list(dict.fromkeys([*(hit.path for hit in hits), *sorted(set(names))[:MOST_NAMED], *cosines]))
+    said = [hit.path for hit in hits if hit.path in visible.memories][:CANDIDATES]
+    paths = list(dict.fromkeys([*said, *sorted(set(names))[:MOST_NAMED], *cosines]))
 
     def compare() -> list[LikeMemory]:
         found = []
