@@ -6,9 +6,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from scripts.lib.evaluation.memory import print_memory
 from scripts.lib.evaluation.metrics import Interval, bootstrap, scores
 from scripts.lib.evaluation.sets import read_set
 
@@ -89,3 +91,45 @@ def test_without_the_data_it_says_so(tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert "There are no judged sets" in done.stderr
+
+
+def test_beliefs_are_remembered_and_recalled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "memory" / "precision"
+    folder.mkdir(parents=True)
+    rye = belief("rye", "Rye needs a sour starter.", aliases=["levain"])
+    beliefs = [
+        rye,
+        belief("spelt", "Spelt does not.", superseded_by="rye"),
+        belief("salt", "Salt is added last.", pinned=True),
+        belief("honey", "Honey is hidden.", aliases=["levain"], user_id="other"),
+    ]
+    expected = {"relevantBeliefs": {"shouldOnlyInclude": ["rye"]}, "pinnedFacts": {"mustInclude": ["salt"]}}
+    cases = [
+        {"caseId": "found", "query": "which levain?", "scope": ["domain:bread"], "expect": expected},
+        {"caseId": "wrong", "query": "spelt", "scope": ["domain:bread"], "expect": expected},
+    ]
+    (folder / "beliefs.json").write_text(json.dumps(beliefs))
+    (folder / "cases.json").write_text(json.dumps(cases))
+    assert print_memory(tmp_path, tmp_path / "models") == 0
+    said = capsys.readouterr().out
+    assert "even:   1 cases   precision 1.000   recall 1.000   wholly right 1" in said
+    assert "odd:   1 cases   precision 1.000   recall 0.500   wholly right 0\n    wrong: lacks rye" in said
+    assert print_memory(tmp_path / "nowhere", tmp_path / "models") == 2
+
+
+def belief(id_: str, content: str, **facts: Any) -> dict[str, Any]:
+    """Return a belief in the form of PrecisionMemBench."""
+    return {
+        "_id": id_,
+        "user_id": "test-user",
+        "type": "entity",
+        "canonical_name": id_,
+        "aliases": [],
+        "content": content,
+        "scope": ["domain:bread"],
+        "confidence": 1.0,
+        "pinned": False,
+        "resolved_at": None,
+        "superseded_by": None,
+        **facts,
+    }
