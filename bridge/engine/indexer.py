@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
@@ -118,6 +119,8 @@ class Indexer:
         self.skipped: Mapping[str, str] = {}
         self.pending: set[VaultPath] = set()
         self.complete = False
+        self.indexed: float | None = None
+        """When it last took in changes, in seconds since the epoch."""
         """True once a full scan was committed."""
         self.watching = False
         self.trouble: BridgeError | None = None
@@ -254,6 +257,8 @@ class Indexer:
             now = self.index.notes
             if moved := detect_moves(left, (now[path] for path in fresh if path in now)):
                 await asyncio.to_thread(self._store.move, moved)
+        if read or gone or not self.complete:
+            self.indexed = time.time()
         if "" in places and not self.complete:
             self.complete = True
             self._on_write((), ())

@@ -34,6 +34,8 @@ class Progress:
     pending_vectors: int
     ready_keyword: bool
     ready_semantic: bool
+    indexed: float | None
+    """When the index last took in changes, in seconds since the epoch."""
     skipped: Mapping[str, str]
     failed: Mapping[str, str]
     model: ModelInUse | None
@@ -80,6 +82,7 @@ def measure_progress(
         pending_vectors=index.pending_vectors() if index else 0,
         ready_keyword=indexer.complete if indexer else False,
         ready_semantic=vault is not None and is_semantic_ready(vault, embedders),
+        indexed=indexer.indexed if indexer else None,
         skipped=indexer.skipped if indexer else {},
         failed={str(path): reason for path, (_, reason) in store.failures.all().items()} if store else {},
         model=model,

@@ -14,7 +14,7 @@ TOOL_DEFAULTS: Mapping[str, Mapping[str, Any]] = {"read_note": {"max_chars": 24_
 
 HIDDEN_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "search": ("explain", "types", "paths", "min_score", "among"),
-    "find_notes": ("linked_from", "excerpts", "among"),
+    "find_notes": ("linked_from", "excerpts", "types", "among"),
     "related_notes": ("line", "among"),
     "list_tags": ("among",),
     "suggest_links": ("lines", "strictness"),

@@ -75,6 +75,8 @@ async def found(served: Served, **arguments: Any) -> list[str]:
         ({"folder": "Bread/"}, ["Spelt", "Rye"]),
         ({"folder": "/"}, ["Spelt", "Rye", "Beans", "Index"]),
         ({"folder": "Bre"}, []),
+        ({"types": ["canvas"]}, []),
+        ({"types": ["note"], "folder": "Bread"}, ["Spelt", "Rye"]),
         ({"tags": ["grain"]}, ["Spelt", "Rye"]),
         ({"tags": ["#grain/rye"]}, ["Rye"]),
         ({"tags": ["bread", "garden"]}, ["Beans"]),

@@ -1,6 +1,7 @@
 """Notes of a type, which their property `type` names: counted, listed and drawn."""
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 
 import pytest
 import pytest_asyncio
@@ -33,6 +34,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 async def test_the_notes_of_each_type_are_counted_without_denied_ones(served: Served) -> None:
     (vault,) = (await served.call("status")).json["vaults"]
     assert list(vault["types"].items()) == [("decision", 2), ("journal", 1)]
+    assert datetime.fromisoformat(vault["indexed"]) <= datetime.now(UTC)
 
 
 async def test_listed_notes_say_their_type_and_how_they_begin(served: Served) -> None:

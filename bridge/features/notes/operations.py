@@ -18,7 +18,7 @@ from bridge.api.not_found import no_such_note, unknown_names
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot, sources_of
 from bridge.index.note import Notes
-from bridge.types import Among, Digest, VaultPath
+from bridge.types import Among, Digest, NoteKind, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
@@ -91,6 +91,7 @@ async def find_notes(
     offset: Annotated[int, Interval(ge=0)] = 0,
     excerpts: bool = False,
     among: Among | None = None,
+    types: tuple[NoteKind, ...] = (),
 ) -> FoundNotes:
     """List notes by folder, tags, properties, links and dates.
 
@@ -107,6 +108,7 @@ async def find_notes(
         offset: Notes to skip.
         excerpts: Add how each text begins.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
+        types: Only these file types.
 
     Raises:
         NoteNotFound: No such file `links_to` or note `linked_from`; the message names the closest.
@@ -123,6 +125,7 @@ async def find_notes(
         properties=properties,
         modified_after=moment("modified_after", modified_after),
         modified_before=moment("modified_before", modified_before),
+        types=types,
     )
     resolved_links = None if links_to is None else await vault.resolved_links()
     notes = snapshot(vault, choose_among(vault, among, (folder, links_to, linked_from)))

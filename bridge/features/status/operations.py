@@ -217,6 +217,7 @@ class VaultStatus:
         model_known: Whether the bridge has looked for a model; until then `model` is null.
         model_setup: Why no model can be used; null once llama.cpp is installed.
         types: Notes of each type that a property `type` names, most frequent first.
+        indexed: When the index last took in changes; null before the first time.
     """
 
     id: VaultId
@@ -237,6 +238,7 @@ class VaultStatus:
     model_known: bool = True
     model_setup: ModelSetup | None = None
     types: Mapping[str, int] = field(default_factory=dict)
+    indexed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,6 +331,7 @@ def vault_status(host: "Host") -> VaultStatus:
         model_known=progress.model_known,
         model_setup=ModelSetup(**asdict(progress.model_setup)) if progress.model_setup else None,
         types=count_types(host),
+        indexed=None if progress.indexed is None else iso(progress.indexed),
     )
 
 

@@ -9,9 +9,11 @@ export interface Filters {
 	readonly tags: readonly string[];
 	readonly types: readonly Kind[];
 	readonly since: Since | null;
+	/** What the property `type` names; they are also looked for among the notes of agents. */
+	readonly noteTypes: readonly string[];
 }
 
-export const NONE: Filters = { folder: null, tags: [], types: [], since: null };
+export const NONE: Filters = { folder: null, tags: [], types: [], since: null, noteTypes: [] };
 
 const DAYS: Readonly<Record<Since, number>> = { day: 1, week: 7, month: 31, year: 366 };
 const DAY_MS = 86_400_000;
@@ -29,6 +31,7 @@ export function narrowed(filters: Filters, now: number): Omit<SearchArguments, "
 		...(filters.folder === null ? {} : { folder: filters.folder }),
 		...(filters.tags.length === 0 ? {} : { tags: filters.tags }),
 		...(filters.types.length === 0 ? {} : { types: filters.types }),
+		...(filters.noteTypes.length === 0 ? {} : { properties: { type: filters.noteTypes }, among: "all" as const }),
 		...(filters.since === null ? {} : { modified_after: new Date(now - DAYS[filters.since] * DAY_MS).toISOString() }),
 	};
 }
@@ -41,11 +44,12 @@ export interface Chip {
 
 /** One chip for each thing that narrows. */
 export function chips(filters: Filters): readonly Chip[] {
-	const { folder, tags, types, since } = filters;
+	const { folder, tags, types, since, noteTypes } = filters;
 	return [
 		...(folder === null ? [] : [{ text: `${folder}/`, without: { ...filters, folder: null } }]),
 		...tags.map((tag) => ({ text: `#${tag}`, without: { ...filters, tags: tags.filter((other) => other !== tag) } })),
 		...types.map((kind) => ({ text: kind, without: { ...filters, types: types.filter((other) => other !== kind) } })),
+		...noteTypes.map((type) => ({ text: type, without: { ...filters, noteTypes: noteTypes.filter((other) => other !== type) } })),
 		...(since === null ? [] : [{ text: SINCE[since], without: { ...filters, since: null } }]),
 	];
 }

@@ -8,9 +8,11 @@ export const FORMS = {
 	search: "24718665a130",
 	related_notes: "53fc9351b44a",
 	pick_link: "9711f0fb767b",
+	find_notes: "c82084076ca6",
 	list_folders: "337ca5e2064b",
 	list_tags: "819373800d0a",
 	read_note: "1dc7576dc211",
+	create_note: "c77d3de86542",
 	rename_heading: "d05f8f2702cd",
 	list_changes: "506ede466e58",
 	show_change: "6dc88704d854",
@@ -27,7 +29,7 @@ export const FORMS = {
 	apply_links: "abfffa44c726",
 	graph_path: "41b89f5ae297",
 	graph_view: "dca246a5bc86",
-	status: "4fb39fd12232",
+	status: "b0223bbadcb5",
 	index_status: "2e6baa65b1c8",
 	report_changes: "eadeb5b000e8",
 	reindex: "cee2e4c35aca",
@@ -180,6 +182,25 @@ export interface ClaimedChange {
 	readonly text: string;
 }
 
+export interface CreateNoteArguments {
+	/** Where, ending in `.md`; missing folders are created. */
+	readonly path: string;
+	/** Its Markdown. */
+	readonly text?: string;
+	/** Its properties by name. */
+	readonly properties?: Readonly<Record<string, unknown>> | null;
+	/** Note to start from; fills in `{{title}}`, `{{date}}` and `{{time}}`. */
+	readonly template?: string | null;
+	/** Only preview the change. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Proceed despite `confirmation_required`. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 /** The results of all checks. */
 export interface Diagnosis {
 	/** The worst verdict. */
@@ -217,6 +238,37 @@ export interface ErrorCount {
 	readonly calls: number;
 }
 
+export interface FindNotesArguments {
+	/** Only notes under this folder. */
+	readonly folder?: string | null;
+	/** Only notes with all these tags; `a` matches `a/b`. */
+	readonly tags?: readonly string[];
+	/** Only notes with these values, such as `{"status": "done"}`; a list matches any. */
+	readonly properties?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean | null)[] | null>>;
+	/** Only notes linking to this file. */
+	readonly links_to?: string | null;
+	/** Only notes that this note links to. */
+	readonly linked_from?: string | null;
+	/** Only notes modified since this time. */
+	readonly modified_after?: string | null;
+	/** Only notes modified before this time. */
+	readonly modified_before?: string | null;
+	/** `-` reverses: `-modified` is newest first. */
+	readonly sort?: "path" | "-path" | "title" | "-title" | "modified" | "-modified";
+	/** Maximum notes. */
+	readonly limit?: number;
+	/** Notes to skip. */
+	readonly offset?: number;
+	/** Add how each text begins. */
+	readonly excerpts?: boolean;
+	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
+	readonly among?: "notes" | "agents" | "all" | null;
+	/** Only these file types. */
+	readonly types?: readonly ("note" | "canvas" | "excalidraw" | "pdf")[];
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 /** The result of one check. */
 export interface Finding {
 	/** The check. */
@@ -247,6 +299,16 @@ export interface Fix {
 export interface FolderList {
 	/** Sorted by path. */
 	readonly folders: readonly ListedFolder[];
+}
+
+/** A page of a list of notes. */
+export interface FoundNotes {
+	/** The notes on this page. */
+	readonly notes: readonly ListedNote[];
+	/** Count before `limit` and `offset`. */
+	readonly total: number;
+	/** Remarks, such as on a missing folder or tag. */
+	readonly notices?: readonly string[];
 }
 
 /** A passage of a note. */
@@ -676,6 +738,24 @@ export interface ListedModel {
 export interface ListedModels {
 	/** Models installable by name, and models made from files. */
 	readonly models: readonly ListedModel[];
+}
+
+/** A note in a list. */
+export interface ListedNote {
+	/** The note. */
+	readonly path: string;
+	/** Its title. */
+	readonly title: string;
+	/** Its tags, without `#`. */
+	readonly tags: readonly string[];
+	/** When the file was last modified. */
+	readonly modified: string;
+	/** SHA-256 of the file as indexed. */
+	readonly digest: string;
+	/** The type that its property `type` names, if any. */
+	readonly note_type?: string;
+	/** How its text begins, if requested. */
+	readonly excerpt?: string;
 }
 
 /** A tag in a list. */
@@ -1377,6 +1457,8 @@ export interface VaultStatus {
 	readonly model_setup?: ModelSetup | null;
 	/** Notes of each type that a property `type` names, most frequent first. */
 	readonly types?: Readonly<Record<string, number>>;
+	/** When the index last took in changes; null before the first time. */
+	readonly indexed?: string | null;
 }
 
 /** A community of the drawing. */
@@ -1486,6 +1568,12 @@ export interface Operations {
 		result: SearchResult;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "model_missing";
 	};
+	/** List notes by folder, tags, properties, links and dates. */
+	find_notes: {
+		arguments: FindNotesArguments;
+		result: FoundNotes;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
+	};
 	/** List the folders of the vault and how many notes each holds. */
 	list_folders: {
 		arguments: ListFoldersArguments;
@@ -1503,6 +1591,12 @@ export interface Operations {
 		arguments: ReadNoteArguments;
 		result: ReadNote;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "heading_not_found" | "ambiguous_heading";
+	};
+	/** Create a note; an existing one is never overwritten. */
+	create_note: {
+		arguments: CreateNoteArguments;
+		result: Written;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_exists" | "settings_unreadable" | "confirmation_required";
 	};
 	/** Rename a heading; every link to it is rewritten in its own style. */
 	rename_heading: {

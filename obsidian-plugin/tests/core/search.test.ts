@@ -75,7 +75,7 @@ describe("a better answer", () => {
 });
 
 describe("filters", () => {
-	const all: Filters = { folder: "Bread", tags: ["rye", "oven"], types: ["pdf"], since: "week" };
+	const all: Filters = { folder: "Bread", tags: ["rye", "oven"], types: ["pdf"], since: "week", noteTypes: ["decision"] };
 
 	test("become arguments; none are none", () => {
 		expect(narrowed(NONE, 0)).toEqual({});
@@ -83,13 +83,15 @@ describe("filters", () => {
 			folder: "Bread",
 			tags: ["rye", "oven"],
 			types: ["pdf"],
+			properties: { type: ["decision"] },
+			among: "all",
 			modified_after: "2026-01-01T00:00:00.000Z",
 		});
 	});
 
 	test("each have a chip that takes just it away", () => {
 		expect(chips(NONE)).toEqual([]);
-		expect(chips(all).map((chip) => chip.text)).toEqual(["Bread/", "#rye", "#oven", "pdf", "Last week"]);
+		expect(chips(all).map((chip) => chip.text)).toEqual(["Bread/", "#rye", "#oven", "pdf", "decision", "Last week"]);
 		for (const [at, chip] of chips(all).entries()) {
 			expect(chips(chip.without).map(({ text }) => text)).toEqual(chips(all).map(({ text }) => text).toSpliced(at, 1));
 		}

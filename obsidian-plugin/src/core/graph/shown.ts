@@ -28,7 +28,8 @@ const MOST_AROUND = 300;
 
 /** Write what is shown as arguments of `graph_view` at this moment, a time in milliseconds; of a way its notes are asked for. */
 export function asked(shown: Exclude<Shown, { is: "way" }>, look: Look, filters: Filters, now: number): GraphViewArguments | null {
-	const filtered = { ...narrowed(filters, now), stubs: look.stubs, tagged: true };
+	const { noteTypes } = filters;
+	const filtered = { ...narrowed({ ...filters, noteTypes: [] }, now), ...(noteTypes.length === 0 ? {} : { note_types: noteTypes, among: "all" as const }), stubs: look.stubs, tagged: true };
 	if (shown.is === "whole") return { ...filtered, fold: false, limit: MOST };
 	return shown.path === null ? null : { ...filtered, path: shown.path, depth: look.depth, limit: MOST_AROUND };
 }

@@ -18,6 +18,9 @@ export async function offerFilters(
 	menu.addItem((item) => item.setTitle("With a tag…").setIcon("tag").onClick(() => {
 		void tags(host).then((all) => new Choice(host, all, "Tag", (tag) => choose({ ...filters, tags: [...new Set([...filters.tags, tag])] })).open());
 	}));
+	menu.addItem((item) => item.setTitle("Of a type…").setIcon("shapes").onClick(() => {
+		void noteTypes(host).then((all) => new Choice(host, all, "Type", (type) => choose({ ...filters, noteTypes: [...new Set([...filters.noteTypes, type])] })).open());
+	}));
 	menu.addSeparator();
 	for (const kind of Object.keys(KINDS) as Kind[]) {
 		const others = filters.types.filter((other) => other !== kind);
@@ -46,6 +49,12 @@ async function tags(host: Host): Promise<readonly string[]> {
 	const answer = await host.link.call("list_tags", {});
 	if (!answer.ok) new Notice(answer.error.message);
 	return answer.ok ? answer.result.tags.map((tag) => tag.tag) : [];
+}
+
+async function noteTypes(host: Host): Promise<readonly string[]> {
+	const answer = await host.link.call("status", {});
+	if (!answer.ok) new Notice(answer.error.message);
+	return answer.ok ? answer.result.vaults.flatMap(({ types = {} }) => Object.keys(types)) : [];
 }
 
 /** One of many, by typing. */

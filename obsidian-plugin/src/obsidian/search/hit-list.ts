@@ -9,6 +9,10 @@ import { copy, insertLink, linkTo, open, quoted } from "../opening";
 export interface Extra {
 	/** Marks a hit, such as one that is linked already. */
 	readonly mark?: (hit: Hit) => string | null;
+	/** Stands before its title. */
+	readonly icon?: (hit: Hit) => string | null;
+	/** Stand below its text. */
+	readonly tags?: (hit: Hit) => readonly string[];
 	/** Adds to its menu. */
 	readonly menu?: (menu: Menu, hit: Hit) => void;
 	/** Something was done with a hit. */
@@ -139,6 +143,8 @@ export class HitList {
 	private fill({ el, hit }: Row): void {
 		el.empty();
 		const head = el.createDiv({ cls: "vault-bridge-hit-head" });
+		const icon = this.extra.icon?.(hit) ?? null;
+		if (icon !== null) setIcon(head.createSpan({ cls: "vault-bridge-hit-icon" }), icon);
 		head.createSpan({ cls: "vault-bridge-hit-title", text: hit.title, attr: { dir: "auto" } });
 		const mark = this.extra.mark?.(hit) ?? null;
 		if (mark !== null) head.createSpan({ cls: "vault-bridge-hit-mark", text: mark });
@@ -152,6 +158,11 @@ export class HitList {
 		if (place !== "") el.createDiv({ cls: "vault-bridge-hit-place", text: place, attr: { dir: "auto" } });
 		const text = el.createDiv({ cls: "vault-bridge-hit-text", attr: { dir: "auto" } });
 		writeParts(text, "mark", parts(hit.snippet));
+		const tags = this.extra.tags?.(hit) ?? [];
+		if (tags.length > 0) {
+			const row = el.createDiv({ cls: "vault-bridge-hit-tags" });
+			for (const tag of tags) row.createSpan({ cls: "vault-bridge-tag", text: `#${tag}`, attr: { dir: "auto" } });
+		}
 		if (hit.why.length === 0) return;
 		const why = el.createDiv({ cls: "vault-bridge-hit-why" });
 		for (const reason of hit.why) writeParts(why.createSpan({ attr: { dir: "auto" } }), "em", parts(reason, TITLE));

@@ -2,8 +2,12 @@ import { setIcon } from "obsidian";
 import { forgotten, pinned, type Queries } from "../../core/recent";
 import type { Host } from "../host";
 
-/** Offer the queries that were used, those on top that are pinned. */
-export function showQueries(el: HTMLElement, host: Host, choose: (query: string) => void): void {
+/**
+ * Offer the queries that were used, those on top that are pinned.
+ *
+ * @param most How many are shown; the others are folded.
+ */
+export function showQueries(el: HTMLElement, host: Host, most: number, choose: (query: string) => void): void {
 	el.empty();
 	const { queries } = host.settings;
 	if (queries.pinned.length + queries.recent.length === 0) {
@@ -13,10 +17,14 @@ export function showQueries(el: HTMLElement, host: Host, choose: (query: string)
 	const change = (changed: Queries): void => {
 		host.settings.queries = changed;
 		void host.keep();
-		showQueries(el, host, choose);
+		showQueries(el, host, most, choose);
 	};
-	for (const query of [...queries.pinned, ...queries.recent]) {
-		const row = el.createDiv({ cls: "vault-bridge-query" });
+	const all = [...queries.pinned, ...queries.recent];
+	const shown = el.createDiv();
+	const folded = all.length > most ? el.createEl("details") : shown;
+	if (folded !== shown) folded.createEl("summary", { cls: "vault-bridge-small", text: `${all.length - most} more searches` });
+	for (const [at, query] of all.entries()) {
+		const row = (at < most ? shown : folded).createDiv({ cls: "vault-bridge-query" });
 		const use = row.createEl("button", { cls: "vault-bridge-query-text", text: query, attr: { dir: "auto" } });
 		use.addEventListener("click", () => choose(query));
 		const isPinned = queries.pinned.includes(query);

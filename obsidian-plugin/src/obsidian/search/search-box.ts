@@ -6,6 +6,7 @@ import { refine } from "../../core/refine";
 import { withHint } from "../../core/refusal";
 import { showSaid } from "../command";
 import type { Host } from "../host";
+import { NotesPart } from "../notes/notes-part";
 import { showChips } from "./chips";
 import { offerFilters } from "./filter-menu";
 import { HitList } from "./hit-list";
@@ -13,11 +14,20 @@ import { STEPS } from "./list-keys";
 import { showQueries } from "./queries";
 
 const MANY = 100;
+/** Queries that are shown above notes. */
+const FEW_QUERIES = 3;
 
 /** What is asked; whoever shows the box keeps it. */
 export interface Asked {
 	query: string;
 	filters: Filters;
+}
+
+export interface Options {
+	/** List the newest notes while nothing is asked. */
+	readonly notes?: boolean;
+	/** Something was done with a hit. */
+	readonly used?: () => void;
 }
 
 /** Searches as one types: words first, then meaning, in place. A pane or a window shows it. */
@@ -29,13 +39,14 @@ export class SearchBox {
 	private readonly chipsEl: HTMLElement;
 	private readonly sayEl: HTMLElement;
 	private readonly belowEl: HTMLElement;
+	private readonly queriesEl: HTMLElement;
+	private readonly notes: NotesPart | null;
 
-	/** @param used Something was done with a hit. */
 	constructor(
 		el: HTMLElement,
 		private readonly host: Host,
 		private readonly asked: Asked,
-		used: () => void = () => {},
+		{ notes = false, used: act }: Options = {},
 	) {
 		const head = el.createDiv({ cls: "vault-bridge-search-head" });
 		this.input = new SearchComponent(head)
@@ -52,14 +63,20 @@ export class SearchBox {
 		});
 		this.chipsEl = el.createDiv({ cls: "vault-bridge-chips" });
 		this.sayEl = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
+		this.queriesEl = el.createDiv();
+		const notesEl = el.createDiv();
 		this.list = new HitList(el, host.app, "Notes found", {
 			used: () => {
 				this.remember();
-				used();
+				act?.();
 			},
+			icon: (hit) => this.notes?.icon(hit) ?? null,
+			mark: (hit) => this.notes?.date(hit) ?? null,
+			tags: (hit) => this.notes?.tags(hit) ?? [],
 		});
 		inputEl.setAttr("aria-controls", this.list.el.id);
 		this.belowEl = el.createDiv({ cls: "vault-bridge-below" });
+		this.notes = notes ? this.makeNotes(notesEl, el) : null;
 		this.asking = new Asking(
 			(given) => host.link.call("search", given),
 			(found) => this.found(found),
@@ -77,10 +94,29 @@ export class SearchBox {
 	/** Want nothing any more. */
 	stop(): void {
 		this.asking.stop();
+		this.notes?.stop();
 	}
 
 	private get limit(): number {
 		return this.wantsMore ? MANY : this.host.settings.results;
+	}
+
+	private makeNotes(head: HTMLElement, foot: HTMLElement): NotesPart {
+		return new NotesPart(head, foot, this.host, {
+			listed: (hits, more) => {
+				this.list.show(hits);
+				this.pointAtSelected();
+				this.belowEl.empty();
+				if (hits.length === 0) this.say("No notes pass the filters.");
+				if (more) this.offerMore(() => this.notes?.more());
+			},
+			refused: (said) => this.say(said, true),
+			narrow: (filters) => this.narrow(filters),
+		});
+	}
+
+	private get isIdle(): boolean {
+		return this.asked.query.trim() === "";
 	}
 
 	private typed(query: string): void {
@@ -97,13 +133,16 @@ export class SearchBox {
 
 	private ask(): void {
 		this.belowEl.empty();
-		if (this.asked.query.trim() === "") {
+		this.queriesEl.empty();
+		if (this.isIdle) {
 			this.asking.stop();
-			this.list.show([]);
 			this.say("");
 			this.offerQueries();
+			if (this.notes === null) this.list.show([]);
+			else this.notes.show(this.asked.filters);
 			return;
 		}
+		this.notes?.hide();
 		const question: Question = { query: this.asked.query, limit: this.limit, ...narrowed(this.asked.filters, Date.now()) };
 		this.asking.ask(question);
 	}
@@ -121,19 +160,21 @@ export class SearchBox {
 		const count = list.hits.length === 0 ? "Nothing found" : list.hits.length === 1 ? "1 note" : `${list.hits.length} notes`;
 		this.say([`${count} · ${how} · ${Math.max(1, Math.round(took))} ms${final ? "" : " …"}`, ...notices].join(" · "));
 		this.belowEl.empty();
-		if (final && hits.length >= this.limit && !this.wantsMore) this.offerMore();
+		if (final && hits.length >= this.limit && !this.wantsMore) {
+			this.offerMore(() => {
+				this.wantsMore = true;
+				this.ask();
+			});
+		}
 	}
 
-	private offerMore(): void {
+	private offerMore(act: () => void): void {
 		const more = this.belowEl.createEl("button", { text: "Show more" });
-		more.addEventListener("click", () => {
-			this.wantsMore = true;
-			this.ask();
-		});
+		more.addEventListener("click", act);
 	}
 
 	private offerQueries(): void {
-		showQueries(this.belowEl, this.host, (query) => {
+		showQueries(this.queriesEl, this.host, this.notes === null ? Infinity : FEW_QUERIES, (query) => {
 			this.input.setValue(query);
 			this.typed(query);
 			this.focus();
@@ -149,7 +190,7 @@ export class SearchBox {
 			this.pointAtSelected();
 		} else if (event.key === "Enter") {
 			event.preventDefault();
-			this.list.openSelected(event);
+			if (!this.isIdle || this.list.active !== null) this.list.openSelected(event);
 		} else if (event.key === "Escape" && this.asked.query !== "") {
 			event.preventDefault();
 			this.input.setValue("");

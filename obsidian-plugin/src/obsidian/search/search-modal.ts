@@ -21,7 +21,7 @@ class SearchModal extends Modal {
 
 	override onOpen(): void {
 		this.modalEl.addClass("vault-bridge-search-modal");
-		this.box = new SearchBox(this.contentEl, this.host, { query: this.query, filters: NONE }, () => this.close());
+		this.box = new SearchBox(this.contentEl, this.host, { query: this.query, filters: NONE }, { used: () => this.close() });
 		const keys = this.contentEl.createDiv({ cls: "vault-bridge-keys" });
 		for (const [key, does] of KEYS) {
 			const one = keys.createSpan();

@@ -32,7 +32,7 @@ export class SearchView extends Pane {
 	}
 
 	protected show(el: HTMLElement): void {
-		this.box = new SearchBox(el, this.host, this.asked);
+		this.box = new SearchBox(el, this.host, this.asked, { notes: true });
 	}
 
 	protected override hide(): void {

@@ -30,6 +30,11 @@ export class FileManager {
 		return `[${alias || file.basename}](${encodeURI(path + subpath)})`;
 	}
 
+	/** "Gets the folder that new files should be saved to, given the user's preferences": the vault's own. */
+	getNewFileParent(): { readonly path: string } {
+		return { path: "/" };
+	}
+
 	renameFile(file: TAbstractFile, to: string): Promise<void> {
 		return this.vault.rename(file, to);
 	}

@@ -31,6 +31,14 @@ export class FileSystemAdapter {
 	getBasePath(): string {
 		return this.base;
 	}
+
+	exists(path: string): Promise<boolean> {
+		return this.read(path).then(() => true, () => false);
+	}
+
+	read(path: string): Promise<string> {
+		return disk.read(`${this.base}/${path}`);
+	}
 }
 
 export interface Listed {

@@ -1,0 +1,92 @@
+import { readFile, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { picture } from "./picture";
+import { bridge, type Given, home, obsidian, open, vaultForEach } from "./stage";
+
+const TYPED: Readonly<Record<string, string>> = {
+	"Use rye.md": "---\ntype: decision\ntags: [bread, grain]\n---\n# Use rye\n\nIt keeps **longer** than wheat.\n",
+	"Crumb collapses.md": "---\ntype: bug\n---\nThe crumb collapses in the oven.\n",
+	"Bake on Mondays.md": "---\ntype: decision\n---\nNobody else needs the oven.\n",
+};
+
+vaultForEach({
+	before: async () => {
+		for (const [at, [path, text]] of Object.entries(TYPED).entries()) {
+			await writeFile(join(home.vault, path), text);
+			const time = Date.now() / 1000 - 60 * at - 5;
+			await utimes(join(home.vault, path), time, time);
+		}
+	},
+});
+
+const row = (title: string) => obsidian.page.locator(".vault-bridge-hit", { hasText: title });
+const titles = (): Promise<string[]> => obsidian.page.locator(".vault-bridge-hit-title").allTextContents();
+const shown = (): Promise<string> => obsidian.page.evaluate(() => window.app.workspace.getActiveFile()?.path ?? "");
+
+async function opened(given: Given = {}): Promise<void> {
+	await open(given);
+	await obsidian.state("ready");
+	await obsidian.run("search");
+	await row("Use rye").waitFor();
+}
+
+test("the newest notes are listed with type, tags, age and how they begin, and more follow", async () => {
+	await opened();
+	expect((await titles()).slice(0, 3)).toEqual(["Use rye", "Crumb collapses", "Bake on Mondays"]);
+	const first = row("Use rye");
+	await first.locator(".lucide-scale").waitFor();
+	expect(await first.locator(".vault-bridge-tag").allTextContents()).toEqual(["#bread", "#grain"]);
+	expect(await first.locator(".vault-bridge-hit-text").innerText()).toBe("It keeps longer than wheat.");
+	expect(await row("Crumb collapses").locator(".vault-bridge-hit-mark").innerText()).toMatch(/\d min ago/);
+	const stats = await obsidian.page.locator(".vault-bridge-stats").innerText();
+	expect(stats).toMatch(/^\d+ notes · 2 decisions · 1 bug · indexed /);
+	expect(await titles()).toHaveLength(50);
+	await obsidian.page.getByRole("button", { name: "Show more" }).click();
+	await expect.poll(async () => (await titles()).length).toBeGreaterThan(50);
+	expect(new Set(await titles()).size).toBeGreaterThan(50);
+});
+
+test("types narrow the notes and the search, and the keyboard opens one", async () => {
+	await opened();
+	await obsidian.page.getByRole("button", { name: "Only decisions" }).click();
+	await expect.poll(titles).toEqual(["Use rye", "Bake on Mondays"]);
+	const field = obsidian.page.getByRole("combobox");
+	await field.fill("oven");
+	await expect.poll(titles).toEqual(["Bake on Mondays"]);
+	expect(await obsidian.page.getByRole("button", { name: "New note" }).isVisible()).toBe(false);
+	await field.press("Escape");
+	await expect.poll(titles).toEqual(["Use rye", "Bake on Mondays"]);
+	await field.press("ArrowDown");
+	await field.press("ArrowDown");
+	await field.press("Enter");
+	await expect.poll(shown).toBe("Bake on Mondays.md");
+	await obsidian.page.getByLabel("Without decision").click();
+	await row("Crumb collapses").waitFor();
+});
+
+test("a new note starts from a template, and is listed and opened", async () => {
+	await opened();
+	await obsidian.page.getByRole("button", { name: "New note" }).click();
+	await obsidian.page.locator(".prompt-input").fill("Caraway rye");
+	await obsidian.page.locator(".suggestion-item", { hasText: "Recipe" }).click();
+	await row("Caraway rye").waitFor();
+	const text = await readFile(join(home.vault, "Caraway rye.md"), "utf8");
+	expect(text).toContain("Caraway rye");
+	expect(text).not.toContain("{{title}}");
+	// The app sees the file a moment later.
+	await obsidian.page.evaluate(() => window.app.vault.read__());
+	await expect.poll(shown).toBe("Caraway rye.md");
+	expect(await readFile(join(home.vault, "Caraway rye.md"), "utf8")).toBe(text);
+});
+
+test("a note that changes elsewhere comes to the top", async () => {
+	await opened();
+	await bridge.call("create_note", { path: "Just now.md", text: "Said a moment ago." });
+	await expect.poll(async () => (await titles())[0]).toBe("Just now");
+});
+
+test.each([false, true])("nothing is cut off, dark: %s", async (dark) => {
+	await opened({ dark, width: 560 });
+	await picture(obsidian, "notes", dark);
+});
