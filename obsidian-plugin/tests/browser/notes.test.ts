@@ -90,3 +90,21 @@ test.each([false, true])("nothing is cut off, dark: %s", async (dark) => {
 	await opened({ dark, width: 560 });
 	await picture(obsidian, "notes", dark);
 });
+
+test("the graph tells types apart by colours and shapes, and is narrowed to one", async () => {
+	await open({ settings: { graphColours: "note_type" } });
+	await obsidian.state("ready");
+	await obsidian.run("graph");
+	await obsidian.page.getByLabel("Show the whole vault").click();
+	const group = (name: string) => obsidian.page.locator(".vault-bridge-graph-group", { hasText: name });
+	await group("Decisions").locator('[data-shape="diamond"]').waitFor();
+	await group("Bugs").locator('[data-shape="triangle"]').waitFor();
+	await picture(obsidian, "graph-types", false);
+	await obsidian.page.getByLabel("Narrow the graph").click();
+	await obsidian.page.getByRole("menuitem", { name: "Of a type…" }).click();
+	await obsidian.page.locator(".prompt-input").fill("decision");
+	await obsidian.page.locator(".suggestion-item").first().click();
+	await obsidian.page.locator(".vault-bridge-say", { hasText: /^2 notes/ }).waitFor();
+	expect(await obsidian.page.locator(".vault-bridge-graph-group").count()).toBe(1);
+	await picture(obsidian, "graph-one-type", false);
+});

@@ -67,7 +67,8 @@ export class Emphasis {
 		this.steps = new Set(attention.way.slice(1).map((id, at) => pair(attention.way[at] ?? id, id)));
 	}
 
-	node(node: ViewNode): NodeLook {
+	/** @param scale How much larger it is drawn than a disc. */
+	node(node: ViewNode, scale = 1): NodeLook {
 		const { attention, theme } = this;
 		const lit = this.lit(node.id);
 		const colour = colourOf(node, this.groups, theme);
@@ -75,7 +76,7 @@ export class Emphasis {
 		const found = attention.found !== null && attention.found.size <= FEW_FOUND && attention.found.has(node.id);
 		return {
 			color: written(lit ? colour : mixed(colour, theme.background, DIM)),
-			size: radius(node.size, this.picture.nodes.length),
+			size: scale * radius(node.size, this.picture.nodes.length),
 			label: lit || special ? shortened(node.title) : "",
 			forceLabel: lit && (special || found),
 			highlighted: node.id === attention.current,
@@ -95,8 +96,8 @@ export class Emphasis {
 /** The colour of a node: that of its group, and else the plain one. */
 export function colourOf(node: ViewNode, groups: Groups, theme: Theme): Colour {
 	const key = groups.of.get(node.id);
-	const at = key === undefined ? -1 : groups.all.findIndex((group) => group.key === key);
-	return theme.palette[at] ?? theme.plain;
+	const group = groups.all.find((one) => one.key === key);
+	return theme.palette[group?.colour ?? -1] ?? theme.plain;
 }
 
 /** How large a node is drawn, in pixels from its middle: in a crowd all are smaller. */

@@ -1,14 +1,20 @@
 import type { GraphView, ViewNode } from "../../protocol/operations";
+import { plural } from "../notes/note-types";
 import type { Colouring } from "./shown";
 
 /** Groups that have a colour of their own: as many as can be told apart. */
 export const COLOURED = 8;
+
+export type Shape = "circle" | "square" | "diamond" | "triangle" | "star";
 
 export interface Group {
 	readonly key: string;
 	readonly name: string;
 	/** Nodes of the picture that are in it. */
 	readonly size: number;
+	/** Its place in the palette. */
+	readonly colour: number;
+	readonly shape: Shape;
 }
 
 /** Which group each node is in, and the groups in the order of their colours; what is in none has no colour. */
@@ -28,6 +34,15 @@ const TYPES: Readonly<Record<ViewNode["type"], string>> = {
 	community: "Communities",
 };
 
+/** The types of notes that always look the same; their places are those of blue, orange, green, purple and red. */
+const NOTE_TYPES: Readonly<Record<string, readonly [colour: number, shape: Shape]>> = {
+	journal: [0, "circle"],
+	decision: [1, "diamond"],
+	module: [2, "square"],
+	pattern: [3, "star"],
+	bug: [7, "triangle"],
+};
+
 /** Put the nodes of a picture into groups: the largest ones, by name. */
 export function grouped(view: GraphView, colours: Colouring): Groups {
 	const keys = keysBy(view, colours);
@@ -43,8 +58,27 @@ export function grouped(view: GraphView, colours: Colouring): Groups {
 	}
 	const sizes = new Map<string, number>();
 	for (const key of of.values()) sizes.set(key, (sizes.get(key) ?? 0) + 1);
-	const all = largest.map(([key]) => ({ key, name: nameOf(key, view, colours), size: sizes.get(key) ?? 0 })).filter(({ size }) => size > 0);
+	const looks = colours === "note_type" ? typeLooks(largest.map(([key]) => key)) : [];
+	const all = largest
+		.map(([key], at) => ({ key, name: nameOf(key, view, colours), size: sizes.get(key) ?? 0, colour: at, shape: "circle" as const, ...looks[at] }))
+		.filter(({ size }) => size > 0);
 	return { of, all, others: view.nodes.length - of.size };
+}
+
+/** Give each type its own look, and those that have none the colours that are left. */
+function typeLooks(types: readonly string[]): readonly Pick<Group, "colour" | "shape">[] {
+	const taken = new Set(types.map((type) => NOTE_TYPES[type]?.[0]));
+	const free = Array.from({ length: COLOURED }, (_, at) => at).filter((at) => !taken.has(at));
+	return types.map((type) => {
+		const [colour = free.shift() ?? 0, shape = "circle"] = NOTE_TYPES[type] ?? [];
+		return { colour, shape };
+	});
+}
+
+/** The shape of a node: that of its group. */
+export function shapeOf(id: number, groups: Groups): Shape {
+	const key = groups.of.get(id);
+	return groups.all.find((group) => group.key === key)?.shape ?? "circle";
 }
 
 function keysBy(view: GraphView, colours: Colouring): ReadonlyMap<number, readonly string[]> {
@@ -56,6 +90,8 @@ function keysBy(view: GraphView, colours: Colouring): ReadonlyMap<number, readon
 				return node.community !== null && named.has(node.community) ? [String(node.community)] : [];
 			case "type":
 				return [node.type];
+			case "note_type":
+				return node.note_type ? [node.note_type] : [];
 			case "tag":
 				return [...new Set(node.tags ?? [])];
 			case "folder":
@@ -71,6 +107,8 @@ function nameOf(key: string, view: GraphView, colours: Colouring): string {
 			return view.communities.find(({ number }) => String(number) === key)?.name ?? key;
 		case "type":
 			return TYPES[key as ViewNode["type"]];
+		case "note_type":
+			return plural(key).replace(/^./u, (first) => first.toUpperCase());
 		case "tag":
 			return `#${key}`;
 		case "folder":

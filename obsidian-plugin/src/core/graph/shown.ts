@@ -8,7 +8,7 @@ export type Shown =
 	| { readonly is: "way"; readonly from: string; readonly to: string };
 
 /** By what colours tell notes apart. */
-export type Colouring = "community" | "folder" | "tag" | "type";
+export type Colouring = "community" | "folder" | "tag" | "type" | "note_type";
 
 /** How the graph is drawn; all but the colours is kept with the pane. */
 export interface Look {

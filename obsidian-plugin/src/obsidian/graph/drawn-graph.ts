@@ -1,11 +1,12 @@
 import type { AbstractGraph } from "graphology-types";
+import type { Shape } from "../../core/graph/groups";
 import type { ViewEdge, ViewNode } from "../../protocol/operations";
 
 /** What sigma is given of a node; how it looks is decided when it is drawn. */
 export interface NodeData {
 	readonly x: number;
 	readonly y: number;
-	readonly type: "circle" | "ring";
+	readonly type: Shape | "ring";
 	readonly node: ViewNode;
 }
 
@@ -25,8 +26,8 @@ export class DrawnGraph {
 	private readonly nodeData: ReadonlyMap<string, NodeData>;
 	private readonly edgeData: ReadonlyMap<string, EdgeData>;
 
-	constructor(nodes: readonly ViewNode[], edges: readonly ViewEdge[], arrows: boolean) {
-		this.nodeData = new Map(nodes.map((node) => [String(node.id), { x: node.x, y: node.y, type: node.type === "stub" ? "ring" : "circle", node }]));
+	constructor(nodes: readonly ViewNode[], edges: readonly ViewEdge[], arrows: boolean, shape: (id: number) => Shape = () => "circle") {
+		this.nodeData = new Map(nodes.map((node) => [String(node.id), { x: node.x, y: node.y, type: node.type === "stub" ? "ring" : shape(node.id), node }]));
 		this.edgeData = new Map(edges.map((edge) => [`${edge.source} ${edge.target}`, { type: arrows ? "arrow" : "line", edge }]));
 		this.order = this.nodeData.size;
 	}

@@ -1,12 +1,13 @@
 import Sigma from "sigma";
 import type { ViewEdge, ViewNode } from "../../protocol/operations";
 import { Emphasis, type Attention, NOTHING, type Theme } from "../../core/graph/emphasis";
-import type { Groups } from "../../core/graph/groups";
+import { type Groups, shapeOf } from "../../core/graph/groups";
 import type { Place } from "../../core/graph/nearest";
 import type { Picture } from "../../core/graph/picture";
 import { DrawnGraph, type EdgeData, type NodeData } from "./drawn-graph";
 import { drawHover, Titles } from "./labels";
 import { RingProgram } from "./ring";
+import { SHAPE_PROGRAMS } from "./shapes";
 import { themeOf } from "./theme";
 
 /** What the picture tells of the pointer. */
@@ -21,6 +22,8 @@ export interface PictureEar {
 
 /** Edges from which on arrows and edges under the pointer cost more than they tell. */
 const MANY_EDGES = 2_000;
+/** A shape with corners fits into the disc around it, so that it must be larger to look as large. */
+const CORNERED = 1.3;
 const ZOOM_MS = 200;
 const ZOOM = 1.5;
 
@@ -53,7 +56,7 @@ export class GraphCanvas {
 		const titles = new Titles(theme);
 		this.sigma = new Sigma<NodeData, EdgeData>(new DrawnGraph([], [], false).asGraph, el, {
 			allowInvalidContainer: true,
-			nodeProgramClasses: { ring: RingProgram },
+			nodeProgramClasses: { ...SHAPE_PROGRAMS, ring: RingProgram },
 			labelFont: el.win.getComputedStyle(el).fontFamily,
 			labelSize: 12,
 			labelDensity: 0.8,
@@ -67,7 +70,7 @@ export class GraphCanvas {
 			doubleClickZoomingDuration: still ? 1 : ZOOM_MS,
 			defaultDrawNodeLabel: titles.take,
 			defaultDrawNodeHover: drawHover(theme),
-			nodeReducer: (_, { node, ...place }) => ({ ...place, ...this.emphasis?.node(node) }),
+			nodeReducer: (_, { node, type, ...place }) => ({ ...place, type, ...this.emphasis?.node(node, type === "circle" || type === "ring" ? 1 : CORNERED) }),
 			edgeReducer: (_, { edge, type }) => ({ type, ...this.emphasis?.edge(edge) }),
 		});
 		this.sigma.on("afterRender", () => titles.write());
@@ -90,7 +93,7 @@ export class GraphCanvas {
 		const many = picture.edges.length > MANY_EDGES;
 		this.sigma.setCustomBBox(frame);
 		this.sigma.setSettings({ enableEdgeEvents: !many, hideEdgesOnMove: many, labelRenderedSizeThreshold: picture.nodes.length > 100 ? 5 : 0 });
-		this.sigma.setGraph(new DrawnGraph(picture.nodes, picture.edges, !many).asGraph);
+		this.sigma.setGraph(new DrawnGraph(picture.nodes, picture.edges, !many, (id) => shapeOf(id, groups)).asGraph);
 		if (fresh) this.sigma.getCamera().setState({ x: 0.5, y: 0.5, ratio: 1, angle: 0 });
 	}
 

@@ -6,10 +6,11 @@ import type { Groups } from "../../core/graph/groups";
 export function showLegend(el: HTMLElement, groups: Groups, theme: Theme, chosen: string | null, choose: (key: string | null) => void): void {
 	const focused = el.doc.activeElement?.getAttribute("data-key") ?? null;
 	el.empty();
-	for (const [at, { key, name, size }] of groups.all.entries()) {
+	for (const { key, name, size, colour, shape } of groups.all) {
 		const is = key === chosen;
 		const entry = el.createEl("button", { cls: "vault-bridge-graph-group", attr: { "aria-pressed": String(is), "data-key": key } });
-		entry.createSpan({ cls: "vault-bridge-graph-dot" }).setCssProps({ "--dot": written(theme.palette[at] ?? theme.plain) });
+		const dot = entry.createSpan({ cls: "vault-bridge-graph-dot", attr: { "data-shape": shape } });
+		dot.setCssProps({ "--dot": written(theme.palette[colour] ?? theme.plain) });
 		entry.createSpan({ cls: "vault-bridge-graph-group-name", text: name, attr: { dir: "auto" } });
 		entry.createSpan({ cls: "vault-bridge-graph-count", text: String(size) });
 		entry.toggleClass("is-dim", chosen !== null && !is);
@@ -18,7 +19,7 @@ export function showLegend(el: HTMLElement, groups: Groups, theme: Theme, chosen
 	}
 	if (groups.others > 0 && groups.all.length > 0) {
 		const entry = el.createDiv({ cls: "vault-bridge-graph-group" });
-		entry.createSpan({ cls: "vault-bridge-graph-dot" }).setCssProps({ "--dot": written(theme.plain) });
+		entry.createSpan({ cls: "vault-bridge-graph-dot", attr: { "data-shape": "circle" } }).setCssProps({ "--dot": written(theme.plain) });
 		entry.createSpan({ cls: "vault-bridge-graph-group-name", text: "Others" });
 		entry.createSpan({ cls: "vault-bridge-graph-count", text: String(groups.others) });
 	}

@@ -6,6 +6,7 @@ const COLOURS: Readonly<Record<Colouring, string>> = {
 	folder: "Colours by folder",
 	tag: "Colours by tag",
 	type: "Colours by type",
+	note_type: "Colours and shapes by note type",
 };
 
 /** Offer how the graph is drawn. */

@@ -1,6 +1,6 @@
 import { written } from "../../core/graph/colour";
 import { colourOf, type Theme } from "../../core/graph/emphasis";
-import type { Groups } from "../../core/graph/groups";
+import { type Groups, shapeOf } from "../../core/graph/groups";
 import type { Section } from "../../core/graph/listed";
 import type { ViewNode } from "../../protocol/operations";
 import { STEPS } from "../search/list-keys";
@@ -46,7 +46,7 @@ export class NodeList {
 
 	private row(list: HTMLElement, node: ViewNode, groups: Groups, theme: Theme, focus: boolean): void {
 		const row = list.createEl("li").createEl("button", { cls: "vault-bridge-graph-row", attr: { "data-node": String(node.id) } });
-		const dot = row.createSpan({ cls: "vault-bridge-graph-dot" });
+		const dot = row.createSpan({ cls: "vault-bridge-graph-dot", attr: { "data-shape": shapeOf(node.id, groups) } });
 		dot.setCssProps({ "--dot": written(colourOf(node, groups, theme)) });
 		dot.toggleClass("is-stub", node.type === "stub");
 		row.createSpan({ cls: "vault-bridge-graph-row-title", text: node.title, attr: { dir: "auto" } });

@@ -20,7 +20,7 @@ export function appearance(): SettingDefinitionItem[] {
 				{
 					name: "Graph colours",
 					desc: "What the colours of the graph show.",
-					control: { type: "dropdown", key: "graphColours", options: { community: "Communities", folder: "Folders", tag: "Tags", type: "Types" } },
+					control: { type: "dropdown", key: "graphColours", options: { community: "Communities", folder: "Folders", tag: "Tags", type: "Types", note_type: "Note types" } },
 				},
 				{
 					name: "Show why",

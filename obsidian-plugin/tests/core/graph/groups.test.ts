@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { COLOURED, grouped } from "../../../src/core/graph/groups";
+import { COLOURED, grouped, shapeOf } from "../../../src/core/graph/groups";
 import { node, view } from "./drawn";
 
 const names = (groups: ReturnType<typeof grouped>): unknown => groups.all.map(({ name, size }) => [name, size]);
@@ -51,4 +51,22 @@ test("as many groups have a colour as can be told apart", () => {
 	const nodes = Array.from({ length: 20 }, (_, at) => node(at, `F${at}/a.md`));
 	const groups = grouped(view(nodes), "folder");
 	expect([groups.all.length, groups.others]).toEqual([COLOURED, 20 - COLOURED]);
+});
+
+test("types of notes have their own colours and shapes, and others what is left", () => {
+	const types = ["bug", "decision", "decision", "recipe", "day", "day", "day", ""];
+	const { all, others } = grouped(view(types.map((type, at) => node(at, `${at}.md`, { note_type: type }))), "note_type");
+	expect(all.map(({ name, colour, shape }) => [name, colour, shape])).toEqual([
+		["Days", 0, "circle"],
+		["Decisions", 1, "diamond"],
+		["Bugs", 7, "triangle"],
+		["Recipes", 2, "circle"],
+	]);
+	expect(others).toBe(1);
+});
+
+test("only types of notes have shapes", () => {
+	const drawn = view([node(0, "a.md", { note_type: "decision" }), node(1, "b.md")]);
+	expect([0, 1].map((id) => shapeOf(id, grouped(drawn, "note_type")))).toEqual(["diamond", "circle"]);
+	expect(shapeOf(0, grouped(drawn, "folder"))).toBe("circle");
 });
