@@ -109,6 +109,8 @@ async def test_another_value_for_the_same_thing_is_a_conflict(served: Served) ->
     made = await remember(served, "oven_heat", "The oven is fired at 420 degrees.", kind="fact")
     assert [one["contradicts"] for one in made["like"]] == [True]
     assert 'conflicts_with:\n  - "[[Oven heat]]"' in (root(served) / made["path"]).read_text()
+    (newer,) = (await served.call("list_memories")).json["memories"]
+    assert (newer["path"], newer["conflicts"]) == (made["path"], ["Oven heat"])
 
 
 async def test_two_at_once_are_one(served: Served) -> None:

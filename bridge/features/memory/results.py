@@ -50,6 +50,7 @@ class ListedMemory:
         expires: When it stops to hold; null if never.
         digest: First 12 digits of the note's SHA-256, for `revise_memory`.
         problems: Properties of the note that are wrong.
+        conflicts: Memories that it contradicts.
     """
 
     path: VaultPath
@@ -68,6 +69,7 @@ class ListedMemory:
     expires: str | None
     digest: str
     problems: tuple[str, ...]
+    conflicts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +105,7 @@ def list_memory(call: Call, memory: Memory, use: MemoryUse, text_chars: int) -> 
         expires=None if memory.expires is None else iso(memory.expires),
         digest="" if note is None else note.digest[:SHORT_DIGEST],
         problems=memory.problems,
+        conflicts=memory.conflicts_with,
     )
 
 

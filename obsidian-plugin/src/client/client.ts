@@ -12,6 +12,9 @@ export interface Address {
 	readonly owner?: string | null;
 }
 
+/** What this program is called by the bridge. */
+export const CLIENT = "Obsidian";
+
 /** Sends a request outside of the page, so that neither CORS nor an Origin comes into play; rejects when nobody answers. */
 export type Send = (request: {
 	readonly url: string;
@@ -81,7 +84,7 @@ export async function pair(send: Send, url: string, code: string, client: string
 }
 
 async function request(send: Send, address: Address, method: "GET" | "POST", path: string, body?: string): Promise<Raw> {
-	const headers: Record<string, string> = { "X-Vault-Bridge-Client": "Obsidian" };
+	const headers: Record<string, string> = { "X-Vault-Bridge-Client": CLIENT };
 	if (address.token !== "") headers["Authorization"] = `Bearer ${address.token}`;
 	if (body !== undefined) headers["Content-Type"] = "application/json";
 	let answer: { readonly status: number; readonly text: string };

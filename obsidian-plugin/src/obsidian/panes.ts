@@ -1,7 +1,8 @@
 import type { ItemView, Plugin, WorkspaceLeaf } from "obsidian";
 import { ChangesView } from "./changes/changes-view";
 import { GraphView } from "./graph/graph-view";
-import { CHANGES, GRAPH, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./host";
+import { CHANGES, GRAPH, type Host, MEMORY, type PaneType, RELATED, SEARCH, STATUS } from "./host";
+import { MemoryView } from "./memory/memory-view";
 import { RelatedView } from "./related/related-view";
 import { SearchView } from "./search/search-view";
 import { StatusView } from "./status/status-view";
@@ -19,6 +20,7 @@ const PANES: readonly PaneEntry[] = [
 	{ type: RELATED, command: "related", name: "Show related notes", view: RelatedView },
 	{ type: GRAPH, command: "graph", name: "Show the graph", view: GraphView },
 	{ type: CHANGES, command: "changes", name: "Show what agents changed", view: ChangesView },
+	{ type: MEMORY, command: "memory", name: "Show what agents remember", view: MemoryView },
 	{ type: STATUS, command: "status", name: "Show what is indexed", view: StatusView },
 ];
 

@@ -29,6 +29,13 @@ export const FORMS = {
 	apply_links: "abfffa44c726",
 	graph_path: "41b89f5ae297",
 	graph_view: "dca246a5bc86",
+	set_up_memory: "653257da3674",
+	list_memories: "bfc73aefed83",
+	revise_memory: "9fbc07925f75",
+	supersede_memory: "a8c99f78898e",
+	forget_memory: "95d23ed53172",
+	judge_memory: "3d4922d1cfe4",
+	list_sessions: "0381a32e5fa9",
 	status: "b0223bbadcb5",
 	index_status: "2e6baa65b1c8",
 	report_changes: "eadeb5b000e8",
@@ -301,6 +308,65 @@ export interface FolderList {
 	readonly folders: readonly ListedFolder[];
 }
 
+export interface ForgetMemoryArguments {
+	/** The memory. */
+	readonly path: string;
+	/** Delete the note instead, as the user only may. */
+	readonly erase?: boolean;
+	/** Only preview the change. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Proceed despite `confirmation_required`. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** Which operations still find a memory by its title and first sentence. */
+export interface ForgottenCheck {
+	/** Whether `recall` does. */
+	readonly recall?: boolean;
+	/** Whether `brief` does. */
+	readonly brief?: boolean;
+	/** Whether `search` does. */
+	readonly search?: boolean;
+}
+
+/** A memory that was forgotten. */
+export interface ForgottenMemory {
+	/** Its id for `undo_change`; null if nothing was written. */
+	readonly change_id: string | null;
+	/** The note, by its path afterwards. */
+	readonly path: string;
+	/** SHA-256 of the whole file afterwards, or in a dry run or a proposal now; null without one. */
+	readonly digest: string | null;
+	/** Unified diff. */
+	readonly diff: string;
+	/** `applied`, or `proposed` if it awaits approval; a dry run predicts it. */
+	readonly state: "applied" | "proposed";
+	/** Warnings about the change. */
+	readonly warnings: readonly string[];
+	/** Links updated in other places. */
+	readonly links_rewritten: number;
+	/** Links left unresolved. */
+	readonly links_broken: readonly LostLink[];
+	/** Files written, moved or removed. */
+	readonly files: number;
+	/** What wrote it: the bridge to `disk`, or `obsidian`. */
+	readonly by: "disk" | "obsidian";
+	/** Whether this is a dry run; nothing was written. */
+	readonly dry_run: boolean;
+	/** The change in one line. */
+	readonly would: string;
+	/** Why a dry run's change needs confirmation; null if it does not. */
+	readonly confirmation: string | null;
+	/** The files, with a folder as one; at most 1,000. */
+	readonly changed: readonly ChangedFile[];
+	/** Which operations still find it; null if nothing was written. */
+	readonly verified?: ForgottenCheck | null;
+}
+
 /** A page of a list of notes. */
 export interface FoundNotes {
 	/** The notes on this page. */
@@ -495,6 +561,29 @@ export interface JudgeLinkArguments {
 	readonly vault?: string | null;
 }
 
+export interface JudgeMemoryArguments {
+	/** The memory. */
+	readonly path: string;
+	/** The verdict. */
+	readonly verdict: "useful" | "wrong" | "stale";
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** The verdicts on a memory. */
+export interface JudgedMemory {
+	/** The memory. */
+	readonly path: string;
+	/** How often it was called useful. */
+	readonly useful: number;
+	/** How often it was called wrong. */
+	readonly wrong: number;
+	/** How often it was called stale. */
+	readonly stale: number;
+	/** Whether it is left out of `brief` until it is revised. */
+	readonly doubted: boolean;
+}
+
 /** One file that is not in the index. */
 export interface Left {
 	/** The file, or with a trailing `/` a whole folder. */
@@ -628,7 +717,53 @@ export interface ListFoldersArguments {
 	readonly vault?: string | null;
 }
 
+export interface ListMemoriesArguments {
+	/** Only these kinds. */
+	readonly kinds?: readonly ("raw" | "learning" | "error" | "decision" | "plan" | "fact" | "preference" | "instruction" | "persona" | "open_question")[];
+	/** Only these tiers. */
+	readonly tiers?: readonly ("hot" | "warm" | "cold" | "archived")[];
+	/** Only memories with all these tags; `a` matches `a/b`. */
+	readonly tags?: readonly string[];
+	/** Only memories of one of these scopes, or of none. */
+	readonly scope?: readonly string[];
+	/** Only memories about one of these notes. */
+	readonly about?: readonly string[];
+	/** Only memories written since this time. */
+	readonly since?: string | null;
+	/** Include what is private to others; for the user only. */
+	readonly among_private?: boolean;
+	/** Include what is archived. */
+	readonly archived?: boolean;
+	/** `-updated` is newest first, `-used` last recalled first, `expires` soonest first. */
+	readonly sort?: "-updated" | "-used" | "expires";
+	/** Maximum memories. */
+	readonly limit?: number;
+	/** Memories to skip. */
+	readonly offset?: number;
+	/** Maximum characters of each text. */
+	readonly text_chars?: number;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 export interface ListModelsArguments {
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface ListSessionsArguments {
+	/** Only those in this state. */
+	readonly status?: "active" | "paused" | "completed" | "incomplete" | null;
+	/** Only those of this program, in any case. */
+	readonly client?: string | null;
+	/** Only those that lasted until this time or later. */
+	readonly since?: string | null;
+	/** Only those that began before this time. */
+	readonly until?: string | null;
+	/** Maximum sessions. */
+	readonly limit?: number;
+	/** Sessions to skip. */
+	readonly offset?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -714,6 +849,44 @@ export interface ListedFolder {
 	readonly direct: number;
 }
 
+/** A memory. */
+export interface ListedMemory {
+	/** Its note. */
+	readonly path: string;
+	/** What it is about. */
+	readonly title: string;
+	/** What it is. */
+	readonly kind: "raw" | "learning" | "error" | "decision" | "plan" | "fact" | "preference" | "instruction" | "persona" | "open_question";
+	/** What it says; ends with `…` if cut. */
+	readonly text: string;
+	/** Where it holds; everywhere if empty. */
+	readonly scope: readonly string[];
+	/** Tags, without `#`. */
+	readonly tags: readonly string[];
+	/** Notes that it is about. */
+	readonly about: readonly string[];
+	/** Who wrote it; null if not an agent. */
+	readonly agent: string | null;
+	/** When it was written. */
+	readonly created: string;
+	/** `hot`, `warm` or `cold` by its last use, unless set; or `archived`. */
+	readonly tier: "hot" | "warm" | "cold" | "archived";
+	/** How often it was recalled. */
+	readonly used: UseCount;
+	/** How sure it is. */
+	readonly confidence: number;
+	/** Whether every `recall` in its scope returns it. */
+	readonly pinned: boolean;
+	/** When it stops to hold; null if never. */
+	readonly expires: string | null;
+	/** First 12 digits of the note's SHA-256, for `revise_memory`. */
+	readonly digest: string;
+	/** Properties of the note that are wrong. */
+	readonly problems: readonly string[];
+	/** Memories that it contradicts. */
+	readonly conflicts: readonly string[];
+}
+
 /** A model. */
 export interface ListedModel {
 	/** Its name in the settings. */
@@ -758,6 +931,46 @@ export interface ListedNote {
 	readonly excerpt?: string;
 }
 
+/** A session of a client. */
+export interface ListedSession {
+	/** Its id, as in `list_changes`. */
+	readonly id: string;
+	/** The client; null if it does not say. */
+	readonly client: string | null;
+	/** `active`, `paused` by the end of the bridge, `completed`, or `incomplete` after a crash. */
+	readonly status: "active" | "paused" | "completed" | "incomplete";
+	/** First call. */
+	readonly started: string;
+	/** Its end; null while active. */
+	readonly ended: string | null;
+	/** Its goal, from the journal. */
+	readonly goal: string;
+	/** Its summary, from the journal. */
+	readonly summary: string;
+	/** Where it left off, from the journal. */
+	readonly where_left_off: string;
+	/** Its journal; null without one. */
+	readonly note: string | null;
+	/** Number of calls. */
+	readonly calls: number;
+	/** Calls that failed, by error code. */
+	readonly errors: Readonly<Record<string, number>>;
+	/** Calls by tool. */
+	readonly tools: Readonly<Record<string, number>>;
+	/** Notes it changed, by their current paths. */
+	readonly changed: readonly string[];
+	/** Tokens sent, estimated. */
+	readonly tokens: number;
+}
+
+/** Sessions. */
+export interface ListedSessions {
+	/** Last begun first. */
+	readonly sessions: readonly ListedSession[];
+	/** Number of sessions that match. */
+	readonly total: number;
+}
+
 /** A tag in a list. */
 export interface ListedTag {
 	/** The tag, without `#`, in its most common spelling. */
@@ -784,6 +997,26 @@ export interface MadeLink {
 	readonly line: number;
 	/** The link as written. */
 	readonly link: string;
+}
+
+/** How many memories there are. */
+export interface MemoryCounts {
+	/** By kind. */
+	readonly kinds: Readonly<Record<string, number>>;
+	/** By tier. */
+	readonly tiers: Readonly<Record<string, number>>;
+}
+
+/** A page of memories. */
+export interface MemoryPage {
+	/** The memories on this page. */
+	readonly memories: readonly ListedMemory[];
+	/** Count before `limit` and `offset`. */
+	readonly total: number;
+	/** Of all that match. */
+	readonly counts: MemoryCounts;
+	/** Remarks. */
+	readonly notices?: readonly string[];
 }
 
 /** The model that embeds the vault. */
@@ -1125,6 +1358,49 @@ export interface ResumeIndexingArguments {
 	readonly vault?: string | null;
 }
 
+export interface ReviseMemoryArguments {
+	/** The memory. */
+	readonly path: string;
+	/** What it is about. */
+	readonly title?: string | null;
+	/** Its new text; needs `digest`. */
+	readonly text?: string | null;
+	/** Text to add at its end. */
+	readonly append?: string | null;
+	/** What it is. */
+	readonly kind?: "raw" | "learning" | "error" | "decision" | "plan" | "fact" | "preference" | "instruction" | "persona" | "open_question" | null;
+	/** All its tags. */
+	readonly tags?: readonly string[] | null;
+	/** All its other names. */
+	readonly aliases?: readonly string[] | null;
+	/** All its scopes. */
+	readonly scope?: readonly string[] | null;
+	/** All notes that it is about. */
+	readonly about?: readonly string[] | null;
+	/** All files outside the vault. */
+	readonly files?: readonly string[] | null;
+	/** More properties; null removes one. */
+	readonly metadata?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean | null)[] | null>> | null;
+	/** How sure it is. */
+	readonly confidence?: number | null;
+	/** Day on which it stops to hold, or a number of days such as `90d`; empty for never. */
+	readonly expires?: string | null;
+	/** Whether every `recall` in its scope returns it. */
+	readonly pinned?: boolean | null;
+	/** Whether it is settled, and not recalled any more. */
+	readonly resolved?: boolean | null;
+	/** Digest of the note as read; required with `text`. */
+	readonly digest?: string | null;
+	/** Only preview the change. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Proceed despite `confirmation_required`. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 export interface RevokeClientArguments {
 	/** Its name or id. */
 	readonly client: string;
@@ -1201,6 +1477,21 @@ export interface Seen {
 	readonly mtime: number;
 	/** Size in bytes. */
 	readonly size: number;
+}
+
+export interface SetUpMemoryArguments {
+	/** Its path, if not that of the setting `agents_folder`, which is set to it and needs the scope `admin`. */
+	readonly folder?: string | null;
+	/** Whether to add templates for notes of other kinds. */
+	readonly templates?: boolean;
+	/** Only preview the change. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Proceed despite `confirmation_required`. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
 }
 
 /** One setting. */
@@ -1336,6 +1627,23 @@ export interface SuggestLinksArguments {
 	readonly vault?: string | null;
 }
 
+export interface SupersedeMemoryArguments {
+	/** The outdated memories. */
+	readonly path: readonly string[];
+	/** The memory that replaces them; `remember` with `supersedes` writes a new one. */
+	readonly by: string;
+	/** Take it back instead. */
+	readonly reverse?: boolean;
+	/** Only preview the change. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Proceed despite `confirmation_required`. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 /** The tags in use. */
 export interface TagList {
 	/** Most used first. */
@@ -1407,6 +1715,14 @@ export interface Use {
 	readonly tokens_out: number;
 	/** Tokens of the whole Markdown notes behind the answers, estimated as bytes / 4; a note counts once per session, or daily without one. */
 	readonly tokens_whole: number;
+}
+
+/** How often a memory was recalled. */
+export interface UseCount {
+	/** How often. */
+	readonly times: number;
+	/** When last; null if never. */
+	readonly last: string | null;
 }
 
 /** Bytes kept for one vault. */
@@ -1693,6 +2009,48 @@ export interface Operations {
 		arguments: GraphViewArguments;
 		result: GraphView;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "folder_not_found";
+	};
+	/** Create the folder in which agents keep memories, journals and handoffs; a person must agree to it. */
+	set_up_memory: {
+		arguments: SetUpMemoryArguments;
+		result: Written;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "confirmation_required";
+	};
+	/** List the memories that hold now; listing one does not count as use. */
+	list_memories: {
+		arguments: ListMemoriesArguments;
+		result: MemoryPage;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** Change a memory; what is not named stays byte for byte. */
+	revise_memory: {
+		arguments: ReviseMemoryArguments;
+		result: Written;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "confirmation_required";
+	};
+	/** Replace memories by another, after which they are not recalled any more. */
+	supersede_memory: {
+		arguments: SupersedeMemoryArguments;
+		result: Written;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "confirmation_required";
+	};
+	/** Archive a memory, so that it is not recalled any more; its note stays. */
+	forget_memory: {
+		arguments: ForgetMemoryArguments;
+		result: ForgottenMemory;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden" | "confirmation_required";
+	};
+	/** Say whether a memory was useful, wrong or stale; a doubted one is left out of `brief`. */
+	judge_memory: {
+		arguments: JudgeMemoryArguments;
+		result: JudgedMemory;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
+	};
+	/** List the sessions of the last 90 days: client, start, end, calls, errors, changed notes and journal. */
+	list_sessions: {
+		arguments: ListSessionsArguments;
+		result: ListedSessions;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
 	/** Show what is indexed, pending and left out in each vault; never `not_ready`. */
 	status: {

@@ -6,9 +6,6 @@ export interface Template {
 	readonly path: string;
 }
 
-/** Templates of the agents' folder, beside those of the vault. */
-export const AGENT_TEMPLATES = "Agents/Templates";
-
 /** The folder that the settings of Obsidian's templates name; null without one. */
 export function templateFolder(settings: string): string | null {
 	try {

@@ -1,7 +1,8 @@
 import { type App, FileSystemAdapter, Notice, SuggestModal, TFile } from "obsidian";
-import { AGENT_TEMPLATES, listTemplates, newPath, placeOfTemplate, type Template, templateFolder } from "../../core/notes/templates";
+import { listTemplates, newPath, placeOfTemplate, type Template, templateFolder } from "../../core/notes/templates";
 import { withHint } from "../../core/refusal";
 import type { Host } from "../host";
+import { findAgentsFolder } from "../memory/agents-folder";
 
 /** As long as the app may take to see a new file. */
 const SEEN_MS = 10_000;
@@ -66,7 +67,8 @@ function openOnceSeen({ vault, workspace }: App, path: string): void {
 /** Ask for a new note, in a folder or where new notes are put. */
 export async function askNewNote(host: Host, folder: string | null): Promise<void> {
 	const { vault, fileManager, workspace } = host.app;
-	const folders = [await vaultTemplates(host), AGENT_TEMPLATES].filter((one) => one !== null);
+	const [own, agents] = await Promise.all([vaultTemplates(host), findAgentsFolder(host)]);
+	const folders = [...(own === null ? [] : [own]), ...(agents.ok ? [`${agents.path}/Templates`] : [])];
 	const where = folder ?? fileManager.getNewFileParent(workspace.getActiveFile()?.path ?? "").path;
 	new NewNote(host, where, listTemplates(vault.getMarkdownFiles().map(({ path }) => path), folders)).open();
 }

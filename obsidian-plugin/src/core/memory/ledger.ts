@@ -1,0 +1,105 @@
+import type { ListedMemory } from "../../protocol/operations";
+import { age } from "../notes/age";
+import { titleOf } from "../place";
+
+/** What narrows the ledger; null does not. */
+export interface LedgerFilters {
+	readonly kind: ListedMemory["kind"] | null;
+	readonly tier: ListedMemory["tier"] | null;
+	readonly agent: string | null;
+	/** The path of a note that memories are about. */
+	readonly about: string | null;
+}
+
+export const ALL: LedgerFilters = { kind: null, tier: null, agent: null, about: null };
+
+export interface FilterChip {
+	readonly text: string;
+	readonly without: LedgerFilters;
+}
+
+/** One chip for each thing that narrows. */
+export function filterChips(filters: LedgerFilters): readonly FilterChip[] {
+	const { kind, tier, agent, about } = filters;
+	return [
+		...(kind === null ? [] : [{ text: kindName(kind), without: { ...filters, kind: null } }]),
+		...(tier === null ? [] : [{ text: tier, without: { ...filters, tier: null } }]),
+		...(agent === null ? [] : [{ text: `by ${agent}`, without: { ...filters, agent: null } }]),
+		...(about === null ? [] : [{ text: `about ${titleOf(about)}`, without: { ...filters, about: null } }]),
+	];
+}
+
+/** Whether a memory passes the filters. */
+export function passes(memory: ListedMemory, { kind, tier, agent, about }: LedgerFilters): boolean {
+	return (kind === null || memory.kind === kind) && (tier === null || memory.tier === tier) && (agent === null || memory.agent === agent) && (about === null || isAbout(memory, about));
+}
+
+function isAbout({ about }: ListedMemory, path: string): boolean {
+	const names = [titleOf(path), path.replace(/\.md$/, "")].map((name) => name.toLowerCase());
+	return about.some((name) => names.includes(name.toLowerCase()));
+}
+
+const ICONS: Readonly<Record<ListedMemory["kind"], string>> = {
+	raw: "circle-dashed",
+	learning: "graduation-cap",
+	error: "bug",
+	decision: "scale",
+	plan: "map",
+	fact: "info",
+	preference: "heart",
+	instruction: "list-checks",
+	persona: "user",
+	open_question: "help-circle",
+};
+
+export function kindIcon(kind: ListedMemory["kind"]): string {
+	return ICONS[kind];
+}
+
+/** A kind in words: "open question". */
+export function kindName(kind: ListedMemory["kind"]): string {
+	return kind.replaceAll("_", " ");
+}
+
+/** The first line of a memory that says something. */
+export function firstLine({ text }: ListedMemory): string {
+	return text.split("\n").find((line) => line.trim() !== "")?.trim() ?? "";
+}
+
+/** Who wrote a memory and when, how present it is, how often it was used, and when it ends. */
+export function memoryFacts({ agent, created, tier, used, expires }: ListedMemory, now: number): string {
+	const times = used.times === 0 ? "never used" : `used ${used.times.toLocaleString()}×`;
+	const ends = expires === null ? [] : [`expires ${new Date(expires).toLocaleDateString(undefined, { dateStyle: "medium" })}`];
+	return [...(agent === null ? [] : [agent]), age(created, now), tier, times, ...ends].join(" · ");
+}
+
+/** A memory that a person should look at. */
+export interface Concern {
+	readonly memory: ListedMemory;
+	readonly why: string;
+}
+
+/** Find the memories whose properties are wrong, that contradict another, or that say or begin with what an older one does. */
+export function findConcerns(memories: readonly ListedMemory[]): readonly Concern[] {
+	const said = new Map<string, ListedMemory>();
+	const oldest = [...memories].sort((one, other) => one.created.localeCompare(other.created));
+	return oldest.flatMap((memory) => {
+		const words = folded(memory.text);
+		const same = words === "" ? undefined : said.get(words);
+		if (same === undefined) said.set(words, memory);
+		return [
+			...memory.problems.map((problem) => ({ memory, why: problem })),
+			...memory.conflicts.map((other) => ({ memory, why: `Contradicts “${other}”.` })),
+			...(same === undefined ? [] : [{ memory, why: `${isCut(memory) ? "Begins like" : "Says the same as"} “${same.title}”.` }]),
+		];
+	});
+}
+
+/** Whether only the beginning of a text is known. */
+function isCut({ text }: ListedMemory): boolean {
+	return text.endsWith("…");
+}
+
+function folded(text: string): string {
+	return text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
+}

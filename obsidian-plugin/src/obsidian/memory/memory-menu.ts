@@ -1,0 +1,78 @@
+import { FuzzySuggestModal, Menu } from "obsidian";
+import type { Answer } from "../../client/client";
+import type { JudgeMemoryArguments, ListedMemory } from "../../protocol/operations";
+import { withHint } from "../../core/refusal";
+import { PROPOSED } from "../changes/change-row";
+import type { Host } from "../host";
+import { open } from "../opening";
+
+const ENDS: readonly (readonly [expires: string, name: string])[] = [
+	["7d", "in a week"],
+	["30d", "in 30 days"],
+	["90d", "in 90 days"],
+	["365d", "in a year"],
+];
+
+const VERDICTS: readonly (readonly [verdict: JudgeMemoryArguments["verdict"], icon: string])[] = [
+	["useful", "thumbs-up"],
+	["wrong", "thumbs-down"],
+	["stale", "hourglass"],
+];
+
+/** What the menu needs of its list. */
+export interface MenuEar {
+	/** The memories that may replace another. */
+	readonly others: () => readonly ListedMemory[];
+	/** Something was done, or refused. */
+	readonly done: (said: string, wrong: boolean) => void;
+}
+
+/** Offer what can be done with a memory. */
+export function memoryMenu(host: Host, memory: ListedMemory, ear: MenuEar): Menu {
+	const { link, app } = host;
+	const { path, pinned } = memory;
+	const menu = new Menu();
+	const add = (title: string, icon: string, act: () => void): Menu => menu.addItem((item) => item.setTitle(title).setIcon(icon).onClick(act));
+	const tell = async (asked: Promise<Answer<"revise_memory" | "supersede_memory" | "forget_memory" | "judge_memory">>, said: string): Promise<void> => {
+		const answer = await asked;
+		if (!answer.ok) ear.done(withHint(answer.error), true);
+		else ear.done("state" in answer.result && answer.result.state === "proposed" ? PROPOSED : said, false);
+	};
+	add("Revise", "pencil", () => void open(app, { path, lines: [1, 1] }, false));
+	add(pinned ? "Unpin" : "Pin", pinned ? "pin-off" : "pin", () => void tell(link.call("revise_memory", { path, pinned: !pinned }), pinned ? "Unpinned." : "Pinned."));
+	add("Replace by…", "replace", () => new Successor(host, ear.others().filter((other) => other.path !== path), (by) => {
+		void tell(link.call("supersede_memory", { path: [path], by }), "Replaced.");
+	}).open());
+	menu.addSeparator();
+	for (const [expires, name] of ENDS) add(`Expire ${name}`, "calendar-clock", () => void tell(link.call("revise_memory", { path, expires }), `It expires ${name}.`));
+	if (memory.expires !== null) add("Never expire", "calendar-off", () => void tell(link.call("revise_memory", { path, expires: "" }), "It never expires."));
+	menu.addSeparator();
+	for (const [verdict, icon] of VERDICTS) add(`Mark as ${verdict}`, icon, () => void tell(link.call("judge_memory", { path, verdict }), `Marked as ${verdict}.`));
+	menu.addSeparator();
+	add("Forget", "archive", () => void tell(link.call("forget_memory", { path }), "Forgotten. Changes by agents can undo it."));
+	return menu;
+}
+
+/** Asks for the memory that replaces another. */
+class Successor extends FuzzySuggestModal<ListedMemory> {
+	constructor(
+		host: Host,
+		private readonly memories: readonly ListedMemory[],
+		private readonly choose: (path: string) => void,
+	) {
+		super(host.app);
+		this.setPlaceholder("Replaced by…");
+	}
+
+	getItems(): ListedMemory[] {
+		return [...this.memories];
+	}
+
+	getItemText({ title }: ListedMemory): string {
+		return title;
+	}
+
+	onChooseItem({ path }: ListedMemory): void {
+		this.choose(path);
+	}
+}

@@ -1,0 +1,29 @@
+import { withHint } from "../../core/refusal";
+import type { Host } from "../host";
+import { findAgentsFolder } from "./agents-folder";
+
+/** Say what the memory is for, and offer to make its folder where there is none. */
+export async function offerSetUp(el: HTMLElement, host: Host, made: () => void): Promise<void> {
+	const folder = await findAgentsFolder(host);
+	el.empty();
+	const box = el.createDiv({ cls: "vault-bridge-empty" });
+	if (!folder.ok) {
+		box.setText(withHint(folder.error));
+		return;
+	}
+	if (folder.isSetUp) {
+		box.setText(`Nothing is remembered yet. What agents remember becomes notes in ${folder.path}, which you can edit and delete.`);
+		return;
+	}
+	box.createEl("p", { text: "Agents can keep what they learn as notes of their own, to be read in later sessions. They may once you make a folder for it; without the folder nothing is kept." });
+	const button = box.createEl("button", { cls: "mod-cta", text: `Set up ${folder.path}` });
+	const refused = box.createDiv({ attr: { role: "alert" } });
+	button.addEventListener("click", () => {
+		button.disabled = true;
+		void host.link.call("set_up_memory", { confirm: true }).then((answer) => {
+			button.disabled = false;
+			if (answer.ok) made();
+			else refused.setText(withHint(answer.error));
+		});
+	});
+}
