@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import copy
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -63,6 +64,7 @@ class Index:
         self._apart = Apart(opened.catalogue)
         self.among: Among = "all"
         self._known = NamesBySide(self._apart, opened.known)
+        self._types: tuple[Mapping[VaultPath, IndexedNote], Counter[str]] = {}, Counter()
         self._tasks = Tasks()
         self._vectors = Vectors(opened, keep_days)
         self._texts = PassageTexts(opened, self._vectors, self._tasks)
@@ -111,6 +113,15 @@ class Index:
     def notes(self) -> Mapping[VaultPath, IndexedNote]:
         """Every note that keyword search finds now; a write replaces the mapping."""
         return self._side.notes
+
+    def count_types(self) -> Counter[str]:
+        """Count the notes of each type; quick unless notes were written since."""
+        notes, types = self._types
+        if notes is not self.notes:
+            notes = self.notes
+            types = Counter(kind for note in notes.values() if (kind := note.note_type))
+            self._types = notes, types
+        return types
 
     @property
     def damaged(self) -> bool:

@@ -56,3 +56,8 @@ async def test_the_graph_shows_types_and_is_narrowed_to_some(served: Served) -> 
     }  # fmt: skip
     some = (await served.call("graph_view", note_types=["Decision", "Journal"])).json
     assert ({node["title"] for node in some["nodes"]}, some["total"]) == ({"Use rye", "Ask twice", "Monday"}, 3)
+
+
+async def test_a_new_note_is_counted(served: Served) -> None:
+    assert (await served.call("create_note", path="New.md", properties={"type": "journal"})).status == 200
+    assert (await served.call("status")).json["vaults"][0]["types"]["journal"] == 2

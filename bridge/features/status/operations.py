@@ -3,7 +3,7 @@
 import asyncio
 import os
 import shutil
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
@@ -338,10 +338,9 @@ def vault_status(host: "Host") -> VaultStatus:
 def count_types(host: "Host") -> Mapping[str, int]:
     """Count the notes of each type; a vault that is not open yet counts as empty."""
     try:
-        notes = host.vault.index.notes
+        return dict(host.vault.index.count_types().most_common(SHOWN))
     except BridgeError:
         return {}
-    return dict(Counter(kind for note in notes.values() if (kind := note.note_type)).most_common(SHOWN))
 
 
 def group_left_out(reasons: Mapping[str, str]) -> LeftOut:
