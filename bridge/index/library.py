@@ -4,10 +4,12 @@ import importlib
 import importlib.util
 import os
 import sys
+import threading
 from abc import ABC
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType
+from typing import Final
 
 REQUESTS = "lance_namespace_urllib3_client"
 """The package of the types of requests to a service, and of the code that sends them."""
@@ -16,8 +18,16 @@ ANSWER = "ListTablesResponse"
 """The only one of these types that a database on the disk uses."""
 
 
+_loading: Final = threading.Lock()
+
+
 def load_lancedb() -> None:
-    """Import LanceDB, with the settings that it reads only once."""
+    """Import LanceDB, with the settings that it reads only once; several vaults may be opened at the same time."""
+    with _loading:
+        _load()
+
+
+def _load() -> None:
     # It reserves two cores for the disk, which on many machines is all of them.
     os.environ.setdefault("LANCE_CPU_THREADS", str(os.cpu_count() or 1))
     if "lancedb" in sys.modules:
