@@ -1,13 +1,27 @@
 """What the bridge can do: one folder per feature, and the only list of them."""
 
 from bridge.api.registry import get_operation, install, installed_hooks, operations
-from bridge.features import admin, context, graph, history, links, memory, notes, search, sessions, status, tasks, tools
+from bridge.features import (
+    admin,
+    context,
+    graph,
+    handoffs,
+    history,
+    links,
+    memory,
+    notes,
+    search,
+    sessions,
+    status,
+    tasks,
+    tools,
+)
 
 __all__ = ["FEATURES", "get_operation", "installed_hooks", "operations"]
 
 FEATURES = tuple(
     one.FEATURE
-    for one in (search, context, notes, tasks, history, links, graph, memory, sessions, status, admin, tools)
+    for one in (search, context, notes, tasks, history, links, graph, memory, handoffs, sessions, status, admin, tools)
 )
 """Every feature, in the order in which documents list them."""
 

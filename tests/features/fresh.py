@@ -38,6 +38,13 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
             Tokens(served.bridge.folders.tokens).create(operation.example["client"], ["read"])
     if not operation.reads and operation.vault:
         await restore(served)
+    if operation.name == "take_over":
+        host = served.bridge.find(None)
+        file = host.root / operation.example["path"]
+        file.parent.mkdir(parents=True)
+        file.write_text("---\ntype: handoff\n---\n## Goal\n\n> Describe every starter\n", encoding="utf-8")
+        await host.vault.indexer.look_at([""])
+        return operation.example
     path, by = operation.example.get("path", ()), operation.example.get("by")
     for memory in sorted(MEMORIES & {by, *([path] if isinstance(path, str) else path)}):
         await remembered(served, memory)

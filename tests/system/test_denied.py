@@ -125,6 +125,10 @@ class Vaults:
         return expected
 
 
+MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d[+-]\d\d:\d\d| \d{4}\b)")
+"""The time in a note that an agent writes, and in its name."""
+
+
 def masked(value: Any) -> Any:
     """Take out times and ids."""
     match value:
@@ -133,7 +137,7 @@ def masked(value: Any) -> Any:
         case list():
             return [masked(item) for item in value]
         case str():
-            return WRITTEN.sub("…", value)
+            return MOMENT.sub("…", WRITTEN.sub("…", value))
         case _:
             return value
 

@@ -1,0 +1,156 @@
+"""Handing work over to a later session."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from annotated_types import MaxLen
+
+from bridge.api.call import Call
+from bridge.api.registry import operation
+from bridge.api.write import WriteArguments, Written, client_name, execute_requests, session_of
+from bridge.changes.requests.create_note import CreateNote
+from bridge.errors import Forbidden, InvalidArguments
+from bridge.features.handoffs.evidence import VaultEvidence
+from bridge.notebook.file_name import file_name_for
+from bridge.notebook.folder import AgentsFolder, agents_folder, is_set_up
+from bridge.notebook.handoff_note import Handoff, ProvenClaim, handoff_name, handoff_properties, write_handoff
+from bridge.notebook.proof import Proof, check_proof
+from bridge.notebook.refusals import require_plain
+from bridge.types import VaultPath
+
+Text = Annotated[str, MaxLen(5_000)]
+Items = Annotated[tuple[Annotated[str, MaxLen(1_000)], ...], MaxLen(50)]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Something that the next session may rely on.
+
+    Attributes:
+        text: The claim, in one sentence.
+        proof: What shows that it is true; it is checked now and when it is read.
+    """
+
+    text: Annotated[str, MaxLen(1_000)]
+    proof: Proof | None = None
+
+
+@operation(
+    example={
+        "goal": "Describe every starter",
+        "state": "Levain is done.",
+        "next_action": "Write about the rye starter.",
+        "claims": [
+            {
+                "text": "The levain note has a feeding section",
+                "proof": {"path": "Bread/Starters/Sourdough starter.md", "heading": "Feeding"},
+            }
+        ],
+        "dry_run": True,
+    },
+    reads=False,
+    scope="write",
+    tasks=(
+        "hand work over to the next session",
+        "leave a handoff for another agent",
+        "write down where things stand for whoever continues",
+        "pass an unfinished job on",
+    ),
+)
+async def hand_over(
+    call: Call,
+    goal: Text,
+    state: Text,
+    next_action: Text,
+    constraints: Items = (),
+    unknowns: Items = (),
+    artifacts: Items = (),
+    stop_conditions: Items = (),
+    claims: Annotated[tuple[Claim, ...], MaxLen(50)] = (),
+    to: Annotated[str, MaxLen(100)] | None = None,
+    *,
+    options: WriteArguments,
+) -> Written:
+    """Hand work over to a later session, as a note in the agents' folder whose claims are checked.
+
+    Args:
+        goal: What is to be reached.
+        state: How far it is.
+        next_action: What to do first.
+        constraints: What must not be done or changed.
+        unknowns: What is not known yet.
+        artifacts: Notes and files that matter, as links or paths.
+        stop_conditions: When to stop and ask.
+        claims: What can be relied on, each with a proof; a false one is refused.
+        to: The client that should take over; any by default.
+
+    Raises:
+        Forbidden: The user has not agreed to an agents' folder yet.
+        InvalidArguments: A claim is not true; the message says what is.
+    """
+    handoff = Handoff(
+        goal,
+        state,
+        next_action,
+        constraints,
+        unknowns,
+        artifacts,
+        stop_conditions,
+        tuple(ProvenClaim(one.text, one.proof) for one in claims),
+    )
+    require_sound(handoff)
+    folder = agents_folder(call.vault.settings)
+    if not (options.dry_run or is_set_up(call.vault.files, call.vault.settings)):
+        raise Forbidden(
+            f"The user has not agreed to notes of agents in `{folder.path}/` yet.",
+            hint="Ask the user to agree, with `set_up_memory`.",
+        )
+    await asyncio.to_thread(require_true, call, handoff)
+    now = datetime.now().astimezone()
+    properties = handoff_properties(goal, now, client_name(call), session_of(call), to)
+    request = CreateNote(
+        path=new_path(call, folder, handoff_name(goal, now)), text=write_handoff(handoff), properties=properties
+    )
+    return await execute_requests(call, [request], options, operation="hand_over")
+
+
+def require_sound(handoff: Handoff) -> None:
+    """Require that the texts are not empty, hold no secret and nothing that a reader does not see.
+
+    Raises:
+        InvalidArguments: One does, or is empty.
+    """
+    texts = {"goal": handoff.goal, "state": handoff.state, "next_action": handoff.next_action}
+    for name, text in texts.items():
+        if not text.strip():
+            raise InvalidArguments(f"`{name}` is empty.")
+    for name in ("constraints", "unknowns", "artifacts", "stop_conditions"):
+        texts[name] = "\n".join(getattr(handoff, name))
+    texts["claims"] = "\n".join(one.text for one in handoff.claims)
+    require_plain(**texts)
+
+
+def require_true(call: Call, handoff: Handoff) -> None:
+    """Require that each proof holds; blocks.
+
+    Raises:
+        InvalidArguments: One does not.
+    """
+    facts = VaultEvidence(call)
+    for number, claim in enumerate(handoff.claims, start=1):
+        verdict = check_proof(claim.proof, facts)
+        if verdict.outcome in {"changed", "gone"}:
+            raise InvalidArguments(
+                f"Claim {number}, “{claim.text[:200]}”, is not true: {verdict.why}.",
+                hint="Correct the claim or its proof, or leave the claim out.",
+                claim=number,
+            )
+
+
+def new_path(call: Call, folder: AgentsFolder, title: str) -> VaultPath:
+    """Return the path of a new handoff."""
+    files = call.vault.files
+    name = file_name_for(title, lambda one: files.has(VaultPath(f"{folder.handoffs}/{one}.md")), default="Handoff")
+    return VaultPath(f"{folder.handoffs}/{name}.md")

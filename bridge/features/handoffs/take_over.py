@@ -1,0 +1,287 @@
+"""Taking over what another session has handed over."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import Interval
+
+from bridge.api.call import Call
+from bridge.api.markup import Answer, Element, Line, Section, Segment, notice, path_of
+from bridge.api.moments import iso
+from bridge.api.not_found import no_such_note
+from bridge.api.note_names import find_file
+from bridge.api.note_text import open_note
+from bridge.api.registry import operation
+from bridge.api.write import WriteOptions, client_name, execute_requests
+from bridge.changes.requests.edit_note import SetProperties
+from bridge.errors import BridgeError, NoteNotFound
+from bridge.features.handoffs.evidence import VaultEvidence
+from bridge.notebook.folder import agents_folder
+from bridge.notebook.handoff_note import TAKEN, TYPE, Handoff, read_handoff
+from bridge.notebook.proof import check_proof
+from bridge.text.invisible import inline
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.open_vault import OpenVault
+    from bridge.index.note import IndexedNote
+
+MOST_CHANGES = 20
+"""Most changes of one note that are looked at."""
+
+LISTS = ("constraints", "stop_conditions", "unknowns", "artifacts")
+"""The lists of a handoff, those first that a successor must not miss."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedClaim:
+    """A claim, and whether it still holds.
+
+    Attributes:
+        text: The claim.
+        verdict: Whether its proof holds now; `unchecked` without one that can be checked.
+        why: What is true instead, or where the note is now.
+    """
+
+    text: str
+    verdict: Literal["still_true", "changed", "gone", "unchecked"]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSince:
+    """A note of the handoff that was changed after it.
+
+    Attributes:
+        path: The note.
+        changes: How many changes.
+        clients: The programs that made them.
+    """
+
+    path: VaultPath
+    changes: int
+    clients: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TakenHandoff:
+    """A handoff, with what became of its claims.
+
+    Attributes:
+        path: Its note.
+        goal: What is to be reached.
+        state: How far it was.
+        next_action: What to do first.
+        constraints: What must not be done or changed.
+        stop_conditions: When to stop and ask.
+        unknowns: What was not known.
+        artifacts: Notes and files that matter.
+        claims: The claims, those first that no longer hold.
+        changed_since: Its notes that were changed after it.
+        agent: The client that handed over.
+        created: When.
+        taken: Whether it is marked as taken over now.
+        left_out: Entries omitted because of the budget; the note has them.
+    """
+
+    path: VaultPath
+    goal: str
+    state: str
+    next_action: str
+    constraints: tuple[str, ...]
+    stop_conditions: tuple[str, ...]
+    unknowns: tuple[str, ...]
+    artifacts: tuple[str, ...]
+    claims: tuple[CheckedClaim, ...]
+    changed_since: tuple[ChangedSince, ...]
+    agent: str
+    created: str
+    taken: bool
+    left_out: int
+
+
+@operation(
+    example={"path": "Agents/Handoffs/Starters.md", "peek": True},
+    reads=False,
+    tasks=(
+        "take over from the last session",
+        "continue where another agent stopped",
+        "read the handoff that waits for me",
+        "is what was handed over still true",
+    ),
+)
+async def take_over(
+    call: Call,
+    path: VaultPath | None = None,
+    peek: bool = False,
+    budget: Annotated[int, Interval(ge=200, le=8_000)] = 1_500,
+) -> TakenHandoff:
+    """Take over a handoff: each of its claims is checked again, and what was changed since is listed.
+
+    Args:
+        path: The handoff; by default, the newest that nobody took, for this client or any.
+        peek: Do not mark it as taken over.
+        budget: Maximum tokens.
+
+    Raises:
+        NoteNotFound: No handoff waits, or there is none at `path`.
+        Forbidden: The caller may not write, and does not `peek`.
+    """
+    if not peek:
+        call.principal.require("write")
+    vault = call.vault
+    vault.require_keyword()
+    note = find_handoff(call, path)
+    found = await asyncio.to_thread(check_handoff, call, note)
+    if not peek:
+        properties = {
+            "status": TAKEN,
+            "taken_by": client_name(call) or "user",
+            "taken": now().isoformat(timespec="seconds"),
+        }
+        made = await execute_requests(
+            call, [SetProperties(path=note.path, properties=properties)], WriteOptions(), operation="take_over"
+        )
+        taken = made.state == "applied"
+    else:
+        taken = False
+    return within_budget(found, budget, taken=taken)
+
+
+def now() -> datetime:
+    """Return the local time."""
+    return datetime.now().astimezone()
+
+
+def find_handoff(call: Call, path: VaultPath | None) -> "IndexedNote":
+    """Return the handoff that is asked for.
+
+    Raises:
+        NoteNotFound: There is none.
+    """
+    vault, folder = call.vault, agents_folder(call.vault.settings)
+    handoffs = {path: note for path, note in vault.index.notes.items() if note.note_type == TYPE and folder.holds(path)}
+    if path is not None:
+        if path not in vault.index.notes:
+            raise no_such_note(vault, path)
+        if path not in handoffs:
+            raise NoteNotFound(f"`{path}` is not a handoff.", hint="Leave out `path` for the newest.", path=path)
+        return handoffs[path]
+    me = (client_name(call) or "").casefold()
+    waiting = [
+        note
+        for note in handoffs.values()
+        if note.properties.get("status") != TAKEN and str(note.properties.get("to") or me).casefold() == me
+    ]
+    if not waiting:
+        raise NoteNotFound("No handoff waits.", hint=f"`find_notes` with the folder `{folder.handoffs}` lists all.")
+    return max(waiting, key=lambda note: (str(note.properties.get("created") or ""), note.modified, note.path))
+
+
+def check_handoff(call: Call, note: "IndexedNote") -> TakenHandoff:
+    """Read a handoff, and check what it says; blocks."""
+    handoff, facts = read_handoff(open_note(call.vault, note.path)), VaultEvidence(call)
+    claims = []
+    for claim in handoff.claims:
+        verdict = check_proof(claim.proof, facts)
+        claims.append(CheckedClaim(claim.text, verdict.outcome, verdict.why))
+    created = str(note.properties.get("created") or "")
+    return TakenHandoff(
+        path=note.path,
+        goal=handoff.goal,
+        state=handoff.state,
+        next_action=handoff.next_action,
+        constraints=handoff.constraints,
+        stop_conditions=handoff.stop_conditions,
+        unknowns=handoff.unknowns,
+        artifacts=handoff.artifacts,
+        claims=tuple(sorted(claims, key=lambda one: one.verdict not in {"changed", "gone"})),
+        changed_since=changed_since(call.vault, handoff, facts, note, created),
+        agent=str(note.properties.get("agent") or ""),
+        created=created or iso(note.modified),
+        taken=False,
+        left_out=0,
+    )
+
+
+def changed_since(
+    vault: "OpenVault", handoff: Handoff, facts: VaultEvidence, note: "IndexedNote", created: str
+) -> tuple[ChangedSince, ...]:
+    """Return the notes that a handoff names and that changes were made to after it."""
+    from bridge.state.change_records import ChangeFilter
+
+    named = {claim.proof.path for claim in handoff.claims if claim.proof is not None and claim.proof.path is not None}
+    for text in handoff.artifacts:
+        try:
+            named.add(find_file(vault.files, vault.names, text))
+        except BridgeError:
+            continue
+    try:
+        since = datetime.fromisoformat(created).timestamp()
+    except ValueError:
+        since = note.modified
+    found = []
+    for path in sorted(named):
+        here = path if vault.files.has(path) else facts.moved_to(path) or path
+        changes = vault.store.journal.changes(ChangeFilter(since=since, path=here, state="applied"), MOST_CHANGES)
+        if changes and not vault.files.rules.denies(here):
+            clients = dict.fromkeys(change.client or "user" for change in changes)
+            found.append(ChangedSince(here, len(changes), tuple(clients)))
+    return tuple(found)
+
+
+def within_budget(found: TakenHandoff, budget: int, *, taken: bool) -> TakenHandoff:
+    """Leave out what exceeds a budget of tokens: the goal, the next action and what no longer holds stay longest."""
+    from dataclasses import replace
+
+    from bridge.text.budget import estimate_tokens
+
+    left = budget - estimate_tokens(f"{found.path}{found.agent}{found.created}")
+    texts: dict[str, str] = {}
+    for name in ("goal", "next_action", "state"):
+        text: str = getattr(found, name)
+        size = estimate_tokens(text)
+        while size > max(0, left):
+            text = text[: len(text) * max(0, left) // (size + 1)]
+            size = estimate_tokens(text)
+        texts[name] = text
+        left -= size
+    lists: dict[str, tuple[object, ...]] = {}
+    omitted = sum(len(texts[name]) < len(getattr(found, name)) for name in texts)
+    for name in ("claims", "changed_since", *LISTS):
+        kept: list[object] = []
+        for entry in getattr(found, name):
+            size = estimate_tokens(str(entry))
+            if size <= left:
+                kept.append(entry)
+                left -= size
+            else:
+                omitted += 1
+        lists[name] = tuple(kept)
+    return replace(found, **texts, **lists, taken=taken, left_out=omitted)  # type: ignore[arg-type]  # by its own fields
+
+
+def handoff_view(answer: Answer) -> Iterable[Element]:
+    """Show a handoff: what to do, what must not be done, and which claims to mistrust."""
+    by = f" · {inline(answer['agent'])}" if answer["agent"] else ""
+    yield Line(path_of(answer["path"]), Segment(f"{by} · {answer['created']}", "muted"))
+    for name in ("goal", "state", "next_action"):
+        yield Line(f"{name.replace('_', ' ')}: {inline(answer[name])}")
+    lists = {name.replace("_", " "): [Line(f"- {inline(text)}") for text in answer[name]] for name in LISTS}
+    lists["claims"] = [
+        Line(
+            f"- {one['verdict'].replace('_', ' ')}: {inline(one['text'])}",
+            f" ({inline(one['why'])})" if one["why"] else "",
+        )
+        for one in answer["claims"]
+    ]
+    lists["changed since"] = [
+        Line("- ", path_of(one["path"]), f" changed {one['changes']} times by {', '.join(map(inline, one['clients']))}")
+        for one in answer["changed_since"]
+    ]
+    yield from (Section(name, lines) for name, lines in lists.items() if lines)
+    if answer["left_out"]:
+        yield notice(f"{answer['left_out']} entries left out; the note has them.")

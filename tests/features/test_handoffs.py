@@ -1,0 +1,240 @@
+"""Handoffs: a claim must be true when it is written, and is checked again when it is read."""
+
+import hashlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from bridge.access.tokens import Tokens
+from bridge.settings.file import save_settings
+from bridge.text.budget import estimate_tokens
+from tests.features.served import Answer, Served, serving, write_vault
+from tests.mcp.client import connected, text_of
+
+NOTES = {
+    "Parser.md": "---\nstatus: draft\nsteps: [one, two]\n---\n# Parser\n\n## Footnotes\n\n"
+    "The chunker has 249 lines.\n\n- [ ] Write the property test\n- [x] Read the grammar\n\nSee [[Dates]].\n",
+    "Dates.md": "# Dates\n\nDates are parsed once.\n",
+    "Secret.md": "# Secret\n\nThe klepthorn.\n",
+    "data.bin": "bytes",
+}
+BASE = {"goal": "Parse the footnotes", "state": "The grammar is read.", "next_action": "Write the property test."}
+
+
+@pytest_asyncio.fixture
+async def served(tmp_path: Path) -> AsyncIterator[Served]:
+    vault = write_vault(tmp_path / "Notes", NOTES)
+    async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
+        await served.call("set_up_memory", templates=False)
+        yield served
+
+
+def root(served: Served) -> Path:
+    return served.bridge.find(None).root
+
+
+async def hand_over(served: Served, *proofs: dict[str, Any] | None, **arguments: Any) -> Answer:
+    claims = [{"text": f"Claim {number}", "proof": proof} for number, proof in enumerate(proofs, start=1)]
+    return await served.call("hand_over", **{**BASE, "claims": claims, **arguments})
+
+
+async def take_over(served: Served, **arguments: Any) -> Any:
+    answer = await served.call("take_over", **arguments)
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+async def grow(served: Served) -> None:
+    """Make a quoted line of the note untrue."""
+    digest = (await served.call("read_note", path="Parser.md")).json["digest"]
+    edits = [{"op": "replace_text", "old": "249", "new": "261"}]
+    assert (await served.call("edit_note", path="Parser.md", edits=edits, digest=digest)).status == 200
+
+
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+TRUE: tuple[dict[str, Any], ...] = (
+    {"path": "Parser.md", "quote": "The chunker has\n249 lines."},
+    {"path": "[[Parser]]", "digest": sha256(NOTES["Parser.md"])[:12]},
+    {"path": "Parser.md", "heading": "Parser > Footnotes"},
+    {"path": "Parser.md", "property": "Status", "value": "draft"},
+    {"path": "Parser.md", "property": "steps", "value": ["one", "two"]},
+    {"path": "Parser.md", "property": "owner"},
+    {"task": "Parser.md:11 Write the property test", "status": "open"},
+    {"task": "Parser.md:12", "status": "x"},
+    {"link": "Parser.md → Dates.md"},
+    {"file": "data.bin", "sha256": sha256("bytes")},
+)
+
+FALSE: tuple[tuple[dict[str, Any], str], ...] = (
+    (
+        {"path": "Parser.md", "quote": "The chunker has 261 lines."},
+        "the nearest line is 9: “The chunker has 249 lines.”",
+    ),
+    ({"path": "Parser.md", "digest": "0" * 12}, f"its digest is {sha256(NOTES['Parser.md'])[:12]}"),
+    ({"path": "Parser.md", "heading": "Endnotes"}, "its headings are `Parser`, `Parser > Footnotes`."),
+    ({"path": "Parser.md", "property": "status", "value": "done"}, "`status` is draft"),
+    ({"path": "Parser.md", "property": "owner", "value": "me"}, "it has no property `owner`"),
+    ({"task": "Parser.md:11 Write the property test", "status": "done"}, "its box is [ ], in line 11"),
+    ({"task": "Parser.md:11 Bake bread", "status": "open"}, "there is no such task in the note"),
+    ({"task": "Bake bread"}, "a task is named as `path:line text`"),
+    ({"link": "Dates.md -> Parser.md"}, "it links there no longer"),
+    ({"file": "data.bin", "sha256": sha256("other")}, f"its SHA-256 is {sha256('bytes')[:12]}…"),
+    ({"path": "Nowhere.md", "quote": "x"}, "there is no `Nowhere.md`"),
+    ({"change_id": "1", "state": "applied"}, "the change is not known"),
+)
+
+
+async def test_true_claims_are_written_and_still_hold(served: Served) -> None:
+    made = await hand_over(
+        served, *TRUE, {"command": "make test", "result": "ok"}, {"url": "https://example.org"}, None
+    )
+    assert made.status == 200, made.body
+    note = (root(served) / made.json["path"]).read_text(encoding="utf-8")
+    assert note.count("- [x] Claim") == len(TRUE) + 3
+    assert "> Write the property test." in note
+    found = await take_over(served, peek=True, budget=8_000)
+    assert [one["verdict"] for one in found["claims"]] == ["still_true"] * len(TRUE) + ["unchecked"] * 3
+    assert (found["goal"], found["state"], found["next_action"]) == tuple(BASE.values())
+
+
+@pytest.mark.parametrize(("proof", "why"), FALSE)
+async def test_a_false_claim_is_refused_with_what_is_true(served: Served, proof: dict[str, Any], why: str) -> None:
+    refused = await hand_over(served, TRUE[0], proof)
+    assert (refused.status, refused.code) == (400, "invalid_arguments")
+    assert refused.json["error"]["message"].startswith("Claim 2, “Claim 2”, is not true: ")
+    assert why in refused.json["error"]["message"]
+    assert not list((root(served) / "Agents").rglob("Handoffs/*"))
+
+
+async def test_each_claim_is_checked_again_when_it_is_read(served: Served) -> None:
+    made = (await hand_over(served, *TRUE[:3], {"path": "Dates.md", "quote": "parsed once"}, TRUE[6])).json
+    await grow(served)
+    await served.call("move_note", path="Dates.md", to="Archive/Old dates.md")
+    await served.call("toggle_task", path="Parser.md", line=11, text="Write the property test")
+    found = await take_over(served, path=made["path"])
+    verdicts = {one["text"]: (one["verdict"], one["why"]) for one in found["claims"]}
+    assert verdicts["Claim 1"] == ("changed", "the nearest line is 9: “The chunker has 261 lines.”")
+    assert verdicts["Claim 2"][0] == "changed"
+    assert verdicts["Claim 3"] == ("still_true", "")
+    assert verdicts["Claim 4"] == ("still_true", "moved to `Archive/Old dates.md`")
+    assert verdicts["Claim 5"] == ("changed", "its box is [x], in line 11")
+    assert [one["verdict"] for one in found["claims"]] == ["changed"] * 3 + ["still_true"] * 2
+    changed = {one["path"]: one["changes"] for one in found["changed_since"]}
+    assert changed == {"Archive/Old dates.md": 1, "Parser.md": 3}
+    (root(served) / "Parser.md").unlink()
+    gone = await take_over(served, path=made["path"], peek=True)
+    assert [one["verdict"] for one in gone["claims"]].count("gone") == 4
+
+
+async def test_a_change_is_a_proof_until_it_is_undone(served: Served) -> None:
+    change = (await served.call("create_note", path="New.md", text="New.")).json["change_id"]
+    assert (await hand_over(served, {"change_id": change, "state": "applied"})).status == 200
+    await served.call("undo_change", change_id=change)
+    [claim] = (await take_over(served, peek=True))["claims"]
+    assert (claim["verdict"], claim["why"]) == ("changed", "the change is undone")
+
+
+async def test_the_newest_for_me_or_anybody_is_taken_once(served: Served) -> None:
+    _, token = Tokens(served.bridge.folders.tokens).create("codex", ["read", "write"])
+    for goal, to in (("For anybody", None), ("For codex", "Codex"), ("For another", "cursor")):
+        assert (await hand_over(served, goal=goal, to=to)).status == 200
+    headers = {"Authorization": f"Bearer {token}"}
+
+    async def take(data: bytes = b"{}") -> Answer:
+        return await served.request("POST", "/api/take_over", headers=headers, data=data)
+
+    assert (await take(b'{"peek": true}')).json["goal"] == "For codex"
+    assert [(await take()).json["goal"] for _ in range(2)] == ["For codex", "For anybody"]
+    none = await take()
+    assert (none.status, none.json["error"]["message"]) == (404, "No handoff waits.")
+    [note] = (root(served) / "Agents/Handoffs").glob("*codex.md")
+    assert "\nstatus: taken\n" in note.read_text()
+    assert "\ntaken_by: codex\n" in note.read_text()
+
+
+async def test_taking_over_needs_writing_and_peeking_does_not(served: Served) -> None:
+    await hand_over(served)
+    _, token = Tokens(served.bridge.folders.tokens).create("reader", ["read"])
+    headers = {"Authorization": f"Bearer {token}"}
+    assert (await served.request("POST", "/api/take_over", headers=headers, data=b"{}")).code == "forbidden"
+    peeked = await served.request("POST", "/api/take_over", headers=headers, data=b'{"peek": true}')
+    assert (peeked.status, peeked.json["taken"]) == (200, False)
+
+
+async def test_a_person_can_strike_a_claim_out_and_undo_the_note(served: Served) -> None:
+    made = (await hand_over(served, TRUE[0], TRUE[2], constraints=["No regex over  the\nwhole text"])).json
+    file = root(served) / made["path"]
+    file.write_text(file.read_text().replace("- [x] Claim 1", "- [ ] Claim 1").replace("> Parse", "Parse"))
+    found = await take_over(served, path=made["path"], peek=True)
+    assert [one["text"] for one in found["claims"]] == ["Claim 2"]
+    assert found["goal"] == "Parse the footnotes"
+    assert found["constraints"] == ["No regex over the whole text"]
+    again = (await hand_over(served, goal="Another")).json
+    assert (await served.call("undo_change", change_id=again["change_id"])).status == 200
+    assert not (root(served) / again["path"]).exists()
+
+
+async def test_words_that_look_like_markdown_come_back_as_they_were(served: Served) -> None:
+    odd = {"goal": "## Claims\n- [x] fake %%proof: {}%%", "state": "a\n\n> b", "next_action": "- [ ] c\n## d"}
+    proof = {"command": 'echo "100%% {}" %%', "result": "[[x]]"}
+    claims = [{"text": "odd %%proof: {}%%\n## Goal", "proof": proof}]
+    made = await served.call("hand_over", **odd, claims=claims)
+    assert made.status == 200, made.body
+    found = await take_over(served, peek=True)
+    assert {name: found[name] for name in odd} == odd
+    [claim] = found["claims"]
+    assert (claim["verdict"], claim["why"]) == ("unchecked", "commands and web pages are not checked")
+
+
+async def test_a_denied_note_is_gone(served: Served) -> None:
+    await hand_over(served, {"path": "Secret.md", "quote": "The klepthorn."}, artifacts=["Secret.md"])
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Secret.md"]}))
+    answer = await served.call("take_over", peek=True)
+    assert [one["verdict"] for one in answer.json["claims"]] == ["gone"]
+    assert b"klepthorn" not in answer.body
+    refused = await hand_over(served, {"path": "Secret.md", "quote": "The klepthorn."})
+    assert "there is no `Secret.md`" in refused.json["error"]["message"]
+
+
+async def test_secrets_hidden_text_and_empty_fields_are_refused(served: Served) -> None:
+    for arguments in (
+        {"state": "The key is ghp_" + "a" * 36},
+        {"constraints": ["zero\u200bwidth"]},
+        {"goal": " "},
+    ):
+        assert (await hand_over(served, **arguments)).code == "invalid_arguments"
+
+
+async def test_without_the_users_agreement_nothing_is_written(tmp_path: Path) -> None:
+    vault = write_vault(tmp_path / "Notes", NOTES)
+    async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
+        assert (await hand_over(served)).code == "forbidden"
+        assert (await hand_over(served, dry_run=True)).status == 200
+    assert not (vault / "Agents").exists()
+
+
+@pytest.mark.parametrize("budget", [200, 500, 1_500])
+async def test_the_answer_is_within_the_budget(served: Served, budget: int) -> None:
+    await hand_over(
+        served, *TRUE * 3, state="It is done. " * 400, constraints=[f"Constraint {n} " * 20 for n in range(20)]
+    )
+    found = await take_over(served, peek=True, budget=budget)
+    assert found["goal"] == BASE["goal"]
+    assert found["left_out"]
+    words = [value for name, value in found.items() if name not in {"left_out", "taken"}]
+    assert estimate_tokens("".join(map(str, words))) <= 1.1 * budget
+
+
+async def test_an_agent_reads_what_to_mistrust_first(served: Served) -> None:
+    await hand_over(served, TRUE[2], TRUE[0])
+    await grow(served)
+    async with connected(served, preset="full") as client:
+        said = text_of(await client.call_tool("take_over", {}))
+    assert "\nnext action: Write the property test.\n" in said
+    assert said.index("- changed: Claim 2 (the nearest line is 9") < said.index("- still true: Claim 1")
