@@ -3,6 +3,7 @@
 from bridge.api.registry import get_operation, install, installed_hooks, operations
 from bridge.features import (
     admin,
+    brief,
     context,
     graph,
     handoffs,
@@ -21,7 +22,22 @@ __all__ = ["FEATURES", "get_operation", "installed_hooks", "operations"]
 
 FEATURES = tuple(
     one.FEATURE
-    for one in (search, context, notes, tasks, history, links, graph, memory, handoffs, sessions, status, admin, tools)
+    for one in (
+        search,
+        context,
+        notes,
+        tasks,
+        history,
+        links,
+        graph,
+        memory,
+        handoffs,
+        brief,
+        sessions,
+        status,
+        admin,
+        tools,
+    )
 )
 """Every feature, in the order in which documents list them."""
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from bridge.index.note import IndexedNote
 from bridge.markdown.note import Note
 from bridge.markdown.sections import section_spans
+from bridge.notebook.folder import AgentsFolder
 from bridge.notebook.proof import Proof, parse_proof, plain_proof
 from bridge.text.invisible import one_line, visible_text
 
@@ -96,6 +98,26 @@ def read_handoff(note: Note) -> Handoff:
         elif heading == CLAIMS:
             values["claims"] = tuple(_claims(lines))
     return Handoff(**values)
+
+
+def is_handoff(note: IndexedNote, folder: AgentsFolder) -> bool:
+    """Return whether a note is a handoff."""
+    return note.note_type == TYPE and folder.holds(note.path)
+
+
+def waiting_handoff(notes: Iterable[IndexedNote], folder: AgentsFolder, client: str | None) -> IndexedNote | None:
+    """Return the newest handoff to a client, or to any, that nobody took."""
+    me = (client or "").casefold()
+    waiting = [
+        note
+        for note in notes
+        if is_handoff(note, folder)
+        and note.properties.get("status") != TAKEN
+        and str(note.properties.get("to") or me).casefold() == me
+    ]
+    return max(
+        waiting, key=lambda note: (str(note.properties.get("created") or ""), note.modified, note.path), default=None
+    )
 
 
 def _section(heading: str, lines: Iterable[str]) -> str:

@@ -9,10 +9,10 @@ from annotated_types import MaxLen
 
 from bridge.api.call import Call
 from bridge.api.registry import operation
+from bridge.api.vault_evidence import VaultEvidence
 from bridge.api.write import WriteArguments, Written, client_name, execute_requests, session_of
 from bridge.changes.requests.create_note import CreateNote
 from bridge.errors import Forbidden, InvalidArguments
-from bridge.features.handoffs.evidence import VaultEvidence
 from bridge.notebook.file_name import file_name_for
 from bridge.notebook.folder import AgentsFolder, agents_folder, is_set_up
 from bridge.notebook.handoff_note import Handoff, ProvenClaim, handoff_name, handoff_properties, write_handoff

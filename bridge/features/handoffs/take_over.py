@@ -15,12 +15,12 @@ from bridge.api.not_found import no_such_note
 from bridge.api.note_names import find_file
 from bridge.api.note_text import open_note
 from bridge.api.registry import operation
+from bridge.api.vault_evidence import VaultEvidence
 from bridge.api.write import WriteOptions, client_name, execute_requests
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.errors import BridgeError, NoteNotFound
-from bridge.features.handoffs.evidence import VaultEvidence
 from bridge.notebook.folder import agents_folder
-from bridge.notebook.handoff_note import TAKEN, TYPE, Handoff, read_handoff
+from bridge.notebook.handoff_note import TAKEN, Handoff, is_handoff, read_handoff, waiting_handoff
 from bridge.notebook.proof import check_proof
 from bridge.text.invisible import inline
 from bridge.types import VaultPath
@@ -109,7 +109,7 @@ class TakenHandoff:
     tasks=(
         "take over from the last session",
         "continue where another agent stopped",
-        "read the handoff that waits for me",
+        "read the handoff left for me",
         "is what was handed over still true",
     ),
 )
@@ -127,7 +127,7 @@ async def take_over(
         budget: Maximum tokens.
 
     Raises:
-        NoteNotFound: No handoff waits, or there is none at `path`.
+        NoteNotFound: There is no open handoff, or there is none at `path`.
         Forbidden: The caller may not write, and does not `peek`.
     """
     if not peek:
@@ -163,22 +163,17 @@ def find_handoff(call: Call, path: VaultPath | None) -> "IndexedNote":
         NoteNotFound: There is none.
     """
     vault, folder = call.vault, agents_folder(call.vault.settings)
-    handoffs = {path: note for path, note in vault.index.notes.items() if note.note_type == TYPE and folder.holds(path)}
     if path is not None:
         if path not in vault.index.notes:
             raise no_such_note(vault, path)
-        if path not in handoffs:
+        note = vault.index.notes[path]
+        if not is_handoff(note, folder):
             raise NoteNotFound(f"`{path}` is not a handoff.", hint="Leave out `path` for the newest.", path=path)
-        return handoffs[path]
-    me = (client_name(call) or "").casefold()
-    waiting = [
-        note
-        for note in handoffs.values()
-        if note.properties.get("status") != TAKEN and str(note.properties.get("to") or me).casefold() == me
-    ]
-    if not waiting:
+        return note
+    waiting = waiting_handoff(vault.index.notes.values(), folder, client_name(call))
+    if waiting is None:
         raise NoteNotFound("No handoff waits.", hint=f"`find_notes` with the folder `{folder.handoffs}` lists all.")
-    return max(waiting, key=lambda note: (str(note.properties.get("created") or ""), note.modified, note.path))
+    return waiting
 
 
 def check_handoff(call: Call, note: "IndexedNote") -> TakenHandoff:

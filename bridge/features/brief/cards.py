@@ -1,0 +1,208 @@
+"""The candidates of a briefing: the open handoff, last sessions, memories, open questions, and notes by type."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from bridge.api.call import Call
+from bridge.api.note_text import open_note
+from bridge.api.vault_evidence import VaultEvidence
+from bridge.api.write import client_name, session_of
+from bridge.errors import NoteNotFound
+from bridge.markdown.kinds import title_of
+from bridge.notebook.brief_text import (
+    BriefPart,
+    BriefWeights,
+    Card,
+    age_text,
+    recency,
+    share_of_terms,
+    terms_of,
+)
+from bridge.notebook.catalogue import Audience
+from bridge.notebook.folder import agents_folder
+from bridge.notebook.handoff_note import read_handoff, waiting_handoff
+from bridge.notebook.journal_note import TYPE as JOURNAL
+from bridge.notebook.memory_note import Memory
+from bridge.notebook.proof import check_proof
+from bridge.notebook.use_log import UseLog
+from bridge.search.snippet import clean_text, drop_headings
+from bridge.text.invisible import one_line, quote_path, visible_text
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.index.note import IndexedNote
+
+TYPED: Final = frozenset({"decision", "module", "pattern", "bug"})
+"""Types of notes that are told without being asked for."""
+
+SESSION_DAYS: Final = 30.0
+LONGEST: Final = 320
+"""Most characters of one memory, journal or note."""
+
+RECENT: Final = 3
+"""Last sessions of the client whose files say what it works on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """What a session works on."""
+
+    task: str
+    paths: Sequence[VaultPath]
+    terms: frozenset[str]
+    found: Mapping[VaultPath, float]
+    """By note: how well it fits the task, as a share of the best."""
+    now: float
+
+
+def journals_of(call: Call, now: float) -> "list[IndexedNote]":
+    """Return the journals of the last days, the newest first, without that of this session."""
+    folder, session = agents_folder(call.vault.settings), session_of(call)
+    journals = [
+        note
+        for path, note in call.vault.index.notes.items()
+        if folder.holds(path)
+        and note.note_type == JOURNAL
+        and note.properties.get("session") != session
+        and now - time_written(note) < SESSION_DAYS * 86_400
+    ]
+    return sorted(journals, key=lambda note: (-time_written(note), note.path))
+
+
+def is_own(call: Call, note: "IndexedNote") -> bool:
+    """Return whether a journal is of the caller's client."""
+    return str(note.properties.get("agent") or "").casefold() == (client_name(call) or "").casefold()
+
+
+def recent_paths(call: Call, journals: "Iterable[IndexedNote]") -> list[VaultPath]:
+    """Return the notes that the last sessions of the caller changed."""
+    own = [note for note in journals if is_own(call, note)][:RECENT]
+    files = [file for note in own for file in _texts(note.properties.get("files"))]
+    return [VaultPath(file) for file in dict.fromkeys(files) if file in call.vault.index.notes]
+
+
+def handoff_cards(call: Call, now: float) -> Iterator[Card]:
+    """Yield the handoff that waits for the caller, with what its claims are worth; reads notes, and blocks."""
+    vault = call.vault
+    note = waiting_handoff(vault.index.notes.values(), agents_folder(vault.settings), client_name(call))
+    if note is None:
+        return
+    try:
+        handoff = read_handoff(open_note(vault, note.path))
+    except NoteNotFound:
+        return
+    facts = VaultEvidence(call)
+    checks = [(claim.text, check_proof(claim.proof, facts)) for claim in handoff.claims]
+    untrue = [(text, check) for text, check in checks if check.outcome in {"changed", "gone"}]
+    hold = sum(check.outcome == "still_true" for _, check in checks)
+    claims = f" [{hold} claims hold, {len(untrue)} do not]" if checks else ""
+    by = _by(note)
+    lines = [
+        f"--- Handoff, {age_text(time_written(note), now)}{by}: {_cut(handoff.goal)}{claims} {quote_path(note.path)}"
+    ]
+    lines += [f"Next: {_cut(handoff.next_action)}"]
+    lines += [f"Constraint: {_cut(text)}" for text in handoff.constraints]
+    lines += [f"NO LONGER TRUE: {_cut(text)} ({_cut(check.why)})" for text, check in untrue]
+    yield _card(note, "handoff", lines, 1.0, ("waits for this client",))
+
+
+def session_cards(call: Call, journals: "Sequence[IndexedNote]", now: float) -> Iterator[Card]:
+    """Yield the last sessions, those of the caller and paused ones first."""
+    for note in journals:
+        own, status = is_own(call, note), str(note.properties.get("status") or "")
+        title = _cut(str(note.properties.get("title") or note.title))
+        left = _cut(str(note.properties.get("where_left_off") or note.properties.get("summary") or ""))
+        head = f"--- Session, {age_text(time_written(note), now)}{_by(note)}, {status or 'ended'}"
+        lines = [f"{head}: {title} {quote_path(note.path)}"]
+        lines += [f"Left off: {left}"] if left else []
+        score = recency(time_written(note), now, SESSION_DAYS) / 2 + 0.25 * own + 0.25 * (status == "paused")
+        yield _card(note, "sessions", lines, score, ("last session of this client" if own else "recent session",))
+
+
+def memory_cards(call: Call, signal: Signal, weights: BriefWeights, days: float) -> Iterator[Card]:
+    """Yield memories and open questions; those that always hold score best. Reads notes, and blocks."""
+    vault = call.vault
+    visible = vault.memories.visible(Audience(client=client_name(call)), signal.now)
+    uses = UseLog(vault.store.database).all()
+    memories = [memory for path, memory in visible.memories.items() if not (path in uses and uses[path].is_doubted)]
+    own = [terms_of((*memory.tags, *map(title_of, memory.about), *memory.aliases), memory.title) for memory in memories]
+    standing = {memory.path for memory in visible.standing}
+    for memory, terms in zip(memories, share_of_terms(signal.terms, own), strict=True):
+        score, why = _score(memory.path, terms, memory.updated or memory.created, signal, weights, days)
+        part: BriefPart = "questions" if memory.kind == "open_question" else "memories"
+        if memory.path in standing:
+            score, why = 1.0 + score, ("always holds",)
+        elif part == "memories" and (signal.task or signal.terms) and score <= weights.recency:
+            continue
+        note = vault.index.notes.get(memory.path)
+        if note is not None:
+            yield _card(note, part, _memory_lines(call, memory, signal.now), score, why)
+
+
+def note_cards(call: Call, signal: Signal, weights: BriefWeights, days: float, *, ordinary: bool) -> Iterator[Card]:
+    """Yield decisions, modules, patterns and bugs, and if asked for, other notes that fit the task. Blocks."""
+    notes = call.vault.index.view("notes").notes
+    chosen = [note for note in notes.values() if note.note_type in TYPED or (ordinary and note.path in signal.found)]
+    own = [terms_of((*note.tags, *note.aliases), note.title) for note in chosen]
+    for note, terms in zip(chosen, share_of_terms(signal.terms, own), strict=True):
+        score, why = _score(note.path, terms, note.modified, signal, weights, days)
+        if score > weights.recency:
+            name = (note.note_type or "note").capitalize()
+            lines = [
+                f"--- {name}: {one_line(note.title)} ({age_text(note.modified, signal.now)}) {quote_path(note.path)}"
+            ]
+            yield _card(note, "notes", [*lines, _cut(_body(call, note.path))], score, why)
+
+
+def time_written(note: "IndexedNote") -> float:
+    """Return when a note was written: as its properties say, else when its file was modified."""
+    for name in ("updated", "created"):
+        try:
+            return datetime.fromisoformat(str(note.properties.get(name))).timestamp()
+        except ValueError:
+            continue
+    return note.modified
+
+
+def _score(
+    path: VaultPath, terms: float, time: float, signal: Signal, weights: BriefWeights, days: float
+) -> tuple[float, tuple[str, ...]]:
+    meaning = signal.found.get(path, 0.0)
+    why = ("shares names or tags" if terms else "", "fits the task" if meaning else "")
+    total = weights.terms * terms + weights.meaning * meaning + weights.recency * recency(time, signal.now, days)
+    return total, tuple(filter(None, why)) or ("is recent",)
+
+
+def _memory_lines(call: Call, memory: Memory, now: float) -> list[str]:
+    by = f", {memory.agent}" if memory.agent else ""
+    head = f"--- {memory.kind.replace('_', ' ').capitalize()}: {one_line(memory.title)}"
+    return [f"{head} ({age_text(memory.created, now)}{by}) {quote_path(memory.path)}", _cut(_body(call, memory.path))]
+
+
+def _body(call: Call, path: VaultPath) -> str:
+    try:
+        note = open_note(call.vault, path)
+    except NoteNotFound:
+        return ""
+    text = note.text[note.body :]
+    return drop_headings(text, clean_text(text), ())[0]
+
+
+def _card(note: "IndexedNote", part: BriefPart, lines: Iterable[str], score: float, why: tuple[str, ...]) -> Card:
+    return Card(note.path, part, (1, 1), "\n".join(filter(None, lines)), round(score, 4), why)
+
+
+def _by(note: "IndexedNote") -> str:
+    agent = note.properties.get("agent")
+    return f" by {one_line(agent)}" if isinstance(agent, str) and agent else ""
+
+
+def _cut(text: str) -> str:
+    plain = one_line(visible_text(text))
+    return plain if len(plain) <= LONGEST else f"{plain[: LONGEST - 1].rstrip()}…"
+
+
+def _texts(value: object) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list | tuple) else []
