@@ -81,6 +81,11 @@ def add_mcp(commands: "Commands") -> None:
     mcp.add_argument("--client", metavar="NAME", help="Call as this client, with what its token may do.")
     mcp.add_argument("--preset", choices=read_catalogue()["presets"], help="Which tools to offer.")
     mcp.add_argument("--print-config", choices=AGENTS, help="Print what sets up an agent to use the vault, and end.")
+    mcp.add_argument(
+        "--hooks",
+        action="store_true",
+        help="With `--print-config claude-code`, print the hook that briefs each session instead.",
+    )
     mcp.set_defaults(module="stdio.entry")
 
 

@@ -93,6 +93,9 @@ def add_operation(commands: "Commands", name: str, command: "OperationCommand") 
     if name == "doctor":
         entry.add_argument("vault", nargs="?", default=argparse.SUPPRESS, metavar="VAULT", help=what)
     entry.add_argument("--vault", dest="vault", default=argparse.SUPPRESS, help=what)
+    if command["reads"]:
+        # For agents' hooks, which pass it on by themselves.
+        entry.add_argument("--hook", action="store_true", help=argparse.SUPPRESS)
     entry.add_argument("--json-args", metavar="FILE", help="Take arguments from a JSON object; `-` is standard input.")
 
 

@@ -11,6 +11,7 @@ from bridge.cli import deny_hints, find_bridge, options, paths, render
 from bridge.cli.catalogue import operation_commands
 from bridge.cli.console import print_bytes, print_message
 from bridge.cli.find_bridge import FoundVault, ServedVault, UnservedVault, find_vault, served_vaults
+from bridge.cli.hook import answer_hook
 from bridge.errors import BridgeError, FolderNotFound, NoSuchVault, NoteNotFound
 from bridge.server.content_types import VIEW
 
@@ -25,6 +26,9 @@ NOT_FOUND = {NoteNotFound.code, FolderNotFound.code}
 
 def main(given: argparse.Namespace) -> int:
     """Run an operation and print its result."""
+    if getattr(given, "hook", False):
+        typed = options.collect(operation_commands()[given.command], given)
+        return answer_hook(given, given.command, typed, typed.pop(VAULT, None) or given.vault)
     answer, reached = find_and_run(given)
     if given.json:
         print_bytes(answer)

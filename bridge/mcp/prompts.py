@@ -143,7 +143,10 @@ async def begin_session(who: Caller, given: Given) -> Messages:
     arguments = {name: given[name] for name in ("task", VAULT) if name in given}
     found, _ = await who.ask(get_operation("brief"), arguments)
     task = f"Work on this: {given['task']}" if "task" in given else "Continue where the last session stopped."
-    return [user_message(f"{task}\n\n{BRIEF_INSTRUCTIONS}"), user_message(found["text"])]
+    return [
+        user_message(f"{task}\n\n{BRIEF_INSTRUCTIONS}"),
+        user_message(found["text"] or "Earlier sessions left nothing."),
+    ]
 
 
 BRIEF_INSTRUCTIONS = (

@@ -40,7 +40,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class BriefText:
-    """What is told."""
+    """What is told; empty if nothing fits."""
 
     text: str
     cards: tuple[Card, ...]
@@ -109,11 +109,8 @@ def brief(cards: Sequence[Card], budget: int, task: str = "") -> BriefText:
             and _size([*chosen, card], len(ordered), budget, task) <= budget
         ):
             chosen.append(card)
-    text = _text(chosen, len(ordered), budget, task)
-    tokens = estimate_tokens(text)
-    if tokens > budget:
-        return BriefText("", (), 0, len(ordered))
-    return BriefText(text, tuple(chosen), tokens, len(ordered) - len(chosen))
+    text = _text(chosen, len(ordered), budget, task) if chosen else ""
+    return BriefText(text, tuple(chosen), estimate_tokens(text), len(ordered) - len(chosen))
 
 
 def _join(cards: Iterable[Card]) -> str:

@@ -14,9 +14,13 @@ from bridge.access.tokens import Tokens
 from bridge.cli.stdio.choose_vault import choose_vault
 from bridge.cli.stdio.launch import program_command
 from bridge.data_folder import Folders, default_data_dir, default_models_dir, read_vault_list, unless_default, vault_id
+from bridge.errors import InvalidArguments
 
 LONGEST = 20
 """Characters of a vault's name in its server's name: agents prefix it to each tool's name, whose length they limit."""
+
+HOOK_S = 5
+"""Seconds after which an agent gives up on a hook, which takes little more than one."""
 
 PLACES = {
     "claude-code": "Put this into .mcp.json in a project, or run for all projects: {command}",
@@ -30,6 +34,8 @@ def print_agent_config(given: argparse.Namespace) -> int:
     """Print the configuration, and on standard error where it belongs."""
     folders = Folders(given.data_dir)
     vault = choose_vault(folders, given.vault, Path.cwd()).resolve()
+    if given.hooks:
+        return print_hooks(given, vault)
     command, name = [*program_command(), *mcp_arguments(given, vault)], server_name(folders, vault)
     sys.stdout.write(json.dumps(agent_config(given.print_config, name, command), indent=2, ensure_ascii=False) + "\n")
     sys.stdout.flush()
@@ -37,6 +43,28 @@ def print_agent_config(given: argparse.Namespace) -> int:
     sys.stderr.write(PLACES[given.print_config].format(command=shlex.join(add)) + "\n")
     if given.client is not None and Tokens(folders.tokens).named(given.client) is None:
         sys.stderr.write(f"This client has no token; run: vault-bridge tokens create {shlex.quote(given.client)}\n")
+    return 0
+
+
+def print_hooks(given: argparse.Namespace, vault: Path) -> int:
+    """Print the settings by which each session of an agent begins with a briefing.
+
+    Raises:
+        InvalidArguments: The agent has no such hooks.
+    """
+    if given.print_config != "claude-code":
+        raise InvalidArguments(
+            f"`--hooks` is for claude-code, not for {given.print_config}.",
+            hint="Its prompt `begin_session` brings the same.",
+        )
+    folder = unless_default(given.data_dir, default_data_dir())
+    where = [] if folder is None else ["--data-dir", str(folder)]
+    command = shlex.join([*program_command(), "brief", "--hook", "--vault", str(vault), *where])
+    hook = {"type": "command", "command": command, "timeout": HOOK_S}
+    settings = {"hooks": {"SessionStart": [{"matcher": "startup|resume|clear|compact", "hooks": [hook]}]}}
+    sys.stdout.write(json.dumps(settings, indent=2, ensure_ascii=False) + "\n")
+    sys.stdout.flush()
+    sys.stderr.write("Merge this into ~/.claude/settings.json, or .claude/settings.json in a project.\n")
     return 0
 
 

@@ -148,7 +148,7 @@ def note_cards(call: Call, signal: Signal, weights: BriefWeights, days: float, *
     own = [terms_of((*note.tags, *note.aliases), note.title) for note in chosen]
     for note, terms in zip(chosen, share_of_terms(signal.terms, own), strict=True):
         score, why = _score(note.path, terms, note.modified, signal, weights, days)
-        if score > weights.recency:
+        if score > weights.recency or not (signal.task or signal.terms):
             name = (note.note_type or "note").capitalize()
             lines = [
                 f"--- {name}: {one_line(note.title)} ({age_text(note.modified, signal.now)}) {quote_path(note.path)}"

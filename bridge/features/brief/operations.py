@@ -54,7 +54,7 @@ class AgentBrief:
     """What to know at the beginning of a session.
 
     Attributes:
-        text: The briefing; empty if even its heading exceeds the budget.
+        text: The briefing; empty if there is nothing to tell, or the budget is too small for it.
         items: What it tells, in order.
         tokens: Tokens of the text, estimated.
         left_out: How many more would have fitted the task, but not the budget or the limit.
