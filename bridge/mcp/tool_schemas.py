@@ -19,10 +19,15 @@ HIDDEN_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "list_tags": ("among",),
     "suggest_links": ("lines", "strictness"),
     "undo_change": ("hunks",),
+    "brief": ("tags", "parts", "limit", "recency_days"),
+    "remember": ("files", "metadata", "private", "confidence", "reason", "dry_run"),
+    "recall": ("kinds", "tiers", "tags", "about", "since", "among_private", "archived", "text_chars"),
+    "save_session": ("model", "cost_usd", "excerpt", "reason", "dry_run"),
+    "hand_over": ("unknowns", "to", "reason", "dry_run", "confirm"),
 }
 """Arguments that agents do not need: for what text views omit, or for an editor's cursor."""
 
-SUMMARY_ONLY = frozenset({"suggest_links"})
+SUMMARY_ONLY = frozenset({"suggest_links", "brief", "recall"})
 """Tools whose summary is description enough."""
 
 SELF_EXPLANATORY = frozenset({"limit", "sort", "dry_run", "confirm"})
@@ -30,6 +35,9 @@ SELF_EXPLANATORY = frozenset({"limit", "sort", "dry_run", "confirm"})
 
 PLAIN_PATH = "The note."
 """The description of a path that needs none."""
+
+SAID_IN_WORDS: Mapping[str, Sequence[str]] = {"hand_over": ("Claim", "properties", "proof")}
+"""Where a record of many fields has a description that names those which a model needs."""
 
 REPEATED_SCHEMAS: Mapping[str, Sequence[str]] = {"change_set": ("edits", "items", "properties", "edits", "items")}
 """Where a schema repeats that of another listed tool: a change set's edits of a note are those of `edit_note`."""
@@ -49,6 +57,9 @@ def input_schema(
         unsaid: Arguments that are left out.
     """
     made: dict[str, Any] = simplify(flatten_unions(arguments_schema(operation)))
+    if unsaid and (way := SAID_IN_WORDS.get(operation.name)):
+        definitions = prune(made.pop("$defs"), way, keep=("description",))
+        made = with_definitions(made, definitions)
     properties = {name: part for name, part in made["properties"].items() if name not in {VAULT, *unsaid}}
     if way := REPEATED_SCHEMAS.get(operation.name):
         properties = prune(properties, way)
@@ -66,10 +77,12 @@ def input_schema(
     return {**made, "properties": properties, **({"required": required} if required else {})}
 
 
-def prune(part: Mapping[str, Any], way: Sequence[str]) -> dict[str, Any]:
-    """Return a part of a schema in which the value at the end of a path is any object."""
+def prune(part: Mapping[str, Any], way: Sequence[str], keep: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a part of a schema in which the value at the end of a path is any object, with some of its facts."""
     step, *rest = way
-    return {**part, step: prune(part[step], rest) if rest else {"type": "object"}}
+    if rest:
+        return {**part, step: prune(part[step], rest, keep)}
+    return {**part, step: {"type": "object", **{name: part[step][name] for name in keep}}}
 
 
 def flatten_unions(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,8 +101,19 @@ def flatten_unions(schema: Mapping[str, Any]) -> dict[str, Any]:
         return rest
 
     made: dict[str, Any] = plain(schema)
-    left = {name: plain(record) for name, record in records.items() if f'#/$defs/{name}"' in json.dumps(made)}
-    return {**made, "$defs": left} if left else made
+    return with_definitions(made, {name: plain(record) for name, record in records.items()})
+
+
+def with_definitions(schema: Mapping[str, Any], records: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema with those definitions that it refers to, also by way of others."""
+    used: dict[str, Any] = {}
+    while more := {
+        name: record
+        for name, record in records.items()
+        if name not in used and f'#/$defs/{name}"' in json.dumps([schema, used])
+    }:
+        used |= more
+    return {**schema, "$defs": used} if used else dict(schema)
 
 
 def merge_variants(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

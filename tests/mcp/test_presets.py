@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 
 import pytest
 
@@ -38,6 +39,14 @@ def test_the_list_of_tools_keeps_its_budget(preset: Preset) -> None:
     written = sum(len(tool.model_dump_json(by_alias=True, exclude_none=True)) for tool in listed)
     assert written / CHARACTERS_A_TOKEN <= BUDGETS[preset]
     assert all(tool.output_schema is None for tool in listed)
+
+
+@pytest.mark.parametrize("preset", [*BUDGETS, "full"])
+def test_every_schema_defines_what_it_refers_to(preset: Preset) -> None:
+    for tool in listed_tools("full").values():
+        schema = describe_tool(tool, ["Notes"], preset).input_schema
+        referred = set(re.findall(r'"#/\$defs/([^"]+)"', json.dumps(schema)))
+        assert referred == schema.get("$defs", {}).keys(), tool.name
 
 
 def test_instructions_say_what_find_tool_leads_to() -> None:

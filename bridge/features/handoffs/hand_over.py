@@ -30,7 +30,8 @@ class Claim:
 
     Attributes:
         text: The claim, in one sentence.
-        proof: What shows that it is true; it is checked now and when it is read.
+        proof: What shows it, checked now and when it is read: `{path, quote}`, `{path, heading}`, `{path, property,
+            value}`, `{task: "path:line text", status}`, `{link: "path → path"}`, `{change_id, state}`.
     """
 
     text: Annotated[str, MaxLen(1_000)]
