@@ -21,7 +21,7 @@ NoteKind = Literal["note", "canvas", "excalidraw", "pdf"]
 Scope = Literal["read", "write", "admin"]
 """What the holder of a token may do."""
 
-Preset = Literal["default", "writing", "read-only", "full"]
+Preset = Literal["default", "notebook", "writing", "read-only", "full"]
 """The set of tools that an agent is offered."""
 
 SearchMode = Literal["hybrid", "keyword", "semantic"]

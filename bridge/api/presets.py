@@ -24,6 +24,21 @@ DEFAULT = (
 )
 """The contract's twelve; `find_tool` finds all others, and also runs them where `run_tool` is not listed."""
 
+NOTEBOOK = (
+    "brief",
+    "remember",
+    "recall",
+    "save_session",
+    "hand_over",
+    "search",
+    "read_note",
+    "create_note",
+    "edit_note",
+    "undo_change",
+    "find_tool",
+)
+"""For agents that work in many sessions: what they keep for the next one, and what they read and write most."""
+
 WRITING = (
     *DEFAULT[:2],
     "read_notes",
@@ -67,7 +82,7 @@ READ_ONLY = (
 META = frozenset({"find_tool", "run_tool", "give_feedback"})
 """Tools about tools: they reach beyond a preset."""
 
-BOTH_WAYS = frozenset({"daily_note"})
+BOTH_WAYS = frozenset({"daily_note", "take_over"})
 """Tools that write only on request, so that callers that may only read can use them too."""
 
 
@@ -104,7 +119,12 @@ def get_tool(name: str) -> Operation:
 def listed_tools(preset: Preset) -> Mapping[str, Operation]:
     """Return the tools that a preset lists, by name and in a fixed order."""
     tools = {operation.name: operation for operation in operations() if operation.tool}
-    listed: Mapping[Preset, tuple[str, ...]] = {"default": DEFAULT, "writing": WRITING, "read-only": READ_ONLY}
+    listed: Mapping[Preset, tuple[str, ...]] = {
+        "default": DEFAULT,
+        "notebook": NOTEBOOK,
+        "writing": WRITING,
+        "read-only": READ_ONLY,
+    }
     return tools if preset == "full" else {name: tools[name] for name in listed[preset] if name in tools}
 
 

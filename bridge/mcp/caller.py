@@ -130,15 +130,15 @@ def read_caller(context: Context, bridge: "Bridge") -> Caller:
     )
 
 
-def is_read_only(bridge: "Bridge") -> bool:
-    """Say whether the current request is served with the preset `read-only`."""
+def current_preset(bridge: "Bridge") -> Preset:
+    """Return the preset with which the current request is served."""
     request = REQUEST.get()
     preset = request.query_params.get("preset")
     try:
-        return choose_preset(request.scope["state"]["principal"], preset, bridge.settings.mcp_preset) == "read-only"
+        return choose_preset(request.scope["state"]["principal"], preset, bridge.settings.mcp_preset)
     except InvalidArguments:
         # Every call reports this error.
-        return False
+        return "default"
 
 
 def principal_of(context: Context) -> Principal:

@@ -11,13 +11,14 @@ from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import ListenHandler
 
 import bridge as program
-from bridge.mcp.caller import is_read_only
+from bridge.mcp.caller import current_preset
 from bridge.mcp.completion import Completion
 from bridge.mcp.notifications import McpSessions, listen_handler
 from bridge.mcp.prompts import Prompts
 from bridge.mcp.resources import Resources
 from bridge.mcp.session_end import SessionEnds
 from bridge.mcp.tools import Tools, tool_schema
+from bridge.types import Preset
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
@@ -33,6 +34,8 @@ INSTRUCTIONS = f"""\
 `digest` of what you read. `find_tool` finds and runs what is not listed: daily notes, tasks, reading several notes, \
 moving, renaming, deleting, several changes at once, history and undo, broken links, graph, folders. {LAST}"""
 
+NOTEBOOK_INSTRUCTIONS = f"Begin with `brief`; `remember` what the next session should know. {INSTRUCTIONS}"
+
 READ_ONLY_INSTRUCTIONS = f"""\
 {FIRST} You can change nothing here. `find_tool` finds and runs what is not listed: daily notes, tasks, reading \
 several notes, history, broken links, graph, folders. {LAST}"""
@@ -44,7 +47,7 @@ FRESH_MS = 60_000
 class VaultServer(Server[Any]):
     """Announces list changes, which the library otherwise omits over HTTP, and instructions that fit the preset."""
 
-    reads_only: Callable[[], bool] = staticmethod(lambda: False)
+    preset: Callable[[], Preset]
 
     def create_initialization_options(
         self, notification_options: NotificationOptions | None = None, *given: Any, **named: Any
@@ -56,7 +59,13 @@ class VaultServer(Server[Any]):
     @property
     def instructions(self) -> str:
         """The instructions for a client; both eras read them while its first request is answered."""
-        return READ_ONLY_INSTRUCTIONS if self.reads_only() else INSTRUCTIONS
+        match self.preset():
+            case "read-only":
+                return READ_ONLY_INSTRUCTIONS
+            case "notebook":
+                return NOTEBOOK_INSTRUCTIONS
+            case _:
+                return INSTRUCTIONS
 
     @instructions.setter
     def instructions(self, _: str | None) -> None:
@@ -91,6 +100,6 @@ def build_server(bridge: "Bridge", listeners: ListenHandler, sessions: McpSessio
         on_unsubscribe_resource=sessions.unsubscribe,
         on_subscriptions_listen=listen_handler(listeners, ends),
     )
-    server.reads_only = partial(is_read_only, bridge)
+    server.preset = partial(current_preset, bridge)
     server.add_notification_handler("notifications/initialized", types.NotificationParams, sessions.opened)
     return server

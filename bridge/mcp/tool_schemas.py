@@ -20,14 +20,14 @@ HIDDEN_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "suggest_links": ("lines", "strictness"),
     "undo_change": ("hunks",),
     "brief": ("tags", "parts", "limit", "recency_days"),
-    "remember": ("files", "metadata", "private", "confidence", "reason", "dry_run"),
+    "remember": ("files", "metadata", "private", "confidence", "expires", "pinned", "reason", "dry_run"),
     "recall": ("kinds", "tiers", "tags", "about", "since", "among_private", "archived", "text_chars"),
-    "save_session": ("model", "cost_usd", "excerpt", "reason", "dry_run"),
+    "save_session": ("actions", "problems", "model", "cost_usd", "excerpt", "reason", "dry_run"),
     "hand_over": ("unknowns", "to", "reason", "dry_run", "confirm"),
 }
 """Arguments that agents do not need: for what text views omit, or for an editor's cursor."""
 
-SUMMARY_ONLY = frozenset({"suggest_links", "brief", "recall"})
+SUMMARY_ONLY = frozenset({"suggest_links", "brief", "recall", "save_session"})
 """Tools whose summary is description enough."""
 
 SELF_EXPLANATORY = frozenset({"limit", "sort", "dry_run", "confirm"})

@@ -102,7 +102,7 @@ def test_what_the_parser_does_not_know_is_refused(words: list[str], capsys: pyte
         (["search", "a", "--limmit", "3"], "there is no option `--limmit`; did you mean `--limit`?"),
         (["search", "a", "b", "c"], "nothing is known to do with `b c`; put quotes around words that belong together."),
         (["read-note", "a.md", "--lines", "1", "3"], "lines are given as a range: `--lines 1-3`.\n"),
-        (["mcp", "--preset", "x"], "there is no `x`; there are default, writing, read-only, full.\n"),
+        (["mcp", "--preset", "x"], "there is no `x`; there are default, notebook, writing, read-only, full.\n"),
         (["models", "instal"], "there is no `instal`; did you mean `install`?\n  `vault-bridge models --help` tells"),
     ],
 )  # fmt: skip

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from bridge.api.presets import DEFAULT, READ_ONLY, WRITING, listed_tools
+from bridge.api.presets import DEFAULT, NOTEBOOK, READ_ONLY, WRITING, listed_tools
+from bridge.api.registry import OPERATIONS
 from bridge.mcp.server import INSTRUCTIONS
 from bridge.mcp.tools import describe_tool
 from bridge.types import Preset
@@ -18,12 +19,17 @@ BOTH = pytest.mark.parametrize("era", ERAS)
 CHARACTERS_A_TOKEN = 4.2
 """Of the schemas of tools, counted once with the tokenizer `o200k_base`."""
 
-BUDGETS: dict[Preset, int] = {"default": 2_300, "writing": 5_500, "read-only": 3_000}
+BUDGETS: dict[Preset, int] = {"default": 2_300, "notebook": 2_500, "writing": 5_500, "read-only": 3_000}
 
 
 def test_the_default_tools_are_the_contracts() -> None:
     assert len(DEFAULT) == 12
     assert list(DEFAULT) == list(listed_tools("default"))
+
+
+def test_the_notebook_is_small() -> None:
+    assert len(NOTEBOOK) <= 12
+    assert list(listed_tools("notebook")) == [name for name in NOTEBOOK if name in OPERATIONS]
 
 
 def test_every_tool_of_a_preset_exists() -> None:
@@ -53,6 +59,15 @@ def test_instructions_say_what_find_tool_leads_to() -> None:
     behind = INSTRUCTIONS.partition("`find_tool`")[2].partition(":")[2].partition(".")[0]
     assert {"daily notes", "tasks", "history and undo", "broken links"} <= {part.strip() for part in behind.split(",")}
     assert len(behind.split()) <= 25
+
+
+@BOTH
+async def test_an_agent_with_a_notebook_begins_with_a_briefing(served: Served, era: Era) -> None:
+    async with connected(served, era, preset="notebook") as client:
+        assert (client.instructions or "").startswith("Begin with `brief`; ")
+        assert "Nothing is known yet" in text_of(await client.call_tool("brief", {"task": "sow"}))
+    async with connected(served, era) as client:
+        assert "`brief`" not in (client.instructions or "")
 
 
 @BOTH
@@ -161,5 +176,5 @@ async def test_an_unknown_preset_is_refused(served: Served, era: Era) -> None:
     async with connected(served, era, preset="everything") as client:
         answer = await client.call_tool("search", {"query": "frost"})
     assert text_of(answer).startswith(
-        "invalid_arguments: There is no preset `everything`.\nPresets: default, writing, read-only"
+        "invalid_arguments: There is no preset `everything`.\nPresets: default, notebook, writing, read-only"
     )

@@ -48,8 +48,8 @@ export const FORMS = {
 	change_settings: "7df0e72c2e86",
 	check_globs: "2be683f630fb",
 	list_models: "2ab29cd03574",
-	list_clients: "c3f2860a70bf",
-	revoke_client: "5837519f92db",
+	list_clients: "ecc30ae1f7f6",
+	revoke_client: "b5f48b728b20",
 	open_pairing: "3ceefd3165ba",
 } as const;
 
@@ -822,7 +822,7 @@ export interface ListedClient {
 	/** Its scopes. */
 	readonly scopes: readonly ("read" | "write" | "admin")[];
 	/** Its tool preset, if its token sets one. */
-	readonly preset: "default" | "writing" | "read-only" | "full" | null;
+	readonly preset: "default" | "notebook" | "writing" | "read-only" | "full" | null;
 	/** When it got its token. */
 	readonly created: string;
 	/** Day of its last use; null if never used. */
