@@ -41,6 +41,9 @@ SESSION_DAYS: Final = 30.0
 LONGEST: Final = 320
 """Most characters of one memory, journal or note."""
 
+MOST_SESSIONS: Final = 50
+"""Most sessions that are considered."""
+
 RECENT: Final = 3
 """Last sessions of the client whose files say what it works on."""
 
@@ -58,7 +61,7 @@ class Signal:
 
 
 def journals_of(call: Call, now: float) -> "list[IndexedNote]":
-    """Return the journals of the last days, the newest first, without that of this session."""
+    """Return the newest journals of the last days without that of this session, those of the caller first."""
     folder, session = agents_folder(call.vault.settings), session_of(call)
     journals = [
         note
@@ -68,7 +71,9 @@ def journals_of(call: Call, now: float) -> "list[IndexedNote]":
         and note.properties.get("session") != session
         and now - time_written(note) < SESSION_DAYS * 86_400
     ]
-    return sorted(journals, key=lambda note: (-time_written(note), note.path))
+    newest = sorted(journals, key=lambda note: (-time_written(note), note.path))
+    # Those of the caller first, so that they are not lost among many others.
+    return sorted(newest, key=lambda note: not is_own(call, note))[:MOST_SESSIONS]
 
 
 def is_own(call: Call, note: "IndexedNote") -> bool:

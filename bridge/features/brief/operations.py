@@ -20,12 +20,15 @@ from bridge.notebook import brief_text
 from bridge.notebook.brief_text import BriefPart, BriefWeights, Card
 from bridge.notebook.folder import agents_folder
 from bridge.text.budget import estimate_tokens
-from bridge.types import Lines, VaultPath
+from bridge.types import Among, Lines, VaultPath
 
 if TYPE_CHECKING:
     from bridge.index.note import IndexedNote
 
 BY_DEFAULT: tuple[BriefPart, ...] = ("handoff", "sessions", "memories", "questions")
+WEAK, NEAR = 0.1, 0.4
+"""The score of a memory, and its share of the best, below which it does not fit the task."""
+
 FOUND = 50
 """Notes that a search for the task returns."""
 
@@ -145,10 +148,16 @@ async def read_signal(
     terms = brief_text.terms_of((*tags, *own_tags, *titles), task)
     query = " ".join((task, *titles)).strip()
     found: dict[VaultPath, float] = {}
-    for among in ("notes", "agents") if query else ():
-        answer = await search(await call.vault.sources_among(among), SearchRequest(query, limit=FOUND))
+    memory = agents_folder(call.vault.settings).memory
+    # Journals are told by their age; they repeat each other, which makes a search among them slow.
+    sides: tuple[tuple[Among, tuple[VaultPath, ...]], ...] = (("notes", ()), ("agents", (memory,)))
+    for among, inside in sides if query else ():
+        request = SearchRequest(query, limit=FOUND, paths=inside)
+        answer = await search(await call.vault.sources_among(among), request)
         top = max((hit.score for hit in answer.hits), default=0.0)
-        found |= {hit.path: hit.score / top for hit in answer.hits if top}
+        # A search of some notes lists all of them, however little they fit.
+        least = max(WEAK, NEAR * top) if inside else 0.0
+        found |= {hit.path: hit.score / top for hit in answer.hits if top and hit.score >= least}
     return cards.Signal(task, about, terms, found, now), journals
 
 
