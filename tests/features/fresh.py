@@ -64,7 +64,8 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
 
 
 async def remembered(served: Served, path: str) -> None:
-    """Write a memory."""
+    """Write a memory into the agents' folder."""
+    await served.call("set_up_memory", templates=False)
     place = served.bridge.find(None).root / path
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(f"---\ntype: memory\nkind: fact\n---\n{place.stem}.\n", encoding="utf-8")

@@ -99,7 +99,7 @@ async def test_a_replaced_memory_is_gone_and_comes_back(served: Served) -> None:
     assert await recalled(served, "straw bales from the mill") == []
     again = await change(served, "supersede_memory", path=[STRAW], by=CLAY)
     assert again["change_id"] is None
-    assert "1 memory needed no change." in again["warnings"]
+    assert "No change was needed for 1 of the memories." in again["warnings"]
     circle = await served.call("supersede_memory", path=[CLAY], by=STRAW)
     assert circle.code == "invalid_arguments"
     assert (await served.call("supersede_memory", path=[CLAY], by=CLAY)).code == "invalid_arguments"
@@ -147,3 +147,15 @@ async def test_the_use_of_a_memory_follows_its_note(served: Served) -> None:
     await change(served, "move_note", path=CLAY, to="Agents/Memory/Loam.md")
     judged = await change(served, "judge_memory", path="Agents/Memory/Loam.md", verdict="useful")
     assert judged["useful"] == 2
+
+
+async def test_a_person_reads_what_was_forgotten_and_what_is_similar(served: Served) -> None:
+    forgotten = await served.command("forget-memory", STRAW, "--vault", "Notes")
+    assert forgotten.status == 0, forgotten.err
+    assert "still found by: nothing" in f"{forgotten.out}\n{forgotten.err}"
+    text = "From the mill, but never in bales."
+    similar = await served.command("remember", "Oats", text, "--vault", "Notes")
+    assert similar.status == 0, similar.err
+    listed = await served.command("list-memories", "--vault", "Notes")
+    assert listed.status == 0, listed.err
+    assert "3 memories: " in f"{listed.out}\n{listed.err}"

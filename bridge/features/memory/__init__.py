@@ -21,8 +21,8 @@ FEATURE = Feature(
     tables=USES,
     views={
         Written: written_view,
-        remember.RememberedNote: written_view,
-        forget.ForgottenMemory: written_view,
+        remember.RememberedNote: views.remembered_view,
+        forget.ForgottenMemory: views.forgotten_view,
         recall.RecalledMemories: views.recall_view,
         list_memories.MemoryPage: views.memory_list_view,
     },

@@ -1,6 +1,7 @@
 """Recalling: what a question asks for, and nothing where nothing fits."""
 
 import asyncio
+import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final
@@ -12,6 +13,7 @@ from bridge.api.hints import Query, When
 from bridge.api.moments import moment
 from bridge.api.registry import operation
 from bridge.api.write import session_of
+from bridge.errors import BridgeError
 from bridge.features.memory.access import audience_of, now, open_catalogue
 from bridge.features.memory.choice import Choice, Question, choose, rank
 from bridge.features.memory.new_memory import Places, Words, names_of
@@ -148,7 +150,9 @@ async def answer_recall(
             mode,
             tuple(recall_notices(call, visible.standing)),
         )
-        log.count([memory.path for memory in memories], moment_)
+        with contextlib.suppress(BridgeError):
+            # What was found is returned even if it cannot be counted, as on a full disk.
+            log.count([memory.path for memory in memories], moment_)
         return answer
 
     answer = await asyncio.to_thread(build)

@@ -18,7 +18,6 @@ from bridge.markdown.kinds import title_of
 from bridge.markdown.note import Value
 from bridge.notebook.catalogue import MemoryCatalogue
 from bridge.notebook.memory_note import Memory, link_name, link_to
-from bridge.text.counts import count_of
 from bridge.types import VaultPath
 
 
@@ -64,7 +63,7 @@ async def supersede_memory(
         requests[-1] = SetProperties(path=successor.path, remove=("supersedes",))
     made = await execute_requests(call, requests, options, operation="supersede_memory")
     if left := len(memories) - len(meant):
-        made = replace(made, warnings=(*made.warnings, f"{count_of(left, 'memory')} needed no change."))
+        made = replace(made, warnings=(*made.warnings, f"No change was needed for {left} of the memories."))
     return made
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bridge.api.markup import Answer, Column, Element, Line, Section, Table, notices
-from bridge.text.counts import count_of
+from bridge.api.change_view import written_view
+from bridge.api.markup import Answer, Column, Element, Line, Section, Table, notice, notices
 from bridge.text.invisible import inline
 
 MEMORY = (
@@ -37,8 +37,33 @@ def recall_view(answer: Answer) -> Iterable[Element]:
 def memory_list_view(answer: Answer) -> Iterable[Element]:
     """Show a page of memories."""
     yield from notices(answer["notices"])
-    yield Line(f"{count_of(answer['total'], 'memory')}: {counts_text(answer['counts'])}")
+    yield Line(
+        f"{answer['total']:,} {'memory' if answer['total'] == 1 else 'memories'}: {counts_text(answer['counts'])}"
+    )
     yield Table(MEMORY, answer["memories"])
+
+
+LIKE = (
+    Column("path", role="path"),
+    Column("share", " · {:.0%} of its words"),
+    Column("cosine", " · cosine {}"),
+    Column("contradicts", lambda contradicts: " · contradicts it" if contradicts else ""),
+)
+
+
+def remembered_view(answer: Answer) -> Iterable[Element]:
+    """Show a memory that was written, and those that say something similar."""
+    yield from written_view(answer)
+    if answer["like"]:
+        yield Section("Similar", Table(LIKE, answer["like"]))
+
+
+def forgotten_view(answer: Answer) -> Iterable[Element]:
+    """Show how a memory was forgotten, and what still finds it."""
+    yield from written_view(answer)
+    if answer.get("verified"):
+        found = [name for name, finds in answer["verified"].items() if finds]
+        yield notice(f"still found by: {', '.join(found) or 'nothing'}")
 
 
 def counts_text(counts: Mapping[str, Any]) -> str:
