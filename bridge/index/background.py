@@ -5,8 +5,9 @@ import ctypes
 import gc
 import logging
 import sys
+import time
 from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from threading import Timer
 from typing import Any, TypeVar
@@ -38,6 +39,49 @@ class Tasks:
     async def finish(self, work: Coroutine[Any, Any, T]) -> T:
         """Finish work even if the caller is cancelled, so that memory stays consistent with the disk."""
         return await asyncio.shield(self.start(work))
+
+
+SLICE_S = 0.002
+"""Seconds for which background work occupies the event loop at a time."""
+
+PATIENCE_S = 0.1
+"""Seconds after which background work goes on although something is searched all the time."""
+
+
+class Searches:
+    """The searches under way, for which background work on the event loop waits."""
+
+    def __init__(self) -> None:
+        self._running = 0
+        self._over = asyncio.Event()
+
+    def __enter__(self) -> None:
+        """Begin a search."""
+        self._running += 1
+        self._over.clear()
+
+    def __exit__(self, *_: object) -> None:
+        """End it."""
+        self._running -= 1
+        if not self._running:
+            self._over.set()
+
+    async def give_way(self, since: float) -> float:
+        """Let searches go first, at the end of a slice of background work.
+
+        Args:
+            since: When the slice began.
+
+        Returns:
+            When the slice that goes on began.
+        """
+        if time.perf_counter() - since < SLICE_S:
+            return since
+        await asyncio.sleep(0)
+        if self._running:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._over.wait(), PATIENCE_S)
+        return time.perf_counter()
 
 
 _M_ARENA_MAX = -8

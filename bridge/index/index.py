@@ -13,7 +13,7 @@ from typing import Self
 from bridge.data_folder import folder_size
 from bridge.errors import BridgeError
 from bridge.index.apart import Apart, KeptFolder, Side
-from bridge.index.background import Tasks, pause_gc, trim
+from bridge.index.background import Searches, Tasks, pause_gc, trim
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.checksums import update_checksums
 from bridge.index.compact import Compaction
@@ -66,8 +66,10 @@ class Index:
         self._known = NamesBySide(self._apart, opened.known)
         self._types: tuple[Mapping[VaultPath, IndexedNote], Counter[str]] = {}, Counter()
         self._tasks = Tasks()
+        self.searches = Searches()
+        """Entered by a search; background work that needs the event loop gives way to it."""
         self._vectors = Vectors(opened, keep_days)
-        self._texts = PassageTexts(opened, self._vectors, self._tasks)
+        self._texts = PassageTexts(opened, self._vectors, self._tasks, self.searches)
         self._writing = IndexWriter(opened, self._vectors, self._known, self._tasks)
         self._tidying = Compaction(opened, self._vectors, self._tasks)
         self._full_text = FullText(opened, self._tidying)

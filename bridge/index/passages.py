@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from bridge.index.background import Tasks
+from bridge.index.background import Searches, Tasks
 from bridge.index.catalogue import NoteTable
 from bridge.index.hits import PassageHit
 from bridge.index.open import OpenIndex, read_errors
@@ -27,10 +27,11 @@ WHOLES = 512
 class PassageTexts:
     """The passages' texts."""
 
-    def __init__(self, opened: OpenIndex, vectors: Vectors, tasks: Tasks) -> None:
+    def __init__(self, opened: OpenIndex, vectors: Vectors, tasks: Tasks, searches: Searches) -> None:
         self._opened = opened
         self._vectors = vectors
         self._tasks = tasks
+        self._searches = searches
         self._packed = PackedPassages()
         self._filling: asyncio.Task[None] | None = None
 
@@ -87,6 +88,7 @@ class PassageTexts:
         parts: defaultdict[int, list[PackedPassage]] = defaultdict(list)
         with read_errors(self._opened):
             async for batch in self._opened.passages.batches(("key", *COLUMNS), PASSAGES):
+                await self._searches.give_way(0.0)
                 complete = self._gather(batch, parts)
                 self._put(await asyncio.to_thread(pack_passages, complete))
 

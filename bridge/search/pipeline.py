@@ -236,16 +236,17 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
         query = correct_spelling(query, sources.vocabulary.words, sources.index.languages)
     else:
         query = replace(query, notices=(*query.notices, _WORDS_UNREAD))
-    found = await retrieve_and_rank(sources, request, query, within)
+    with sources.index.searches:
+        found = await retrieve_and_rank(sources, request, query, within)
+        if within is None:
+            # A condition set by the caller is listed, however little other evidence there is.
+            found = replace(found, ranked=drop_irrelevant(found.ranked))
+        if request.min_score:
+            found = replace(found, ranked=[hit for hit in found.ranked if hit.score >= request.min_score])
+        hits = await _build_hits(sources, request, query, found)
     notices: tuple[str, ...] = ()
     if request.mode == "hybrid" and found.mode == "keyword":
         notices = ((sources.no_model or _NO_MODEL) if found.readable else _NOT_READ,)
-    if within is None:
-        # A condition set by the caller is listed, however little other evidence there is.
-        found = replace(found, ranked=drop_irrelevant(found.ranked))
-    if request.min_score:
-        found = replace(found, ranked=[hit for hit in found.ranked if hit.score >= request.min_score])
-    hits = await _build_hits(sources, request, query, found)
     notices = (*notices, *_semantic_notices(sources, query, found))
     if not hits:
         doubtful = bool(notices) or found.mode == "keyword" or sources.index.pending_vectors() > 0

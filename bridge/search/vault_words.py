@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import math
+import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -25,14 +26,14 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+PAUSE_AFTER = 16
+"""Notes after which others may run while a search reads those that changed."""
+
 AT_ONCE = 256
 """Notes read at a time; a search waits for no more than these."""
 
 PATIENCE_S = 1.0
-"""Seconds for which the first search waits for the words of the vault: some 2,000 notes."""
-
-PAUSE_AFTER = 16
-"""Notes after which others may run: a search need not wait for all."""
+"""Seconds for which the first search waits for the words of the vault, if they seem to take no longer."""
 
 LONGEST = 40
 """Maximum length of a recorded word."""
@@ -71,7 +72,7 @@ class VaultWords:
         self._notes: Mapping[VaultPath, IndexedNote] | None = None
         self._reading: asyncio.Task[None] | None = None
         self._learnt = asyncio.Event()
-        """Set when no words are being read."""
+        """Set when no search need wait for the words that are read."""
 
     async def follow(self, index: "Index") -> bool:
         """Update to new, changed and removed notes; if they are many in the background, for which one search waits.
@@ -101,11 +102,15 @@ class VaultWords:
 
     async def _read_all(self, index: "Index", notes: Mapping[VaultPath, IndexedNote], unread: list[VaultPath]) -> None:
         folded = _FoldedWords()
+        began = time.perf_counter()
         try:
             for start in range(0, len(unread), AT_ONCE):
-                await self._read(index, notes, unread[start : start + AT_ONCE], folded)
+                # At this rate, the search would wait in vain.
+                if (time.perf_counter() - began) * len(unread) > PATIENCE_S * start > 0:
+                    self._learnt.set()
+                await self._read(index, notes, unread[start : start + AT_ONCE], folded, background=True)
             self._learnt.set()
-            await self._stem_all(index.languages)
+            await self._stem_all(index)
         except (BridgeError, OSError, RuntimeError, ValueError):
             # The next search retries, in the index that is open then.
             log.debug("The words of the notes could not be read.", exc_info=True)
@@ -118,12 +123,17 @@ class VaultWords:
         notes: Mapping[VaultPath, IndexedNote],
         paths: Sequence[VaultPath],
         folded: "_FoldedWords",
+        *,
+        background: bool = False,
     ) -> None:
         if not paths:
             return
         texts = await index.wholes(paths)
+        since = 0.0
         for number, path in enumerate(paths):
-            if number % PAUSE_AFTER == 0:
+            if background:
+                since = await index.searches.give_way(since)
+            elif number % PAUSE_AFTER == 0:
                 await asyncio.sleep(0)
             # The next search takes over what was written or removed meanwhile.
             if index.notes.get(path) is notes[path]:
@@ -208,11 +218,12 @@ class VaultWords:
             known[language] = _hash_stems(language, self._begun.get(root, ()))
         return known[language]
 
-    async def _stem_all(self, languages: Collection[str]) -> None:
-        """Stem every word in small steps, so that no search has to."""
-        for root, language in product(list(self._begun), languages):
+    async def _stem_all(self, index: "Index") -> None:
+        """Stem every word, so that no search has to."""
+        since = 0.0
+        for root, language in product(list(self._begun), index.languages):
+            since = await index.searches.give_way(since)
             self._stems_of(root, language)
-            await asyncio.sleep(0)
 
     def says(self, word: str, languages: Collection[str]) -> bool:
         """Return whether any note contains a word in any form."""
