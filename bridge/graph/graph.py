@@ -160,9 +160,8 @@ class Graph:
             ends = np.cumsum(degree)
             links = np.arange(degree.sum()) + np.repeat(begin[nodes] - ends + degree, degree)
             reached = beside[links] + np.repeat(places - nodes, degree)
-            arrived = np.bincount(reached, np.repeat(WALK_ON * mass / degree, degree), len(found))
-            places = np.flatnonzero(arrived)
-            mass = arrived[places].astype(np.float64, copy=False)
+            places, where = np.unique(reached, return_inverse=True)
+            mass = np.bincount(where, np.repeat(WALK_ON * mass / degree, degree)).astype(np.float64, copy=False)
         return found.reshape(len(starts), self.size)
 
     def degrees(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
