@@ -34,7 +34,10 @@ def around_match(snippet: str, most: int) -> str:
 
 def fit_words(text: str, most: int) -> str:
     """Return the leading words that fit."""
-    end = bisect.bisect_right(list(itertools.accumulate(map(weight, text))), most)
+    if text.isascii():
+        end = max(0, min(most, len(text)))
+    else:
+        end = bisect.bisect_right(list(itertools.accumulate(map(weight, text[: most + 1]))), most)
     return text if end == len(text) else text[:end].rpartition(" ")[0] or text[:end]
 
 
@@ -46,7 +49,7 @@ def cut(text: str, most: int) -> str:
 
 def cost(text: str) -> int:
     """Return the cost of a text."""
-    return sum(map(weight, text))
+    return len(text) if text.isascii() else sum(map(weight, text))
 
 
 def weight(character: str) -> int:
