@@ -1,15 +1,16 @@
-"""The hits of the retrievers; scores are comparable only within one retriever and answer."""
+"""The hits of the retrievers; scores are comparable only within one retriever and answer.
 
-from dataclasses import dataclass
-from typing import Literal
+They are tuples, because a search makes hundreds of them.
+"""
+
+from typing import Literal, NamedTuple
 
 from bridge.types import VaultPath
 
 NameField = Literal["title", "alias", "heading"]
 
 
-@dataclass(frozen=True, slots=True)
-class PassageHit:
+class PassageHit(NamedTuple):
     """A passage found."""
 
     path: VaultPath
@@ -17,16 +18,14 @@ class PassageHit:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class NoteHit:
+class NoteHit(NamedTuple):
     """A note found as a whole."""
 
     path: VaultPath
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class NameHit:
+class NameHit(NamedTuple):
     """A note found by its title, alias or heading; the score is 1 for a title typed in full."""
 
     path: VaultPath

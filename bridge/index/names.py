@@ -194,7 +194,7 @@ class NameIndex:
             share = np.zeros_like(sums)
             for candidate in sorted(scores_of_words, key=lambda candidate: scores_of_words[candidate]):
                 share[np.frombuffer(self._holders[candidate], np.uint32)] = scores_of_words[candidate]
-            weight = math.log(1 + (len(self._names) - len(self._free)) / max(1, int(np.count_nonzero(share))))
+            weight = math.log(1 + (len(self._names) - len(self._free)) / max(1, int(np.count_nonzero(share > 0))))
             sums += np.float32(weight) * share
             coverage += share
             total += weight
@@ -204,7 +204,7 @@ class NameIndex:
 
     def _ranked(self, scores: NDArray[np.float32]) -> Iterator[int]:
         """Return the numbers of the names that score, best first, shorter ones first when equal, then by path."""
-        scoring = np.flatnonzero(scores)
+        scoring = np.flatnonzero(scores > 0)
         lengths = np.frombuffer(self._length, np.float32)[scoring]
         order = np.lexsort((lengths, -scores[scoring]))
         ranks = zip((-scores[scoring][order]).tolist(), lengths[order].tolist(), scoring[order].tolist(), strict=True)

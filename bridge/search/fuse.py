@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from operator import itemgetter
+from typing import Literal, NamedTuple
 
 from bridge.search.model import RetrieverScore
 from bridge.types import VaultPath
@@ -43,8 +44,7 @@ NOISE = 0.15
 """Calibrated semantic similarity up to which a note may be unrelated to the query."""
 
 
-@dataclass(frozen=True, slots=True)
-class FusedHit:
+class FusedHit(NamedTuple):
     """A note and its fused score."""
 
     path: VaultPath
@@ -66,8 +66,11 @@ def fuse(results: Iterable[RetrieverResult], among: Collection[VaultPath] | None
         most += result.weight
         for path, value in result.calibrated.items():
             total[path] = total.get(path, 0.0) + result.weight * value
-    ranked = sorted(total.items(), key=lambda item: (-item[1], item[0]))
-    return [FusedHit(path, min(1.0, score / most)) for path, score in ranked if among is None or path in among]
+    ranked = [item for item in total.items() if among is None or item[0] in among]
+    # By path first: sorting is stable, and two plain keys cost less than one that is a pair.
+    ranked.sort(key=itemgetter(0))
+    ranked.sort(key=itemgetter(1), reverse=True)
+    return [FusedHit(path, min(1.0, score / most)) for path, score in ranked]
 
 
 def drop_irrelevant(ranked: Sequence[FusedHit]) -> Sequence[FusedHit]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 from bridge.index.note import IndexedNote
@@ -184,10 +185,15 @@ def collapse(items: Sequence[tuple[_Item, str]]) -> tuple[list[_Item], dict[int,
     """
     unique: list[tuple[_Item, str, frozenset[str]]] = []
     others: dict[int, int] = {}
+    shingles_of = cache(shingles)
     for item, text in items:
         bag = frozenset(text.split())
         twin = next(
-            (at for at, (_, other, words) in enumerate(unique) if _may_be_alike(bag, words) and _is_alike(text, other)),
+            (
+                at
+                for at, (_, other, words) in enumerate(unique)
+                if _may_be_alike(bag, words) and _is_alike(shingles_of(text), shingles_of(other))
+            ),
             None,
         )
         if twin is None:
@@ -199,10 +205,11 @@ def collapse(items: Sequence[tuple[_Item, str]]) -> tuple[list[_Item], dict[int,
 
 def _may_be_alike(one: frozenset[str], other: frozenset[str]) -> bool:
     """Compare words regardless of order, which is cheap and rules out nearly all pairs."""
-    fewer, more = sorted((len(one), len(other)))
+    fewer, more = len(one), len(other)
+    if fewer > more:
+        fewer, more = more, fewer
     return (fewer >= _ROUGHLY * more and len(one & other) >= _ROUGHLY * more) or fewer == more < _FEW
 
 
-def _is_alike(one: str, other: str) -> bool:
-    mine, theirs = shingles(one), shingles(other)
+def _is_alike(mine: frozenset[int], theirs: frozenset[int]) -> bool:
     return bool(mine and theirs) and len(mine & theirs) >= SAME * len(mine | theirs)

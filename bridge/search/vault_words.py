@@ -276,7 +276,7 @@ class VaultWords:
         # All notes at once: one by one takes twenty times as long.
         ends = np.cumsum([len(self._of[path]) for path in own_paths])
         position = place[np.concatenate([self._of[path] for path in own_paths])]
-        where = np.flatnonzero(position)
+        where = np.flatnonzero(position > 0)
         pairs = np.unique(np.searchsorted(ends, where, side="right") * len(worth) + position[where])
         notes, numbers = np.divmod(pairs, len(worth))
         # Relative to the notes that contain a word, not to any note: many vaults are full of stubs.
