@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-PAUSE_AFTER = 16
-"""Notes after which others may run while a search reads those that changed."""
+FEW_CHANGED = 64
+"""Changed notes whose words a search reads itself."""
 
 AT_ONCE = 256
-"""Notes read at a time; a search waits for no more than these."""
+"""Notes read at a time; the first search reads no more than these itself."""
 
 PATIENCE_S = 1.0
 """Seconds for which the first search waits for the words of the vault, if they seem to take no longer."""
@@ -75,7 +75,7 @@ class VaultWords:
         """Set when no search need wait for the words that are read."""
 
     async def follow(self, index: "Index") -> bool:
-        """Update to new, changed and removed notes; if they are many in the background, for which one search waits.
+        """Update to new, changed and removed notes; if they are many in the background, for which the first one waits.
 
         Returns:
             Whether the words of all notes are known.
@@ -86,7 +86,7 @@ class VaultWords:
         for path in [path for path in self._of if path not in notes]:
             self._forget(path)
         unread = [path for path, note in notes.items() if self._seen.get(path) is not note]
-        if len(unread) <= AT_ONCE:
+        if len(unread) <= (FEW_CHANGED if self._of else AT_ONCE):
             await self._read(index, notes, unread, _FoldedWords())
             self._notes = notes if len(self._seen) == len(notes) else None
             return self._notes is notes
@@ -94,8 +94,9 @@ class VaultWords:
             self._learnt.clear()
             self._reading = asyncio.create_task(self._read_all(index, notes, unread))
             # Otherwise a command, whose first search is its last, would rank without the words of the vault.
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._learnt.wait(), PATIENCE_S)
+            if not self._of:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._learnt.wait(), PATIENCE_S)
         if all(self._seen.get(path) is note for path, note in notes.items()):
             self._notes = notes
         return self._notes is notes
@@ -130,11 +131,9 @@ class VaultWords:
             return
         texts = await index.wholes(paths)
         since = 0.0
-        for number, path in enumerate(paths):
+        for path in paths:
             if background:
                 since = await index.searches.give_way(since)
-            elif number % PAUSE_AFTER == 0:
-                await asyncio.sleep(0)
             # The next search takes over what was written or removed meanwhile.
             if index.notes.get(path) is notes[path]:
                 self._forget(path)
