@@ -1,5 +1,6 @@
 """Processes that run functions, and end with the process that started them, however that ends."""
 
+import gc
 import multiprocessing
 import os
 import threading
@@ -18,6 +19,9 @@ T = TypeVar("T")
 GRACE_S = 10.0
 """Seconds for which a process may still work after it was told to stop."""
 
+OBJECTS_A_COLLECTION = 100_000
+"""New objects after which a process collects garbage: results are many objects, and hardly any are garbage."""
+
 _process = threading.local()
 
 
@@ -32,7 +36,7 @@ class WorkerPool:
         # Spawned, never forked: LanceDB's threads do not survive a fork.
         spawn = multiprocessing.get_context("spawn")
         self._watched, self._held = spawn.Pipe(duplex=False)
-        self._executor = ProcessPoolExecutor(processes, spawn, watch_owner, (self._watched,))
+        self._executor = ProcessPoolExecutor(processes, spawn, set_up_process, (self._watched,))
 
     def submit(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> "Future[T]":
         """Run a module-level function; its arguments and result are pickled.
@@ -49,8 +53,10 @@ class WorkerPool:
         self._watched.close()
 
 
-def watch_owner(watched: "Connection") -> None:
-    """Have this process end soon after the other end of a pipe is closed."""
+def set_up_process(watched: "Connection") -> None:
+    """Have this process end soon after the other end of a pipe is closed, and rarely collect garbage."""
+    gc.freeze()
+    gc.set_threshold(OBJECTS_A_COLLECTION)
     _process.stopping = threading.Event()
     threading.Thread(target=_end_with_owner, args=(watched, _process.stopping), daemon=True).start()
 

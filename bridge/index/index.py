@@ -4,8 +4,7 @@ import asyncio
 import contextlib
 import copy
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
@@ -184,9 +183,11 @@ class Index:
         """Notes that were shown and could not be written; they must be read again."""
         return frozenset(self._writing.failed_writes)
 
-    def bulk(self) -> AbstractContextManager[None]:
+    @contextlib.contextmanager
+    def bulk(self) -> Iterator[None]:
         """Enclose many writes that nobody searches yet; the index is compacted after the last."""
-        return self._tidying.put_off()
+        with pause_gc(), self._tidying.put_off():
+            yield
 
     async def optimise(self, *, at_once: bool = False) -> None:
         """Delete replaced rows, merge fragments and store new postings.
