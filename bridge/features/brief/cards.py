@@ -20,13 +20,13 @@ from bridge.notebook.brief_text import (
     share_of_terms,
     terms_of,
 )
-from bridge.notebook.catalogue import Audience
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.handoff_note import read_handoff, waiting_handoff
 from bridge.notebook.journal_note import TYPE as JOURNAL
 from bridge.notebook.memory_note import Memory
 from bridge.notebook.proof import check_proof
 from bridge.notebook.use_log import UseLog
+from bridge.notebook.visibility import Audience
 from bridge.search.snippet import clean_text, drop_headings
 from bridge.text.invisible import one_line, quote_path, visible_text
 from bridge.types import VaultPath

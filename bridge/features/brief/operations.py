@@ -103,7 +103,7 @@ async def brief(
     """
     vault = call.vault
     vault.require_keyword()
-    await asyncio.to_thread(vault.memories.follow, vault.index.notes, agents_folder(vault.settings))
+    await asyncio.to_thread(vault.memories.follow, vault.index.view("agents").notes)
     signal, journals = await read_signal(call, task, paths, tags)
     settings = call.bridge.settings.section(BriefSettings)
     weights = BriefWeights(settings.terms_percent / 100, settings.meaning_percent / 100, settings.recency_percent / 100)
