@@ -7,12 +7,10 @@ from typing import Final
 
 from bridge.api.call import Call
 from bridge.features.memory.access import now, read_body
-from bridge.index.fulltext_query import TextQuery
 from bridge.notebook.catalogue import MemoryCatalogue
 from bridge.notebook.memory_note import Memory
 from bridge.notebook.use_log import NO_USE, MemoryUse
 from bridge.notebook.visibility import VisibleMemories
-from bridge.search.calibrate import calibrate_cosines, model_calibration, model_trust
 from bridge.text.match import compile_matcher
 from bridge.text.scripts import UNSPACED_CHARACTER
 from bridge.text.stopwords import content_words
@@ -99,6 +97,8 @@ async def choose_similar(
         words: Its words without those of names.
         whole: Whether these are all of it; a remainder of one word says too little.
     """
+    from bridge.index.fulltext_query import TextQuery
+
     vault, within = call.vault, question.visible.askable
     if not words or not within or not (whole or len(words) >= LEAST_WORDS):
         return [], "keyword"
@@ -124,6 +124,8 @@ async def choose_similar(
 
 async def choose_near(call: Call, question: Question) -> Mapping[VaultPath, float] | None:
     """Return the memories nearest in meaning, calibrated; None without a model that reads the question."""
+    from bridge.search.calibrate import calibrate_cosines, model_calibration, model_trust
+
     vault = call.vault
     calibration = model_calibration(vault.index.answering_model)
     if vault.index.answering_model is None or not model_trust(question.text, calibration):
