@@ -1,7 +1,7 @@
 """The state of the bridge: indexing, health and usage."""
 
 from bridge.api.feature import Feature
-from bridge.features.status import doctor, indexing, operations, usage, views
+from bridge.features.status import doctor, indexing, operations, records, usage, views
 
 FEATURE = Feature(
     "status",
@@ -20,7 +20,7 @@ FEATURE = Feature(
     checks=doctor.CHECKS,
     vault_checks=doctor.VAULT_CHECKS,
     views={
-        operations.Status: views.status_view,
+        records.Status: views.status_view,
         doctor.Diagnosis: views.diagnosis_view,
         usage.UsageReport: views.usage_view,
     },

@@ -1,0 +1,236 @@
+"""What `status` answers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from bridge.types import Digest, VaultId
+
+
+@dataclass(frozen=True, slots=True)
+class VaultDisk:
+    """Bytes kept for one vault.
+
+    Attributes:
+        index: The index, which is rebuilt if deleted.
+        history: Note contents before and after changes.
+        state: The rest: records of changes and calls with their backups, the log, a damaged index.
+    """
+
+    index: int
+    history: int
+    state: int
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """Bytes shared by all vaults.
+
+    Attributes:
+        models: The models, in use or not.
+        free: Free space where the data folder is.
+    """
+
+    models: int
+    free: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Outstanding work.
+
+    Attributes:
+        keyword: Notes to read.
+        vectors: Passages without a vector.
+    """
+
+    keyword: int
+    vectors: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """What can be searched.
+
+    Attributes:
+        keyword: Whether the first full scan is complete.
+        semantic: Whether `keyword` is true, a model answers and at least half of the passages have vectors.
+    """
+
+    keyword: bool
+    semantic: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """One file that is not in the index.
+
+    Attributes:
+        path: The file, or with a trailing `/` a whole folder.
+        reason: Why.
+    """
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeftFor:
+    """Files left out of the index for one reason.
+
+    Attributes:
+        reason: The reason.
+        count: How many.
+        first: The first of them.
+    """
+
+    reason: str
+    count: int
+    first: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Files left out of the index.
+
+    Attributes:
+        count: How many.
+        first: Some of them.
+        reasons: Most frequent reasons.
+    """
+
+    count: int
+    first: tuple[Left, ...]
+    reasons: tuple[LeftFor, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInUse:
+    """The model that embeds the vault.
+
+    Attributes:
+        id: Its id.
+        dimensions: Dimensions of its vectors.
+        digest: SHA-256 of its file.
+        workers: Processes that run it.
+        answering: The vectors that answer queries: the previous model's until the new ones are complete.
+    """
+
+    id: str
+    dimensions: int
+    digest: Digest
+    workers: int
+    answering: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSetup:
+    """The set-up of llama.cpp, which runs the models.
+
+    Attributes:
+        state: `running`, `failed` or `missing`.
+        message: What it does, or what is wrong.
+        hint: What to do.
+        done: Files compiled.
+        total: Files to compile; 0 in other steps.
+        seconds: How long it has run.
+    """
+
+    state: Literal["running", "failed", "missing"]
+    message: str
+    hint: str
+    done: int
+    total: int
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """Embedding progress.
+
+    Attributes:
+        per_second: Recent passages per second.
+        seconds_left: Estimated seconds to completion.
+    """
+
+    per_second: float
+    seconds_left: int
+
+
+@dataclass(frozen=True, slots=True)
+class VaultStatus:
+    """The index of one vault.
+
+    Attributes:
+        id: The vault's id.
+        name: The vault's name.
+        path: Its folder.
+        notes: Notes in the index.
+        passages: Passages in the index.
+        pending: Outstanding work.
+        ready: What can be searched.
+        skipped: Files left out by a rule.
+        failed: Files that could not be read.
+        model: The model in use; null without one.
+        embedded_total: Passages ever embedded for this vault.
+        embedding: Embedding progress; null while idle.
+        paused: Whether embedding is paused.
+        trouble: Why indexing is stopped.
+        disk: Disk usage, if requested.
+        model_known: Whether the bridge has looked for a model; until then `model` is null.
+        model_setup: Why no model can be used; null once llama.cpp is installed.
+        types: Notes of each type that a property `type` names, most frequent first.
+        indexed: When the index last took in changes; null before the first time.
+    """
+
+    id: VaultId
+    name: str
+    path: str
+    notes: int
+    passages: int
+    pending: Pending
+    ready: Ready
+    skipped: LeftOut
+    failed: LeftOut
+    model: ModelInUse | None
+    embedded_total: int
+    embedding: Embedding | None
+    paused: bool
+    trouble: str | None
+    disk: VaultDisk | None
+    model_known: bool = True
+    model_setup: ModelSetup | None = None
+    types: Mapping[str, int] = field(default_factory=dict)
+    indexed: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunningBridge:
+    """The serving process.
+
+    Attributes:
+        url: Its address.
+        pid: Its process id.
+        since: When it started.
+    """
+
+    url: str
+    pid: int
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The state of the bridge.
+
+    Attributes:
+        vaults: Every vault, or the requested one.
+        version: The bridge's version.
+        bridge: The serving process; null if a command opened the vaults itself.
+        disk: Shared disk usage, if requested.
+    """
+
+    vaults: tuple[VaultStatus, ...]
+    version: str
+    bridge: RunningBridge | None
+    disk: Disk | None = None
