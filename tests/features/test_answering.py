@@ -33,7 +33,10 @@ async def test_a_call_over_http_is_recorded(served: Served) -> None:
     headers = {"Authorization": f"Bearer {served.runtime.token}", "User-Agent": "my-script/1.2 (linux) aiohttp/3"}
     answered = await served.request("POST", "/api/search", headers=headers, data=b'{"query": "zymurgical sour"}')
     (made,) = await calls(served, "search")
-    assert (made.client, made.version, made.session, made.transport) == ("my-script", "1.2", None, "http")
+    assert (made.client, made.version, made.transport) == ("my-script", "1.2", "http")
+    session = await asyncio.to_thread(served.bridge.find(None).store.sessions.find, made.session or "")
+    assert session is not None
+    assert session.client == "my-script"
     assert (made.code, made.tokens, made.paths) == (None, estimate_tokens(answered.body.decode()), ("Bread/Rye.md",))
     assert made.ms > 0
 
