@@ -112,7 +112,8 @@ async def test_many_moves_are_confirmed_as_many_edits_are(served: Served, era: E
     (root / "Many").mkdir()
     for number in range(30):
         (root / f"Many/n{number:02}.md").write_text("Words.\n")
-    await served.call("wait_until_indexed", path="Many/n29.md")
+    for number in range(30):
+        await served.call("wait_until_indexed", path=f"Many/n{number:02}.md")
     moves = [{"op": "move_note", "path": f"Many/n{n:02}.md", "to": f"Old/n{n:02}.md"} for n in range(30)]
     person = Person("decline")
     async with connected(served, era, elicitation_callback=person) as client:
