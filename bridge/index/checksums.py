@@ -34,6 +34,6 @@ def checksum(path: Path) -> int | None:
         with path.open("rb") as file:
             while part := file.read(READ_BYTES):
                 found = zlib.crc32(part, found)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     return found

@@ -142,7 +142,7 @@ class IndexFolder:
     def _read(self, name: str) -> dict[str, Any] | None:
         try:
             found = json.loads((self.path / name).read_text("utf-8"))
-        except (FileNotFoundError, ValueError):
+        except (FileNotFoundError, NotADirectoryError, ValueError):
             return None
         return found if isinstance(found, dict) else None
 
