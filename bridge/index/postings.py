@@ -6,9 +6,8 @@ import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import orjson
@@ -37,7 +36,8 @@ NAMED = 2_000
 """Numbers that are named in a filter; with more missing, all rows are read."""
 
 
-class Document(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Document:
     """A passage or a whole note to index."""
 
     number: int
@@ -67,7 +67,7 @@ def whole_mark(entry: NoteEntry) -> int:
 
 def build_segments(documents: Sequence[Document], vocabulary: Vocabulary) -> Iterator[Segment]:
     """Index documents."""
-    ordered = sorted(documents, key=itemgetter(0, 1))
+    ordered = sorted(documents, key=lambda document: (document.number, document.ordinal))
     for start in range(0, len(ordered), AT_ONCE):
         own = ordered[start : start + AT_ONCE]
         ids = DocumentIds([one.number for one in own], [one.ordinal for one in own], [one.mark for one in own])

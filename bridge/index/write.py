@@ -189,13 +189,14 @@ def batch_rows(batch: Batch) -> tuple[Any, Any]:
 def batch_segments(postings: Postings, batch: Batch) -> NewSegments:
     """Index the words of a batch."""
     fresh = [(entry, prepared) for entry, prepared in batch.written if entry.key == entry.seq]
-    passages = [
-        (entry.key, ordinal, mark, chunk)
-        for entry, prepared in fresh
-        for mark in (passage_mark(entry),)
-        for ordinal, chunk in enumerate(prepared.chunks)
-    ]
-    words = [Document(key, ordinal, mark, chunk.words) for key, ordinal, mark, chunk in passages]
-    forms = [Document(key, ordinal, mark, chunk.forms) for key, ordinal, mark, chunk in passages]
+    words, forms = (
+        [
+            Document(entry.key, ordinal, mark, getattr(chunk, text))
+            for entry, prepared in fresh
+            for mark in (passage_mark(entry),)
+            for ordinal, chunk in enumerate(prepared.chunks)
+        ]
+        for text in ("words", "forms")
+    )
     whole = [Document(entry.seq, 0, whole_mark(entry), prepared.whole) for entry, prepared in batch.written]
     return postings.build(words, forms, whole)
