@@ -98,6 +98,7 @@ def test_calls_follow_notes_that_are_moved(tmp_path: Path) -> None:
 CRASH = """
 import os, signal, sys, time
 from pathlib import Path
+import bridge.features  # with their tables, as in the process that made the file
 from bridge.state.store import Store
 from tests.state.made import call
 log = Path(sys.argv[1] + "-wal")

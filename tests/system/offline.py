@@ -18,6 +18,14 @@ OUTSIDE = ("192.0.2.1", 443)
 """An address reserved for documentation, where nothing answers."""
 
 
+NOTEBOOK = {
+    "About this folder.md": "Agents may write here.\n",
+    "Handoffs/Starters.md": "---\ntype: handoff\n---\n## Goal\n\n> Describe every starter\n",
+    **{f"Memory/{name}.md": f"---\ntype: memory\nkind: fact\n---\n{name}.\n" for name in ("Rye", "Old", "New")},
+}
+"""The notes in the agents' folder to which examples refer."""
+
+
 def exercise(vault: Path, data: Path, models: Path, before: Sequence[str] = ()) -> dict[str, Any]:
     """Index a vault completely, call every operation with its example, and return the results.
 
@@ -28,6 +36,10 @@ def exercise(vault: Path, data: Path, models: Path, before: Sequence[str] = ()) 
         before: A command that runs the sidecar.
     """
     answers: dict[str, Any] = {}
+    for place, text in NOTEBOOK.items():
+        note = vault / "Agents" / place
+        note.parent.mkdir(parents=True, exist_ok=True)
+        note.write_text(text, encoding="utf-8")
     with serving(vault, data_dir=data, models_dir=models, before=before) as bridge:
         answers["indexed"] = bridge.wait_indexed()
         for operation in operations():

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import bridge.features  # noqa: F401 - with their tables, as in the process that opens the file afterwards
 from bridge.state.change_records import Change
 from bridge.state.store import Store
 from bridge.vault.plan import Plan
