@@ -128,3 +128,13 @@ async def test_where_nothing_is_known_the_heading_says_so(tmp_path: Path) -> Non
         assert (found["items"], found["left_out"]) == ([], 0)
         async with connected(served, preset="full") as client:
             assert text_of(await client.call_tool("brief", {})).endswith("Nothing is known yet that would help.")
+
+
+async def test_the_newest_of_many_short_sessions_are_told(tmp_path: Path) -> None:
+    minute = 1 / 24 / 60
+    notes = {f"Agents/Sessions/{number}.md": journal(f"Part {number}", (7 - number) * minute) for number in range(7)}
+    vault = write_vault(tmp_path / "Notes", notes)
+    async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
+        await readable(served)
+        found = await brief(served, limit=3)
+    assert [one["path"] for one in found["items"]] == [f"Agents/Sessions/{number}.md" for number in (6, 5, 4)]

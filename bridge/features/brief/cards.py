@@ -196,7 +196,7 @@ def _body(call: Call, path: VaultPath) -> str:
 
 
 def _card(note: "IndexedNote", part: BriefPart, lines: Iterable[str], score: float, why: tuple[str, ...]) -> Card:
-    return Card(note.path, part, (1, 1), "\n".join(filter(None, lines)), round(score, 4), why)
+    return Card(note.path, part, (1, 1), "\n".join(filter(None, lines)), score, why)
 
 
 def _by(note: "IndexedNote") -> str:
