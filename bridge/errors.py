@@ -276,18 +276,26 @@ class ConfirmationRequired(Conflict):
     hint = "Look at it with `dry_run`, then repeat it with `confirm`."
 
     def __init__(
-        self, message: str | None = None, *, would: str = "make this change", hint: str | None = None, **facts: object
+        self,
+        message: str | None = None,
+        *,
+        would: str = "make this change",
+        subject: str | None = None,
+        hint: str | None = None,
+        **facts: object,
     ) -> None:
         """Say what must be confirmed.
 
         Args:
             message: One sentence; what the change would do when absent.
             would: What the change would do, such as `delete 3 notes`, for a question to the user.
+            subject: What a refusal covers, whichever call asks for it; only the same call when absent.
             hint: The way out; the class's hint when absent.
             facts: More fields of the wire form.
         """
         super().__init__(f"This would {would}." if message is None else message, hint=hint, **facts)
         self.would = would
+        self.subject = subject
 
 
 class SettingsUnreadable(Conflict):

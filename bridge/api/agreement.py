@@ -25,5 +25,6 @@ def require_agreement(call: Call, folder: AgentsFolder, *, confirm: bool) -> Non
         raise ConfirmationRequired(
             f"Agents may keep notes in `{folder.path}/` only when the user agrees.",
             would=f"create the folder `{folder.path}`, in which agents may write notes of their own from now on",
+            subject=f"agents' folder {folder.path}",
             hint="Ask the user, who can also run `vault-bridge set-up-memory`; then repeat the call with `confirm`.",
         )

@@ -74,7 +74,7 @@ class Consent:
         """
         if not can_ask(context):
             raise error
-        change = fingerprint(who, operation, given)
+        change = fingerprint(who, operation, given, error.subject)
         if change in self._declined:
             raise Declined(f"The user declined this change earlier: {error.would}.")
         question = confirmation_question(who, operation, given, error)
@@ -130,15 +130,19 @@ def can_ask(context: Context) -> bool:
     return asks is not None and (asks.form is not None or asks.url is None)
 
 
-def fingerprint(who: Caller, operation: Operation, given: Mapping[str, Any]) -> str:
-    """Return a digest that a change shares with its repetitions in a session, called directly or by `run_tool`."""
+def fingerprint(who: Caller, operation: Operation, given: Mapping[str, Any], subject: str | None) -> str:
+    """Return a digest that a change shares with its repetitions in a session, called directly or by `run_tool`.
+
+    All calls that need consent for the same subject share one.
+    """
     inner, arguments = inner_call(operation, given)
     own_arguments = {
         name: value for name, value in arguments.items() if name not in IGNORED_ARGUMENTS and name != VAULT
     }
     session = who.bridge.sessions.of(who.name, who.session)
     vault = arguments.get(VAULT, given.get(VAULT, who.vault))
-    identity = orjson.dumps([session, inner.name, vault, own_arguments], option=orjson.OPT_SORT_KEYS, default=str)
+    change = [inner.name, own_arguments] if subject is None else [subject]
+    identity = orjson.dumps([session, vault, change], option=orjson.OPT_SORT_KEYS, default=str)
     return hashlib.sha256(identity).hexdigest()
 
 

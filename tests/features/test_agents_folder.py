@@ -14,7 +14,7 @@ from bridge.api.call import OWNER, Call
 from bridge.api.registry import get_operation
 from bridge.settings.file import save_settings
 from tests.features.served import Answer, Served
-from tests.mcp.client import connected, text_of
+from tests.mcp.client import ERAS, Era, connected, text_of
 
 NOTES = {"Oven.md": "# Oven\n\nBuilt of clay.\n", "Agents/Agent Orange.md": "A chapter on the war.\n"}
 
@@ -160,4 +160,25 @@ async def test_a_protected_folder_stays_as_it_is(served: Served) -> None:
     before = contents(served)
     answer = await Agent(served).call("create_note", path="Agents/Memory/Clay.md", text="Clay cracks.")
     assert answer.code == "protected_path"
+    assert contents(served) == before
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_no_to_the_folder_holds_for_every_tool(served: Served, era: Era) -> None:
+    asked = []
+
+    async def refuse(_: ClientRequestContext, params: types.ElicitRequestParams) -> types.ElicitResult:
+        asked.append(params.message)
+        return types.ElicitResult(action="decline")
+
+    before = contents(served)
+    async with connected(served, era, preset="full", token=Agent(served).token, elicitation_callback=refuse) as client:
+        for tool, arguments in (
+            ("set_up_memory", {}),
+            ("remember", {"title": "Oven", "text": "Built of clay."}),
+            ("save_session", {"goal": "Bake", "confirm": True}),
+            ("set_up_memory", {"templates": False, "confirm": True}),
+        ):
+            assert text_of(await client.call_tool(tool, arguments)).startswith("declined: ")
+    assert len(asked) == 1
     assert contents(served) == before
