@@ -193,7 +193,7 @@ def _check_quote(quote: str, text: str) -> ProofCheck:
     nearest = process.extractOne(one_line(wanted), [one_line(line) for line in lines], scorer=fuzz.ratio)
     if nearest is None or not nearest[0]:
         return ProofCheck("changed", "the note is empty")
-    return ProofCheck("changed", f"the nearest line is {nearest[2] + 1}: “{_shorten(nearest[0])}”")
+    return ProofCheck("changed", f"it lacks the quote; the nearest line is {nearest[2] + 1}: “{_shorten(nearest[0])}”")
 
 
 def _check_heading(heading: str, note: Note) -> ProofCheck:

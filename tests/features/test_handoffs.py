@@ -74,7 +74,7 @@ TRUE: tuple[dict[str, Any], ...] = (
 FALSE: tuple[tuple[dict[str, Any], str], ...] = (
     (
         {"path": "Parser.md", "quote": "The chunker has 261 lines."},
-        "the nearest line is 9: “The chunker has 249 lines.”",
+        "it lacks the quote; the nearest line is 9: “The chunker has 249 lines.”",
     ),
     ({"path": "Parser.md", "digest": "0" * 12}, f"its digest is {sha256(NOTES['Parser.md'])[:12]}"),
     ({"path": "Parser.md", "heading": "Endnotes"}, "its headings are `Parser`, `Parser > Footnotes`."),
@@ -119,7 +119,7 @@ async def test_each_claim_is_checked_again_when_it_is_read(served: Served) -> No
     await served.call("toggle_task", path="Parser.md", line=11, text="Write the property test")
     found = await take_over(served, path=made["path"])
     verdicts = {one["text"]: (one["verdict"], one["why"]) for one in found["claims"]}
-    assert verdicts["Claim 1"] == ("changed", "the nearest line is 9: “The chunker has 261 lines.”")
+    assert verdicts["Claim 1"] == ("changed", "it lacks the quote; the nearest line is 9: “The chunker has 261 lines.”")
     assert verdicts["Claim 2"][0] == "changed"
     assert verdicts["Claim 3"] == ("still_true", "")
     assert verdicts["Claim 4"] == ("still_true", "moved to `Archive/Old dates.md`")
@@ -237,4 +237,4 @@ async def test_an_agent_reads_what_to_mistrust_first(served: Served) -> None:
     async with connected(served, preset="full") as client:
         said = text_of(await client.call_tool("take_over", {}))
     assert "\nnext action: Write the property test.\n" in said
-    assert said.index("- changed: Claim 2 (the nearest line is 9") < said.index("- still true: Claim 1")
+    assert said.index("\n- changed: Claim 2 (it lacks the quote;") < said.index("\n- still true: Claim 1")

@@ -102,7 +102,7 @@ def handoff_cards(call: Call, now: float) -> Iterator[Card]:
     checks = [(claim.text, check_proof(claim.proof, facts)) for claim in handoff.claims]
     untrue = [(text, check) for text, check in checks if check.outcome in {"changed", "gone"}]
     hold = sum(check.outcome == "still_true" for _, check in checks)
-    claims = f" [{hold} claims hold, {len(untrue)} do not]" if checks else ""
+    claims = f" [claims: {hold} still true, {len(untrue)} not]" if checks else ""
     by = _by(note)
     lines = [
         f"--- Handoff, {age_text(time_written(note), now)}{by}: {_cut(handoff.goal)}{claims} {quote_path(note.path)}"

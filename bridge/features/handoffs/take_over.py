@@ -265,16 +265,16 @@ def handoff_view(answer: Answer) -> Iterable[Element]:
     yield Line(path_of(answer["path"]), Segment(f"{by} · {answer['created']}", "muted"))
     for name in ("goal", "state", "next_action"):
         yield Line(f"{name.replace('_', ' ')}: {inline(answer[name])}")
-    lists = {name.replace("_", " "): [Line(f"- {inline(text)}") for text in answer[name]] for name in LISTS}
+    lists = {name.replace("_", " "): [Line(inline(text)) for text in answer[name]] for name in LISTS}
     lists["claims"] = [
         Line(
-            f"- {one['verdict'].replace('_', ' ')}: {inline(one['text'])}",
+            f"{one['verdict'].replace('_', ' ')}: {inline(one['text'])}",
             f" ({inline(one['why'])})" if one["why"] else "",
         )
         for one in answer["claims"]
     ]
     lists["changed since"] = [
-        Line("- ", path_of(one["path"]), f" changed {one['changes']} times by {', '.join(map(inline, one['clients']))}")
+        Line(path_of(one["path"]), f" changed {one['changes']} times by {', '.join(map(inline, one['clients']))}")
         for one in answer["changed_since"]
     ]
     yield from (Section(name, lines) for name, lines in lists.items() if lines)
