@@ -102,7 +102,8 @@ async def test_a_replaced_memory_is_gone_and_comes_back(served: Served) -> None:
     assert "No change was needed for 1 of the memories." in again["warnings"]
     circle = await served.call("supersede_memory", path=[CLAY], by=STRAW)
     assert circle.code == "invalid_arguments"
-    assert (await served.call("supersede_memory", path=[CLAY], by=CLAY)).code == "invalid_arguments"
+    itself = await served.call("supersede_memory", path=[CLAY], by=CLAY)
+    assert itself.json["error"]["message"] == f"`{CLAY}` cannot replace itself."
     await change(served, "supersede_memory", path=[STRAW], by=CLAY, reverse=True)
     assert (text(served, CLAY), text(served, STRAW)) == before
     assert await recalled(served, "straw bales from the mill") == [STRAW]

@@ -113,6 +113,8 @@ def require_no_circle(catalogue: MemoryCatalogue, memories: Sequence[Memory], su
     seen: set[VaultPath] = set()
     one: Memory | None = successor
     while one is not None and one.path not in seen:
+        if one.path in paths and one is successor:
+            raise InvalidArguments(f"`{one.path}` cannot replace itself.", hint="Leave it out of `path`.")
         if one.path in paths:
             raise InvalidArguments(
                 f"`{successor.path}` is replaced by `{one.path}` already.",
