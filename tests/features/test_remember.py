@@ -141,6 +141,7 @@ async def test_what_is_over_is_not_remembered_again_unasked(served: Served) -> N
         ({"tags": ["x" * 101]}, "100"),
         ({"metadata": {"note": "x" * 10_240}}, "`metadata` is longer than 10,240 bytes"),
         ({"metadata": {"Agent": "other"}}, "`metadata` may not set `Agent`"),
+        ({"metadata": {"valid_from": "soon"}}, "In `metadata`, `valid_from` must be a date such as 2027-02-01."),
         ({"kind": "thought"}, "`kind`"),
         ({"confidence": 1.5}, "`confidence`"),
         ({"expires": "soon"}, "`expires` must be"),

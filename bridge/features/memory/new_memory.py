@@ -103,6 +103,9 @@ def require_own_metadata(metadata: Properties) -> None:
         raise InvalidArguments(f"`metadata` is longer than {MOST_METADATA:,} bytes.")
     if taken := sorted(name for name in metadata if name.casefold() in OWN):
         raise InvalidArguments(f"`metadata` may not set `{taken[0]}`.", hint="Use the argument of that name, if any.")
+    memory = read_memory(VaultPath(""), {"type": TYPE, **metadata}, title="")
+    if memory is not None and memory.problems:
+        raise InvalidArguments(f"In `metadata`, {memory.problems[0]}")
 
 
 def memory_properties(new: NewMemory, *, client: str | None, session: str) -> dict[str, Value]:
