@@ -87,30 +87,29 @@ def age_text(time: float, now: float) -> str:
     return "yesterday" if days == 1 else f"{days} days ago"
 
 
-def brief(cards: Sequence[Card], budget: int, task: str = "") -> BriefText:
+def brief(cards: Sequence[Card], budget: int, task: str = "", omitted: int = 0) -> BriefText:
     """Tell as many cards as fit, each part within its share, the best of each part first.
 
     Args:
         cards: The cards, in any order.
         budget: The tokens that the whole text may have.
         task: What the heading says that it is for.
+        omitted: Cards that were left out before.
     """
     ordered = [
         card
         for part in ORDER
         for card in sorted((one for one in cards if one.part == part), key=lambda one: (-one.score, one.path))
     ]
+    total = len(ordered) + omitted
     chosen: list[Card] = []
     for card in ordered:
         share = SHARES.get(card.part, 1.0) * budget
         own = [one for one in chosen if one.part == card.part]
-        if (
-            estimate_tokens(_join([*own, card])) <= share
-            and _size([*chosen, card], len(ordered), budget, task) <= budget
-        ):
+        if estimate_tokens(_join([*own, card])) <= share and _size([*chosen, card], total, budget, task) <= budget:
             chosen.append(card)
-    text = _text(chosen, len(ordered), budget, task) if chosen else ""
-    return BriefText(text, tuple(chosen), estimate_tokens(text), len(ordered) - len(chosen))
+    text = _text(chosen, total, budget, task) if chosen else ""
+    return BriefText(text, tuple(chosen), estimate_tokens(text), total - len(chosen))
 
 
 def _join(cards: Iterable[Card]) -> str:

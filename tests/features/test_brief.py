@@ -141,3 +141,4 @@ async def test_the_newest_of_many_short_sessions_are_told(tmp_path: Path) -> Non
         await readable(served)
         found = await brief(served, limit=3)
     assert [one["path"] for one in found["items"]] == [f"Agents/Sessions/{number}.md" for number in (6, 5, 4)]
+    assert ("[Vault memory] 3 of 7, " in found["text"], found["left_out"]) == (True, 4)

@@ -121,13 +121,13 @@ async def brief(
         if "notes" in wanted:
             found += cards.note_cards(call, signal, weights, days, ordinary="notes" in parts)
         best = limit_parts(found, limit)
-        told = brief_text.brief(best, budget, task)
+        told = brief_text.brief(best, budget, task, len(found) - len(best))
         items = [replace(card, lines=(1, last_line(call, card.path))) for card in told.cards]
         return AgentBrief(
             told.text,
             tuple(BriefItem(one.path, one.lines, one.part, one.why, estimate_tokens(one.text)) for one in items),
             told.tokens,
-            told.left_out + len(found) - len(best),
+            told.left_out,
         )
 
     return await asyncio.to_thread(tell)
