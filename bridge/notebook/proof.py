@@ -121,7 +121,7 @@ def parse_proof(values: Mapping[str, Any]) -> Proof | None:
 def check_proof(proof: Proof | None, facts: VaultFacts) -> ProofCheck:
     """Check a proof against the vault as it is now."""
     match proof:
-        case None:
+        case _ if proof is None or proof == Proof():
             verdict = ProofCheck("unchecked", "no proof was given")
         case Proof(path=path) if path is not None:
             verdict = _at_note(path, facts, lambda note: _check_note(proof, note))
@@ -174,7 +174,7 @@ def _check_note(proof: Proof, note: Note) -> ProofCheck:
         value = found[0] if found else None
         fact = f"`{proof.property}` is {_shorten(str(value))}" if found else f"it has no property `{proof.property}`"
         return _compare(fact, holds=_as_list(value) == _as_list(proof.value))
-    return ProofCheck("still_true")
+    return ProofCheck("unchecked", "the proof names a note but nothing in it")
 
 
 def _as_list(value: Any) -> Any:

@@ -90,6 +90,15 @@ FALSE: tuple[tuple[dict[str, Any], str], ...] = (
 )
 
 
+async def test_a_proof_that_says_nothing_proves_nothing(served: Served) -> None:
+    assert (await hand_over(served, {"path": "Parser.md"}, {})).status == 200
+    found = await take_over(served, peek=True)
+    assert [(one["verdict"], one["why"]) for one in found["claims"]] == [
+        ("unchecked", "the proof names a note but nothing in it"),
+        ("unchecked", "no proof was given"),
+    ]
+
+
 async def test_true_claims_are_written_and_still_hold(served: Served) -> None:
     made = await hand_over(
         served, *TRUE, {"command": "make test", "result": "ok"}, {"url": "https://example.org"}, None
