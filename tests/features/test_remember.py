@@ -140,6 +140,7 @@ async def test_what_is_over_is_not_remembered_again_unasked(served: Served) -> N
         ({"tags": ["x"] * 21}, "`tags` may have at most 20 items"),
         ({"tags": ["x" * 101]}, "100"),
         ({"metadata": {"note": "x" * 10_240}}, "`metadata` is longer than 10,240 bytes"),
+        ({"scope": ["project:oven", " "]}, "`scope` has an empty entry"),
         ({"metadata": {"Agent": "other"}}, "`metadata` may not set `Agent`"),
         ({"metadata": {"valid_from": "soon"}}, "In `metadata`, `valid_from` must be a date such as 2027-02-01."),
         ({"kind": "thought"}, "`kind`"),

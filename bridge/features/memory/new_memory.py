@@ -83,8 +83,11 @@ def require_sound(new: NewMemory) -> None:
     for name, text in (("title", new.title), ("text", new.text)):
         if not text.strip():
             raise InvalidArguments(f"`{name}` is empty.")
-    lists = (new.tags, new.aliases, new.scope, new.about, new.files)
-    words = "\n".join(word for one in lists for word in one)
+    lists = {"tags": new.tags, "aliases": new.aliases, "scope": new.scope, "about": new.about, "files": new.files}
+    for name, entries in lists.items():
+        if not all(map(str.strip, entries)):
+            raise InvalidArguments(f"`{name}` has an empty entry.")
+    words = "\n".join(word for entries in lists.values() for word in entries)
     require_plain(title=new.title, text=new.text, words=words)
     if cut_frontmatter(new.text) is not None:
         raise InvalidArguments("`text` begins with properties.", hint="Pass them as `metadata`.")
