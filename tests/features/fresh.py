@@ -42,7 +42,9 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
         host = served.bridge.find(None)
         file = host.root / operation.example["path"]
         file.parent.mkdir(parents=True)
-        file.write_text("---\ntype: handoff\n---\n## Goal\n\n> Describe every starter\n", encoding="utf-8")
+        file.write_text(
+            "---\ntype: handoff\ncreated: 2026-11-20\n---\n## Goal\n\n> Describe every starter\n", encoding="utf-8"
+        )
         await host.vault.indexer.look_at([""])
         return operation.example
     path, by = operation.example.get("path", ()), operation.example.get("by")

@@ -10,7 +10,7 @@ from bridge.changes.draft import Draft, digest_of
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.changes.requests.edit_note import EditNote
-from bridge.errors import AmbiguousHeading, NoteExists
+from bridge.errors import AmbiguousHeading, NoteExists, NoteNotFound
 from bridge.markdown.edit.create import build_note
 from bridge.markdown.edit.requests import Append, InsertUnder
 from bridge.markdown.parse import parse
@@ -94,17 +94,24 @@ def is_own(vault: "OpenVault", path: VaultPath, data: bytes) -> bool:
 
 
 def journal_path(vault: "OpenVault", session: "SessionRecord", facts: JournalFacts) -> VaultPath:
-    """Return the path of a session's journal, which may not exist yet."""
+    """Return the path of a session's journal, which may not exist yet. Blocks."""
     if session.note is not None and vault.files.has(session.note):
         return session.note
     folder, name = agents_folder(vault.settings).sessions, journal_name(facts.client, facts.started)
     for number in count(1):
         path = VaultPath(f"{folder}/{name}{f' {number}' if number > 1 else ''}.md")
-        note = vault.index.notes.get(path)
-        own = note is not None and note.properties.get("session") == session.id
-        if own or not vault.files.has(path):
+        if not vault.files.has(path) or session_of_note(vault, path) == session.id:
             return path
     raise AssertionError
+
+
+def session_of_note(vault: "OpenVault", path: VaultPath) -> object:
+    """Return the session that a note names; read from the file, since another call may have just written it."""
+    try:
+        data, _ = vault.files.read(path)
+    except NoteNotFound:
+        return None
+    return parse(path, data).properties.get("session")
 
 
 async def write_journal(

@@ -38,7 +38,8 @@ test("the search in a window of its own answers, goes by keys, has its menu ther
 	const field = popup.getByRole("combobox");
 	await field.fill("frost dates");
 	const hits = popup.locator(".vault-bridge-hit");
-	await hits.first().waitFor();
+	// While nothing is asked, the newest notes are listed.
+	await hits.first().filter({ hasText: "Frost dates" }).waitFor();
 	await hits.first().click({ button: "right" });
 	await popup.getByRole("menuitem", { name: "Copy link" }).click();
 	await expect.poll(() => popup.evaluate(() => navigator.clipboard.readText())).toBe("[[Frost dates]]");
