@@ -1,4 +1,4 @@
-"""Every memory of a vault, in memory: which of them a caller may be told of now, and by which names."""
+"""Every memory of a vault, kept in memory: its names, and who may see it now."""
 
 import asyncio
 import threading
@@ -71,7 +71,7 @@ class MemoryCatalogue:
         self._visible.clear()
 
     def visible(self, audience: Audience, now: float) -> VisibleMemories:
-        """Return the memories that an audience may be told of now.
+        """Return the memories that an audience may see now.
 
         Left out are those archived, superseded, resolved, expired, not yet valid, private to others and of other
         scopes, and of two that contradict each other the older.

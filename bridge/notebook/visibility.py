@@ -26,7 +26,7 @@ class Audience:
 
 @dataclass(frozen=True, slots=True)
 class VisibleMemories:
-    """The memories that an audience may be told of, until some time."""
+    """The memories that an audience may see, until some time."""
 
     until: float
     memories: Mapping[VaultPath, Memory]

@@ -30,7 +30,7 @@ async def open_catalogue(call: Call) -> MemoryCatalogue:
 def audience_of(
     call: Call, scope: tuple[str, ...] = (), *, all_private: bool = False, archived: bool = False
 ) -> Audience:
-    """Return whose memories a caller may be told of."""
+    """Return the audience by which a caller's visible memories are chosen."""
     return Audience(
         client=client_name(call),
         scope=tuple(sorted(word.strip().casefold() for word in scope if word.strip())),

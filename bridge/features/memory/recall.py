@@ -126,7 +126,7 @@ async def answer_recall(
     limit: int,
     text_chars: int,
 ) -> RecalledMemories:
-    """Answer a question from the memories that a caller may be told of, and count those that fit as used."""
+    """Answer a question from the memories visible to the caller, and count those that fit as used."""
     log = UseLog(call.vault.store.database)
     uses = await asyncio.to_thread(log.all) if criteria.tiers else {}
     moment_ = now()

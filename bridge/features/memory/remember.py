@@ -114,7 +114,7 @@ class KnownMemory:
     is_over: bool
     is_same_text: bool
     is_recalled: bool
-    """Whether this session was told of it."""
+    """Whether it was recalled in this session."""
 
     def refusal(self, new: Memory) -> ConfirmationRequired:
         """Return the error for remembering it again unasked."""
