@@ -11,7 +11,8 @@ from typing import Any
 from bridge.errors import ModelUnusable
 from bridge.models.embeddings import EmbeddingCall, Embeddings, Group, RejectedText
 from bridge.models.folder import InstalledModel
-from bridge.models.worker_process import LEVELS, Worker, WorkerDied, make_task
+from bridge.models.frame_process import WorkerDied
+from bridge.models.worker_process import LEVELS, Worker, make_task
 
 log = logging.getLogger(__name__)
 

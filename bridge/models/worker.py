@@ -16,18 +16,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from bridge.errors import ModelUnusable
 from bridge.models.catalogue import ModelSpec
-from bridge.models.worker_process import (
-    SIZES,
-    Frame,
-    WorkerTask,
-    embed_request,
-    frame_lengths,
-    make_task,
-    process_options,
-    request_texts,
-    unpack_frames,
-    worker_command,
-)
+from bridge.models.frame_process import process_options
+from bridge.models.frames import Frame, read_frame, unpack_frames, write_frame
+from bridge.models.worker_process import WorkerTask, embed_request, make_task, request_texts, worker_command
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,25 +26,28 @@ if TYPE_CHECKING:
 
     from bridge.models import llama
 
-_NICE = 10
+NICE = 10
+"""What is added to the priority number of a background worker."""
+
 _WARM_UP = b"Bread needs flour, water, salt and time."
 
 
 def main() -> None:
     """Serve one bridge over the standard streams until it closes them."""
-    replies = _claim_stdout()
+    replies = claim_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     work = WorkerTask(**json.loads(sys.argv[1]))
     if work.low:
         with contextlib.suppress(OSError, AttributeError):
-            os.nice(_NICE)
+            os.nice(NICE)
     if work.memory:
         _limit(work)
     with contextlib.suppress(BrokenPipeError):
         _serve(work, sys.stdin.buffer, replies)
 
 
-def _claim_stdout() -> BinaryIO:
+def claim_stdout() -> BinaryIO:
+    """Return standard output for frames alone."""
     # Output of native code would break the frames; it goes to stderr instead.
     private = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -76,17 +70,17 @@ def _serve(work: WorkerTask, requests: BinaryIO, replies: BinaryIO) -> None:
         model = llama.Llama(Path(work.path), mmap=work.mmap)
         facts = model.facts()
         if work.pooling is None:
-            _write_frame(replies, Frame({"facts": dataclasses.asdict(facts)}))
+            write_frame(replies, Frame({"facts": dataclasses.asdict(facts)}))
             return
         model.prepare(window=min(work.window, facts.window), pooling=work.pooling, flash=work.flash)
         # Unsupported machine instructions crash here, before any text can be blamed.
         model.embed([model.tokens(_WARM_UP)[0]])
     except (llama.UnusableModel, RuntimeError) as error:
-        _write_frame(replies, Frame({"failed": str(error)}))
+        write_frame(replies, Frame({"failed": str(error)}))
         return
-    _write_frame(replies, Frame({"dimensions": facts.dimensions}))
-    while (frame := _read_frame(requests)) is not None:
-        _write_frame(replies, _answer(model, request_texts(frame)))
+    write_frame(replies, Frame({"dimensions": facts.dimensions}))
+    while (frame := read_frame(requests)) is not None:
+        write_frame(replies, _answer(model, request_texts(frame)))
 
 
 def _answer(model: "llama.Llama", texts: list[bytes]) -> Frame:
@@ -98,20 +92,6 @@ def _answer(model: "llama.Llama", texts: list[bytes]) -> Frame:
         vectors += model.embed(left[: model.together([len(tokens) for tokens in left])])
     head = {"truncated": [truncated for _, truncated in cut], "tokens": sum(map(len, ids))}
     return Frame(head, b"".join(vectors))
-
-
-def _read_frame(stream: BinaryIO) -> Frame | None:
-    sizes = stream.read(SIZES)
-    if len(sizes) < SIZES:
-        return None
-    head, body = frame_lengths(sizes)
-    whole = stream.read(head + body)
-    return Frame(json.loads(whole[:head]), whole[head:]) if len(whole) == head + body else None
-
-
-def _write_frame(stream: BinaryIO, frame: Frame) -> None:
-    stream.write(frame.packed())
-    stream.flush()
 
 
 if __name__ == "__main__":
@@ -160,7 +140,7 @@ def vectors_of(file: Path, spec: ModelSpec, texts: Sequence[str]) -> "NDArray[np
 
 def _ask(task: WorkerTask, questions: bytes) -> list[Frame]:
     name = Path(task.path).name
-    surrounding = process_options(task)
+    surrounding = process_options(low=task.low)
     surrounding.pop("stdin")
     try:
         done = subprocess.run(

@@ -1,0 +1,120 @@
+"""A worker process that speaks in frames: starting it, reading and writing them, and ending it."""
+
+import asyncio
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from bridge.models.frames import SIZES, Frame, frame_lengths
+
+
+class WorkerDied(Exception):
+    """The process ended or stopped responding without an error message."""
+
+
+def process_options(*, low: bool) -> dict[str, Any]:
+    """Return the keyword arguments for starting a worker process, at low priority for background work."""
+    package = str(Path(__file__).parents[2])
+    paths = os.pathsep.join(p for p in (package, os.environ.get("PYTHONPATH", "")) if p)
+    # One thread each, and no debugger started by an abort.
+    variables = {"PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "GGML_NO_BACKTRACE": "1"}
+    quiet: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    if sys.platform == "win32":
+        priority = subprocess.BELOW_NORMAL_PRIORITY_CLASS if low else 0
+        quiet["creationflags"] = subprocess.CREATE_NO_WINDOW | priority
+    return {"env": {**os.environ, **variables}, **quiet}
+
+
+class FrameProcess:
+    """A running worker process."""
+
+    def __init__(self, name: str, process: asyncio.subprocess.Process, complaints: IO[bytes]) -> None:
+        self._name = name
+        self._process = process
+        self._complaints = complaints
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    @classmethod
+    async def start(cls, name: str, command: Sequence[str], *, low: bool) -> "FrameProcess":
+        """Start a process.
+
+        Args:
+            name: What it is, for messages: `embedding worker`.
+            command: Its command line.
+            low: Whether it works in the background.
+
+        Raises:
+            WorkerDied: The system cannot start it.
+        """
+        complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
+        try:
+            process = await asyncio.create_subprocess_exec(*command, stderr=complaints, **process_options(low=low))
+        except BaseException as error:
+            complaints.close()
+            if isinstance(error, OSError):
+                raise WorkerDied(f"No {name} can be started: {error}") from None
+            raise
+        return cls(name, process, complaints)
+
+    async def send(self, frame: Frame) -> None:
+        """Write a frame; that the process is gone shows when its answer is read."""
+        stream = self._process.stdin
+        assert stream is not None  # noqa: S101 - it was asked for
+        stream.write(frame.packed())
+        with contextlib.suppress(ConnectionError):
+            await stream.drain()
+
+    async def read(self, within: float) -> Frame:
+        """Read the next frame.
+
+        Args:
+            within: Seconds to wait for it.
+
+        Raises:
+            WorkerDied: The process ended, or wrote nothing in time.
+        """
+        stream = self._process.stdout
+        assert stream is not None  # noqa: S101 - it was asked for
+        try:
+            async with asyncio.timeout(within):
+                head, body = frame_lengths(await stream.readexactly(SIZES))
+                values = json.loads(await stream.readexactly(head))
+                return Frame(values, await stream.readexactly(body))
+        except (asyncio.IncompleteReadError, ConnectionError):
+            reason = "ended"
+        except TimeoutError:
+            reason = f"did not answer within {within:.0f} s"
+        raise WorkerDied(f"The {self._name} {self.pid} {reason}. {self._last_words()}".strip()) from None
+
+    async def end(self) -> None:
+        """End the process now; its current work is lost."""
+        try:
+            if self._ended():
+                # A signal would reap a dead child without the event loop's child watcher noticing.
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(1):
+                        await self._process.wait()
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
+            await self._process.wait()
+        finally:
+            self._complaints.close()
+
+    def _ended(self) -> bool:
+        stream = self._process.stdout
+        return stream is None or stream.at_eof()
+
+    def _last_words(self) -> str:
+        size = self._complaints.seek(0, 2)
+        self._complaints.seek(max(0, size - 400))
+        return self._complaints.read().decode("utf-8", "replace").strip()

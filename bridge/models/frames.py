@@ -1,0 +1,58 @@
+"""The messages between the bridge and its worker processes: named values, and bytes."""
+
+import json
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+_SIZES = struct.Struct("<II")
+SIZES = _SIZES.size
+"""Bytes before a frame that give the lengths of its head and its body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One message: named values, and bytes that would be expensive as JSON."""
+
+    head: Mapping[str, Any]
+    body: bytes = b""
+
+    def packed(self) -> bytes:
+        """Return the message in its wire format."""
+        head = json.dumps(self.head).encode()
+        return _SIZES.pack(len(head), len(self.body)) + head + self.body
+
+
+def frame_lengths(sizes: bytes) -> tuple[int, int]:
+    """Return the lengths of the next frame's head and body."""
+    head, body = _SIZES.unpack(sizes)
+    return head, body
+
+
+def unpack_frames(stream: bytes) -> list[Frame]:
+    """Return all complete frames in a worker's output; a truncated last one is dropped."""
+    frames, at = [], 0
+    while at + SIZES <= len(stream):
+        head, body = frame_lengths(stream[at : at + SIZES])
+        start, at = at + SIZES, at + SIZES + head + body
+        if at > len(stream):
+            break
+        frames.append(Frame(json.loads(stream[start : start + head]), stream[start + head : at]))
+    return frames
+
+
+def read_frame(stream: BinaryIO) -> Frame | None:
+    """Read the next frame of a blocking stream; None at its end."""
+    sizes = stream.read(SIZES)
+    if len(sizes) < SIZES:
+        return None
+    head, body = frame_lengths(sizes)
+    whole = stream.read(head + body)
+    return Frame(json.loads(whole[:head]), whole[head:]) if len(whole) == head + body else None
+
+
+def write_frame(stream: BinaryIO, frame: Frame) -> None:
+    """Write a frame to a blocking stream at once."""
+    stream.write(frame.packed())
+    stream.flush()
