@@ -47,33 +47,54 @@ def _listen(level: int, text: bytes, _data: ctypes.c_void_p) -> None:
 c.llama_log_set(_listen, ctypes.c_void_p(0))
 
 
+def load(path: Path, *, mmap: bool) -> tuple[Any, Any]:
+    """Load a model, and return it with its vocabulary.
+
+    Raises:
+        UnusableModel: llama.cpp cannot read the file; the message says why.
+    """
+    c.llama_backend_init()
+    params = c.llama_model_default_params()
+    params.use_mmap = mmap
+    params.n_gpu_layers = 0
+    model = c.llama_model_load_from_file(str(path).encode(), params)
+    if not model:
+        raise UnusableModel(errors[0] if errors else "llama.cpp cannot read the file")
+    return model, c.llama_model_get_vocab(model)
+
+
+def text_in(model: Any, key: str) -> str:
+    """Return a value in a model's file; empty without one."""
+    room = ctypes.create_string_buffer(256)
+    size = c.llama_model_meta_val_str(model, key.encode(), room, len(room))
+    return room.value.decode("utf-8", "replace") if size >= 0 else ""
+
+
+def generates(model: Any) -> bool:
+    """Return whether a model generates text; an encoder only embeds."""
+    causal = text_in(model, f"{text_in(model, 'general.architecture')}.attention.causal")
+    return c.llama_model_has_decoder(model) and causal != "false"
+
+
 class Llama:
     """A loaded model with one single-threaded context."""
 
     def __init__(self, path: Path, *, mmap: bool) -> None:
-        c.llama_backend_init()
-        params = c.llama_model_default_params()
-        params.use_mmap = mmap
-        params.n_gpu_layers = 0
-        self._model: Any = c.llama_model_load_from_file(str(path).encode(), params)
-        if not self._model:
-            raise UnusableModel(errors[0] if errors else "llama.cpp cannot read the file")
-        self._vocab: Any = c.llama_model_get_vocab(self._model)
+        self._model, self._vocab = load(path, mmap=mmap)
         self._context: Any = None
         self.limit = 0
 
     def facts(self) -> ModelFacts:
         """Return the facts in the file."""
-        architecture = self._text("general.architecture")
-        pooling = self._text(f"{architecture}.pooling_type")
-        causal = self._text(f"{architecture}.attention.causal")
+        architecture = text_in(self._model, "general.architecture")
+        pooling = text_in(self._model, f"{architecture}.pooling_type")
         return ModelFacts(
-            name=self._text("general.name"),
+            name=text_in(self._model, "general.name"),
             architecture=architecture,
             dimensions=c.llama_model_n_embd_out(self._model),
             window=c.llama_model_n_ctx_train(self._model),
             pooling=int(pooling) if pooling.isdigit() else None,
-            decoder=c.llama_model_has_decoder(self._model) and causal != "false",
+            decoder=generates(self._model),
         )
 
     def prepare(self, *, window: int, pooling: int, flash: bool) -> None:
@@ -155,8 +176,3 @@ class Llama:
         # Special tokens are never parsed from the text: a note that says `[SEP]` means the letters.
         count: int = c.llama_tokenize(self._vocab, text, len(text), self._room, limit, True, False)
         return count
-
-    def _text(self, key: str) -> str:
-        room = ctypes.create_string_buffer(256)
-        size = c.llama_model_meta_val_str(self._model, key.encode(), room, len(room))
-        return room.value.decode("utf-8", "replace") if size >= 0 else ""
