@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.data_folder import Folders, vault_id
 from bridge.engine.adopt_moved import adopt
+from bridge.engine.agents_place import AgentsPlace
 from bridge.engine.analytics import GraphAnalytics
 from bridge.engine.apply_requests import RequestExecutor
 from bridge.engine.backfill import VectorBackfill
@@ -77,10 +78,13 @@ class Host:
         self.root = root.resolve()
         self.name = name
         self.id = vault_id(self.root)
+        self._common_settings = settings
         self.settings = settings
+        """Those for all vaults, with the agents' folder where it is in this one."""
         self.files = Vault(self.root, rules_of(self.root, settings))
         """The vault's files, under the current rules."""
         self.folders = folders
+        self._agents_place = AgentsPlace(folders.vault(self.id) / "agents-folder.json")
         self.events = events
         events.hide(self.id, self.files.rules.denies)
         self.embedders = embedders
@@ -174,6 +178,8 @@ class Host:
         if self.settings.boilerplate and not folder.exists():
             self._readers.begin(self.files)
         index, vocabulary = await asyncio.to_thread(open_index, folder, keep_days, doubt), Vocabulary()
+        self._agents_place.begin(index.notes)
+        self.settings = self._agents_place.apply(self._common_settings, index.notes)
         kept = agents_folder(self.settings)
         index.keep_apart(KeptFolder(kept.path, kept.about))
         # Built here, so that the first search does not have to wait for it.
@@ -189,6 +195,10 @@ class Host:
         settings = self.settings
 
         def changed(written: Sequence[IndexedNote], gone: Collection[VaultPath]) -> None:
+            followed = self._agents_place.notice(self._common_settings, index.notes, written, gone)
+            if followed != self.settings:
+                self.settings = followed
+                vault.use_agents_folder(followed)
             self._hooks.indexed(vault, written)
             publish_changes(vault, written, gone)
 
@@ -368,7 +378,10 @@ class Host:
 
     async def use(self, settings: Settings) -> None:
         """Apply changed settings."""
-        before, self.settings = self.settings, settings
+        before, self._common_settings = self.settings, settings
+        if self._vault is not None:
+            settings = self._agents_place.apply(settings, self._vault.index.notes)
+        self.settings = settings
         self.files = Vault(self.root, rules_of(self.root, settings))
         self.events.hide(self.id, self.files.rules.denies)
         self.long_notes.clear()

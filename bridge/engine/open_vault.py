@@ -207,12 +207,16 @@ class OpenVault:
         if self.index.keep_apart(KeptFolder(folder.path, folder.about)):
             self.indexer.link_resolver.hide(())
 
-    async def use(self, settings: Settings, vault: Vault) -> None:
-        """Apply changed settings, and the vault with their rules."""
+    def use_agents_folder(self, settings: Settings) -> None:
+        """Apply settings of which only the agents' folder has changed."""
         self.indexer.settings = settings
         self.co_reading.use(settings)
         self.writing.settings = settings
         self.keep_apart()
+
+    async def use(self, settings: Settings, vault: Vault) -> None:
+        """Apply changed settings, and the vault with their rules."""
+        self.use_agents_folder(settings)
         await self.eraser.use(vault)
 
     async def close(self) -> None:

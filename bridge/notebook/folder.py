@@ -4,10 +4,16 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from bridge.index.note import IndexedNote
 from bridge.settings.schema import Settings
 from bridge.types import VaultPath
 from bridge.vault.paths import nfc
 from bridge.vault.vault import Vault
+
+ABOUT_TYPE = "agents-folder"
+"""The property `type` of the note by which a person agreed to the folder."""
+
+_ABOUT = "About this folder.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +25,7 @@ class AgentsFolder:
     @property
     def about(self) -> VaultPath:
         """The note by which a person agreed to the folder."""
-        return self.place("About this folder.md")
+        return self.place(_ABOUT)
 
     @property
     def memory(self) -> VaultPath:
@@ -53,6 +59,11 @@ class AgentsFolder:
 def agents_folder(settings: Settings) -> AgentsFolder:
     """Return the agents' folder, whether or not it was set up."""
     return AgentsFolder(VaultPath(nfc(settings.agents_folder)))
+
+
+def is_about_note(note: IndexedNote) -> bool:
+    """Return whether it is a note by which a person agreed to an agents' folder, wherever it is."""
+    return note.note_type == ABOUT_TYPE and note.path.endswith(f"/{_ABOUT}")
 
 
 def is_set_up(vault: Vault, settings: Settings) -> bool:

@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 
-from bridge.notebook.folder import AgentsFolder
+from bridge.notebook.folder import ABOUT_TYPE, AgentsFolder
 from bridge.types import VaultPath
 
-ABOUT = """\
+ABOUT = f"""\
+---
+type: {ABOUT_TYPE}
+---
 # About this folder
 
 Agents that use Vault Bridge keep their own notes here, so that a later session, or another agent, knows what this one
@@ -20,7 +23,8 @@ These are notes like all others. Read, edit, move or delete them as you like; wh
 Searches leave this folder out unless they ask for it. Every change made here is listed under *Changes by agents* and
 can be undone.
 
-To end it, delete this folder, or only this note: agents then write nothing here until you agree again.
+You may move or rename this folder: agents follow it by this note. To end it, delete the folder, or only this note:
+agents then write nothing here until you agree again.
 """
 
 TEMPLATES: Mapping[str, tuple[str, ...]] = {

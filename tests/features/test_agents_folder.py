@@ -13,7 +13,7 @@ from bridge.access.tokens import Tokens
 from bridge.api.call import OWNER, Call
 from bridge.api.registry import get_operation
 from bridge.settings.file import save_settings
-from tests.features.served import Answer, Served
+from tests.features.served import Answer, Served, readable, serving, write_vault
 from tests.mcp.client import ERAS, Era, connected, text_of
 
 NOTES = {"Oven.md": "# Oven\n\nBuilt of clay.\n", "Agents/Agent Orange.md": "A chapter on the war.\n"}
@@ -182,3 +182,70 @@ async def test_a_no_to_the_folder_holds_for_every_tool(served: Served, era: Era)
             assert text_of(await client.call_tool(tool, arguments)).startswith("declined: ")
     assert len(asked) == 1
     assert contents(served) == before
+
+
+async def found(served: Served, query: str) -> list[str]:
+    return [hit["path"] for hit in (await served.call("search", query=query, mode="keyword")).json["hits"]]
+
+
+async def remember(served: Served, text: str) -> Answer:
+    answer = await served.call("remember", title=text.removesuffix("."), text=text)
+    if answer.status == 200:
+        await served.call("wait_until_indexed", path=answer.json["path"])
+    return answer
+
+
+async def rename(served: Served, old: str, new: str) -> None:
+    """Rename a folder in another program, and tell of it as Obsidian's plugin does."""
+    (root(served) / new).parent.mkdir(parents=True, exist_ok=True)
+    moved = [path.relative_to(root(served) / old).as_posix() for path in (root(served) / old).rglob("*.md")]
+    (root(served) / old).rename(root(served) / new)
+    changes = [{"kind": "rename", "from": f"{old}/{path}", "path": f"{new}/{path}"} for path in moved]
+    answer = await served.call("report_changes", changes=changes)
+    assert answer.status == 200, answer.body
+    for path in moved:
+        await served.call("wait_until_indexed", path=f"{new}/{path}")
+
+
+async def test_the_folder_is_followed_when_it_is_renamed(served: Served) -> None:
+    await served.call("set_up_memory")
+    await remember(served, "The kiln is fired at noon.")
+    assert await found(served, "kiln fired") == []
+    await rename(served, "Agents", "Robots/Own")
+    assert await found(served, "kiln fired") == []
+    recalled = (await served.call("recall", query="when is the kiln fired?")).json
+    assert [one["path"] for one in recalled["memories"]] == ["Robots/Own/Memory/The kiln is fired at noon.md"]
+    made = (await remember(served, "Clay dries slowly in winter.")).json
+    assert made["path"].startswith("Robots/Own/Memory/")
+    agent = Agent(served)
+    assert await agent.state("create_note", path="Robots/Own/Memory/Glaze.md", text="Glaze runs.") == "applied"
+    assert await agent.state("create_note", path="Agents/Memory/Glaze.md", text="Glaze runs.") == "proposed"
+    await rename(served, "Robots/Own", "Agents")
+    assert (await remember(served, "Slips are thin.")).json["path"].startswith("Agents/Memory/")
+
+
+async def test_the_folder_is_followed_when_it_was_renamed_while_nothing_ran(tmp_path: Path, models_dir: Path) -> None:
+    vault = write_vault(tmp_path / "Notes", {"Oven.md": "# Oven\n\nBuilt of clay.\n"})
+    for name in ("Agents", "Robots", "Robots"):
+        async with serving([vault], tmp_path / "data", models_dir) as served:
+            await readable(served)
+            if name == "Agents":
+                await served.call("set_up_memory")
+                await remember(served, "The kiln is fired at noon.")
+            assert await found(served, "kiln fired") == []
+            made = (await remember(served, f"A {name} lesson about slips.")).json
+            assert made["path"].startswith(f"{name}/Memory/")
+        if name == "Agents":
+            (vault / "Agents").rename(vault / "Robots")
+
+
+async def test_an_older_copy_is_not_taken_for_the_folder(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.engine.agents_place._TOGETHER_S", 0.0)
+    await served.call("set_up_memory")
+    copy = (root(served) / ABOUT).read_text()
+    assert (await served.call("create_note", path="Archive/About this folder.md", text=copy)).status == 200
+    assert (await remember(served, "Slips are thin.")).json["path"].startswith("Agents/Memory/")
+    (root(served) / ABOUT).unlink()
+    await served.call("report_changes", changes=[{"kind": "delete", "path": ABOUT}])
+    await served.call("wait_until_indexed", path=ABOUT)
+    assert (await remember(served, "Kilns are hot.")).json["path"].startswith("Agents/Memory/")
