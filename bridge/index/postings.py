@@ -212,7 +212,7 @@ class Postings:
             return
         for index, file in files:
             try:
-                index.add(Segment.decode(file.read_bytes(), file))
+                index.add(Segment.load(file))
             except (OSError, ValueError) as error:
                 log.warning("Postings are rebuilt: %s", type(error).__name__)
                 self.rebuilds += 1

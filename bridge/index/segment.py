@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from bridge.index.array_file import Layout, decode_arrays, encode_arrays
+from bridge.index.array_file import Layout, encode_arrays, open_arrays
 from bridge.index.tokens import Occurrences
 
 if TYPE_CHECKING:
@@ -109,13 +109,14 @@ class Segment:
         return encode_arrays(FORMAT, LAYOUT, {name: getattr(self, name) for name, _ in LAYOUT})
 
     @classmethod
-    def decode(cls, content: bytes, file: Path | None = None) -> Self:
-        """Read the content of a file.
+    def load(cls, file: Path) -> Self:
+        """Load a file.
 
         Raises:
+            OSError: It cannot be read.
             ValueError: It is damaged, or of another format.
         """
-        return cls(**decode_arrays(FORMAT, LAYOUT, content), file=file)
+        return cls(**open_arrays(FORMAT, LAYOUT, file), file=file)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ def test_scores_are_those_of_bm25() -> None:
     assert [number for number, _, _ in hits] == [1, 2]
 
 
-def test_what_is_merged_answers_as_before() -> None:
+def test_what_is_merged_answers_as_before(tmp_path: Path) -> None:
     texts = {number: sentence(number % 40, 30) for number in range(300)}
     together, parts = indexed(texts), InvertedIndex()
     dice = random.Random(3)
@@ -101,7 +101,8 @@ def test_what_is_merged_answers_as_before() -> None:
     assert after == together.search(query, 50, None)
     assert late not in {number for number, _, _ in after}
     assert parts.due(everything=True) != []
-    assert Segment.decode(merged.encode()).encode() == merged.encode()
+    (tmp_path / "segment").write_bytes(merged.encode())
+    assert Segment.load(tmp_path / "segment").encode() == merged.encode()
 
 
 def test_equal_scores_are_ordered_and_cut_by_number() -> None:
