@@ -183,7 +183,7 @@ class Host:
         kept = agents_folder(self.settings)
         index.keep_apart(KeptFolder(kept.path, kept.about))
         # Built here, so that the first search does not have to wait for it.
-        await asyncio.to_thread(vocabulary.follow, index.view("notes").notes)
+        await asyncio.to_thread(vocabulary.load, index.view("notes"))
         # From here on, changed settings are passed to the parts: nothing may be awaited before they exist.
         self._vault = vault = self._build(self._store, index, vocabulary)
         await asyncio.to_thread(vault.review.recover)

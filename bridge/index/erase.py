@@ -48,4 +48,5 @@ class Eraser:
                 await self._opened.postings.merge(everything=True)
                 await self._opened.postings.save()
                 await self._opened.name_file.save(self._opened.known, self._opened.catalogue)
+                await self._opened.word_file.remove()
                 await asyncio.to_thread(shutil.rmtree, self._opened.folder.aside, ignore_errors=True)

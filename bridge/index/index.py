@@ -29,6 +29,7 @@ from bridge.index.passages import PassageTexts
 from bridge.index.prepare import PreparedNote
 from bridge.index.rows import StoredPassage
 from bridge.index.vectors import MissingVector, Vectors
+from bridge.index.word_file import WordFile
 from bridge.index.write import IndexWriter
 from bridge.types import Among, Digest, VaultPath
 
@@ -395,6 +396,11 @@ class Index:
         """Read the full text of notes, including what their passages omit; of every note without `paths`."""
         texts = await self._texts.wholes(paths)
         return texts if paths is not None else {path: text for path, text in texts.items() if path in self.notes}
+
+    @property
+    def word_file(self) -> WordFile:
+        """The words of the notes, as far as they are stored."""
+        return self._opened.word_file
 
     async def passage(self, path: VaultPath, ordinal: int) -> StoredPassage | None:
         """Read one passage; None when it does not exist."""

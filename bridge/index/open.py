@@ -26,6 +26,7 @@ from bridge.index.prepare import embedding_digest
 from bridge.index.rows import GONE, NOT_EMBEDDED
 from bridge.index.schema import NOTES, PASSAGES, notes_schema, passages_schema
 from bridge.index.table import Table
+from bridge.index.word_file import WordFile
 from bridge.types import VaultPath
 
 log = logging.getLogger(__name__)
@@ -66,6 +67,7 @@ class OpenIndex:
     postings: Postings
     name_file: NameFile
     known: KnownNames
+    word_file: WordFile
     dead_seqs: set[int] = field(default_factory=set)
     dead_keys: set[int] = field(default_factory=set)
     set_aside: str | None = None
@@ -150,7 +152,9 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
             await notes.prove(doubt)
             await passages.prove(doubt)
         postings, name_file = Postings(folder.path), NameFile(folder.path)
-        opened = OpenIndex(folder, database, notes, passages, NoteTable(), {}, postings, name_file, KnownNames())
+        catalogue = NoteTable()
+        words = WordFile(folder.path, catalogue)
+        opened = OpenIndex(folder, database, notes, passages, catalogue, {}, postings, name_file, KnownNames(), words)
         await _load(opened)
         stored = NO_NAMES if doubt else name_file.load(opened.catalogue)
         opened.known = KnownNames(stored, opened.catalogue.notes.values())

@@ -1,10 +1,9 @@
-"""The words of each note, in memory: weights of words, and corrections of mistyped ones."""
+"""The words of each note: weights of words, and corrections of mistyped ones."""
 
 import asyncio
 import logging
 import math
 import time
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import product
@@ -14,8 +13,9 @@ import numpy as np
 
 from bridge.errors import BridgeError
 from bridge.index.note import IndexedNote
+from bridge.search.numbered_words import NumberedWords
+from bridge.search.word_list import WordList, build_word_list
 from bridge.text.fold import fold_word
-from bridge.text.stems import stem_words
 from bridge.text.words import RUN, SPACED_WORD
 from bridge.types import VaultPath
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bridge.index.index import Index
+    from bridge.index.word_file import StoredWords, WordArrays
 
 log = logging.getLogger(__name__)
 
@@ -38,14 +39,8 @@ PATIENCE_S = 1.0
 LONGEST = 40
 """Maximum length of a recorded word."""
 
-ROOT = 2
-"""Letters with which a stem and its words begin, but for elisions as in `l'eau`, Dutch `ge-`, and `dying` of `die`."""
-
-MANY = 5
-"""New words of a note above which the stems under their roots are recomputed instead of extended."""
-
-CACHED = 1_000
-"""Words of queries whose forms are cached: a search asks for those of each word several times."""
+MOST_UNSAVED = 64
+"""Changed notes from which the words of all notes are stored; the next start reads what is not stored."""
 
 COMMON, FEW = 0.25, 40
 """Share of the notes above which a word is common, and the number of notes added to every vault for this."""
@@ -55,24 +50,40 @@ class VaultWords:
     """The words of each note; detects changes of the index by itself."""
 
     def __init__(self) -> None:
+        self._words = NumberedWords()
         self._seen: dict[VaultPath, IndexedNote] = {}
         self._of: dict[VaultPath, NDArray[np.uint32]] = {}
-        self._numbers: dict[str, int] = {}
-        self._words: list[str] = []
-        self._counts: list[int] = []
+        self._changed = 0
+        """Notes whose words differ from those stored."""
         self._total, self._squares = 0, 0
         """The sum of each note's word count, and of its square."""
-        self._free: list[int] = []
-        self._begun: defaultdict[str, list[str]] = defaultdict(list)
-        """By root: the words whose stem may begin with it."""
-        self._stems: dict[str, dict[str, NDArray[np.int64]]] = {}
-        """By root and language: the hashes of these words' stems, in order; the stems would take a gigabyte."""
-        self._forms: dict[tuple[str, tuple[str, ...]], list[int]] = {}
-        """By word and languages: the numbers of its forms, until the words change."""
         self._notes: Mapping[VaultPath, IndexedNote] | None = None
         self._reading: asyncio.Task[None] | None = None
+        self._saving: asyncio.Task[None] | None = None
         self._learnt = asyncio.Event()
         """Set when no search need wait for the words that are read."""
+
+    def load(self, index: "Index") -> None:
+        """Load the stored words of an index; for any thread, before the first search."""
+        if (stored := index.word_file.load()) is not None:
+            self._use(stored, index.notes)
+
+    def _use(self, stored: "StoredWords", notes: Mapping[VaultPath, IndexedNote]) -> None:
+        """Take over the stored words of these notes, and forget all others."""
+        rows = [note if note and notes.get(note.path) is note else None for note in stored.notes]
+        known = [note for note in rows if note is not None]
+        counts = stored.arrays["counts"].astype(np.int64)
+        live = np.array([note is not None for note in rows], np.bool_)
+        numbers = stored.arrays["numbers"]
+        of_live = numbers if len(known) == len(rows) else numbers[np.repeat(live, counts)]
+        words = WordList(stored.arrays)
+        self._words = NumberedWords(words, np.bincount(of_live, minlength=len(words)))
+        ends = np.cumsum(counts)
+        bounds = zip((ends - counts)[live].tolist(), ends[live].tolist(), strict=True)
+        self._of = {note.path: numbers[start:end] for note, (start, end) in zip(known, bounds, strict=True)}
+        self._seen = {note.path: note for note in known}
+        self._total, self._squares = int(counts[live].sum()), int((counts[live] ** 2).sum())
+        self._changed = len(rows) - len(known)
 
     async def follow(self, index: "Index") -> bool:
         """Update to new, changed and removed notes; if they are many in the background, for which the first one waits.
@@ -82,6 +93,7 @@ class VaultWords:
         """
         notes = index.notes
         if notes is self._notes:
+            self._save_if_due(index)
             return True
         for path in [path for path in self._of if path not in notes]:
             self._forget(path)
@@ -111,12 +123,37 @@ class VaultWords:
                     self._learnt.set()
                 await self._read(index, notes, unread[start : start + AT_ONCE], folded, background=True)
             self._learnt.set()
-            await self._stem_all(index)
+            if not self._is_stored(index):
+                await self._stem_all(index)
         except (BridgeError, OSError, RuntimeError, ValueError):
             # The next search retries, in the index that is open then.
             log.debug("The words of the notes could not be read.", exc_info=True)
         finally:
             self._learnt.set()
+
+    def _is_stored(self, index: "Index") -> bool:
+        """Return whether the words of these notes are stored: those of few notes are quickly read."""
+        return index.among == "notes" and len(self._of) > AT_ONCE
+
+    def _save_if_due(self, index: "Index") -> None:
+        """Store the words of all notes in the background, if those of many are not stored."""
+        due = self._is_stored(index) and (self._changed > MOST_UNSAVED or not index.word_file.is_stored)
+        if due and (self._saving is None or self._saving.done()):
+            self._saving = asyncio.create_task(self._save(index))
+
+    async def _save(self, index: "Index") -> None:
+        notes, languages = self._notes, index.languages
+        known, rows = [*self._seen.values()], [*self._of.values()]
+        listed, added = self._words.snapshot()
+
+        def build() -> "WordArrays":
+            return build_arrays(rows, [*listed.words(range(len(listed))), *added], languages)
+
+        with suppress(BridgeError, OSError):
+            stored = await index.word_file.save(known, build)
+            # Otherwise a search is under way that knows more.
+            if stored is not None and notes is not None and notes is self._notes:
+                self._use(stored, notes)
 
     async def _read(
         self,
@@ -144,98 +181,41 @@ class VaultWords:
         # No word has a space in it, and most of them repeat.
         words = set(map(folded.__getitem__, SPACED_WORD.findall(" ".join(set(full_text.split())))))
         words.discard("")
-        self._add_words([word for word in words if word not in self._numbers])
-        numbers = np.fromiter(map(self._numbers.__getitem__, words), np.uint32, len(words))
-        for number in numbers.tolist():
-            self._counts[number] += 1
+        numbers = self._words.add(words)
         self._total += len(numbers)
         self._squares += len(numbers) ** 2
         self._of[note.path] = numbers
         self._seen[note.path] = note
-
-    def _add_words(self, words: Collection[str]) -> None:
-        """Number new words."""
-        if words:
-            self._forms.clear()
-        for word in words:
-            if self._free:
-                number = self._free.pop()
-                self._words[number], self._counts[number] = word, 0
-            else:
-                number = len(self._words)
-                self._words.append(word)
-                self._counts.append(0)
-            self._numbers[word] = number
-            for root in _roots(word):
-                self._begun[root].append(word)
-                if len(words) > MANY:
-                    self._stems.pop(root, None)
-                for language, stems in self._stems.get(root, {}).items():
-                    self._stems[root][language] = np.append(stems, _hash_stems(language, [word]))
+        self._changed += 1
 
     def _forget(self, path: VaultPath) -> None:
         self._seen.pop(path, None)
         numbers = self._of.pop(path, np.empty(0, np.uint32))
         self._total -= len(numbers)
         self._squares -= len(numbers) ** 2
-        for number in numbers.tolist():
-            self._counts[number] -= 1
-            if not self._counts[number]:
-                word = self._words[number]
-                del self._numbers[word]
-                self._forms.clear()
-                for root in _roots(word):
-                    at = self._begun[root].index(word)
-                    del self._begun[root][at]
-                    for language, stems in self._stems.get(root, {}).items():
-                        self._stems[root][language] = np.delete(stems, at)
-                self._words[number] = ""
-                self._free.append(number)
-
-    def _forms_of(self, word: str, languages: Collection[str]) -> list[int]:
-        """Return the words of the vault that are a word or another form of it."""
-        query = (word, tuple(languages))
-        if query not in self._forms:
-            if len(self._forms) >= CACHED:
-                self._forms.clear()
-            self._forms[query] = self._find_forms(word, languages)
-        return self._forms[query]
-
-    def _find_forms(self, word: str, languages: Collection[str]) -> list[int]:
-        found = {self._numbers[word]} if word in self._numbers else set[int]()
-        for language in languages:
-            [stem] = stem_words(language, [word])
-            alike = self._stems_of(stem[:ROOT], language) == hash(stem)
-            begun = self._begun.get(stem[:ROOT], ())
-            found.update(self._numbers[begun[at]] for at in np.flatnonzero(alike).tolist())
-        return sorted(found)
-
-    def _stems_of(self, root: str, language: str) -> "NDArray[np.int64]":
-        """Return the hashes of the stems of the words under a root."""
-        known = self._stems.setdefault(root, {})
-        if language not in known:
-            known[language] = _hash_stems(language, self._begun.get(root, ()))
-        return known[language]
+        self._words.drop(numbers.tolist())
 
     async def _stem_all(self, index: "Index") -> None:
-        """Stem every word, so that no search has to."""
+        """Stem every word that is not stored, so that no search has to."""
         since = 0.0
-        for root, language in product(list(self._begun), index.languages):
+        for root, language in product(self._words.roots, index.languages):
             since = await index.searches.give_way(since)
-            self._stems_of(root, language)
+            self._words.stems_of(root, language)
 
     def says(self, word: str, languages: Collection[str]) -> bool:
         """Return whether any note contains a word in any form."""
-        return any(self._counts[number] for number in self._forms_of(fold_word(word), languages))
+        return any(self._words.counts[number] for number in self._words.forms_of(fold_word(word), languages))
 
     def begins(self, start: str) -> bool:
         """Return whether any word of the vault begins with a prefix."""
-        folded = fold_word(start)
-        return any(word.startswith(folded) for word in self._begun.get(folded[:ROOT], ()))
+        return self._words.begins(fold_word(start))
 
     def count(self, word: str, languages: Collection[str] = ()) -> int:
         """Return approximately how many notes contain a word in any form."""
-        return min(len(self._of), sum(self._counts[number] for number in self._forms_of(fold_word(word), languages)))
+        return min(
+            len(self._of),
+            sum(self._words.counts[number] for number in self._words.forms_of(fold_word(word), languages)),
+        )
 
     def worth(self, word: str, languages: Collection[str] = ()) -> float:
         """Return a word's inverse document frequency as in BM25, as if there were some more notes.
@@ -265,9 +245,9 @@ class VaultWords:
         if self._notes is None or not query_words or any(RUN.search(word) for word in words):
             return None
         worths = [self.worth(word, languages) for word in query_words]
-        place = np.zeros(len(self._words), np.int32)
+        place = np.zeros(len(self._words.counts), np.int32)
         for at, word in enumerate(query_words, 1):
-            place[self._forms_of(word, languages)] = at
+            place[self._words.forms_of(word, languages)] = at
         worth = np.array([0.0, *worths])
         own_paths = [path for path in paths if path in self._of]
         if not own_paths:
@@ -287,17 +267,7 @@ class VaultWords:
 
     def alike(self, word: str, errors: int) -> list[tuple[str, int]]:
         """Return the words with the same first letter within so many typing errors, with their number of errors."""
-        from rapidfuzz import process
-        from rapidfuzz.distance import OSA
-
-        folded = fold_word(word)
-        # The first letter is hardly ever the wrong one: `wetter` is not `better`.
-        begun = (words for root, words in self._begun.items() if root[:1] == folded[:1])
-        like = [
-            one for words in begun for one in words if one[0] == folded[0] and abs(len(one) - len(folded)) <= errors
-        ]
-        near = process.extract(folded, like, scorer=OSA.distance, score_cutoff=errors, limit=None)
-        return [(found, int(distance)) for found, distance, _ in near]
+        return self._words.alike(fold_word(word), errors)
 
 
 class _FoldedWords(dict[str, str]):
@@ -309,13 +279,17 @@ class _FoldedWords(dict[str, str]):
         return found
 
 
-def _roots(word: str) -> set[str]:
-    """Return the roots under which a word is found."""
-    if "'" not in word and not word.startswith("ge"):
-        return {word[:ROOT]}
-    parts = [word, word.partition("'")[2], word[2:] if word.startswith("ge") else ""]
-    return {part[:ROOT] for part in parts if part}
+def build_arrays(rows: "Sequence[NDArray[np.uint32]]", words: Sequence[str], languages: Iterable[str]) -> "WordArrays":
+    """Return the words of notes as they are stored, without those that no note contains.
 
-
-def _hash_stems(language: str, words: Sequence[str]) -> "NDArray[np.int64]":
-    return np.fromiter(map(hash, stem_words(language, words)), np.int64, len(words))
+    Args:
+        rows: For each note, the numbers of its words.
+        words: The words by number.
+        languages: The languages in which they are stemmed.
+    """
+    numbers = np.concatenate([np.empty(0, np.uint32), *rows])
+    order = np.array(sorted(np.unique(numbers).tolist(), key=words.__getitem__), np.int64)
+    place = np.zeros(len(words), np.uint32)
+    place[order] = np.arange(len(order))
+    counts = np.array([*map(len, rows)], np.uint32)
+    return {"counts": counts, "numbers": place[numbers], **build_word_list([words[at] for at in order], languages)}

@@ -1,14 +1,19 @@
 """Words of the vault and their forms, while notes come and go."""
 
+import asyncio
+import random
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
 
 from bridge.index.index import Index
-from bridge.search.vault_words import AT_ONCE, VaultWords
+from bridge.index.word_file import FILE
+from bridge.search.vault_words import AT_ONCE, MOST_UNSAVED, VaultWords
 from bridge.text.stems import stem_words
 from bridge.types import VaultPath
 from tests.index.made import all_of, opened
+from tests.index.test_erasing import SECRET, TEXT, everything, private
 
 ALL = ("english", "german", "french", "italian", "dutch", "finnish")
 NOTES = {
@@ -28,12 +33,12 @@ async def known_words(folder: Path) -> tuple[Index, VaultWords]:
 @pytest.mark.parametrize("language", ALL)
 async def test_the_forms_of_a_word_are_the_words_of_its_stem(tmp_path: Path, language: str) -> None:
     _, words = await known_words(tmp_path / "index")
-    numbers = words._numbers
-    for word in numbers:
+    _, known = words._words.snapshot()
+    for word in known:
         stem = stem_words(language, [word])[0]
-        same = {other for other in numbers if stem_words(language, [other])[0] == stem}
+        same = {other for other in known if stem_words(language, [other])[0] == stem}
         if stem[:2] == word[:2]:
-            assert {words._words[number] for number in words._forms_of(word, (language,))} == same
+            assert {known[number] for number in words._words.forms_of(word, (language,))} == same
 
 
 async def test_elided_words_and_dutch_participles_are_forms(tmp_path: Path) -> None:
@@ -74,3 +79,138 @@ async def test_the_first_search_knows_the_words_of_some_hundred_notes(tmp_path: 
     assert await words.follow(index)
     assert (words.count("all"), words.count("word256")) == (len(notes), 1)
     assert words.cover([VaultPath("7.md")], ["word7"], ()) is not None
+
+
+def many(count: int) -> dict[str, str]:
+    """Return notes of which the words are stored."""
+    return {f"{at}.md": f"running{at} dogs, the häuser of word{at % 7}, l'arca\n" for at in range(count)}
+
+
+async def stored(folder: Path, notes: dict[str, str]) -> tuple[Index, VaultWords]:
+    """Open an index and store the words of its notes."""
+    index = (await opened(folder, notes)).view("notes")
+    words = VaultWords()
+    await follow_and_store(words, index)
+    assert (folder / FILE).exists()
+    return index, words
+
+
+async def follow_and_store(words: VaultWords, index: Index) -> None:
+    while not await words.follow(index):
+        await asyncio.sleep(0.01)
+    await words.follow(index)
+    if words._saving is not None:
+        await words._saving
+
+
+def answers(words: VaultWords, index: Index) -> dict[str, object]:
+    """Return what is known of words."""
+    asked = ("running7", "running300", "dog", "haus", "arca", "word3", "kindling", "fresh", "late", "the", "gone")
+    return {
+        "counts": [words.count(word, languages) for word in asked for languages in ((), ("german",), ALL)],
+        "says": [words.says(word, ALL) for word in asked],
+        "begins": [words.begins(word) for word in ("running2", "kindl", "fres", "lat", "zz")],
+        "alike": [sorted(words.alike(word, 2)) for word in ("runing17", "kindlin", "wrod3", "häusr")],
+        "cover": words.cover(index.notes, ("running7", "dog", "kindling", "late"), ALL),
+        "quiet": words.quiet(("dogs", "kindling", "word3"), ALL),
+    }
+
+
+async def test_stored_words_answer_as_those_that_are_read(tmp_path: Path) -> None:
+    index, words = await stored(tmp_path / "index", many(AT_ONCE + 50))
+    await index.write(all_of({"fresh.md": "kindling fresh dog", "7.md": "late words, kindle"}), [VaultPath("8.md")])
+    assert await words.follow(index)
+    read = VaultWords()
+    while not await read.follow(index):
+        await asyncio.sleep(0.01)
+    expected = answers(read, index)
+    assert answers(words, index) == expected
+    index.abandon()
+    index = (await opened(tmp_path / "index")).view("notes")
+    restarted = VaultWords()
+    restarted.load(index)
+    assert await restarted.follow(index)
+    assert answers(restarted, index) == expected
+
+
+async def test_a_start_reads_only_the_texts_whose_words_are_not_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index, _ = await stored(tmp_path / "index", many(AT_ONCE + 50))
+    await index.write(all_of({"late.md": "late"}), [VaultPath("3.md")])
+    index.abandon()
+    index = (await opened(tmp_path / "index")).view("notes")
+    words, read = VaultWords(), list[VaultPath]()
+    wholes = Index.wholes
+
+    async def note_and_read(index: Index, paths: Collection[VaultPath]) -> dict[VaultPath, str]:
+        read.extend(paths)
+        return await wholes(index, paths)
+
+    monkeypatch.setattr(Index, "wholes", note_and_read)
+    words.load(index)
+    assert await words.follow(index)
+    assert read == ["late.md"]
+
+
+async def test_the_words_of_many_changed_notes_are_stored_again(tmp_path: Path) -> None:
+    notes = many(AT_ONCE + 50)
+    index, words = await stored(tmp_path / "index", notes)
+    before = (tmp_path / "index" / FILE).read_bytes()
+    changed = dict.fromkeys([*notes][: MOST_UNSAVED + 1], "entirely different\n")
+    await index.write(all_of(changed))
+    await follow_and_store(words, index)
+    assert (tmp_path / "index" / FILE).read_bytes() != before
+    assert words.count("different") == len(changed)
+    assert not words.says("running7", ())
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "other", "empty"])
+async def test_words_in_a_damaged_file_are_read_again(tmp_path: Path, damage: str) -> None:
+    index, words = await stored(tmp_path / "index", many(AT_ONCE + 50))
+    expected = answers(words, index)
+    index.abandon()
+    content = bytearray((tmp_path / "index" / FILE).read_bytes())
+    match damage:
+        case "cut":
+            del content[-9:]
+        case "flip":
+            content[random.Random(5).randrange(16, len(content))] ^= 4
+        case "other":
+            content[:8] = b"VBWORD99"
+        case "empty":
+            content.clear()
+    (tmp_path / "index" / FILE).write_bytes(content)
+    index = (await opened(tmp_path / "index")).view("notes")
+    words = VaultWords()
+    words.load(index)
+    await follow_and_store(words, index)
+    assert answers(words, index) == expected
+    assert (tmp_path / "index" / FILE).read_bytes() != content
+
+
+async def test_words_of_erased_notes_are_in_no_file(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    index, words = await stored(folder, many(AT_ONCE + 50) | {SECRET: TEXT})
+    assert b"marzipanskew" in (folder / FILE).read_bytes()
+    (folder / f".{FILE}.left-by-a-crash").write_bytes(b"marzipanskew")
+    await index.erase(private)
+    assert b"marzipanskew" not in everything(folder)
+    await follow_and_store(words, index)
+    assert b"running7" in (folder / FILE).read_bytes()
+    assert b"marzipanskew" not in everything(folder)
+    assert not words.says("marzipanskew", ())
+
+
+async def test_words_of_a_note_that_is_erased_while_they_are_stored_are_not_kept(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    index = (await opened(folder, many(AT_ONCE + 50) | {SECRET: TEXT})).view("notes")
+    words = VaultWords()
+    while not await words.follow(index):
+        await asyncio.sleep(0.01)
+    await words.follow(index)
+    saving = words._saving
+    assert saving is not None
+    await index.erase(private)
+    await saving
+    assert b"marzipanskew" not in everything(folder)

@@ -1,0 +1,118 @@
+"""Stores the words of the notes beside the tables, so that a start need not read all texts again."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bridge.index.array_file import Layout, encode_arrays, open_arrays
+from bridge.index.catalogue import NoteTable
+from bridge.index.name_file import note_mark
+from bridge.index.note import IndexedNote
+from bridge.private_files import write_private
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+log = logging.getLogger(__name__)
+
+FILE = "words"
+FORMAT = b"VBWORD01"
+"""The beginning of the file; changed with the format, or with how texts are split into words or words are stemmed."""
+
+LAYOUT: Layout = (
+    ("seqs", "<i8"),
+    ("marks", "<u4"),
+    ("counts", "<u4"),
+    ("numbers", "<u4"),
+    ("text", "u1"),
+    ("ends", "<u4"),
+    ("roots", "u1"),
+    ("root_sizes", "<u4"),
+    ("held", "<u4"),
+    ("languages", "u1"),
+    ("stems", "<u4"),
+)
+
+WordArrays = Mapping[str, "NDArray[Any]"]
+"""The arrays of the file; the first two are those of the notes."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredWords:
+    """What the file holds."""
+
+    notes: Sequence[IndexedNote | None]
+    """The notes whose words are stored, in order; None for one that is gone or changed."""
+    arrays: WordArrays
+
+
+class WordFile:
+    """The file of one index; what it says of notes that were written since is ignored."""
+
+    def __init__(self, folder: Path, catalogue: NoteTable) -> None:
+        """Name the folder of the index, and its live notes."""
+        self._catalogue = catalogue
+        self._path = folder / FILE
+        self._lock = asyncio.Lock()
+        self.is_stored = False
+        """Whether there is such a file, as far as known."""
+
+    def load(self) -> StoredWords | None:
+        """Load the words of the notes, for any thread; None if the file cannot be read."""
+        try:
+            arrays = open_arrays(FORMAT, LAYOUT, self._path)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            log.warning("The words of the notes are read again: %s", type(error).__name__)
+            return None
+        self.is_stored = True
+        note_of = {(entry.seq, note_mark(entry)): entry.note for entry in self._catalogue.entries()}
+        keys = zip(arrays["seqs"].tolist(), arrays["marks"].tolist(), strict=True)
+        return StoredWords([*map(note_of.get, keys)], arrays)
+
+    async def save(self, notes: Sequence[IndexedNote], build: Callable[[], WordArrays]) -> StoredWords | None:
+        """Store the words of notes and load them, unless one of the notes is gone or changed meanwhile.
+
+        Args:
+            notes: The notes.
+            build: Returns the arrays; runs in a thread.
+
+        Raises:
+            DiskFull: The disk is full.
+            ReadOnly: The folder is not writable.
+        """
+        async with self._lock:
+            arrays = dict(await asyncio.to_thread(build))
+            entries = [entry for note in notes if (entry := self._catalogue.entry(note.path)) and entry.note is note]
+            # Words of a note that was denied meanwhile must not be stored; an erasure waits for the lock.
+            if len(entries) < len(notes):
+                return None
+            arrays["seqs"] = np.array([entry.seq for entry in entries], np.int64)
+            arrays["marks"] = np.array([note_mark(entry) for entry in entries], np.uint32)
+            await asyncio.to_thread(self._write, arrays)
+            return await asyncio.to_thread(self.load)
+
+    def _write(self, arrays: WordArrays) -> None:
+        # Somebody may have deleted the index, which must not come back in part.
+        if not self._path.parent.is_dir():
+            return
+        write_private(self._path, encode_arrays(FORMAT, LAYOUT, arrays))
+        self._delete_drafts()
+
+    def _delete_drafts(self) -> None:
+        for draft in self._path.parent.glob(f".{FILE}.*"):
+            # A crash left it.
+            draft.unlink(missing_ok=True)
+
+    async def remove(self) -> None:
+        """Delete the file, because a note is erased; what is stored next is without its words."""
+        async with self._lock:
+            self.is_stored = False
+            self._path.unlink(missing_ok=True)
+            self._delete_drafts()
