@@ -24,9 +24,6 @@ App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], A
 Mount = Callable[["Bridge", Collection[str], Collection[str]], AbstractAsyncContextManager[App]]
 """Opens an app; takes the allowed hosts and origins, so that the app checks them again."""
 
-OPEN_AFTER_S = 10.0
-"""Seconds after which an app is opened without a request: its imports must not delay the first answers."""
-
 SHUTDOWN_S = 0.5
 """Seconds that running calls get when the server shuts down."""
 
@@ -46,7 +43,7 @@ def mount_all(app: web.Application, bridge: "Bridge", port: int, mounts: Mapping
 
 
 class MountedApp:
-    """One ASGI app, opened in the background; earlier requests wait."""
+    """One ASGI app, opened by its first request: until then, it needs neither time nor memory."""
 
     def __init__(self, opening: AbstractAsyncContextManager[App]) -> None:
         self._opening = opening
@@ -56,7 +53,7 @@ class MountedApp:
         self._task: asyncio.Task[None] | None = None
 
     def open(self) -> None:
-        """Start opening the app."""
+        """Open the app once it is asked for."""
         # A task of its own: the app's scopes must be exited by the task that entered them.
         self._task = asyncio.create_task(self._hold(), name="mounted")
 
@@ -75,8 +72,7 @@ class MountedApp:
 
     async def _hold(self) -> None:
         """Keep the app open until the server closes."""
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._wanted.wait(), OPEN_AFTER_S)
+        await self._wanted.wait()
         try:
             async with self._opening as app:
                 self._app.set_result(app)

@@ -93,6 +93,23 @@ async def test_an_app_is_told_the_request_and_answers(tmp_path: Path, method: st
     }
 
 
+async def test_an_app_is_opened_by_its_first_request(tmp_path: Path) -> None:
+    opened: list[str] = []
+
+    @asynccontextmanager
+    async def mount(*_: Any) -> AsyncIterator[App]:
+        opened.append("opened")
+        yield echo
+
+    async with served_with(tmp_path, mount) as served:
+        assert (await served.call("status")).status == 200
+        assert opened == []
+        headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Said": "hello"}
+        for _ in range(2):
+            assert (await served.request("POST", "/mcp", headers=headers)).status == 203
+        assert opened == ["opened"]
+
+
 async def test_the_guard_stands_in_front_of_an_app(tmp_path: Path) -> None:
     async with served_with(tmp_path, mounted(echo)) as served:
         assert (await served.request("POST", "/mcp", headers={})).status == 401
