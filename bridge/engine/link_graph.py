@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from bridge.graph.columns import Nodes
 from bridge.graph.graph import Graph
 from bridge.graph.kinds import CODES
-from bridge.index.background import pause_gc
+from bridge.index.background import Searches, pause_gc, trim_soon
 from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.link_targets import name_key, target_file
 from bridge.markdown.names import Names
@@ -71,7 +71,9 @@ class LinkRequest:
 class LinkTable:
     """The resolved links of every note; only links that a change can affect are resolved again."""
 
-    def __init__(self) -> None:
+    def __init__(self, searches: Searches | None = None) -> None:
+        """Start without links, and resolve them while nothing is searched."""
+        self._searches = searches or Searches()
         self.resolved_links: ResolvedLinks | None = None
         """The result of the last `resolve`; replaced, never mutated."""
         self._nodes = Nodes()
@@ -138,7 +140,14 @@ class LinkTable:
 
         left, seen = iter(stale), dict[tuple[str, LinkKind], LinkRequest | None]()
         while some := tuple(islice(left, AT_ONCE)):
-            yield Table.of(row for path in some if path in notes for row in self._rows(notes[path], names, seen))
+            unhurried = self._after_searches(some)
+            yield Table.of(row for path in unhurried if path in notes for row in self._rows(notes[path], names, seen))
+
+    def _after_searches(self, paths: Iterable[VaultPath]) -> Iterator[VaultPath]:
+        since = time.perf_counter()
+        for path in paths:
+            since = self._searches.give_way_in_thread(since)
+            yield path
 
     def _rows(
         self, note: IndexedNote, names: Names, seen: "dict[tuple[str, LinkKind], LinkRequest | None]"
@@ -215,7 +224,7 @@ class LinkResolver:
         self._wider: dict[Among, tuple[Notes, Graph]] = {}
         self._names = names
         self._on_update = on_update
-        self._links = LinkTable()
+        self._links = LinkTable(index.searches)
         self._resolving = asyncio.Lock()
         self._drawing = asyncio.Lock()
         self._undrawn = asyncio.Event()
@@ -251,6 +260,8 @@ class LinkResolver:
                 before, due = self._hidden, self._links.take()
                 everything = due.everything or self.resolved_links is None
                 await asyncio.to_thread(self._resolve, due, everything=everything)
+                if everything:
+                    trim_soon()
         self._undrawn.set()
         self._on_update()
 

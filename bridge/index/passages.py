@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from bridge.index.background import Searches, Tasks
+from bridge.index.background import Searches, Tasks, trim_soon
 from bridge.index.catalogue import NoteTable
 from bridge.index.hits import PassageHit
 from bridge.index.open import OpenIndex, read_errors
@@ -91,6 +91,7 @@ class PassageTexts:
                 await self._searches.give_way(0.0)
                 complete = self._gather(batch, parts)
                 self._put(await asyncio.to_thread(pack_passages, complete))
+        trim_soon()
 
     def _gather(
         self, batch: Any, parts: defaultdict[int, list[PackedPassage]]
