@@ -109,9 +109,13 @@ class VaultWords:
             if not self._of:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._learnt.wait(), PATIENCE_S)
+        self._take_up(notes)
+        return self._notes is notes
+
+    def _take_up(self, notes: Mapping[VaultPath, IndexedNote]) -> None:
+        """Record that the words of all these notes are known, if they are."""
         if all(self._seen.get(path) is note for path, note in notes.items()):
             self._notes = notes
-        return self._notes is notes
 
     async def _read_all(self, index: "Index", notes: Mapping[VaultPath, IndexedNote], unread: list[VaultPath]) -> None:
         folded = _FoldedWords()
@@ -125,6 +129,9 @@ class VaultWords:
             self._learnt.set()
             if not self._is_stored(index):
                 await self._stem_all(index)
+            self._take_up(notes)
+            if self._notes is notes:
+                self._save_if_due(index)
         except (BridgeError, OSError, RuntimeError, ValueError):
             # The next search retries, in the index that is open then.
             log.debug("The words of the notes could not be read.", exc_info=True)
