@@ -134,7 +134,13 @@ def placeholder(argument: Argument) -> str:
     if get_origin(hint) is Literal:
         return "|".join(map(str, get_args(hint)))
     fixed: Mapping[Kind, str] = {"mapping": "NAME=VALUE", "range": "FIRST-LAST", "json": "JSON"}
-    return fixed.get(value_kind(argument), argument.name.rstrip("s").upper())
+    name = _singular(argument.name) if is_repeated(argument) else argument.name
+    return "PATH" if hint is VaultPath else fixed.get(value_kind(argument), name.upper())
+
+
+def _singular(name: str) -> str:
+    """Return the name of one of several: an option that may be repeated is called by the name of all."""
+    return name.removesuffix("es") if name.endswith(("ases", "sses")) else name.removesuffix("s")
 
 
 def argument_help(argument: Argument) -> str:
