@@ -11,7 +11,7 @@ MEMORY = (
     Column("path", role="path"),
     Column("kind", " · {}"),
     Column("tier", " · {}", detail=True),
-    Column("score", " · {}"),
+    Column("score", " · score {}"),
     Column("pinned", lambda pinned: " · pinned" if pinned else ""),
     Column("scope", " · {}", most=5, detail=True),
     Column("agent", " · by {}", detail=True),
@@ -19,7 +19,7 @@ MEMORY = (
     Column("used", lambda used: f" · recalled {used['times']}×" if used["times"] else "", detail=True),
     Column("expires", lambda expires: f" · until {expires[:10]}", detail=True),
     Column("digest", " · digest {}", detail=True),
-    Column("problems", " · {}", most=2, detail=True),
+    Column("problems", lambda problems: "".join(f" · {inline(one)}" for one in problems[:2]), detail=True),
     Column("why", " · {}", most=1, detail=True),
     Column("text", lambda text: f"\n{inline(text)}"),
 )
@@ -31,7 +31,8 @@ def recall_view(answer: Answer) -> Iterable[Element]:
     parts = (("Fits", "memories"), ("Always holds", "standing"), ("Open questions", "questions"))
     yield from (Section(title, Table(MEMORY, answer[name])) for title, name in parts if answer[name])
     if not answer["memories"]:
-        yield Line("Nothing that is remembered fits the question.")
+        others = answer["standing"] or answer["questions"]
+        yield Line("No other memory fits." if others else "No memory fits.")
 
 
 def memory_list_view(answer: Answer) -> Iterable[Element]:
