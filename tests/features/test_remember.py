@@ -146,6 +146,8 @@ async def test_what_is_over_is_not_remembered_again_unasked(served: Served) -> N
         ({"kind": "thought"}, "`kind`"),
         ({"confidence": 1.5}, "`confidence`"),
         ({"expires": "soon"}, "`expires` must be"),
+        ({"expires": "-5d"}, "`expires` must be"),
+        ({"expires": "2020-01-01"}, "`expires` is 2020-01-01, so that the memory would never hold"),
         ({"text": "The API key is" + " 9f8e7d6c5b4a"}, "seems to contain a password or key"),
         ({"aliases": ["a\u200bb"]}, "would not see"),
         ({"text": "---\nagent: other\n---\nx"}, "begins with properties"),

@@ -115,9 +115,15 @@ def memory_properties(new: NewMemory, *, client: str | None, session: str) -> di
     """Return the properties of a new memory's note, without those that have their defaults.
 
     Raises:
-        InvalidArguments: The client has no name, and asks for a private memory; or `expires` is not a day.
+        InvalidArguments: The client has no name, and asks for a private memory; or `expires` is not a day to come.
     """
     moment = datetime.now().astimezone()
+    expires = None if new.expires is None else expiry_day(new.expires)
+    if expires is not None and expires <= moment.date().isoformat():
+        raise InvalidArguments(
+            f"`expires` is {expires}, so that the memory would never hold.",
+            hint="Name a later day, or a number of days such as `90d`.",
+        )
     if new.private and client is None:
         raise InvalidArguments("A private memory needs a client with a name.", hint="Leave out `private`.")
     written: dict[str, Value] = {
@@ -134,7 +140,7 @@ def memory_properties(new: NewMemory, *, client: str | None, session: str) -> di
         "agent": client,
         "session": session,
         "confidence": None if new.confidence == 1 else new.confidence,
-        "expires": None if new.expires is None else expiry_day(new.expires),
+        "expires": expires,
         "pinned": new.pinned or None,
         "private_to": client if new.private else None,
         **new.metadata,
@@ -150,7 +156,10 @@ def expiry_day(written: str) -> str:
     """
     if days := _DAYS.fullmatch(written.strip()):
         return (datetime.now().astimezone().date() + timedelta(days=int(days[1]))).isoformat()
-    return day("expires", written)
+    try:
+        return day("expires", written)
+    except InvalidArguments as error:
+        raise InvalidArguments(error.message, hint="A number of days is written as `90d`.") from None
 
 
 def preview_memory(path: VaultPath, new: NewMemory, properties: dict[str, Value]) -> Memory:
