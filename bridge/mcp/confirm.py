@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import orjson
-from mcp import MCPError, types
+from mcp import types
+from mcp.shared.exceptions import MCPError
 
 from bridge.api.arguments import VAULT
 from bridge.api.presets import get_tool

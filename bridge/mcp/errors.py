@@ -5,7 +5,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import orjson
-from mcp import MCPError, types
+from mcp import types
+from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from bridge.api.dispatch import internal_error
