@@ -14,6 +14,7 @@ from bridge.features import (
     search,
     sessions,
     status,
+    summaries,
     tasks,
     tools,
 )
@@ -25,6 +26,7 @@ FEATURES = tuple(
     for one in (
         search,
         context,
+        summaries,
         notes,
         tasks,
         history,

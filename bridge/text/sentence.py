@@ -8,8 +8,12 @@ from bridge.types import Span
 LONGEST: Final = 300
 """Maximum length of a quotation, in characters."""
 
-SENTENCE_END: Final = re.compile(r"[.!?…][\"'”’»)\]*_]*\s+|[。！？．؟۔।]|\n")
+_STOP = r"[.!?…][\"'”’»)\]*_]*\s+|[。！？．؟۔।]"
+SENTENCE_END: Final = re.compile(rf"{_STOP}|\n")
 """A match ends where the next sentence begins."""
+
+PARAGRAPH_SENTENCE_END: Final = re.compile(_STOP)
+"""The same for a paragraph, whose lines may break anywhere."""
 
 
 def sentence_at(text: str, span: Span) -> str:

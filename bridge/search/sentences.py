@@ -1,0 +1,56 @@
+"""The sentences of a note as they read, with their places."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bridge.markdown.note import Note, PieceKind
+from bridge.search.snippet import clean_text
+from bridge.text.lines import LineIndex
+from bridge.text.sentence import PARAGRAPH_SENTENCE_END, SENTENCE_END
+from bridge.text.words import count_words
+from bridge.types import Lines, Span, VaultPath
+
+_NO_PROSE: frozenset[PieceKind] = frozenset({"heading", "fence", "html", "math", "rule", "table"})
+_LEAST_WORDS = 3
+_FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]")
+_FOOTNOTE_TEXT = re.compile(r"\s*\[\^[^\]\s]+\]:")
+_RUNNING: frozenset[PieceKind] = frozenset({"paragraph", "quote", "callout"})
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a note as it reads."""
+
+    path: VaultPath
+    text: str
+    lines: Lines
+    kind: PieceKind
+    words: int
+
+
+def iter_sentences(note: Note) -> Iterator[Sentence]:
+    """Yield a note's sentences in their order, without headings, code and tables; an item of a list is one."""
+    lines = LineIndex(note.text)
+    # A reference to a footnote often stands between the end of a sentence and the next one.
+    shown = _FOOTNOTE.sub(lambda found: " " * len(found.group()), note.text)
+    for piece in note.pieces:
+        if piece.kind in _NO_PROSE or _FOOTNOTE_TEXT.match(note.text, piece.span[0]):
+            continue
+        end_of = PARAGRAPH_SENTENCE_END if piece.kind in _RUNNING else SENTENCE_END
+        for start, end in _split(shown, piece.span, end_of):
+            raw = shown[start:end]
+            text = clean_text(raw)
+            words = count_words(text)
+            if words >= _LEAST_WORDS:
+                span = (start + len(raw) - len(raw.lstrip()), start + len(raw.rstrip()))
+                yield Sentence(note.path, text, lines.over(span), piece.kind, words)
+
+
+def _split(text: str, span: Span, end_of: re.Pattern[str]) -> Iterator[Span]:
+    at, end = span
+    for found in end_of.finditer(text, at, end):
+        yield at, found.end()
+        at = found.end()
+    if at < end:
+        yield at, end

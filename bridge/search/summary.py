@@ -1,0 +1,50 @@
+"""Chooses the sentences that stand for some notes: no model is needed, and nothing is said that is not there."""
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+from bridge.markdown.note import Note, PieceKind
+from bridge.search.sentences import Sentence, iter_sentences
+from bridge.text.extract import choose_sentences, terms_of
+from bridge.text.stems import language_of
+
+_LEAD = 10.0
+"""How much more the first sentence of a note counts than one far below it."""
+
+_LEAD_FALLS = 1.5
+"""Sentences after which that has fallen to a third."""
+
+_GOOD_WORDS = range(6, 61)
+_FRAGMENT = 0.4
+_KIND: Mapping[PieceKind, float] = {"list_item": 0.9, "quote": 0.5, "callout": 0.5}
+"""How much a sentence counts that is no running text: captions are often callouts."""
+
+
+def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> list[Sentence]:
+    """Return the sentences that stand for some notes, in the order of the notes and their lines.
+
+    Args:
+        notes: The notes, in the order in which they are to be told.
+        most: Maximum number of sentences.
+        focus: What the summary should be about; empty for whatever the notes are about.
+    """
+    found = [list(iter_sentences(note)) for note in notes]
+    languages = [language_of(note.text[note.body :]) for note in notes]
+    terms = [
+        terms_of(sentence.text, language)
+        for sentences, language in zip(found, languages, strict=True)
+        for sentence in sentences
+    ]
+    priors = [
+        _prior(place, sentence, leads=not focus) for sentences in found for place, sentence in enumerate(sentences)
+    ]
+    wanted = {term for language in set(languages) for term in terms_of(focus, language)}
+    everything = list(chain.from_iterable(found))
+    return [everything[place] for place in sorted(choose_sentences(terms, priors, most, wanted))]
+
+
+def _prior(place: int, sentence: Sentence, *, leads: bool) -> float:
+    """Return how much a sentence counts for where it stands and how long it is."""
+    lead = 1 + _LEAD * math.exp(-place / _LEAD_FALLS) if leads else 1
+    return lead * (1 if sentence.words in _GOOD_WORDS else _FRAGMENT) * _KIND.get(sentence.kind, 1)

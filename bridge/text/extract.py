@@ -1,0 +1,86 @@
+"""Chooses the sentences that stand for a text: near to what all of it is about, and not about the same thing twice.
+
+Centroid-based extraction (Radev et al., 2004) with maximal marginal relevance (Carbonell and Goldstein, 1998).
+"""
+
+import math
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
+
+from bridge.text.scripts import is_latin
+from bridge.text.stems import stem_words
+from bridge.text.stopwords import STOP_WORDS
+from bridge.text.words import RUN, character_pairs, words_of
+
+_RELEVANCE = 0.7
+"""Weight of relevance against novelty."""
+
+_FOCUS = 4.0
+"""How much more a sentence counts that says all words of the focus."""
+
+Weights = Mapping[str, float]
+
+
+def terms_of(text: str, language: str | None) -> list[str]:
+    """Return the terms by which sentences are compared: stems of content words, and pairs of unspaced characters.
+
+    Args:
+        text: A sentence.
+        language: The result of `language_of` for its note.
+    """
+    words = words_of(text)
+    spaced = [word for word in words if word not in STOP_WORDS and not word.isdigit() and not RUN.fullmatch(word)]
+    latin = [word for word in spaced if is_latin(word)]
+    stems = dict(zip(latin, stem_words(language, latin), strict=True)) if language else {}
+    pairs = chain.from_iterable(character_pairs(word) for word in words if RUN.fullmatch(word))
+    return [*(stems.get(word, word) for word in spaced), *pairs]
+
+
+def choose_sentences(
+    sentences: Sequence[Sequence[str]], priors: Sequence[float], most: int, focus: Collection[str] = ()
+) -> list[int]:
+    """Return the places of the sentences that stand for all, the best first.
+
+    Args:
+        sentences: The terms of each sentence.
+        priors: How much each sentence counts for its place, at least 0.
+        most: Maximum number of sentences to choose.
+        focus: Terms to which the chosen sentences should relate; empty for none.
+    """
+    frequency = Counter(chain.from_iterable(map(set, sentences)))
+    rarity = {term: math.log(1 + len(sentences) / count) for term, count in frequency.items()}
+    vectors = [_unit({term: count * rarity[term] for term, count in Counter(one).items()}) for one in sentences]
+    total = Counter(chain.from_iterable(sentences))
+    centroid = _unit({term: count * rarity[term] for term, count in total.items()})
+    wanted = {term: rarity[term] for term in focus if term in rarity}
+    scores = [
+        _dot(vector, centroid) * prior * (1 + _FOCUS * _share(vector, wanted))
+        for vector, prior in zip(vectors, priors, strict=True)
+    ]
+    best = max(scores, default=0.0) or 1.0
+    chosen: list[int] = []
+    nearest = [0.0] * len(vectors)
+    left = {place for place, score in enumerate(scores) if score > 0}
+    while left and len(chosen) < most:
+        place = max(left, key=lambda at: (_RELEVANCE * scores[at] / best - (1 - _RELEVANCE) * nearest[at], -at))
+        left.discard(place)
+        chosen.append(place)
+        for at in left:
+            nearest[at] = max(nearest[at], _dot(vectors[at], vectors[place]))
+    return chosen
+
+
+def _unit(weights: Weights) -> Weights:
+    norm = math.sqrt(sum(weight * weight for weight in weights.values()))
+    return {term: weight / norm for term, weight in weights.items()} if norm else {}
+
+
+def _dot(one: Weights, other: Weights) -> float:
+    small, large = (one, other) if len(one) <= len(other) else (other, one)
+    return sum(weight * large.get(term, 0.0) for term, weight in small.items())
+
+
+def _share(vector: Weights, wanted: Weights) -> float:
+    """Return how much of what is wanted occurs, from 0 to 1; rare terms count more."""
+    return sum(weight for term, weight in wanted.items() if term in vector) / sum(wanted.values()) if wanted else 0.0
