@@ -63,7 +63,9 @@ async def test_a_revision_leaves_all_else_byte_for_byte(served: Served) -> None:
 
 async def test_a_text_is_replaced_only_as_it_was_read(served: Served) -> None:
     digest = (await served.call("read_note", path=CLAY)).json["digest"]
-    assert (await served.call("revise_memory", path=CLAY, text="From the shop.")).code == "invalid_arguments"
+    unread = await served.call("revise_memory", path=CLAY, text="From the shop.")
+    assert unread.code == "invalid_arguments"
+    assert "needs `digest`" in unread.json["error"]["message"]
     await change(served, "revise_memory", path=CLAY, text="From the shop.", digest=digest)
     assert text(served, CLAY).partition("\n---\n")[2] == "From the shop.\n"
     stale = await served.call("revise_memory", path=CLAY, text="From the river.", digest=digest)

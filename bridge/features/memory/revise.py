@@ -99,6 +99,11 @@ async def revise_memory(
     catalogue = await open_catalogue(call)
     memory = find_memory(call, catalogue, path)
     require_revision(new)
+    if new.text is not None and digest is None:
+        raise InvalidArguments(
+            "`text` replaces the memory's text, and needs `digest`.",
+            hint=f"Read `{memory.path}` with `read_note` and pass its `digest`, or add to the text with `append`.",
+        )
     properties, remove = revised_properties(new)
     edits = await asyncio.to_thread(revised_text, call, memory.path, new)
     requests: list[Request] = [EditNote(path=memory.path, edits=edits, digest=digest)] if edits else []
