@@ -1,8 +1,33 @@
 """The user's agreement to the folder in which agents keep notes."""
 
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
 from bridge.api.call import Call
+from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect
+from bridge.changes.requests.base import Request, RequestContext
 from bridge.errors import ConfirmationRequired
 from bridge.notebook.folder import AgentsFolder
+from bridge.notebook.starter_notes import starter_notes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetUpMemory(Request):
+    """Creates the notes with which the agents' folder begins; those that exist stay as they are."""
+
+    relinks: ClassVar[bool] = True
+
+    folder: AgentsFolder
+    templates: bool = True
+    op: Literal["set_up_memory"] = "set_up_memory"
+
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
+        """Create the notes in the draft."""
+        for path, text in starter_notes(self.folder, templates=self.templates).items():
+            if not draft.has(path):
+                draft.create(path, text.encode())
+        return Effect()
 
 
 def is_user(call: Call) -> bool:

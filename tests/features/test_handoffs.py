@@ -223,8 +223,16 @@ async def test_secrets_hidden_text_and_empty_fields_are_refused(served: Served) 
 async def test_without_the_users_agreement_nothing_is_written(tmp_path: Path) -> None:
     vault = write_vault(tmp_path / "Notes", NOTES)
     async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
-        assert (await hand_over(served)).code == "forbidden"
         assert (await hand_over(served, dry_run=True)).status == 200
+        async with connected(served, preset="full") as client:
+            refused = await client.call_tool("hand_over", BASE)
+            assert text_of(refused).startswith("confirmation_required: Agents may keep notes in `Agents/` only when")
+        assert not (vault / "Agents").exists()
+        # A call of a person is the agreement.
+        made = await hand_over(served)
+        assert (made.status, made.json["path"].startswith("Agents/Handoffs/")) == (200, True)
+        assert (vault / "Agents/About this folder.md").exists()
+        assert (await served.call("undo_change", change_id=made.json["change_id"])).status == 200
     assert not (vault / "Agents").exists()
 
 

@@ -7,12 +7,14 @@ from typing import Annotated
 
 from annotated_types import MaxLen
 
+from bridge.api.agreement import SetUpMemory, has_agreed, require_agreement
 from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.api.vault_evidence import VaultEvidence
 from bridge.api.write import WriteArguments, Written, client_name, execute_requests, session_of
+from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
-from bridge.errors import Forbidden, InvalidArguments
+from bridge.errors import InvalidArguments
 from bridge.notebook.file_name import file_name_for
 from bridge.notebook.folder import AgentsFolder, agents_folder, is_set_up
 from bridge.notebook.handoff_note import Handoff, ProvenClaim, handoff_name, handoff_properties, write_handoff
@@ -88,7 +90,7 @@ async def hand_over(
         to: The client that should take over; any by default.
 
     Raises:
-        Forbidden: The user has not agreed to an agents' folder yet.
+        ConfirmationRequired: The user did not agree to the agents' folder yet.
         InvalidArguments: A claim is not true; the message says what is.
     """
     handoff = Handoff(
@@ -103,18 +105,17 @@ async def hand_over(
     )
     require_sound(handoff)
     folder = agents_folder(call.vault.settings)
-    if not (options.dry_run or is_set_up(call.vault.files, call.vault.settings)):
-        raise Forbidden(
-            f"The user has not agreed to notes of agents in `{folder.path}/` yet.",
-            hint="Ask the user to agree, with `set_up_memory`.",
-        )
+    begins = not is_set_up(call.vault.files, call.vault.settings)
+    if begins and not options.dry_run:
+        require_agreement(call, folder, confirm=options.confirm)
     await asyncio.to_thread(require_true, call, handoff)
     now = datetime.now().astimezone()
     properties = handoff_properties(goal, now, client_name(call), session_of(call), to)
-    request = CreateNote(
-        path=new_path(call, folder, handoff_name(goal, now)), text=write_handoff(handoff), properties=properties
-    )
-    return await execute_requests(call, [request], options, operation="hand_over")
+    path = new_path(call, folder, handoff_name(goal, now))
+    requests: list[Request] = [SetUpMemory(path=folder.about, folder=folder, templates=False)] if begins else []
+    requests.append(CreateNote(path=path, text=write_handoff(handoff), properties=properties))
+    agreed = folder if begins and has_agreed(call) else None
+    return await execute_requests(call, requests, options, operation="hand_over", agreed=agreed)
 
 
 def require_sound(handoff: Handoff) -> None:

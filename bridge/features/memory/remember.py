@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from annotated_types import MaxLen
 
-from bridge.api.agreement import has_agreed, require_agreement
+from bridge.api.agreement import SetUpMemory, has_agreed, require_agreement
 from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.api.signature import Spread
@@ -18,7 +18,6 @@ from bridge.errors import ConfirmationRequired
 from bridge.features.memory.access import audience_of, find_memory, now, open_catalogue
 from bridge.features.memory.likeness import LikeMemory, find_like, find_same
 from bridge.features.memory.new_memory import NewMemory, memory_properties, preview_memory, require_sound
-from bridge.features.memory.set_up import SetUpMemory
 from bridge.features.memory.supersession import supersede_requests
 from bridge.markdown.kinds import title_of
 from bridge.notebook.catalogue import MemoryCatalogue

@@ -1,38 +1,14 @@
 """Sets up the agents' folder, once a person agreed to it."""
 
 import asyncio
-from dataclasses import dataclass
-from typing import ClassVar, Literal
 
-from bridge.api.agreement import has_agreed, require_agreement
+from bridge.api.agreement import SetUpMemory, has_agreed, require_agreement
 from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, Written, execute_requests
-from bridge.changes.draft import Draft
-from bridge.changes.effect import Effect
-from bridge.changes.requests.base import Request, RequestContext
 from bridge.notebook.folder import AgentsFolder, agents_folder
-from bridge.notebook.starter_notes import starter_notes
 from bridge.types import VaultPath
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetUpMemory(Request):
-    """Creates the notes with which the agents' folder begins; those that exist stay as they are."""
-
-    relinks: ClassVar[bool] = True
-
-    folder: AgentsFolder
-    templates: bool = True
-    op: Literal["set_up_memory"] = "set_up_memory"
-
-    def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
-        """Create the notes in the draft."""
-        for path, text in starter_notes(self.folder, templates=self.templates).items():
-            if not draft.has(path):
-                draft.create(path, text.encode())
-        return Effect()
 
 
 @operation(
