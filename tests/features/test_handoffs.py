@@ -1,7 +1,9 @@
 """Handoffs: a claim must be true when it is written, and is checked again when it is read."""
 
 import hashlib
+import os
 from collections.abc import AsyncIterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +138,7 @@ async def test_each_claim_is_checked_again_when_it_is_read(served: Served) -> No
     assert [one["verdict"] for one in found["claims"]] == ["changed"] * 3 + ["still_true"] * 2
     changed = {one["path"]: one["changes"] for one in found["changed_since"]}
     assert changed == {"Archive/Old dates.md": 1, "Parser.md": 3}
+    assert [one["modified"] for one in found["changed_since"]] == [None, None]
     (root(served) / "Parser.md").unlink()
     gone = await take_over(served, path=made["path"], peek=True)
     assert [one["verdict"] for one in gone["claims"]].count("gone") == 4
@@ -165,6 +168,20 @@ async def test_the_newest_for_me_or_anybody_is_taken_once(served: Served) -> Non
     [note] = (root(served) / "Agents/Handoffs").glob("*codex.md")
     assert "\nstatus: taken\n" in note.read_text()
     assert "\ntaken_by: codex\n" in note.read_text()
+
+
+async def test_what_a_person_changed_since_is_listed(served: Served) -> None:
+    made = (await hand_over(served, {"path": "Parser.md", "heading": "Parser"}, artifacts=["Dates.md"])).json
+    assert (await take_over(served, path=made["path"], peek=True))["changed_since"] == []
+    file = root(served) / "Parser.md"
+    file.write_text(file.read_text() + "\nWritten by hand.\n")
+    later = file.stat().st_mtime + 60
+    os.utime(file, (later, later))
+    await served.call("report_changes", changes=[{"kind": "upsert", "path": "Parser.md"}])
+    await served.call("wait_until_indexed", path="Parser.md")
+    [changed] = (await take_over(served, path=made["path"], peek=True))["changed_since"]
+    assert (changed["path"], changed["changes"], changed["clients"]) == ("Parser.md", 0, [])
+    assert datetime.fromisoformat(changed["modified"]).timestamp() == pytest.approx(later, abs=1)
 
 
 async def test_taking_over_needs_writing_and_peeking_does_not(served: Served) -> None:

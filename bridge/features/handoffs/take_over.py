@@ -1,10 +1,10 @@
 """Taking over what another session has handed over."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Interval
 
@@ -28,6 +28,9 @@ from bridge.types import VaultPath
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
     from bridge.index.note import IndexedNote
+
+WRITTEN_WITHIN_S = 2.0
+"""Seconds that may lie between a change and the modification time of its file."""
 
 MOST_CHANGES = 20
 """Most changes of one note that are looked at."""
@@ -57,13 +60,15 @@ class ChangedSince:
 
     Attributes:
         path: The note.
-        changes: How many changes.
+        changes: How many changes were made through the bridge.
         clients: The programs that made them.
+        modified: When it was modified otherwise, such as by hand; null if it was not.
     """
 
     path: VaultPath
     changes: int
     clients: tuple[str, ...]
+    modified: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +210,7 @@ def check_handoff(call: Call, note: "IndexedNote") -> TakenHandoff:
 def changed_since(
     vault: "OpenVault", handoff: Handoff, facts: VaultEvidence, note: "IndexedNote", created: str
 ) -> tuple[ChangedSince, ...]:
-    """Return the notes that a handoff names and that changes were made to after it."""
+    """Return the notes that a handoff names and that were changed after it, by programs or by hand."""
     from bridge.state.change_records import ChangeFilter
 
     named = {claim.proof.path for claim in handoff.claims if claim.proof is not None and claim.proof.path is not None}
@@ -221,10 +226,15 @@ def changed_since(
     found = []
     for path in sorted(named):
         here = path if vault.files.has(path) else facts.moved_to(path) or path
+        if vault.files.rules.denies(here):
+            continue
         changes = vault.store.journal.changes(ChangeFilter(since=since, path=here, state="applied"), MOST_CHANGES)
-        if changes and not vault.files.rules.denies(here):
+        known = max((change.time for change in changes), default=since) + WRITTEN_WITHIN_S
+        now = vault.index.notes.get(here)
+        modified = iso(now.modified) if now is not None and now.modified > known else None
+        if changes or modified:
             clients = dict.fromkeys(change.client or "user" for change in changes)
-            found.append(ChangedSince(here, len(changes), tuple(clients)))
+            found.append(ChangedSince(here, len(changes), tuple(clients), modified))
     return tuple(found)
 
 
@@ -259,6 +269,14 @@ def within_budget(found: TakenHandoff, budget: int, *, taken: bool) -> TakenHand
     return replace(found, **texts, **lists, taken=taken, left_out=omitted)  # type: ignore[arg-type]  # by its own fields
 
 
+def since_text(changed: Mapping[str, Any]) -> str:
+    """Say how a note was changed after a handoff."""
+    times = "once" if changed["changes"] == 1 else f"{changed['changes']} times"
+    made = f"changed {times} by {', '.join(map(inline, changed['clients']))}" if changed["changes"] else ""
+    by_hand = f"modified otherwise on {changed['modified'][:10]}" if changed["modified"] else ""
+    return "; ".join(filter(None, (made, by_hand)))
+
+
 def handoff_view(answer: Answer) -> Iterable[Element]:
     """Show a handoff: what to do, what must not be done, and which claims to mistrust."""
     by = f" · {inline(answer['agent'])}" if answer["agent"] else ""
@@ -273,10 +291,7 @@ def handoff_view(answer: Answer) -> Iterable[Element]:
         )
         for one in answer["claims"]
     ]
-    lists["changed since"] = [
-        Line(path_of(one["path"]), f" changed {one['changes']} times by {', '.join(map(inline, one['clients']))}")
-        for one in answer["changed_since"]
-    ]
+    lists["changed since"] = [Line(path_of(one["path"]), f" {since_text(one)}") for one in answer["changed_since"]]
     yield from (Section(name, lines) for name, lines in lists.items() if lines)
     if answer["left_out"]:
         yield notice(f"{answer['left_out']} entries left out; the note has them.")
