@@ -138,7 +138,7 @@ def value_type(action: argparse.Action, arguments: "Mapping[str, CommandArgument
         return list(map(str, action.choices))
     if (argument := arguments.get(action.dest)) is not None:
         words = argument["placeholder"].split("|")
-        kinds: dict[str, Kind] = {"path": "note", "folder": "folder"}
+        kinds: dict[str, Kind] = {"path": "note", "folder": "folder", "file": "file"}
         return words if len(words) > 1 else kinds.get(argument["kind"], "anything")
     others: dict[str, Kind] = {"vault": "vault", "json_args": "file"}
     return others.get(action.dest, "directory" if action.type is Path else "anything")

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, get_args, get_origin
 
-from bridge.api.hints import Folder, describe_hint, records_in, strip_hint
+from bridge.api.hints import FileText, Folder, describe_hint, records_in, strip_hint
 from bridge.api.registry import Operation
 from bridge.api.signature import Argument
 from bridge.export.catalogue import full_description
 from bridge.features import operations
 from bridge.types import Day, Preset, Scope, VaultPath
 
-Kind = Literal["text", "path", "folder", "int", "float", "bool", "range", "mapping", "json"]
+Kind = Literal["text", "path", "folder", "file", "int", "float", "bool", "range", "mapping", "json"]
 
 
 class CommandArgument(TypedDict):
@@ -120,7 +120,14 @@ def item_hint(argument: Argument) -> Any:
 def value_kind(argument: Argument) -> Kind:
     """Return how a value is typed."""
     hint = item_hint(argument)
-    kinds: Mapping[Any, Kind] = {VaultPath: "path", Folder: "folder", int: "int", float: "float", bool: "bool"}
+    kinds: Mapping[Any, Kind] = {
+        VaultPath: "path",
+        Folder: "folder",
+        FileText: "file",
+        int: "int",
+        float: "float",
+        bool: "bool",
+    }
     if is_mapping(hint):
         return "mapping"
     if any(records_in(hint)):

@@ -3,7 +3,17 @@
 from bridge.api.change_view import written_view
 from bridge.api.feature import Feature
 from bridge.api.write import Written
-from bridge.features.memory import forget, list_memories, recall, remember, revise, set_up, supersession, views
+from bridge.features.memory import (
+    forget,
+    import_memories,
+    list_memories,
+    recall,
+    remember,
+    revise,
+    set_up,
+    supersession,
+    views,
+)
 from bridge.notebook.use_log import USES
 
 FEATURE = Feature(
@@ -17,11 +27,13 @@ FEATURE = Feature(
         supersession.supersede_memory,
         forget.forget_memory,
         forget.judge_memory,
+        import_memories.import_memories,
     ),
     tables=USES,
     views={
         Written: written_view,
         remember.RememberedNote: views.remembered_view,
+        import_memories.ImportedMemories: import_memories.imported_view,
         forget.ForgottenMemory: views.forgotten_view,
         recall.RecalledMemories: views.recall_view,
         list_memories.MemoryPage: views.memory_list_view,

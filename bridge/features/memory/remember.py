@@ -24,7 +24,7 @@ from bridge.notebook.catalogue import MemoryCatalogue
 from bridge.notebook.file_name import file_name_for
 from bridge.notebook.folder import AgentsFolder, agents_folder
 from bridge.notebook.memory_note import Memory, link_to
-from bridge.types import VaultPath
+from bridge.types import Digest, VaultPath
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,28 +142,47 @@ async def find_known(
     return KnownMemory(path, False, is_same_text=False, is_recalled=catalogue.was_recalled(session, path)), tuple(like)
 
 
-def new_path(call: Call, folder: AgentsFolder, title: str) -> VaultPath:
-    """Return the path of a new memory; its name is that of no other file, so that links to others stay as they are."""
+def new_path(call: Call, folder: AgentsFolder, title: str, taken: Collection[VaultPath] = ()) -> VaultPath:
+    """Return the path of a new memory; its name is that of no other file, so that links to others stay as they are.
+
+    Args:
+        call: The call.
+        folder: The agents' folder.
+        title: The memory's title.
+        taken: Paths of memories of the same change.
+    """
     names = call.vault.names
-    name = file_name_for(
-        title,
-        lambda one: bool(names.with_name(f"{one}.md")) or call.vault.files.has(VaultPath(f"{folder.memory}/{one}.md")),
-        default="Memory",
-    )
-    return VaultPath(f"{folder.memory}/{name}.md")
+
+    def is_taken(name: str) -> bool:
+        path = VaultPath(f"{folder.memory}/{name}.md")
+        return path in taken or bool(names.with_name(f"{name}.md")) or call.vault.files.has(path)
+
+    return VaultPath(f"{folder.memory}/{file_name_for(title, is_taken, default='Memory')}.md")
 
 
 def existing_note(call: Call, known: KnownMemory, like: tuple[LikeMemory, ...]) -> RememberedNote:
     """Describe a memory that needs no new note."""
     note = call.vault.index.notes.get(known.path)
     why = "It was remembered before." if known.is_same_text else "It was recalled in this session."
-    return RememberedNote(
+    nothing = nothing_written(known.path, f"{why} Nothing was written.", digest=None if note is None else note.digest)
+    return RememberedNote(**written_fields(nothing), like=like, existing=True)
+
+
+def nothing_written(path: VaultPath, why: str, *, digest: Digest | None = None) -> Written:
+    """Describe a change that needs none.
+
+    Args:
+        path: The note that says it already.
+        why: What to tell the caller.
+        digest: The note's digest, if it is known.
+    """
+    return Written(
         change_id=None,
-        path=known.path,
-        digest=None if note is None else note.digest,
+        path=path,
+        digest=digest,
         diff="",
         state="applied",
-        warnings=(f"{why} Nothing was written.",),
+        warnings=(why,),
         links_rewritten=0,
         links_broken=(),
         files=0,
@@ -172,8 +191,6 @@ def existing_note(call: Call, known: KnownMemory, like: tuple[LikeMemory, ...]) 
         would="",
         confirmation=None,
         changed=(),
-        like=like,
-        existing=True,
     )
 
 
