@@ -1,7 +1,5 @@
 """Files of arrays with a checksum, which are loaded without copying."""
 
-import mmap
-import sys
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -27,25 +25,19 @@ def encode_arrays(mark: bytes, layout: Layout, arrays: Mapping[str, "NDArray[Any
     return mark + zlib.crc32(body).to_bytes(8, "little") + body
 
 
-def open_arrays(mark: bytes, layout: Layout, path: Path) -> dict[str, Any]:
-    """Return the arrays of a file, which are read from the disk when they are used; it may be replaced meanwhile.
+def read_arrays(mark: bytes, layout: Layout, path: Path) -> dict[str, Any]:
+    """Return the arrays of a file.
+
+    The file is read and not mapped: whatever cut a mapped file short would kill the process that looks at it.
 
     Raises:
         OSError: It cannot be read.
         ValueError: It is damaged, or of another format.
     """
-    if sys.platform == "win32":
-        # There, a mapped file can be neither replaced nor deleted.
-        return decode_arrays(mark, layout, path.read_bytes())
-    with path.open("rb") as file:
-        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    arrays = decode_arrays(mark, layout, content)
-    # The checksum read all of it; few searches need more than a small part.
-    content.madvise(mmap.MADV_DONTNEED)
-    return arrays
+    return decode_arrays(mark, layout, path.read_bytes())
 
 
-def decode_arrays(mark: bytes, layout: Layout, content: bytes | mmap.mmap) -> dict[str, Any]:
+def decode_arrays(mark: bytes, layout: Layout, content: bytes) -> dict[str, Any]:
     """Return the arrays of a file, which share its memory.
 
     Raises:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from bridge.index.array_file import Layout, encode_arrays, open_arrays
+from bridge.index.array_file import Layout, encode_arrays, read_arrays
 from bridge.index.tokens import Occurrences
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Segment:
             OSError: It cannot be read.
             ValueError: It is damaged, or of another format.
         """
-        return cls(**open_arrays(FORMAT, LAYOUT, file), file=file)
+        return cls(**read_arrays(FORMAT, LAYOUT, file), file=file)
 
 
 @dataclass(frozen=True, slots=True)

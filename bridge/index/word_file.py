@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bridge.index.array_file import Layout, encode_arrays, open_arrays
+from bridge.index.array_file import Layout, encode_arrays, read_arrays
 from bridge.index.catalogue import NoteTable
 from bridge.index.name_file import note_mark
 from bridge.index.note import IndexedNote
@@ -65,7 +65,7 @@ class WordFile:
     def load(self) -> StoredWords | None:
         """Load the words of the notes, for any thread; None if the file cannot be read."""
         try:
-            arrays = open_arrays(FORMAT, LAYOUT, self._path)
+            arrays = read_arrays(FORMAT, LAYOUT, self._path)
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:

@@ -154,7 +154,7 @@ class Generator:
             self._record_death(death)
             await self._end()
             raise ModelUnusable(
-                "The chat model died while it answered.", hint="Ask again: it starts anew with fewer features."
+                "The chat model died while it answered.", hint="Ask again: it starts once more, with fewer features."
             ) from None
 
     async def _start(self) -> ChatWorker:

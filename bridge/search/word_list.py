@@ -1,4 +1,4 @@
-"""An unchanging list of words that stays on the disk until it is searched: by word, beginning and stem."""
+"""An unchanging list of words in a few arrays, found by word, beginning and stem without an object for each."""
 
 from bisect import bisect_left
 from collections import defaultdict

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.sidecar import Sidecar, serving
+from tests.system.sidecar import CallFailed, Sidecar, serving
 from tests.system.vaults import Kept, fingerprint, generate
 
 NOTES = 30
@@ -112,6 +112,23 @@ def test_a_damaged_index_is_built_again(damage: Damage, indexed: tuple[Path, Pat
         assert finds_all(bridge) == (NOTES, 1)
         assert "Traceback" not in bridge.errors()
     assert fingerprint(vault) == before
+
+
+@pytest.mark.parametrize("damage", [truncate_all, empty_all, scribble], ids=lambda damage: str(damage.__name__))
+def test_an_index_damaged_while_it_is_used_ends_no_bridge(
+    damage: Damage, indexed: tuple[Path, Path], tmp_path: Path
+) -> None:
+    vault, data = indexed
+    with serving(vault, data_dir=data, models_dir=tmp_path / "none") as bridge:
+        assert finds_all(bridge) == (NOTES, 1)
+        damage(index_folder(data))
+        for number in range(NOTES):
+            # It may say that the index is built again.
+            with suppress(CallFailed):
+                bridge.call("search", query=f"mark{number:04}zq", mode="keyword")
+        assert bridge.vault()["name"] == "vault"
+    with serving(vault, data_dir=data, models_dir=tmp_path / "none") as bridge:
+        assert finds_all(bridge) == (NOTES, 1)
 
 
 def test_an_index_deleted_while_it_is_used_is_built_at_the_next_start(
