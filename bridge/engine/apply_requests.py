@@ -64,6 +64,8 @@ class RequestExecutor:
         """
         indexer = self._indexer
         indexer.require_complete()
+        if unread := [request.path for request in requests if request.relinks and self._is_unread(request.path)]:
+            await indexer.look_at(unread)
 
         def planner(draft: Draft) -> PlannedChange:
             # Only now: an earlier change may have written other links while this one waited.
@@ -84,6 +86,12 @@ class RequestExecutor:
             )
 
         return await self._writing.make(planner, touched_paths(requests), author, dry_run=dry_run, expect=expect)
+
+    def _is_unread(self, path: VaultPath) -> bool:
+        """Return whether there is a file or folder that another program has just written."""
+        names = self._indexer.names
+        known = path in names or any(name.startswith(f"{path}/") for name in names)
+        return not known and self._indexer.vault.has(path)
 
     def _sources(self, path: VaultPath) -> Collection[VaultPath]:
         """Return the notes that may link to a note: all of them while links are being resolved."""

@@ -362,3 +362,15 @@ async def test_sections_of_one_name_are_told_apart_by_their_lines(served: Served
     assert text(served, "Twice.md") == "# B\n\n## Remarks\n\nOne.\n\nHere.\n\n## Notes\n\n- Four.\n"
     none = await served.call("read_note", path="Twice.md", section="Notes (line 1)")
     assert none.code == "heading_not_found"
+
+
+@pytest.mark.parametrize(("path", "to"), [("Fresh.md", "Moved.md"), ("New", "Renamed")])
+async def test_what_another_program_has_just_written_is_moved(served: Served, path: str, to: str) -> None:
+    root = served.bridge.find(None).root
+    (root / "New").mkdir()
+    for file in ("Fresh.md", "New/Inner.md"):
+        (root / file).write_text("Written a moment ago.\n")
+    moved = await served.call("move_note", path=path, to=to)
+    assert moved.status == 200, moved.body
+    assert not (root / path).exists()
+    assert (root / to).exists()
