@@ -54,6 +54,11 @@ class Compaction:
             self._put_off -= 1
             self.later()
 
+    @property
+    def is_put_off(self) -> bool:
+        """Whether many writes follow each other."""
+        return self._put_off > 0
+
     def later(self) -> None:
         """Schedule work for the next pause in writing, or start it now if it is urgent."""
         if self.urgent:

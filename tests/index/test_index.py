@@ -304,3 +304,11 @@ async def test_a_note_of_which_half_was_stored_stays_as_it_was(
         assert (await index.whole(words("herbs"), 5), await index.passages(words("herbs"), 5)) == ([], [])
         await index.close()
         index = await opened(tmp_path / "index")
+
+
+async def test_types_are_counted_after_many_writes_and_not_amid_them(index: Index) -> None:
+    with index.bulk():
+        for number in range(3):
+            await index.write([prepared(f"Plan {number}.md", "---\ntype: plan\n---\n")])
+            assert not index.count_types()
+    assert index.count_types() == {"plan": 3}
