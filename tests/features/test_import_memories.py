@@ -54,8 +54,10 @@ async def test_memories_of_mem0_are_imported_in_one_change_and_once(served: Serv
     before = {path: path.read_bytes() for path in root(served).rglob("*.md")}
     made = (await take(served, MEM0)).json
     assert (made["imported"], made["existing"]) == (2, 1)
-    [refused] = made["refused"]
-    assert "token of GitHub" in refused["why"]
+    [left] = made["left_out"]
+    assert (left["number"], left["title"]) == (3, "")
+    assert "token of GitHub" in left["why"]
+    assert "ghp_" not in str(made)
     note = (root(served) / "Agents/Memory/Prefers rye bread.md").read_text()
     assert note.rstrip().endswith("\nPrefers rye bread")
     assert all(line in note for line in ("tags:\n", "source: mem0", "source_created: 2025-02-01T10:00:00Z"))
@@ -110,8 +112,14 @@ def test_a_long_first_line_is_cut_to_a_title_between_words() -> None:
 
 async def test_a_terminal_imports_files_and_folders(served: Served, tmp_path: Path) -> None:
     (tmp_path / "memory.json").write_text(GRAPH)
+    (tmp_path / "mem0.json").write_text(json.dumps(MEM0))
+    looked = await served.command("import-memories", str(tmp_path / "mem0.json"), "--vault", "Notes", "--dry-run")
+    assert looked.status == 0, looked.err
+    assert looked.out.startswith("2 new memories, 1 known already.\n")
+    assert "ghp_" not in looked.out
     ran = await served.command("import-memories", str(tmp_path / "memory.json"), "--vault", "Notes")
-    assert (ran.status, ran.err) == (0, ran.err)
+    assert ran.status == 0, ran.err
+    assert ran.out.startswith("1 new memory.\n")
     assert "works at [[Mill]]" in (root(served) / "Agents/Memory/Ada.md").read_text()
     folder = tmp_path / "basic-memory/notes"
     folder.mkdir(parents=True)

@@ -24,6 +24,7 @@ from bridge.features.memory.remember import new_path, nothing_written, written_f
 from bridge.notebook.comparison import text_digest
 from bridge.notebook.exports import ExportedMemory, read_export
 from bridge.notebook.folder import agents_folder
+from bridge.notebook.refusals import find_secret
 from bridge.text.invisible import inline
 from bridge.types import VaultPath
 
@@ -34,14 +35,16 @@ LONGEST_TEXT, MOST_WORDS, LONGEST_WORD = 51_200, 20, 100
 
 
 @dataclass(frozen=True, slots=True)
-class RefusedMemory:
+class OmittedMemory:
     """A memory of the export that was not imported.
 
     Attributes:
-        title: Its title.
+        number: Its place in the export, from 1.
+        title: Its title; empty if that is what is wrong.
         why: What is wrong with it.
     """
 
+    number: int
     title: str
     why: str
 
@@ -53,12 +56,12 @@ class ImportedMemories(Written):
     Attributes:
         imported: How many memories are new.
         existing: How many say what is remembered already.
-        refused: Those that were left out.
+        left_out: Those that cannot be imported.
     """
 
     imported: int = 0
     existing: int = 0
-    refused: tuple[RefusedMemory, ...] = ()
+    left_out: tuple[OmittedMemory, ...] = ()
 
 
 @operation(
@@ -93,16 +96,17 @@ async def import_memories(
         catalogue = await open_catalogue(call)
         visible = catalogue.visible(audience_of(call), now())
         requests: list[Request] = [SetUpMemory(path=folder.about, folder=folder, templates=False)] if begins else []
-        refused: list[RefusedMemory] = []
+        left_out: list[OmittedMemory] = []
         taken: set[VaultPath] = set()
         said: set[str] = set()
         existing = 0
-        for one in exported:
+        for number, one in enumerate(exported, start=1):
             try:
                 new = to_memory(one)
                 require_sound(new)
             except InvalidArguments as error:
-                refused.append(RefusedMemory(one.title, error.message))
+                title = "" if find_secret(one.title) else one.title
+                left_out.append(OmittedMemory(number, title, error.message))
                 continue
             properties = memory_properties(new, client=client_name(call), session=session_of(call))
             path = new_path(call, folder, new.title, taken)
@@ -119,11 +123,11 @@ async def import_memories(
             return ImportedMemories(
                 **written_fields(nothing_written(folder.memory, "Nothing was imported.")),
                 existing=existing,
-                refused=tuple(refused),
+                left_out=tuple(left_out),
             )
         agreed = folder if begins and has_agreed(call) else None
         made = await execute_requests(call, requests, options, operation="import_memories", agreed=agreed)
-    return ImportedMemories(**written_fields(made), imported=len(taken), existing=existing, refused=tuple(refused))
+    return ImportedMemories(**written_fields(made), imported=len(taken), existing=existing, left_out=tuple(left_out))
 
 
 def to_memory(one: ExportedMemory) -> NewMemory:
@@ -153,7 +157,11 @@ def imported_view(answer: Answer) -> Iterable[Element]:
     known = f", {answer['existing']:,} known already" if answer["existing"] else ""
     new = "1 new memory" if answer["imported"] == 1 else f"{answer['imported']:,} new memories"
     yield Line(f"{new}{known}.")
-    if answer["refused"]:
-        yield Section("Left out", [Line(f"{inline(one['title'])}: {inline(one['why'])}") for one in answer["refused"]])
+    if answer["left_out"]:
+        lines = [
+            Line(f"{one['number']}. ", f"{inline(one['title'])}: " if one["title"] else "", inline(one["why"]))
+            for one in answer["left_out"]
+        ]
+        yield Section("Left out", lines)
     if answer["imported"]:
         yield from written_view(answer)
