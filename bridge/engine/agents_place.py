@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 from bridge.errors import BridgeError
@@ -17,7 +18,7 @@ from bridge.types import VaultPath
 log = logging.getLogger(__name__)
 
 _TOGETHER_S = 60.0
-"""Seconds before the folder vanished in which another must have appeared to be the same one, and no older copy."""
+"""Seconds within which the folder vanishes and appears elsewhere; what appears earlier or later is a copy."""
 
 Notes = Mapping[VaultPath, IndexedNote]
 
@@ -36,11 +37,12 @@ class AgentsPlace:
         """The folder that the settings named when it was moved, and its place since then."""
         self._appeared: dict[VaultPath, float] = {}
         self._current = ""
-        self._is_lost = False
+        self._lost = -inf
+        """When the folder vanished."""
 
     def begin(self, notes: Notes) -> None:
         """Take the explaining notes that are there before anything is scanned for old ones."""
-        self._appeared = dict.fromkeys((path for path, note in notes.items() if is_about_note(note)), 0.0)
+        self._appeared = dict.fromkeys((path for path, note in notes.items() if is_about_note(note)), -inf)
 
     def apply(self, settings: Settings, notes: Notes) -> Settings:
         """Return the settings with the agents' folder where it is in this vault.
@@ -66,13 +68,16 @@ class AgentsPlace:
             gone: Those that vanished.
         """
         now = time.monotonic()
-        self._is_lost = self._is_lost or _about(self._current) in gone
+        if _about(self._current) in gone:
+            self._lost = now
+        for path in gone:
+            self._appeared.pop(path, None)
         for note in filter(is_about_note, written):
             self._appeared.setdefault(note.path, now)
-        if self._is_lost:
+        if now - self._lost < _TOGETHER_S:
             new = [path for path, since in self._appeared.items() if path in notes and now - since < _TOGETHER_S]
             if len(new) == 1:
-                self._is_lost = False
+                self._lost = -inf
                 self._keep(settings.agents_folder, new[0].rpartition("/")[0])
         return self.apply(settings, notes)
 

@@ -222,6 +222,8 @@ async def test_the_folder_is_followed_when_it_is_renamed(served: Served) -> None
     assert await agent.state("create_note", path="Agents/Memory/Glaze.md", text="Glaze runs.") == "proposed"
     await rename(served, "Robots/Own", "Agents")
     assert (await remember(served, "Slips are thin.")).json["path"].startswith("Agents/Memory/")
+    await rename(served, "Agents", "Robots/Own")
+    assert (await remember(served, "Cones bend.")).json["path"].startswith("Robots/Own/Memory/")
 
 
 async def test_the_folder_is_followed_when_it_was_renamed_while_nothing_ran(tmp_path: Path, models_dir: Path) -> None:
@@ -248,4 +250,17 @@ async def test_an_older_copy_is_not_taken_for_the_folder(served: Served, monkeyp
     (root(served) / ABOUT).unlink()
     await served.call("report_changes", changes=[{"kind": "delete", "path": ABOUT}])
     await served.call("wait_until_indexed", path=ABOUT)
+    assert (await remember(served, "Kilns are hot.")).json["path"].startswith("Agents/Memory/")
+
+
+async def test_a_copy_that_comes_back_later_is_not_taken_for_a_deleted_folder(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await served.call("set_up_memory")
+    copy = (root(served) / ABOUT).read_text()
+    (root(served) / ABOUT).unlink()
+    await served.call("report_changes", changes=[{"kind": "delete", "path": ABOUT}])
+    await served.call("wait_until_indexed", path=ABOUT)
+    monkeypatch.setattr("bridge.engine.agents_place._TOGETHER_S", 0.0)
+    assert (await served.call("create_note", path="Backup/About this folder.md", text=copy)).status == 200
     assert (await remember(served, "Kilns are hot.")).json["path"].startswith("Agents/Memory/")
