@@ -14,7 +14,10 @@ SUFFIXES: dict[str, NoteKind] = {
 def kind_of(path: str) -> NoteKind | None:
     """Return the kind of document that a path names, or None for other files."""
     lower = path.lower()
-    return next((kind for suffix, kind in SUFFIXES.items() if lower.endswith(suffix)), None)
+    for suffix, kind in SUFFIXES.items():
+        if lower.endswith(suffix):
+            return kind
+    return None
 
 
 def is_document(path: str) -> bool:

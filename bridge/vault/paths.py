@@ -14,6 +14,7 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 """HFS+ ignores most of these, so that `.git` with one of them in front is `.git`."""
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 WINDOWS = os.name == "nt"
 DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\.|$)", re.IGNORECASE)
 
@@ -27,7 +28,9 @@ def is_hidden(path: str) -> bool:
     """Return whether a part of a path begins with a dot, which hides it from Obsidian."""
     if path.startswith(".") or "/." in path:
         return True
-    return not path.isascii() and any(INVISIBLE.sub("", part).startswith(".") for part in path.split("/"))
+    if path.isascii() or INVISIBLE.search(path) is None:
+        return False
+    return any(INVISIBLE.sub("", part).startswith(".") for part in path.split("/"))
 
 
 def at_or_below(places: Collection[str], paths: Iterable[VaultPath]) -> set[VaultPath]:
@@ -100,7 +103,7 @@ def vault_path(path: str) -> VaultPath:
 
 def is_utf8(path: str) -> bool:
     """Return whether a name can be written as UTF-8."""
-    return path.isascii() or not any("\ud800" <= c <= "\udfff" for c in path)
+    return path.isascii() or _SURROGATE.search(path) is None
 
 
 def display_path(path: str) -> str:
