@@ -42,6 +42,9 @@ LONGEST = 40
 MOST_UNSAVED = 64
 """Changed notes from which the words of all notes are stored; the next start reads what is not stored."""
 
+SAVE_AFTER_S = 5.0
+"""Seconds after which words that are due are stored."""
+
 COMMON, FEW = 0.25, 40
 """Share of the notes above which a word is common, and the number of notes added to every vault for this."""
 
@@ -149,6 +152,8 @@ class VaultWords:
             self._saving = asyncio.create_task(self._save(index))
 
     async def _save(self, index: "Index") -> None:
+        # The first searches after a start must not wait for it.
+        await asyncio.sleep(SAVE_AFTER_S)
         notes, languages = self._notes, index.languages
         known, rows = [*self._seen.values()], [*self._of.values()]
         listed, added = self._words.snapshot()

@@ -23,6 +23,12 @@ NOTES = {
 }
 
 
+@pytest.fixture(autouse=True)
+def save_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Store words without waiting for a quiet moment."""
+    monkeypatch.setattr("bridge.search.vault_words.SAVE_AFTER_S", 0.0)
+
+
 async def known_words(folder: Path) -> tuple[Index, VaultWords]:
     index = await opened(folder, NOTES)
     words = VaultWords()
