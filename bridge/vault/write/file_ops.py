@@ -79,7 +79,7 @@ class FileOps:
                 self._replace(path, place, draft, before, after)
         with mark_indeterminate(path):
             place.sync()
-            if place.digest() != after and is_unchanged(self._info(place), written):
+            if place.digest() != after and self._is_as_written(place, written):
                 raise OSError(errno.EIO, "what was written reads otherwise")
         self._remember(written)
 
@@ -273,6 +273,13 @@ class FileOps:
         while len(self._written) >= REMEMBERED:
             del self._written[next(iter(self._written))]
         self._written[written.st_dev, written.st_ino] = written.st_mtime_ns, written.st_size
+
+    def _is_as_written(self, place: PathHandle, written: os.stat_result) -> bool:
+        """Return whether a path still has the file that was put there; another program may have moved it aside."""
+        try:
+            return is_unchanged(self._info(place), written)
+        except FileNotFoundError:
+            return False
 
     def _info(self, place: PathHandle) -> os.stat_result:
         """Return the current stat result of a path."""

@@ -128,6 +128,24 @@ def test_a_save_in_the_midst_is_never_lost(fresh: Callable[[], Path], way: str) 
     assert 10 < at < MOST - 1
 
 
+def test_a_note_that_is_moved_aside_in_the_midst_is_written_or_left(fresh: Callable[[], Path]) -> None:
+    for at in range(1, MOST):
+        root, noted = fresh(), Noted()
+        disk = FaultyDisk(Fault("save", at, save=lambda root=root: (root / "a.md").rename(root / "a.md~")))  # type: ignore[misc]
+        refused = False
+        try:
+            write_plan(Writer(Vault(root, Rules()), disk), put("a.md", b"old a.md", b"new"), FaultyEntry(noted, disk))
+        except NoteChanged:
+            refused = True
+        if not disk.saved:
+            break
+        disk.wait()
+        assert noted.settled is (None if noted.plan is None else not refused), f"call {at}"
+        assert (root / "a.md~").read_bytes() == (b"old a.md" if refused else b"new"), f"call {at}"
+        assert sorted(tree(root)) == [".trash", "Folder", "Folder/c.md", "a.md~", "b.md"], f"call {at}"
+    assert 10 < at < MOST - 1
+
+
 def test_a_change_that_was_recovered_is_recovered_again(fresh: Callable[[], Path]) -> None:
     root = fresh()
     before = tree(root)
@@ -207,12 +225,13 @@ def test_of_two_saves_in_the_midst_the_later_one_stays(fresh: Callable[[], Path]
     saves = iter([b"first", b"second"])
 
     class Hasty(Disk):
-        """Lets somebody save right before each exchange."""
+        """Lets somebody save by a rename right before each exchange: nothing holds that back, as a lease would."""
 
         @staticmethod
         def exchange(one: str, other: str, *, folder: int | None = None) -> bool:
             if data := next(saves, None):
-                (root / "a.md").write_bytes(data)
+                (root / "saving").write_bytes(data)
+                (root / "saving").replace(root / "a.md")
             return exchange(one, other, folder=folder)
 
     with pytest.raises(NoteChanged):
