@@ -1,5 +1,6 @@
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import psutil
@@ -108,7 +109,18 @@ def test_a_step_that_is_broken_off_ends_all_that_it_started(tmp_path: Path) -> N
     with pytest.raises(Enough):
         run("Building", ["sh", "-c", f"cd '{tmp_path}'; {script}"], tmp_path / "log", {}, watch=look)
     child = int((tmp_path / "child").read_text())
-    assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
+    end = time.monotonic() + 10
+    while is_running(child) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not is_running(child)
+
+
+def is_running(process: int) -> bool:
+    """Return whether a process runs, which may have been killed a moment ago and not be gone yet."""
+    try:
+        return psutil.Process(process).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 @pytest.mark.parametrize(
