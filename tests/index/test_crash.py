@@ -49,11 +49,16 @@ asyncio.run(main())
 
 async def sound(index: Index) -> None:
     """Check that every note believed has its passages, each found once."""
+    # A note that was moved before a kill may be there beside the one that a later process wrote with its text.
+    equal: dict[str, set[str]] = {}
+    for path, note in index.notes.items():
+        equal.setdefault(note.digest, set()).add(path)
     for path, note in index.notes.items():
         passages = index.passages_of(path)
         assert [passage.ordinal for passage in passages] == list(range(note.passages))
         own = passages[0].text.split("\n")[-1]
-        assert await paths(index.passages(words(must=own.split()), 50)) == [path]
+        found = await paths(index.passages(words(must=own.split()), 50))
+        assert (len(found), {*found}) == (len(equal[note.digest]), equal[note.digest])
     total = sum(note.passages for note in index.notes.values())
     hits = await index.passages(words("turn0", "turn1", "turn2"), 500)
     assert len(hits) == len(set(hits)) == total
