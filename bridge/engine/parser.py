@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bridge.engine.worker_pool import is_stopping
 from bridge.errors import BridgeError, VaultUnreadable
@@ -13,6 +14,9 @@ from bridge.markdown.documents import read_document
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
+
+if TYPE_CHECKING:
+    from bridge.index.documents import Vocabularies
 
 LEARN_FROM = 1_500
 """Notes sampled: a line in 3 % of all notes is in some 45 of these, and the first answer waits for the sampling."""
@@ -40,10 +44,31 @@ class ReadFailure:
 Outcome = PreparedNote | ReadFailure
 
 
-def read_all(reading: ReadOptions, paths: Sequence[VaultPath]) -> list[Outcome]:
-    """Read, parse and prepare notes, each on its own, so that a failure affects one note only."""
+_vocabularies: "list[Vocabularies]" = []
+"""Those of a worker process, which reads one slice of notes after another."""
+
+
+def read_in_worker(reading: ReadOptions, paths: Sequence[VaultPath]) -> list[Outcome]:
+    """Read notes in a process that does nothing else."""
+    from bridge.index.documents import Vocabularies
+
+    if not _vocabularies:
+        _vocabularies.append(Vocabularies.empty())
+    return read_all(reading, paths, _vocabularies[0])
+
+
+def read_all(
+    reading: ReadOptions, paths: Sequence[VaultPath], vocabularies: "Vocabularies | None" = None
+) -> list[Outcome]:
+    """Read, parse and prepare notes, each on its own, so that a failure affects one note only; index their words."""
+    from bridge.index.documents import Vocabularies
+    from bridge.index.note_segments import add_segments
+
     vault = Vault(reading.root, reading.rules)
-    return [read_one(reading, vault, path) for path in paths if not is_stopping()]
+    outcomes = [read_one(reading, vault, path) for path in paths if not is_stopping()]
+    prepared = [outcome for outcome in outcomes if isinstance(outcome, PreparedNote)]
+    indexed = iter(add_segments(prepared, vocabularies or Vocabularies.empty()))
+    return [next(indexed) if isinstance(outcome, PreparedNote) else outcome for outcome in outcomes]
 
 
 def read_one(reading: ReadOptions, vault: Vault, path: VaultPath) -> Outcome:

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bridge.engine.parser import Outcome, ReadFailure, ReadOptions, learn_boilerplate, read_all
+from bridge.engine.parser import Outcome, ReadFailure, ReadOptions, learn_boilerplate, read_all, read_in_worker
 from bridge.engine.worker_pool import WorkerPool
 from bridge.errors import BridgeError
 from bridge.index.boilerplate import Boilerplate
@@ -105,10 +105,10 @@ class ParserPool:
     def _submit(self, reading: ReadOptions, part: list[VaultPath]) -> "asyncio.Future[list[Outcome]]":
         """Have a process read a slice, a new one if a note has ended those before."""
         try:
-            return asyncio.wrap_future(self._started().submit(read_all, reading, part))
+            return asyncio.wrap_future(self._started().submit(read_in_worker, reading, part))
         except BrokenProcessPool:
             self._end()
-            return asyncio.wrap_future(self._started().submit(read_all, reading, part))
+            return asyncio.wrap_future(self._started().submit(read_in_worker, reading, part))
 
     def _started(self) -> WorkerPool:
         """Return the process pool, started if needed."""
@@ -148,7 +148,7 @@ async def read_isolated(reading: ReadOptions, paths: Sequence[VaultPath]) -> lis
     """Read notes in a new process after one died, in ever smaller parts, to find the note that ends it."""
     pool = WorkerPool(1)
     try:
-        return await asyncio.wrap_future(pool.submit(read_all, reading, paths))
+        return await asyncio.wrap_future(pool.submit(read_in_worker, reading, paths))
     except BrokenProcessPool:
         if len(paths) == 1:
             log.warning("A note ends the process that reads it and is left out")

@@ -3,9 +3,8 @@
 import asyncio
 import logging
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,10 +13,10 @@ import orjson
 
 from bridge.errors import BridgeError
 from bridge.index.catalogue import NoteEntry, NoteTable
+from bridge.index.documents import AT_ONCE, Document, NoteSegments, Vocabularies, build_segments
 from bridge.index.inverted_index import MOST_SEGMENTS, InvertedIndex
-from bridge.index.segment import DocumentIds, Segment, build_segment
+from bridge.index.segment import Segment
 from bridge.index.table import Table
-from bridge.index.tokens import FORMS, WORDS, Vocabulary
 from bridge.private_files import make_private, write_private
 
 if TYPE_CHECKING:
@@ -29,30 +28,8 @@ FOLDER = "postings"
 CONTENTS = "contents.json"
 """Names the files of each index; any other file was left by a crash."""
 
-AT_ONCE = 2_048
-"""Documents whose terms are found at once."""
-
 NAMED = 2_000
 """Numbers that are named in a filter; with more missing, all rows are read."""
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A passage or a whole note to index."""
-
-    number: int
-    ordinal: int
-    mark: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class NewSegments:
-    """Segments of notes that are about to be shown."""
-
-    words: Sequence[Segment]
-    forms: Sequence[Segment]
-    whole: Sequence[Segment]
 
 
 def passage_mark(entry: NoteEntry) -> int:
@@ -65,15 +42,6 @@ def whole_mark(entry: NoteEntry) -> int:
     return zlib.crc32(entry.note.path.encode("utf-8", "surrogatepass"), passage_mark(entry))
 
 
-def build_segments(documents: Sequence[Document], vocabulary: Vocabulary) -> Iterator[Segment]:
-    """Index documents."""
-    ordered = sorted(documents, key=lambda document: (document.number, document.ordinal))
-    for start in range(0, len(ordered), AT_ONCE):
-        own = ordered[start : start + AT_ONCE]
-        ids = DocumentIds([one.number for one in own], [one.ordinal for one in own], [one.mark for one in own])
-        yield build_segment(ids, vocabulary.find([one.text for one in own]))
-
-
 class Postings:
     """The inverted indexes of one vault; except for building segments, everything is done by one thread."""
 
@@ -81,7 +49,7 @@ class Postings:
         self.words, self.forms, self.whole = InvertedIndex(), InvertedIndex(), InvertedIndex()
         self.rebuilds = 0
         """Files that could not be read, whose documents were indexed again."""
-        self._vocabularies = (Vocabulary(WORDS), Vocabulary(FORMS))
+        self.vocabularies = Vocabularies.empty()
         self._folder = folder / FOLDER
         self._lock = asyncio.Lock()
 
@@ -92,16 +60,16 @@ class Postings:
 
     def build(
         self, words: Sequence[Document] = (), forms: Sequence[Document] = (), whole: Sequence[Document] = ()
-    ) -> NewSegments:
+    ) -> NoteSegments:
         """Index documents, in any thread but one call at a time: long notes take a second a thousand."""
-        of_words, of_forms = self._vocabularies
-        return NewSegments(
-            list(build_segments(words, of_words)),
-            list(build_segments(forms, of_forms)),
-            list(build_segments(whole, of_words)),
+        vocabularies = self.vocabularies
+        return NoteSegments(
+            list(build_segments(words, vocabularies.words)),
+            list(build_segments(forms, vocabularies.forms)),
+            list(build_segments(whole, vocabularies.words)),
         )
 
-    def add(self, segments: NewSegments) -> None:
+    def add(self, segments: NoteSegments) -> None:
         """Show documents."""
         for name, index in self._indexes().items():
             for segment in getattr(segments, name):
@@ -148,7 +116,7 @@ class Postings:
         async with self._lock:
             await asyncio.to_thread(self._save)
         # What a few notes need is soon remembered again.
-        self._vocabularies = (Vocabulary(WORDS), Vocabulary(FORMS))
+        self.vocabularies = Vocabularies.empty()
 
     def _save(self) -> None:
         if not self._folder.parent.is_dir():

@@ -16,6 +16,7 @@ from bridge.text.stems import has_hangul, index_forms, language_of
 from bridge.types import Digest, Lines, Span
 
 if TYPE_CHECKING:
+    from bridge.index.documents import NoteSegments
     from bridge.vault.scan import Stat
 
 PROGRAMS = frozenset({"dataview", "dataviewjs", "tasks", "query", "button", "buttons", "base", "meta-bind", "tracker"})
@@ -230,6 +231,10 @@ class PreparedNote:
     whole: str
     title_text: str
     titled: Digest
+    segments: "NoteSegments | None" = None
+    """Its words, indexed together with those of notes that were read with it; None until they are."""
+    place: int = 0
+    """Its place among these notes."""
 
 
 def prepare(note: Note, stat: "Stat", boilerplate: Boilerplate) -> PreparedNote:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
+from bridge.index.library import load_tokenizer
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -124,8 +126,7 @@ def split_pieces(pieces: Sequence[str], tokenizer: Tokenizer) -> list[list[str]]
 
 def tokenize_text(text: str, tokenizer: Tokenizer) -> list[str]:
     """Split a text with LanceDB's tokenizer: lower-case, accents folded."""
-    from lancedb import tokenize
-
+    tokenize = load_tokenizer()
     return [token.text for token in tokenize(text, base_tokenizer=tokenizer, stem=False, remove_stop_words=False)]
 
 

@@ -9,10 +9,12 @@ from typing import Any
 
 from bridge.index.background import Tasks
 from bridge.index.catalogue import NoteEntry
+from bridge.index.documents import NoteSegments, number_segments
 from bridge.index.folder import disk_errors
 from bridge.index.names import NamesBySide
+from bridge.index.note_segments import add_segments
 from bridge.index.open import OpenIndex, start_coroutine
-from bridge.index.postings import Document, NewSegments, Postings, passage_mark, whole_mark
+from bridge.index.postings import Postings, passage_mark, whole_mark
 from bridge.index.prepare import Chunk, PreparedNote
 from bridge.index.rows import note_rows, passage_rows, text_digests
 from bridge.index.vectors import Vectors
@@ -143,7 +145,7 @@ class IndexWriter:
             written.append((NoteEntry(each.note, seq, key, each.title_text), each))
         return written
 
-    def _take(self, written: WrittenNotes, leaving: Sequence[VaultPath], segments: NewSegments | None) -> None:
+    def _take(self, written: WrittenNotes, leaving: Sequence[VaultPath], segments: NoteSegments | None) -> None:
         """Show committed changes in memory."""
         opened = self._opened
         self.failed_writes.difference_update(entry.note.path for entry, _ in written)
@@ -186,17 +188,20 @@ def batch_rows(batch: Batch) -> tuple[Any, Any]:
     return passage_rows(batch.fresh), note_rows(wholes, batch.tombstones)
 
 
-def batch_segments(postings: Postings, batch: Batch) -> NewSegments:
-    """Index the words of a batch."""
-    fresh = [(entry, prepared) for entry, prepared in batch.written if entry.key == entry.seq]
-    words, forms = (
-        [
-            Document(entry.key, ordinal, mark, getattr(chunk, text))
-            for entry, prepared in fresh
-            for mark in (passage_mark(entry),)
-            for ordinal, chunk in enumerate(prepared.chunks)
-        ]
-        for text in ("words", "forms")
+def batch_segments(postings: Postings, batch: Batch) -> NoteSegments:
+    """Number the words of a batch, which were indexed where its notes were read, or are indexed now."""
+    lacking = iter(add_segments([each for _, each in batch.written if each.segments is None], postings.vocabularies))
+    together: dict[int, tuple[NoteSegments, dict[int, tuple[int, int]], dict[int, tuple[int, int]]]] = {}
+    for entry, prepared in batch.written:
+        indexed = prepared if prepared.segments is not None else next(lacking)
+        if indexed.segments is None:
+            raise AssertionError(entry)
+        _, passages, whole = together.setdefault(id(indexed.segments), (indexed.segments, {}, {}))
+        whole[indexed.place] = entry.seq, whole_mark(entry)
+        if entry.key == entry.seq:
+            passages[indexed.place] = entry.key, passage_mark(entry)
+    return NoteSegments(
+        number_segments((each, passages) for own, passages, _ in together.values() for each in own.words),
+        number_segments((each, passages) for own, passages, _ in together.values() for each in own.forms),
+        number_segments((each, whole) for own, _, whole in together.values() for each in own.whole),
     )
-    whole = [Document(entry.seq, 0, whole_mark(entry), prepared.whole) for entry, prepared in batch.written]
-    return postings.build(words, forms, whole)

@@ -107,6 +107,17 @@ async def test_processes_that_are_ended_while_they_read_are_replaced(vault: Path
     assert [outcome.note.path for outcome in read if isinstance(outcome, PreparedNote)] == paths
 
 
+async def test_words_are_indexed_by_the_processes_that_read_the_notes(vault: Path) -> None:
+    paths = many(vault)
+    async with aclosing(ParserPool().read(reading(vault), dict.fromkeys(paths, 0))) as outcomes:
+        slices = [[outcome for outcome in some if isinstance(outcome, PreparedNote)] async for some in outcomes]
+    for notes in slices:
+        assert [note.place for note in notes] == list(range(len(notes)))
+        assert {id(note.segments) for note in notes} == {id(notes[0].segments)}
+        assert notes[0].segments is not None
+        assert sum(map(len, notes[0].segments.whole)) == len(notes)
+
+
 async def test_what_is_learnt_ahead_is_what_would_be_learnt(vault: Path) -> None:
     paths, files, readers = many(vault), Vault(vault, Rules()), ParserPool()
     readers.begin(files)

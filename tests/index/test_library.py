@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from pathlib import Path
 
 LOOK = """
 import sys
@@ -42,3 +43,23 @@ print(failures)
 def test_vaults_opened_at_once_load_it_together() -> None:
     ended = subprocess.run([sys.executable, "-c", AT_ONCE], capture_output=True, text=True, check=True)
     assert ended.stdout.strip() == "[]", ended.stdout
+
+
+TOKENIZER = """
+import sys
+from bridge.index.library import load_lancedb, load_tokenizer
+tokenize = load_tokenizer()
+options = {"base_tokenizer": "icu/split", "stem": False, "remove_stop_words": False}
+print(*(token.text for token in tokenize("Größe, naïve/会议记录", **options)))
+print(sorted({"lancedb", "pyarrow"} & sys.modules.keys()))
+load_lancedb()
+import lancedb
+print(*(token.text for token in lancedb.tokenize("Größe, naïve/会议记录", **options)))
+print(len(lancedb.connect(sys.argv[1]).create_table("made", [{"number": 1}])))
+"""
+
+
+def test_a_process_that_only_tokenizes_loads_no_more(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", TOKENIZER, str(tmp_path)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert ended.stdout.splitlines() == ["grosse naive 会议 记录", "[]", "grosse naive 会议 记录", "1"]

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bridge.index.documents import Document, build_segments
 from bridge.index.inverted_index import InvertedIndex, TermQuery
-from bridge.index.postings import Document, build_segments
 from bridge.index.segment import FREQUENCIES, Segment
 from bridge.index.tokens import Vocabulary, hash_tokens, query_terms, tokenize_text
 from bridge.types import VaultPath

@@ -1,0 +1,93 @@
+"""Documents of the inverted indexes: the passages and whole texts of notes, and the segments built from them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from bridge.index.segment import MOST_DOCUMENTS, DocumentIds, Segment, build_segment, merge_segments
+from bridge.index.tokens import FORMS, WORDS, Vocabulary
+
+AT_ONCE = 2_048
+"""Documents whose terms are found at once."""
+
+Ids = Mapping[int, tuple[int, int]]
+"""By the place of a note among those read together: its number in the index, and its checksum."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A passage or a whole note to index."""
+
+    number: int
+    ordinal: int
+    mark: int
+    text: str
+
+
+class Vocabularies(NamedTuple):
+    """The terms of the pieces of text seen so far; used by one thread at a time."""
+
+    words: Vocabulary
+    forms: Vocabulary
+
+    @classmethod
+    def empty(cls) -> "Vocabularies":
+        """Return vocabularies that have seen nothing."""
+        return cls(Vocabulary(WORDS), Vocabulary(FORMS))
+
+
+@dataclass(frozen=True, slots=True)
+class NoteSegments:
+    """Segments of some notes: of the words of their passages, of the forms of these, and of their whole texts."""
+
+    words: Sequence[Segment]
+    forms: Sequence[Segment]
+    whole: Sequence[Segment]
+
+
+def build_segments(documents: Sequence[Document], vocabulary: Vocabulary) -> Iterator[Segment]:
+    """Index documents."""
+    ordered = sorted(documents, key=lambda document: (document.number, document.ordinal))
+    for start in range(0, len(ordered), AT_ONCE):
+        own = ordered[start : start + AT_ONCE]
+        ids = DocumentIds([one.number for one in own], [one.ordinal for one in own], [one.mark for one in own])
+        yield build_segment(ids, vocabulary.find([one.text for one in own]))
+
+
+def number_segments(segments: Iterable[tuple[Segment, Ids]]) -> list[Segment]:
+    """Merge segments whose documents have places for numbers.
+
+    Args:
+        segments: Each with the numbers of its notes; documents of other notes are left out.
+    """
+    groups: list[list[Segment]] = [[]]
+    for segment, ids in segments:
+        if sum(map(len, groups[-1])) + len(segment) > MOST_DOCUMENTS:
+            groups.append([])
+        groups[-1].append(_number(segment, ids))
+    return [merge_segments(group) for group in groups if group]
+
+
+def _number(segment: Segment, ids: Ids) -> Segment:
+    """Give the documents of a segment their numbers; those that have none do not count."""
+    size = 1 + max((*ids, int(segment.numbers.max(initial=0))))
+    numbers, marks = np.zeros(size, np.int64), np.zeros(size, np.uint32)
+    known = np.zeros(size, np.bool_)
+    places = list(ids)
+    numbers[places] = [number for number, _ in ids.values()]
+    marks[places] = [mark for _, mark in ids.values()]
+    known[places] = True
+    numbered = Segment(
+        numbers[segment.numbers],
+        segment.ordinals,
+        marks[segment.numbers],
+        segment.lengths,
+        segment.terms,
+        segment.starts,
+        segment.documents,
+        segment.frequencies,
+    )
+    numbered.keep(known[segment.numbers])
+    return numbered

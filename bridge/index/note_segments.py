@@ -1,0 +1,26 @@
+"""Indexes the words of notes that were read together, before the index knows their numbers."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bridge.index.documents import Document, NoteSegments, Vocabularies, build_segments
+from bridge.index.prepare import PreparedNote
+
+
+def add_segments(notes: Sequence[PreparedNote], vocabularies: Vocabularies) -> list[PreparedNote]:
+    """Return the notes with the segments of all of them, in which the number of a document is the place of its note.
+
+    Args:
+        notes: Notes of any kind and number.
+        vocabularies: Those of this thread: the whole text of a note has few pieces that its passages do not have.
+    """
+    passages = [(place, number, chunk) for place, note in enumerate(notes) for number, chunk in enumerate(note.chunks)]
+    words = [Document(place, number, 0, chunk.words) for place, number, chunk in passages]
+    forms = [Document(place, number, 0, chunk.forms) for place, number, chunk in passages]
+    whole = [Document(place, 0, 0, note.whole) for place, note in enumerate(notes)]
+    segments = NoteSegments(
+        list(build_segments(words, vocabularies.words)),
+        list(build_segments(forms, vocabularies.forms)),
+        list(build_segments(whole, vocabularies.words)),
+    )
+    return [replace(note, segments=segments, place=place) for place, note in enumerate(notes)]
