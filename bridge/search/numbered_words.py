@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.search.word_list import NO_WORDS, ROOT, WordList, hash_stems, roots_of
-from bridge.text.stems import stem_words
+from bridge.search.word_list import NO_WORDS, ROOT, WordList, hash_each, hash_stems, roots_of, stems_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,8 +82,11 @@ class NumberedWords:
                 self._begun[root].append(word)
                 if len(words) > MANY:
                     self._stems.pop(root, None)
-                for language, stems in self._stems.get(root, {}).items():
-                    self._stems[root][language] = np.append(stems, hash_stems(language, [word]))
+                known = self._stems.get(root, {})
+                added = hash_each(stems_in(word, known))
+                self._stems[root] = {
+                    language: np.append(stems, added[at]) for at, (language, stems) in enumerate(known.items())
+                }
 
     def drop(self, numbers: Iterable[int]) -> None:
         """Count the words of a note no more; a stored one keeps its number."""
@@ -116,9 +118,8 @@ class NumberedWords:
     def _find_forms(self, word: str, languages: Collection[str]) -> list[int]:
         number = self._number(word)
         found = set[int]() if number is None else {number}
-        for language in languages:
-            [stem] = stem_words(language, [word])
-            [hashed] = hash_stems(language, [word]).tolist()
+        stems = stems_in(word, languages)
+        for language, stem, hashed in zip(languages, stems, hash_each(stems).tolist(), strict=True):
             root = stem[:ROOT]
             found.update(self._stored.of_stem(root, language, hashed))
             if begun := self._begun.get(root):

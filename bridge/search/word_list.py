@@ -125,7 +125,17 @@ def hash_stems(language: str, words: Sequence[str]) -> "NDArray[np.uint32]":
 
     Among the words under one root, two stems have the same hash by chance in one of a million queries.
     """
-    return hash_tokens([_shorten(stem) for stem in stem_words(language, words)]).astype(np.uint32)
+    return hash_each(stem_words(language, words))
+
+
+def stems_in(word: str, languages: Iterable[str]) -> list[str]:
+    """Return the stem of a word in each language."""
+    return [stem for language in languages for stem in stem_words(language, [word])]
+
+
+def hash_each(stems: Iterable[str]) -> "NDArray[np.uint32]":
+    """Hash stems; all in one call, since each call costs as much as a hundred stems."""
+    return hash_tokens([*map(_shorten, stems)]).astype(np.uint32)
 
 
 def _shorten(stem: str) -> str:
