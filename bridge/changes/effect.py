@@ -29,6 +29,19 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """A file that a change of many notes leaves as it is.
+
+    Attributes:
+        path: The file.
+        why: Why it is not changed.
+    """
+
+    path: VaultPath
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Effect:
     """What a change does to files and links.
 
@@ -41,6 +54,8 @@ class Effect:
         mended: Links that were unresolved before and resolve to a file afterwards.
         named_in: Files that contain an old name outside of links, which is not changed: bases, queries, bookmarks.
         warnings: Further warnings, as sentences.
+        occurrences: How often what is renamed or replaced stands in the files.
+        skipped: Files that contain it and stay as they are.
     """
 
     files: tuple[VaultPath, ...] = ()
@@ -51,6 +66,8 @@ class Effect:
     mended: tuple[Reference, ...] = ()
     named_in: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    occurrences: int = 0
+    skipped: tuple[SkippedFile, ...] = ()
 
 
 def merge_effects(effects: Iterable[Effect]) -> Effect:
@@ -67,6 +84,8 @@ def merge_effects(effects: Iterable[Effect]) -> Effect:
             mended=(*whole.mended, *one.mended),
             named_in=tuple(dict.fromkeys((*whole.named_in, *one.named_in))),
             warnings=(*whole.warnings, *one.warnings),
+            occurrences=whole.occurrences + one.occurrences,
+            skipped=(*whole.skipped, *one.skipped),
         )
     return whole
 

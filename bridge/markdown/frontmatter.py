@@ -40,6 +40,11 @@ class Frontmatter:
     problems: tuple[str, ...] = ()
 
 
+def is_tag_property(name: str) -> bool:
+    """Return whether the values of a property are tags."""
+    return _TAG_NAMES.fullmatch(name) is not None
+
+
 def cut_frontmatter(text: str) -> tuple[Span, int] | None:
     """Return the span between the `---` lines and where the body starts, or `None` when there is no block."""
     opening = _OPENING.match(text)

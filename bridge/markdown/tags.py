@@ -8,6 +8,7 @@ from bridge.markdown.links import WIKI
 from bridge.markdown.note import Tag
 from bridge.markdown.structure import Structure
 from bridge.text.lines import LineIndex
+from bridge.types import Span
 
 # The characters Obsidian excludes from tags: general punctuation, ASCII punctuation except `-`, `_` and `/`, white
 # space; and control characters, which no index should contain.
@@ -27,6 +28,12 @@ def is_tag(name: str) -> bool:
 
 def read_tags(text: str, start: int, structure: Structure, lines: LineIndex) -> Iterator[Tag]:
     """Yield the tags of a text from `start` on, in order."""
+    for name, (offset, _) in find_tags(text, start, structure):
+        yield Tag(name, lines.at(offset))
+
+
+def find_tags(text: str, start: int, structure: Structure) -> Iterator[tuple[str, Span]]:
+    """Yield the tags of a text from `start` on with their spans, which include the `#`, in order."""
     links: list[re.Match[str]] | None = None
     last = -1
     for found in _TAG.finditer(text, start, structure.end):
@@ -44,7 +51,7 @@ def read_tags(text: str, start: int, structure: Structure, lines: LineIndex) -> 
             name = name.rstrip("_")
         if name and _NUMBER.fullmatch(name) is None:
             last = end
-            yield Tag(name, lines.at(offset))
+            yield name, (offset, offset + 1 + len(name))
 
 
 def _may_start(text: str, offset: int, structure: Structure) -> bool:

@@ -9,7 +9,14 @@ from yaml import YAMLError
 from bridge.errors import InvalidArguments, InvalidProperties
 from bridge.markdown.decode import BOM
 from bridge.markdown.edit.yaml_nodes import YamlEntry, line_end_span, read_entries
-from bridge.markdown.edit.yaml_write import Replacement, indent_lines, is_same_value, replace_value, write_entry
+from bridge.markdown.edit.yaml_write import (
+    Replacement,
+    apply_replacements,
+    indent_lines,
+    is_same_value,
+    replace_value,
+    write_entry,
+)
 from bridge.markdown.frontmatter import MAX_BLOCK, cut_frontmatter, explain_error, load_properties
 from bridge.markdown.note import Value
 from bridge.markdown.yaml12 import resolve_scalar
@@ -164,8 +171,7 @@ def _apply_change(before: PropertyBlock, setting: Mapping[str, Value], leaving: 
     lines = [line for name, value in added.items() for line in indent_lines(write_entry(name, value), indent)]
     at = _append_offset(yaml, before.entries)
     done.append(Replacement((at, at), "".join(line + before.newline for line in lines)))
-    for change in sorted(done, key=lambda each: each.span, reverse=True):
-        yaml = yaml[: change.span[0]] + change.text + yaml[change.span[1] :]
+    yaml = apply_replacements(yaml, done)
     if not before.body:
         return f"---{before.newline}{yaml}---{before.newline}{text}"
     rest = text[before.body :]
@@ -202,14 +208,14 @@ def _verify(
     try:
         after = PropertyBlock.read(path, changed)
     except InvalidProperties as error:
-        raise _unsafe_error(touched, error.message) from None
+        raise unsafe_error(touched, error.message) from None
     if list(after.values) != list(expected) or not all(
         is_same_value(after.values[name], expected[name]) for name in expected
     ):
-        raise _unsafe_error(touched, "it would not read back the same")
+        raise unsafe_error(touched, "it would not read back the same")
     stands = not after.body or _keeps_lines(before.without(touched), after.without(touched))
     if not stands or changed[after.body :] != before.text[before.body :]:
-        raise _unsafe_error(touched, "other lines would change")
+        raise unsafe_error(touched, "other lines would change")
 
 
 def _keeps_lines(before: str, after: str) -> bool:
@@ -225,7 +231,8 @@ def _is_comment(line: str) -> bool:
     return not line.strip() or line.lstrip().startswith("#")
 
 
-def _unsafe_error(names: Collection[str], why: str) -> InvalidProperties:
+def unsafe_error(names: Collection[str], why: str) -> InvalidProperties:
+    """Return the error for properties that cannot be changed without changing something else."""
     shown = ", ".join(f"`{name}`" for name in sorted(names))
     return InvalidProperties(f"{shown} cannot be changed safely: {why.rstrip('.')}.", hint=BY_HAND)
 
@@ -239,11 +246,20 @@ def _check(path: VaultPath, values: Mapping[str, Value], remove: Collection[str]
     if not path.lower().endswith(".md"):
         raise InvalidArguments(f"`{path}` is not a Markdown note, so it has no properties.")
     for name in (*values, *remove):
-        if not name.strip() or name != name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
-            raise InvalidArguments(f"A property's name is one line of 1 to {LONGEST_NAME} characters.")
+        require_property_name(name)
     for name, value in values.items():
         if not _is_writable(value):
             raise InvalidArguments(f"The value of `{name}` contains something that a note cannot store.")
+
+
+def require_property_name(name: str) -> None:
+    """Reject a name that a property cannot have.
+
+    Raises:
+        InvalidArguments: It is empty, too long or more than a line.
+    """
+    if not name.strip() or name != name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+        raise InvalidArguments(f"A property's name is one line of 1 to {LONGEST_NAME} characters.")
 
 
 def _is_writable(value: Value) -> bool:

@@ -1,7 +1,7 @@
 """Writes values as YAML in Obsidian's style, such that they read back the same."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeGuard
 
@@ -141,6 +141,13 @@ class Replacement:
 
     span: Span
     text: str
+
+
+def apply_replacements(text: str, changes: Iterable[Replacement]) -> str:
+    """Return a text with replacements that do not overlap."""
+    for change in sorted(changes, key=lambda each: each.span, reverse=True):
+        text = text[: change.span[0]] + change.text + text[change.span[1] :]
+    return text
 
 
 def is_same_value(one: Value, other: Value) -> bool:

@@ -1,0 +1,174 @@
+"""Plans to rename a property, or to replace its values, in many notes."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, Literal
+
+from bridge.changes.effect import PlanAndEffect, name_warnings
+from bridge.changes.many_notes import edit_many, files_with_queries, unread_properties
+from bridge.changes.view import VaultView
+from bridge.errors import InvalidArguments, InvalidProperties
+from bridge.index.note import IndexedNote
+from bridge.markdown.decode import BOM
+from bridge.markdown.edit.properties import PropertyBlock, require_property_name
+from bridge.markdown.edit.property_items import REMOVED, Removal, read_items, rename_key, replace_items
+from bridge.markdown.edit.yaml_write import is_same_value
+from bridge.markdown.frontmatter import cut_frontmatter
+from bridge.markdown.note import Value
+from bridge.types import VaultPath
+
+OnClash = Literal["refuse", "keep", "merge"]
+
+_MEANT_BY_OBSIDIAN: Final = frozenset({"tags", "tag", "aliases", "alias", "cssclasses", "cssclass"})
+_NAMED: Final = 5
+
+
+def rename_property_everywhere(
+    name: str,
+    to: str,
+    view: VaultView,
+    types: Mapping[str, str],
+    *,
+    folder: str = "",
+    on_clash: OnClash = "refuse",
+) -> PlanAndEffect:
+    """Plan to rename a property in every note; queries, bases and bookmarks that name it are only listed.
+
+    Args:
+        name: The property, in any case.
+        to: Its new name.
+        view: The vault.
+        types: Obsidian's types of properties.
+        folder: Only notes below this folder; empty for all.
+        on_clash: What to do in notes that have a property of the new name already.
+
+    Raises:
+        InvalidArguments: Notes have both properties, and `on_clash` is `refuse`.
+        ProtectedPath: A note that would have to change is protected by the user's settings.
+    """
+    require_property_name(to)
+    clashes: list[VaultPath] = []
+
+    def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
+        block = _read_block(path, data, name)
+        own = _own_names(block.values, name) if block else ()
+        if block is None or not own or own == (to,):
+            return data, 0
+        if len(own) > 1:
+            raise InvalidProperties(f"`{path}` has {' and '.join(f'`{each}`' for each in own)}.")
+        others = [each for each in _own_names(block.values, to) if each not in own]
+        if others and on_clash == "refuse":
+            clashes.append(path)
+            return data, 0
+        return rename_key(path, data, block, own[0], to, merge=on_clash == "merge"), 1
+
+    planned = edit_many(_notes_with(view, name, folder), view, edit)
+    if clashes:
+        paths = ", ".join(f"`{path}`" for path in clashes[:_NAMED])
+        more = f" and {len(clashes) - _NAMED} more" if len(clashes) > _NAMED else ""
+        raise InvalidArguments(
+            f"Some notes have both `{name}` and `{to}`: {paths}{more}.",
+            hint="Set `on_clash` to `merge` to join their values, or to `keep` to leave these notes as they are.",
+            paths=clashes[:100],
+        )
+    named = files_with_queries(view, rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+    effect = replace(planned.effect, named_in=named)
+    warnings = (*name_warnings(named), *_type_warnings(name, to, types))
+    return replace(planned, effect=replace(effect, warnings=warnings))
+
+
+def replace_values_everywhere(name: str, old: Value, new: Value, view: VaultView, *, folder: str = "") -> PlanAndEffect:
+    """Plan to replace a value of a property in every note, also as an item of a list; `1` and `"1"` differ.
+
+    Raises:
+        ProtectedPath: A note that would have to change is protected by the user's settings.
+    """
+
+    def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
+        block = _read_block(path, data, name)
+        changes: dict[str, Sequence[Value | Removal]] = {}
+        count = 0
+        for own in _own_names(block.values, name) if block else ():
+            items, found = _replace_value(read_items(block.values[own]) if block else (), old, new)
+            if found:
+                changes[own] = items
+                count += found
+        if block is None or not changes:
+            return data, 0
+        text, _ = replace_items(block, changes)
+        return _head(data) + text.encode("utf-8", "surrogateescape"), count
+
+    planned = edit_many(_notes_with(view, name, folder), view, edit)
+    named = files_with_queries(view, rf"(?<![\w-]){re.escape(name)}(?![\w-])") if planned.effect.files else ()
+    effect = replace(planned.effect, named_in=named, warnings=name_warnings(named))
+    return replace(planned, effect=effect)
+
+
+def _replace_value(items: Sequence[Value], old: Value, new: Value) -> tuple[list[Value | Removal], int]:
+    """Return items with a value replaced, and how often; a value that a list then has twice is taken out."""
+    count = sum(is_same_value(item, old) for item in items)
+    has_new = any(is_same_value(item, new) for item in items)
+    done: list[Value | Removal] = []
+    for item in items:
+        if not is_same_value(item, old):
+            done.append(item)
+        elif has_new:
+            done.append(REMOVED)
+        else:
+            done.append(new)
+            has_new = True
+    return done, count
+
+
+def _notes_with(view: VaultView, name: str, folder: str) -> Collection[VaultPath]:
+    """Return the notes that have a property, and those whose properties the index does not know."""
+
+    def has(note: IndexedNote) -> bool:
+        return bool(_own_names(note.properties, name))
+
+    inside = f"{folder}/" if folder else ""
+    found = [path for path, note in view.notes.items() if path.lower().endswith(".md") and has(note)]
+    return {path for path in (*found, *unread_properties(view)) if path.startswith(inside)}
+
+
+def _own_names(values: Mapping[str, Value], name: str) -> tuple[str, ...]:
+    """Return a note's own spellings of a property."""
+    folded = name.casefold()
+    return tuple(own for own in values if own.casefold() == folded)
+
+
+def _read_block(path: VaultPath, data: bytes, name: str) -> PropertyBlock | None:
+    """Read the properties of a note; None if the name cannot be among them.
+
+    Raises:
+        InvalidProperties: They contain the name and cannot be read.
+    """
+    text = data.removeprefix(BOM).decode("utf-8", "surrogateescape")
+    cut = cut_frontmatter(text)
+    if cut is None:
+        return None
+    try:
+        return PropertyBlock.read(path, text)
+    except InvalidProperties:
+        if name.casefold() in text[slice(*cut[0])].casefold():
+            raise
+        return None
+
+
+def _head(data: bytes) -> bytes:
+    return BOM if data.startswith(BOM) else b""
+
+
+def _type_warnings(name: str, to: str, types: Mapping[str, str]) -> tuple[str, ...]:
+    """Warn of what Obsidian itself keeps of a property by its name."""
+    warnings = []
+    assigned = {own.casefold(): kind for own, kind in types.items()}
+    old, new = assigned.get(name.casefold()), assigned.get(to.casefold())
+    if old is not None and old != new and name.casefold() != to.casefold():
+        now = f"`{new}`" if new else "none"
+        warnings.append(f"Obsidian's types.json gives `{name}` the type `{old}`, and `{to}` {now}: set it in Obsidian.")
+    meant = sorted({name.casefold(), to.casefold()} & _MEANT_BY_OBSIDIAN)
+    if meant and name.casefold() != to.casefold():
+        warnings.append(f"Obsidian itself reads {' and '.join(f'`{each}`' for each in meant)}.")
+    return tuple(warnings)

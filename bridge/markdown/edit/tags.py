@@ -1,0 +1,180 @@
+"""Renames a tag in a file: in its properties, in its text outside code and links, and in the cards of a canvas."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from bridge.errors import InvalidArguments, InvalidProperties
+from bridge.markdown.decode import BOM
+from bridge.markdown.edit.draft import open_draft
+from bridge.markdown.edit.properties import PropertyBlock
+from bridge.markdown.edit.property_items import REMOVED, Removal, read_items, replace_items
+from bridge.markdown.edit.yaml_write import Replacement, apply_replacements
+from bridge.markdown.embedded_text import json_strings, read_json_string
+from bridge.markdown.excalidraw import is_drawing
+from bridge.markdown.frontmatter import cut_frontmatter, is_tag_property, read_frontmatter
+from bridge.markdown.json_object import read_json
+from bridge.markdown.note import Value
+from bridge.markdown.parse import parse_structure
+from bridge.markdown.tags import find_tags, is_tag
+from bridge.types import VaultPath
+
+_SEPARATOR: Final = re.compile(r"([,\s]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class TagRename:
+    """A tag, without `#`, and its new name."""
+
+    old: str
+    to: str
+    children: bool = True
+    """Whether nested tags follow: `old/child` becomes `to/child`."""
+
+    @classmethod
+    def of(cls, old: str, to: str, *, children: bool = True) -> "TagRename":
+        """Check the names of a rename.
+
+        Raises:
+            InvalidArguments: Obsidian would not accept one of them as a tag.
+        """
+        names = [name.strip().removeprefix("#") for name in (old, to)]
+        for name in names:
+            if not is_tag(name) or "" in name.split("/"):
+                raise InvalidArguments(
+                    f"`{name}` is not a tag.",
+                    hint="A tag has letters, digits, `-`, `_` and `/` between its levels, and not only digits.",
+                )
+        return cls(names[0], names[1], children)
+
+    def apply(self, tag: str) -> str | None:
+        """Return the new name of a tag; None when the rename does not concern it."""
+        levels, old = tag.split("/"), self.old.casefold().split("/")
+        if [level.casefold() for level in levels[: len(old)]] != old or (len(levels) > len(old) and not self.children):
+            return None
+        new = "/".join([self.to, *levels[len(old) :]])
+        return None if new == tag else new
+
+
+@dataclass(frozen=True, slots=True)
+class EditedTags:
+    """The bytes of a file after a rename, and how many tags were written differently."""
+
+    data: bytes
+    count: int
+
+
+def rename_tag(path: VaultPath, data: bytes, rename: TagRename) -> EditedTags:
+    """Rename a tag in a Markdown note or a canvas; everything else stays byte for byte.
+
+    Raises:
+        InvalidProperties: The tag stands in properties that cannot be changed on their own.
+        InvalidArguments: The file is not UTF-8, or is a drawing whose texts only Excalidraw may change.
+    """
+    if path.lower().endswith(".canvas"):
+        return _rename_in_canvas(path, data, rename)
+    draft = open_draft(path, data)
+    text, inside = _rename_in_properties(path, draft.text, rename)
+    changes = [
+        Replacement((offset + 1, end), new)
+        for name, (offset, end) in find_tags(draft.text, draft.body, draft.structure)
+        if (new := rename.apply(name)) is not None
+    ]
+    if changes and is_drawing(path, read_frontmatter(draft.text, draft.lines).properties):
+        raise InvalidArguments(f"`{path}` is a drawing that shows the tag.", hint="Rename it in Excalidraw.")
+    grown = len(text) - len(draft.text)
+    moved = [Replacement((one.span[0] + grown, one.span[1] + grown), one.text) for one in changes]
+    head = BOM if data.startswith(BOM) else b""
+    return EditedTags(head + apply_replacements(text, moved).encode(), inside + len(changes))
+
+
+def _rename_in_properties(path: VaultPath, text: str, rename: TagRename) -> tuple[str, int]:
+    """Return a note's text with the tag renamed in its properties, and how often it stood there."""
+    cut = cut_frontmatter(text)
+    if cut is None or rename.old.casefold() not in text[slice(*cut[0])].casefold():
+        return text, 0
+    block = PropertyBlock.read(path, text)
+    changes: dict[str, list[Value | Removal]] = {}
+    count = 0
+    for name, value in block.values.items():
+        if is_tag_property(name):
+            items, renamed = _rename_items(read_items(value), rename)
+            if renamed:
+                changes[name] = items
+                count += renamed
+    return (replace_items(block, changes)[0], count) if changes else (text, 0)
+
+
+def _rename_items(items: tuple[Value, ...], rename: TagRename) -> tuple[list[Value | Removal], int]:
+    """Return the values of a tag property after a rename; a tag that the note then has twice is taken out."""
+    stays = {tag.casefold() for item in items for tag in _tags_in(item) if rename.apply(tag) is None}
+    done: list[Value | Removal] = []
+    count = 0
+    for item in items:
+        if not isinstance(item, str):
+            done.append(item)
+            continue
+        parts: list[str] = []
+        changed = False
+        # Tags at even places, what separates them at odd ones.
+        for at, part in enumerate(_SEPARATOR.split(item)):
+            sign, tag = ("#", part[1:]) if part.startswith("#") else ("", part)
+            new = rename.apply(tag) if at % 2 == 0 and is_tag(tag) else None
+            if new is None:
+                parts.append(part)
+                continue
+            count, changed = count + 1, True
+            if new.casefold() in stays:
+                # Its separator goes with it.
+                parts = parts[:-1] if parts else parts
+                parts.append("")
+                continue
+            stays.add(new.casefold())
+            parts.append(sign + new)
+        text = _join_parts(parts) if changed else item
+        done.append(text if text or not changed else REMOVED)
+    if not any(not isinstance(item, Removal) for item in done):
+        raise InvalidProperties("The tags cannot be read.")
+    return done, count
+
+
+def _join_parts(parts: list[str]) -> str:
+    """Join tags and separators; a separator at either end stays only beside a tag."""
+    text = "".join(parts)
+    return _SEPARATOR.sub("", text, count=1) if parts and parts[0] == "" and _SEPARATOR.match(text) else text
+
+
+def _tags_in(item: Value) -> Iterator[str]:
+    """Yield the tags of a value of a tag property."""
+    if isinstance(item, str):
+        for word in _SEPARATOR.split(item)[::2]:
+            if is_tag(tag := word.removeprefix("#")):
+                yield tag
+
+
+def _rename_in_canvas(path: VaultPath, data: bytes, rename: TagRename) -> EditedTags:
+    """Rename a tag in the cards of a canvas."""
+    try:
+        text = data.removeprefix(BOM).decode("utf-8")
+    except UnicodeDecodeError:
+        raise InvalidArguments(f"`{path}` contains bytes that are not UTF-8.") from None
+    canvas, problems = read_json(text, "canvas")
+    nodes = canvas.get("nodes")
+    if problems or not isinstance(nodes, list):
+        raise InvalidArguments(f"`{path}` cannot be read: {' '.join(problems) or 'it has no cards.'}")
+    strings = json_strings(text)
+    changes: list[Replacement] = []
+    for number, node in enumerate(nodes):
+        match node:
+            case {"type": "text", "text": str(words)} if "#" in words:
+                card = read_json_string(text, strings["nodes", number, "text"])
+                lead = len(card.text) - len(card.text.lstrip())
+                shown = card.text.strip()
+                structure, _ = parse_structure(shown, 0)
+                for name, (offset, end) in find_tags(shown, 0, structure):
+                    if (new := rename.apply(name)) is not None:
+                        span = card.span((lead + offset + 1, lead + end))
+                        changes.append(Replacement(span, card.ink(new)))
+    head = BOM if data.startswith(BOM) else b""
+    return EditedTags(head + apply_replacements(text, changes).encode(), len(changes))
