@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, get_args, get_origin
 
-from bridge.api.hints import FileText, Folder, describe_hint, records_in, strip_hint
+from bridge.api.hints import FileText, Folder, describe_hint, is_union, records_in, strip_hint
 from bridge.api.registry import Operation
 from bridge.api.signature import Argument
 from bridge.export.catalogue import full_description
@@ -130,7 +130,7 @@ def value_kind(argument: Argument) -> Kind:
     }
     if is_mapping(hint):
         return "mapping"
-    if any(records_in(hint)):
+    if any(records_in(hint)) or is_union(hint):
         return "json"
     return "range" if get_origin(hint) is tuple else kinds.get(hint, "text")
 

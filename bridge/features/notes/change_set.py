@@ -1,11 +1,11 @@
 """Several changes as one."""
 
-from dataclasses import asdict, dataclass
 from typing import Annotated
 
-from annotated_types import Interval, MaxLen, MinLen
+from annotated_types import MaxLen, MinLen
 
 from bridge.api.call import Call
+from bridge.api.expectation import Expectation, expected_counts
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, Written, execute_requests
 from bridge.changes.requests.create_note import CreateNote
@@ -20,23 +20,6 @@ Change = Annotated[
     TaggedUnion("op"),
 ]
 """One change of a set."""
-
-Count = Annotated[int, Interval(ge=0)]
-
-
-@dataclass(frozen=True, slots=True)
-class Expectation:
-    """The expected effect of a change; null fields are not checked.
-
-    Attributes:
-        files: Files written, moved or removed.
-        links_rewritten: Links updated in other places.
-        links_broken: Links left unresolved.
-    """
-
-    files: Count | None = None
-    links_rewritten: Count | None = None
-    links_broken: Count | None = None
 
 
 @operation(
@@ -97,5 +80,5 @@ async def change_set(
         edits,
         options,
         operation="change_set",
-        expect={} if expect is None else {name: count for name, count in asdict(expect).items() if count is not None},
+        expect=expected_counts(expect),
     )

@@ -1,0 +1,29 @@
+"""The effect that a caller expects of a change; a change with any other effect is refused."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+from annotated_types import Interval
+
+Count = Annotated[int, Interval(ge=0)]
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """The expected effect of a change; null fields are not checked.
+
+    Attributes:
+        files: Files written, moved or removed.
+        links_rewritten: Links updated in other places.
+        links_broken: Links left unresolved.
+    """
+
+    files: Count | None = None
+    links_rewritten: Count | None = None
+    links_broken: Count | None = None
+
+
+def expected_counts(expect: Expectation | None) -> Mapping[str, int]:
+    """Return the counts that are to be checked."""
+    return {} if expect is None else {name: count for name, count in asdict(expect).items() if count is not None}

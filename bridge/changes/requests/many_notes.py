@@ -1,0 +1,78 @@
+"""Renaming and replacing in many notes at once."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from bridge.changes.requests.base import Request, RequestContext
+from bridge.markdown.note import Value
+
+if TYPE_CHECKING:
+    from bridge.changes.draft import Draft
+    from bridge.changes.effect import Effect
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenameTag(Request):
+    """Renames a tag in all notes and canvases; `path` is one of them."""
+
+    relinks: ClassVar[bool] = True
+
+    tag: str
+    to: str
+    children: bool = True
+    op: Literal["rename_tag"] = "rename_tag"
+
+    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+        """Rename the tag in the draft."""
+        from bridge.changes.tags import rename_tag_everywhere
+        from bridge.markdown.edit.tags import TagRename
+
+        rename = TagRename.of(self.tag, self.to, children=self.children)
+        planned = rename_tag_everywhere(rename, context.view(draft))
+        draft.take(planned.plan)
+        return planned.effect
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenameProperty(Request):
+    """Renames a property in all notes, or those of a folder; `path` is one of them."""
+
+    relinks: ClassVar[bool] = True
+
+    name: str
+    to: str
+    folder: str = ""
+    on_clash: Literal["refuse", "keep", "merge"] = "refuse"
+    op: Literal["rename_property"] = "rename_property"
+
+    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+        """Rename the property in the draft."""
+        from bridge.changes.properties import rename_property_everywhere
+
+        view, types = context.view(draft), context.obsidian().property_types
+        planned = rename_property_everywhere(
+            self.name, self.to, view, types, folder=self.folder, on_clash=self.on_clash
+        )
+        draft.take(planned.plan)
+        return planned.effect
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeValues(Request):
+    """Replaces a value of a property in all notes, or those of a folder; `path` is one of them."""
+
+    relinks: ClassVar[bool] = True
+
+    name: str
+    old: Value
+    to: Value
+    folder: str = ""
+    op: Literal["change_values"] = "change_values"
+
+    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+        """Replace the value in the draft."""
+        from bridge.changes.properties import replace_values_everywhere
+
+        planned = replace_values_everywhere(self.name, self.old, self.to, context.view(draft), folder=self.folder)
+        draft.take(planned.plan)
+        return planned.effect

@@ -1,0 +1,20 @@
+"""Properties and tags: what the notes have, and renaming it everywhere."""
+
+from bridge.api.feature import Feature
+from bridge.features.properties import rename, report, views
+
+FEATURE = Feature(
+    "properties",
+    operations=(
+        report.property_report,
+        report.property_values,
+        rename.rename_tag,
+        rename.rename_property,
+        rename.change_values,
+    ),
+    views={
+        report.PropertyReport: views.property_report_view,
+        report.PropertyValues: views.property_values_view,
+        rename.ManyWritten: views.many_written_view,
+    },
+)

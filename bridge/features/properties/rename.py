@@ -1,0 +1,285 @@
+"""Renames tags and properties, and replaces values, in all notes as one change."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import MaxLen
+
+from bridge.api.call import Call
+from bridge.api.expectation import Expectation, expected_counts
+from bridge.api.hints import Folder, Scalar
+from bridge.api.proposals import outcome_notices
+from bridge.api.registry import operation
+from bridge.api.write import MOST_FILES, WriteArguments, WriteOptions, Written, author, build_written
+from bridge.changes.requests.many_notes import ChangeValues, RenameProperty, RenameTag
+from bridge.errors import InvalidArguments, TextNotFound
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.changes.requests.base import Request
+    from bridge.index.note import IndexedNote
+
+Name = Annotated[str, MaxLen(200)]
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A note that has what is changed and stays as it is.
+
+    Attributes:
+        path: The note.
+        why: Why it is not changed.
+    """
+
+    path: VaultPath
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManyWritten(Written):
+    """A change of many notes.
+
+    Attributes:
+        occurrences: How often the name or value stood in the files that change.
+        skipped: Notes that have it and cannot be changed on their own, at most 1,000.
+        named_in: Queries, bases and bookmarks with the name, in which nothing is changed.
+    """
+
+    occurrences: int = 0
+    skipped: tuple[Skipped, ...] = ()
+    named_in: tuple[str, ...] = ()
+
+
+@operation(
+    example={"tag": "ferment", "to": "fermentation", "dry_run": True},
+    reads=False,
+    scope="write",
+    destructive=True,
+    tasks=(
+        "rename a tag everywhere",
+        "rename the tag #todo to #task in all notes",
+        "merge two tags",
+        "move a tag below another",
+        "change the case of a tag",
+    ),
+)
+async def rename_tag(
+    call: Call,
+    tag: Name,
+    to: Name,
+    children: bool = True,
+    expect: Expectation | None = None,
+    *,
+    options: WriteArguments,
+) -> ManyWritten:
+    """Rename a tag in the properties and the text of all notes and canvases, or merge it into another.
+
+    Args:
+        tag: The tag, in any case.
+        to: The new tag.
+        children: Rename nested tags, too: `tag/a` to `to/a`.
+        expect: The expected effect; any other is refused.
+
+    Raises:
+        TextNotFound: No note has the tag; the message names the closest.
+        ProtectedPath: A read-only note would have to change.
+        ExpectationFailed: The effect differs from `expect`; the error says how.
+    """
+    from bridge.markdown.edit.tags import TagRename
+    from bridge.search.filters import no_such_tag
+
+    rename = TagRename.of(tag, to, children=children)
+    if rename.old == rename.to:
+        raise InvalidArguments(f"`{tag}` and `{to}` are the same tag.")
+    path = first_note(
+        call,
+        lambda note: any(map(rename.apply, note.tags)),
+        "`list_tags` lists the tags.",
+        lambda: no_such_tag(call.vault.index.notes, tag) or f"No note has another spelling of `{tag}`.",
+    )
+    return await change_many(call, RenameTag(path=path, tag=tag, to=to, children=children), expect, options)
+
+
+@operation(
+    example={"name": "rating", "to": "score", "dry_run": True},
+    reads=False,
+    scope="write",
+    destructive=True,
+    tasks=(
+        "rename a property everywhere",
+        "rename a frontmatter field in all notes",
+        "change the case of a property's name",
+        "merge two properties into one",
+    ),
+)
+async def rename_property(
+    call: Call,
+    name: Name,
+    to: Name,
+    folder: Folder | None = None,
+    on_clash: Literal["refuse", "keep", "merge"] = "refuse",
+    expect: Expectation | None = None,
+    *,
+    options: WriteArguments,
+) -> ManyWritten:
+    """Rename a property in all notes; values, comments, order and quotes stay.
+
+    Args:
+        name: The property, in any case.
+        to: The new name.
+        folder: Only in notes under this folder.
+        on_clash: For notes that have a property `to` already: `merge` joins the values, `keep` leaves such notes alone.
+        expect: The expected effect; any other is refused.
+
+    Raises:
+        TextNotFound: No note has the property; the message names the closest.
+        FolderNotFound: There is no such folder.
+        ProtectedPath: A read-only note would have to change.
+        ExpectationFailed: The effect differs from `expect`; the error says how.
+    """
+    name, to = name.strip(), to.strip()
+    if name == to:
+        raise InvalidArguments(f"`{name}` has that name already.")
+    inside = own_folder(call, folder)
+    path = first_note(
+        call, has_property(name, inside), "`property_report` lists the properties.", missing_property(call, name)
+    )
+    request = RenameProperty(path=path, name=name, to=to, folder=inside, on_clash=on_clash)
+    return await change_many(call, request, expect, options)
+
+
+@operation(
+    example={"name": "rating", "old": 4, "to": 5, "dry_run": True},
+    reads=False,
+    scope="write",
+    destructive=True,
+    tasks=(
+        "change a value of a property in all notes",
+        "normalise the values of a property",
+        "replace the status todo by open everywhere",
+        "unify spellings of a property's value",
+    ),
+)
+async def change_values(
+    call: Call,
+    name: Name,
+    old: Scalar,
+    to: Scalar,
+    folder: Folder | None = None,
+    expect: Expectation | None = None,
+    *,
+    options: WriteArguments,
+) -> ManyWritten:
+    """Replace a value of a property in all notes, also as an item of a list.
+
+    Args:
+        name: The property, in any case.
+        old: The value as `property_values` lists it: `1` is not `"1"`, and case counts.
+        to: The new value.
+        folder: Only in notes under this folder.
+        expect: The expected effect; any other is refused.
+
+    Raises:
+        TextNotFound: No note has the property with that value; the message names the closest.
+        FolderNotFound: There is no such folder.
+        ProtectedPath: A read-only note would have to change.
+        ExpectationFailed: The effect differs from `expect`; the error says how.
+    """
+    from bridge.markdown.edit.property_items import read_items
+    from bridge.markdown.edit.yaml_write import is_same_value
+
+    name = name.strip()
+    if is_same_value(old, to):
+        raise InvalidArguments("The old value and the new one are the same.")
+    inside = own_folder(call, folder)
+    has = has_property(name, inside)
+
+    def has_value(note: "IndexedNote") -> bool:
+        return has(note) and any(
+            is_same_value(item, old)
+            for own, value in note.properties.items()
+            if own.casefold() == name.casefold()
+            for item in read_items(value)
+        )
+
+    path = first_note(call, has_value, "`property_values` lists the values.", missing_property(call, name, old))
+    return await change_many(call, ChangeValues(path=path, name=name, old=old, to=to, folder=inside), expect, options)
+
+
+def own_folder(call: Call, folder: str | None) -> str:
+    """Return a folder as the vault spells it; empty for the whole vault.
+
+    Raises:
+        FolderNotFound: No note is in it.
+    """
+    from bridge.api.not_found import folder_of
+
+    call.vault.require_keyword()
+    return folder_of(call.vault.index.notes.keys(), folder).strip("/")
+
+
+def has_property(name: str, folder: str) -> "Callable[[IndexedNote], bool]":
+    """Return whether a note of a folder has a property, in any case."""
+    folded, inside = name.casefold(), f"{folder}/" if folder else ""
+
+    def has(note: "IndexedNote") -> bool:
+        return note.path.startswith(inside) and any(own.casefold() == folded for own in note.properties)
+
+    return has
+
+
+def missing_property(call: Call, name: str, *values: Scalar) -> Callable[[], str]:
+    """Return what says that no note has a property, or such a value."""
+    from bridge.search.filters import no_such_property
+
+    def say() -> str:
+        shown = f"`{name}` with the value `{values[0]}`" if values else f"`{name}`"
+        return no_such_property(call.vault.index.notes, name, *values) or f"No note there has {shown} written so."
+
+    return say
+
+
+def first_note(call: Call, has: "Callable[[IndexedNote], bool]", hint: str, explain: Callable[[], str]) -> VaultPath:
+    """Return the first note that has what is to be changed.
+
+    Raises:
+        TextNotFound: None has it.
+    """
+    call.vault.require_keyword()
+    found = min((path for path, note in call.vault.index.notes.items() if has(note)), default=None)
+    if found is None:
+        raise TextNotFound(explain(), hint=hint)
+    return found
+
+
+async def change_many(call: Call, request: "Request", expect: Expectation | None, options: WriteOptions) -> ManyWritten:
+    """Change many notes as one change."""
+    confirmed = call.confirmed(options.confirm)
+    outcome = await call.vault.executor.carry(
+        [request],
+        author(call, request.op, options.reason, confirmed=confirmed),
+        dry_run=options.dry_run,
+        expect=expected_counts(expect),
+    )
+    made, effect = build_written(outcome, dry_run=options.dry_run), outcome.planned.effect
+    waiting = await outcome_notices(call.vault, outcome)
+    written = {each.name: getattr(made, each.name) for each in fields(Written)}
+    written["warnings"] = (*made.warnings, *skip_warnings([one.path for one in effect.skipped]), *waiting)
+    return ManyWritten(
+        **written,
+        occurrences=effect.occurrences,
+        skipped=tuple(Skipped(one.path, one.why) for one in effect.skipped[:MOST_FILES]),
+        named_in=effect.named_in[:MOST_FILES],
+    )
+
+
+def skip_warnings(paths: Collection[VaultPath]) -> tuple[str, ...]:
+    """Warn of notes that stay as they are."""
+    from bridge.text.counts import count_of
+
+    return (
+        (f"{count_of(len(paths), 'note')} cannot be changed safely and stay as they are: see `skipped`.",)
+        if paths
+        else ()
+    )

@@ -1,0 +1,256 @@
+"""Which properties the notes have, and which values."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from annotated_types import Interval, MaxLen
+
+from bridge.api.among import choose_among
+from bridge.api.call import Call
+from bridge.api.hints import Folder, Scalar
+from bridge.api.not_found import unknown_names
+from bridge.api.registry import operation
+from bridge.api.vault_notes import snapshot
+from bridge.types import Among, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.index.note import IndexedNote
+    from bridge.search.property_census import PropertyCount, ValueCount
+
+EXAMPLES = 5
+"""Most common values that are shown of a property."""
+
+FEW = 3
+"""Notes that are named of a value."""
+
+Name = Annotated[str, MaxLen(200)]
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyFacts:
+    """A property.
+
+    Attributes:
+        name: Its name, in the most common spelling.
+        notes: Notes that have it.
+        share: Their share of the notes looked at, from 0 to 1.
+        types: The types of its values with the number of notes, most common first.
+        obsidian_type: The type that Obsidian assigns to it, if any.
+        values: Number of distinct values.
+        examples: Its most common values.
+        spellings: All spellings of its name.
+        problems: What is inconsistent.
+    """
+
+    name: str
+    notes: int
+    share: float
+    types: Mapping[str, int]
+    obsidian_type: str | None
+    values: int
+    examples: tuple[str, ...]
+    spellings: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyReport:
+    """The properties in use.
+
+    Attributes:
+        properties: Most used first.
+        total: Count before `limit`.
+        notes: Notes looked at.
+        unreadable: Notes whose properties cannot be read, at most 50.
+        notices: Remarks, such as on a missing folder.
+    """
+
+    properties: tuple[PropertyFacts, ...]
+    total: int
+    notes: int
+    unreadable: tuple[VaultPath, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+@operation(
+    example={"folder": "Bread", "limit": 5},
+    tasks=(
+        "which properties do the notes have",
+        "overview of the frontmatter",
+        "which fields are used and with which types",
+        "find properties spelled in several ways",
+        "what is inconsistent in the metadata",
+    ),
+)
+async def property_report(
+    call: Call,
+    folder: Folder | None = None,
+    note_type: Name | None = None,
+    limit: Annotated[int, Interval(ge=1, le=500)] = 50,
+    among: Among | None = None,
+) -> PropertyReport:
+    """List the properties of notes with types, common values, spellings and inconsistencies.
+
+    Args:
+        folder: Only notes under this folder.
+        note_type: Only notes whose property `type` is this.
+        limit: Maximum properties.
+        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
+    """
+    from bridge.vault.obsidian_settings import read_obsidian_settings
+
+    vault = call.vault
+    vault.require_keyword()
+    every = snapshot(vault, choose_among(vault, among, (folder,)))
+
+    def count() -> PropertyReport:
+        from bridge.search.property_census import count_properties
+
+        notes = select_notes(every, folder, note_type)
+        types = {name.casefold(): kind for name, kind in read_obsidian_settings(vault.root).property_types.items()}
+        found = count_properties(notes)
+        unreadable = sorted(note.path for note in notes if note.problems and not note.properties)
+        return PropertyReport(
+            tuple(describe_property(one, len(notes), types.get(one.name.casefold())) for one in found[:limit]),
+            len(found),
+            len(notes),
+            tuple(path for path in unreadable if path.lower().endswith(".md"))[:50],
+            unknown_names(every, folder),
+        )
+
+    return await asyncio.to_thread(count)
+
+
+def select_notes(
+    notes: "Mapping[VaultPath, IndexedNote]", folder: str | None, note_type: str | None = None
+) -> "list[IndexedNote]":
+    """Return the Markdown notes of a folder and type, by path, so that equal counts keep one order."""
+    from bridge.search.filters import filter_notes
+    from bridge.search.model import SearchRequest
+    from bridge.text.fold import fold_case
+
+    passing = filter_notes(notes, SearchRequest(query="", folder=folder))
+    wanted = None if note_type is None else fold_case(note_type.strip())
+    return [
+        note
+        for path, note in sorted(notes.items())
+        if path.lower().endswith(".md")
+        and (passing is None or path in passing)
+        and (wanted is None or note.note_type == wanted)
+    ]
+
+
+def describe_property(found: "PropertyCount", notes: int, obsidian_type: str | None) -> PropertyFacts:
+    """Return the facts of a property."""
+    count = found.spellings.total()
+    spellings = tuple(name for name, _ in found.spellings.most_common())
+    kinds = {str(kind): number for kind, number in found.kinds.most_common()}
+    problems = []
+    if len(spellings) > 1:
+        problems.append(f"It has {len(spellings)} spellings: {', '.join(spellings)}.")
+    # An empty property has every type, and a single value stands for a list of one.
+    real = [(kind, number) for kind, number in kinds.items() if kind not in ("empty", "list")]
+    if len(real) > 1:
+        problems.append(f"Its values differ in type: {', '.join(f'{number} {kind}' for kind, number in real)}.")
+    examples = tuple(text or "(empty)" for (_, text), _ in found.values.most_common(EXAMPLES))
+    return PropertyFacts(
+        found.name,
+        count,
+        round(count / notes, 3) if notes else 0.0,
+        kinds,
+        obsidian_type,
+        len(found.values),
+        examples,
+        spellings,
+        tuple(problems),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ListedValue:
+    """A value of a property.
+
+    Attributes:
+        value: The value, in its most common spelling.
+        type: Its type.
+        notes: Notes that have it.
+        spellings: Its spellings with the number of notes, if it has several.
+        paths: The first notes that have it, at most 3.
+    """
+
+    value: Scalar
+    type: str
+    notes: int
+    spellings: tuple[str, ...]
+    paths: tuple[VaultPath, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyValues:
+    """The values of a property.
+
+    Attributes:
+        values: Most used first.
+        total: Count before `limit`.
+        notes: Notes that have the property.
+        notices: Remarks, such as on a missing property.
+    """
+
+    values: tuple[ListedValue, ...]
+    total: int
+    notes: int
+    notices: tuple[str, ...] = ()
+
+
+@operation(
+    example={"name": "rating", "limit": 5},
+    tasks=(
+        "which values does a property have",
+        "all values of a field with their counts",
+        "find misspelled values of a property",
+        "which statuses are in use",
+    ),
+)
+async def property_values(
+    call: Call,
+    name: Name,
+    folder: Folder | None = None,
+    prefix: Annotated[str, MaxLen(1_000)] = "",
+    limit: Annotated[int, Interval(ge=1, le=1_000)] = 100,
+    among: Among | None = None,
+) -> PropertyValues:
+    """List the values of a property, items of lists each on their own, with counts and spellings.
+
+    Args:
+        name: The property, in any case.
+        folder: Only notes under this folder.
+        prefix: Only values with this prefix, ignoring case.
+        limit: Maximum values.
+        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
+    """
+    vault = call.vault
+    vault.require_keyword()
+    every = snapshot(vault, choose_among(vault, among, (folder,)))
+
+    def count() -> PropertyValues:
+        from bridge.search.property_census import count_values, value_key
+        from bridge.text.fold import fold_case
+
+        notes = select_notes(every, folder)
+        begin = fold_case(prefix.strip())
+        values = count_values(notes, name.strip())
+        having = {path for one in values for path in one.paths}
+        found = [one for one in values if value_key(one.value)[1].startswith(begin)]
+        notices = unknown_names(every, folder, properties=None if having else {name: None})
+        return PropertyValues(tuple(map(describe_value, found[:limit])), len(found), len(having), notices)
+
+    return await asyncio.to_thread(count)
+
+
+def describe_value(found: "ValueCount") -> ListedValue:
+    """Return a value in the form of the result."""
+    several = found.spellings.most_common() if len(found.spellings) > 1 else []
+    spellings = tuple(f"{value} ({number})" for value, number in several)
+    return ListedValue(found.value, found.kind, len(found.paths), spellings, tuple(found.paths[:FEW]))

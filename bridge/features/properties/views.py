@@ -1,0 +1,58 @@
+"""Text views of properties, their values, and changes of many notes."""
+
+from collections.abc import Iterable
+
+from bridge.api.change_view import written_view
+from bridge.api.markup import Answer, Column, Element, Line, Table, notice, notices, path_of
+from bridge.text.counts import count_of
+from bridge.text.invisible import inline
+
+MOST_SKIPPED = 20
+"""Most skipped notes that a model reads."""
+
+PROPERTIES = (
+    Column("name", "{}"),
+    Column("notes", " · {} notes"),
+    Column("types", lambda types: " · " + ", ".join(f"{kind} {count}" for kind, count in types.items())),
+    Column("obsidian_type", " · Obsidian: {}"),
+    Column("values", " · {} values"),
+    Column("examples", lambda examples: ": " + ", ".join(inline(one) for one in examples), detail=True),
+    Column("problems", lambda problems: " · " + " ".join(inline(one) for one in problems), role="warning"),
+)
+
+VALUES = (
+    Column("value", lambda value: inline(value if isinstance(value, str) else str(value).lower())),
+    Column("type", " · {}"),
+    Column("notes", " · {}"),
+    Column("spellings", lambda spellings: " · written " + ", ".join(map(inline, spellings))),
+    Column("paths", lambda paths: " · " + ", ".join(inline(path) for path in paths), detail=True),
+)
+
+
+def property_report_view(answer: Answer) -> Iterable[Element]:
+    """Show properties, one per line."""
+    total = answer["total"]
+    shown = f"{len(answer['properties'])} of " if len(answer["properties"]) < total else ""
+    yield notice(f"{shown}{total:,} properties in {count_of(answer['notes'], 'note')}")
+    yield from notices(answer["notices"])
+    yield Table(PROPERTIES, answer["properties"])
+    for path in answer["unreadable"]:
+        yield Line("cannot be read: ", path_of(path))
+
+
+def property_values_view(answer: Answer) -> Iterable[Element]:
+    """Show values, one per line."""
+    total = answer["total"]
+    shown = f"{len(answer['values'])} of " if len(answer["values"]) < total else ""
+    yield notice(f"{shown}{count_of(total, 'value')} in {count_of(answer['notes'], 'note')}")
+    yield from notices(answer["notices"])
+    yield Table(VALUES, answer["values"])
+
+
+def many_written_view(answer: Answer) -> Iterable[Element]:
+    """Show a change of many notes: what it changed, and what it could not."""
+    yield from written_view(answer)
+    for one in answer["skipped"][:MOST_SKIPPED]:
+        yield Line("skipped: ", path_of(one["path"]), f" · {inline(one['why'])}")
+    if len(answer["skipped"]) > MOST_SKIPPED:
+        yield notice(f"… and {len(answer['skipped']) - MOST_SKIPPED} more skipped")

@@ -1,0 +1,228 @@
+"""Properties and tags: what the notes have, and renaming it everywhere."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge.access.tokens import Tokens
+from bridge.settings.file import save_settings
+from tests.features.served import Served
+
+NOTES = {
+    "Rye.md": "---\nstatus: open # why\ntags: [todo, 'bread']\nrating: 4\n---\n# Rye\n\n#todo/now and `#todo`.\n",
+    "Spelt.md": "---\nStatus: Open\ntags: todo, bread\nrating: good\n---\nText #TODO.\r\n",
+    "Wheat.md": "---\nstatus:\n  - open # first\n  - closed\nstate: new\n---\n",
+    "Oats.md": "---\nstatus: [open\ntags: todo\n---\n#todo\n",
+    "Query.md": "```query\ntag:#todo status\n```\n",
+    "Folder/Barley.md": "---\nstatus: '[[Rye|the rye]]'\ntype: grain\n---\n#task\n",
+    "Board.canvas": '{"nodes":[{"id":"1","type":"text","text":"A card #todo","x":0,"y":0}],"edges":[]}',
+    "All.base": 'filters: file.hasTag("todo") && status == "open"\n',
+    ".obsidian/types.json": '{"types": {"status": "text", "rating": "number"}}',
+    ".obsidian/bookmarks.json": '{"items": [{"type": "search", "query": "tag:#todo"}]}',
+}
+
+
+def contents(served: Served) -> dict[str, bytes]:
+    root = served.bridge.find(None).root
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and path.relative_to(root).as_posix() in NOTES
+    }
+
+
+async def change(served: Served, operation: str, **arguments: Any) -> dict[str, Any]:
+    answer = await served.call(operation, **arguments)
+    assert answer.status == 200, answer.body
+    made: dict[str, Any] = answer.json
+    return made
+
+
+async def set_settings(served: Served, values: dict[str, Any]) -> None:
+    await served.bridge.use(save_settings(served.bridge.settings_path, values))
+
+
+async def error(served: Served, operation: str, **arguments: Any) -> dict[str, Any]:
+    answer = await served.call(operation, **arguments)
+    assert answer.status != 200, answer.body
+    found: dict[str, Any] = answer.json["error"]
+    return found
+
+
+async def test_a_report_lists_types_spellings_and_what_is_inconsistent(served: Served) -> None:
+    report = (await served.call("property_report")).json
+    facts = {one["name"]: one for one in report["properties"]}
+    assert list(facts) == ["status", "rating", "tags", "state", "type"]
+    assert facts["status"]["notes"] == 4
+    assert facts["status"]["types"] == {"text": 2, "list": 1, "link": 1}
+    assert facts["status"]["spellings"] == ["status", "Status"]
+    assert facts["status"]["values"] == 3
+    assert facts["status"]["obsidian_type"] == "text"
+    assert facts["status"]["problems"][0] == "It has 2 spellings: status, Status."
+    assert facts["rating"]["problems"] == ["Its values differ in type: 1 number, 1 text."]
+    assert report["unreadable"] == ["Oats.md"]
+    assert report["total"] == 5
+    assert [one["name"] for one in (await served.call("property_report", limit=1)).json["properties"]] == ["status"]
+    typed = (await served.call("property_report", note_type="Grain")).json
+    assert [one["name"] for one in typed["properties"]] == ["status", "type"]
+    assert (await served.call("property_report", folder="Folder")).json["notes"] == 1
+    assert (await served.call("property_report", folder="Nowhere")).json["notices"] != []
+
+
+async def test_values_are_counted_item_by_item_and_without_case(served: Served) -> None:
+    listed = (await served.call("property_values", name="STATUS")).json
+    assert [(one["value"], one["type"], one["notes"]) for one in listed["values"]] == [
+        ("open", "text", 3),
+        ("[[Rye|the rye]]", "link", 1),
+        ("closed", "text", 1),
+    ]
+    assert listed["values"][0]["spellings"] == ["open (2)", "Open (1)"]
+    assert listed["values"][0]["paths"] == ["Rye.md", "Spelt.md", "Wheat.md"]
+    assert listed["notes"] == 4
+    assert [
+        one["value"] for one in (await served.call("property_values", name="status", prefix="C")).json["values"]
+    ] == ["closed"]
+    assert "There is no property `statsu`" in (await served.call("property_values", name="statsu")).json["notices"][0]
+
+
+async def test_a_tag_is_renamed_everywhere_and_undone_byte_for_byte(served: Served) -> None:
+    before = contents(served)
+    tried = await change(served, "rename_tag", tag="#todo", to="task", dry_run=True)
+    assert contents(served) == before
+    made = await change(served, "rename_tag", tag="#todo", to="task", expect={"files": 3})
+    assert {one["path"] for one in made["changed"]} == {"Board.canvas", "Rye.md", "Spelt.md"}
+    assert (tried["diff"], tried["occurrences"], tried["files"]) == (made["diff"], 5, 3)
+    assert [one["path"] for one in made["skipped"]] == ["Oats.md"]
+    assert "line 3" in made["skipped"][0]["why"]
+    assert made["named_in"] == ["Query.md", "All.base", ".obsidian/bookmarks.json"]
+    after = contents(served)
+    assert after["Rye.md"] == before["Rye.md"].replace(b"[todo", b"[task").replace(b"#todo/now", b"#task/now")
+    assert after["Spelt.md"] == before["Spelt.md"].replace(b"todo,", b"task,").replace(b"#TODO", b"#task")
+    assert after["Board.canvas"] == before["Board.canvas"].replace(b"#todo", b"#task")
+    changed = {"Rye.md", "Spelt.md", "Board.canvas"}
+    assert {path: after[path] for path in after if path not in changed} == {
+        path: before[path] for path in before if path not in changed
+    }
+    tags = {one["tag"]: one["count"] for one in (await served.call("list_tags")).json["tags"]}
+    assert (tags["task"], tags["task/now"]) == (4, 1)
+    await change(served, "undo_change", change_id=made["change_id"])
+    assert contents(served) == before
+
+
+async def test_a_property_is_renamed_where_it_can_be(served: Served) -> None:
+    before = contents(served)
+    refused = await error(served, "rename_property", name="status", to="state")
+    assert refused["code"] == "invalid_arguments"
+    assert "both `status` and `state`: `Wheat.md`" in refused["message"]
+    assert contents(served) == before
+    kept = await change(served, "rename_property", name="STATUS", to="state", on_clash="keep")
+    assert [one["path"] for one in kept["skipped"]] == ["Oats.md", "Wheat.md"]
+    assert contents(served)["Rye.md"] == before["Rye.md"].replace(b"status:", b"state:")
+    assert contents(served)["Spelt.md"] == before["Spelt.md"].replace(b"Status:", b"state:")
+    assert any("types.json" in warning for warning in kept["warnings"])
+    assert kept["named_in"] == ["Query.md", "All.base"]
+    await change(served, "undo_change", change_id=kept["change_id"])
+    assert contents(served) == before
+    cased = await change(served, "rename_property", name="status", to="Status")
+    assert contents(served)["Wheat.md"] == before["Wheat.md"].replace(b"status:", b"Status:")
+    await change(served, "undo_change", change_id=cased["change_id"])
+    inside = await change(served, "rename_property", name="status", to="phase", folder="folder")
+    assert [one["path"] for one in inside["changed"]] == ["Folder/Barley.md"]
+    await change(served, "undo_change", change_id=inside["change_id"])
+    assert contents(served) == before
+
+
+async def test_a_clash_can_be_merged(served: Served) -> None:
+    root = served.bridge.find(None).root
+    made = await change(served, "rename_property", name="state", to="status", on_clash="merge")
+    assert (root / "Wheat.md").read_text() == "---\nstatus:\n  - open # first\n  - closed\n  - new\n---\n"
+    await change(served, "undo_change", change_id=made["change_id"])
+
+
+async def test_a_value_changes_also_in_lists_and_by_its_type(served: Served) -> None:
+    before = contents(served)
+    made = await change(served, "change_values", name="status", old="open", to="closed")
+    after = contents(served)
+    assert after["Rye.md"] == before["Rye.md"].replace(b"open", b"closed")
+    assert after["Wheat.md"] == b"---\nstatus:\n  # first\n  - closed\nstate: new\n---\n"
+    assert after["Spelt.md"] == before["Spelt.md"]
+    await change(served, "undo_change", change_id=made["change_id"])
+    rated = await change(served, "change_values", name="rating", old=4, to="good")
+    assert contents(served)["Rye.md"] == before["Rye.md"].replace(b"4", b"good")
+    await change(served, "undo_change", change_id=rated["change_id"])
+    assert contents(served) == before
+    missing = await error(served, "change_values", name="rating", old="4", to=5)
+    assert missing["code"] == "text_not_found"
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments", "code", "said"),
+    [
+        ("rename_tag", {"tag": "tood", "to": "x"}, "text_not_found", "There is no tag `tood`"),
+        ("rename_tag", {"tag": "todo", "to": "a b"}, "invalid_arguments", "is not a tag"),
+        ("rename_tag", {"tag": "todo", "to": "#todo"}, "invalid_arguments", "the same tag"),
+        ("rename_tag", {"tag": "todo", "to": "x", "expect": {"files": 9}}, "expectation_failed", "not 9"),
+        ("rename_property", {"name": "statsu", "to": "x"}, "text_not_found", "There is no property `statsu`"),
+        ("rename_property", {"name": "status", "to": ""}, "invalid_arguments", "one line of 1 to 200"),
+        ("rename_property", {"name": "status", "to": "x", "folder": "No"}, "folder_not_found", "No"),
+        ("change_values", {"name": "status", "old": "opne", "to": "x"}, "text_not_found", "`opne`"),
+        ("change_values", {"name": "status", "old": 1, "to": 1.0}, "invalid_arguments", "the same"),
+    ],
+)
+async def test_bad_input_is_refused_with_a_way_out(
+    served: Served, operation: str, arguments: dict[str, Any], code: str, said: str
+) -> None:
+    found = await error(served, operation, **arguments)
+    assert found["code"] == code
+    assert said in found["message"]
+    assert found["hint"]
+
+
+async def test_a_protected_note_stops_all_of_it(served: Served) -> None:
+    before = contents(served)
+    await set_settings(served, {"readonly": ["Spelt.md"]})
+    found = await error(served, "rename_tag", tag="todo", to="task")
+    assert found["code"] == "protected_path"
+    assert "`Spelt.md`" in found["message"]
+    assert contents(served) == before
+
+
+async def test_denied_notes_are_neither_counted_nor_changed(served: Served) -> None:
+    before = contents(served)
+    await set_settings(served, {"deny": ["Spelt.md"]})
+    facts = {one["name"]: one for one in (await served.call("property_report")).json["properties"]}
+    assert facts["status"]["spellings"] == ["status"]
+    await change(served, "rename_tag", tag="todo", to="task")
+    assert contents(served)["Spelt.md"] == before["Spelt.md"]
+
+
+async def test_many_files_must_be_confirmed(served: Served) -> None:
+    await set_settings(served, {"confirm_files": 2})
+    found = await error(served, "rename_tag", tag="todo", to="task")
+    assert found["code"] == "confirmation_required"
+    tried = await change(served, "rename_tag", tag="todo", to="task", dry_run=True)
+    assert tried["confirmation"]
+    assert (await change(served, "rename_tag", tag="todo", to="task", confirm=True))["state"] == "applied"
+
+
+async def test_what_an_agent_renames_waits_for_the_user(served: Served) -> None:
+    before = contents(served)
+    Tokens(served.bridge.folders.tokens).create("agent", ["read", "write"])
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Client": "agent"}
+    body = json.dumps({"tag": "todo", "to": "task"}).encode()
+    proposed = (await served.request("POST", "/api/rename_tag", headers=headers, data=body)).json
+    assert proposed["state"] == "proposed"
+    assert contents(served) == before
+    await change(served, "accept_change", change_id=proposed["change_id"])
+    assert contents(served)["Rye.md"] != before["Rye.md"]
+
+
+async def test_a_number_on_the_command_line_is_a_number(served: Served) -> None:
+    ran = await served.command("change-values", "rating", "4", "5", "--dry-run", "--json")
+    assert ran.status == 0, ran.err
+    assert "+rating: 5" in ran.json["diff"]
+    shown = await served.command("property-values", "status")
+    assert "open" in shown.out
+    assert Path(served.bridge.find(None).root, "Rye.md").read_bytes() == NOTES["Rye.md"].encode()
