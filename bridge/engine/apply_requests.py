@@ -131,7 +131,12 @@ def apply_requests(requests: Sequence[Request], draft: Draft, context: RequestCo
             raise
     effect = merge_effects(effects)
     effect = replace(effect, warnings=(*effect.warnings, *stale_name_warnings(draft)))
-    return PlannedChange(requests[-1].result_path, effect, requests=requests)
+    return PlannedChange(
+        requests[-1].result_path,
+        effect,
+        requests=requests,
+        keeps_structure=all(request.keeps_structure for request in requests),
+    )
 
 
 def fill_digests(requests: Sequence[Request]) -> Iterator[Request]:

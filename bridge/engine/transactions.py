@@ -69,6 +69,8 @@ class PlannedChange:
     """Kept with the change, and returned wherever it is shown."""
     requests: Sequence[Request] = ()
     """The requests that the change comes from, if any."""
+    keeps_structure: bool = False
+    """Whether only words change that cannot affect the Markdown around them, so that no problem can be new."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,11 +240,11 @@ class ChangeWriter:
             self.vault.require_mounted(was_filled=True)
         planned, plan = planner(draft), draft.plan
         try:
-            return planned, plan, self._prepare(plan)
+            return planned, plan, self._prepare(plan, check_text=not planned.keeps_structure)
         except ReadOnly as error:
             raise explain_read_only(error, planned.effect) from None
 
-    def _prepare(self, plan: Plan) -> PreparedPlan:
+    def _prepare(self, plan: Plan, *, check_text: bool) -> PreparedPlan:
         """Prepare a plan for the writer, with warnings about faults in the text of notes."""
         from bridge.markdown.edit.lint import new_faults
 
@@ -250,7 +252,7 @@ class ChangeWriter:
         found = tuple(
             fault
             for step in plan.steps
-            if step.kind == "put" and step.after is not None
+            if check_text and step.kind == "put" and step.after is not None
             for fault in new_faults(step.path, plan.blobs[step.before] if step.before else None, plan.blobs[step.after])
         )
         if found and self.settings.write_checks == "strict":

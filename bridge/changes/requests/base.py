@@ -40,6 +40,8 @@ class Request(ABC):
 
     relinks: ClassVar[bool] = False
     """Whether it changes names, and so may affect links anywhere."""
+    keeps_structure: ClassVar[bool] = False
+    """Whether only words change that cannot affect the Markdown around them."""
 
     path: VaultPath
 

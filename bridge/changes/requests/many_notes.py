@@ -16,6 +16,7 @@ class RenameTag(Request):
     """Renames a tag in all notes and canvases; `path` is one of them."""
 
     relinks: ClassVar[bool] = True
+    keeps_structure: ClassVar[bool] = True
 
     tag: str
     to: str
@@ -38,6 +39,7 @@ class RenameProperty(Request):
     """Renames a property in all notes, or those of a folder; `path` is one of them."""
 
     relinks: ClassVar[bool] = True
+    keeps_structure: ClassVar[bool] = True
 
     name: str
     to: str
@@ -62,6 +64,7 @@ class ChangeValues(Request):
     """Replaces a value of a property in all notes, or those of a folder; `path` is one of them."""
 
     relinks: ClassVar[bool] = True
+    keeps_structure: ClassVar[bool] = True
 
     name: str
     old: Value

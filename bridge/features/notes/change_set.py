@@ -45,7 +45,6 @@ Change = Annotated[
         "edit many notes at once",
         "move many notes",
         "delete several notes",
-        "rename a tag in all notes",
         "convert an inline field to a property",
         "replace a word in many notes",
         "set a property on many notes",

@@ -24,7 +24,7 @@ Name = Annotated[str, MaxLen(200)]
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedNote:
     """A note that has what is changed and stays as it is.
 
     Attributes:
@@ -47,12 +47,12 @@ class ManyWritten(Written):
     """
 
     occurrences: int = 0
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedNote, ...] = ()
     named_in: tuple[str, ...] = ()
 
 
 @operation(
-    example={"tag": "ferment", "to": "fermentation", "dry_run": True},
+    example={"tag": "maths", "to": "science/maths", "dry_run": True},
     reads=False,
     scope="write",
     destructive=True,
@@ -123,7 +123,7 @@ async def rename_property(
     *,
     options: WriteArguments,
 ) -> ManyWritten:
-    """Rename a property in all notes; values, comments, order and quotes stay.
+    """Rename a property in all notes; its values, comments and quotes stay.
 
     Args:
         name: The property, in any case.
@@ -269,7 +269,7 @@ async def change_many(call: Call, request: "Request", expect: Expectation | None
     return ManyWritten(
         **written,
         occurrences=effect.occurrences,
-        skipped=tuple(Skipped(one.path, one.why) for one in effect.skipped[:MOST_FILES]),
+        skipped=tuple(SkippedNote(one.path, one.why) for one in effect.skipped[:MOST_FILES]),
         named_in=effect.named_in[:MOST_FILES],
     )
 

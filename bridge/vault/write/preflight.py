@@ -129,8 +129,9 @@ class Preflight:
         steps = plan.steps
         replaced = {path_before(step.path, moves) for step, moves in steps_with_moves(steps) if step.kind == "put"}
         removed = {path_before(step.path, moves) for step, moves in steps_with_moves(steps) if step.kind == "remove"}
+        rewritten = replaced | removed
         for present, content in initial_state(steps).items():
-            if present in replaced | removed:
+            if present in rewritten:
                 self._require_settled(present)
             found += self._of_present(present, content, replaced=present in replaced)
         emptied: set[str] = set()
