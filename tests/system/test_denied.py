@@ -76,6 +76,9 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "append": ("See [[Vexhollow]].",),
     "heading": ("Snorbeck", f"{FOLDER} > Snorbeck"),
     "tags": (["brindlewick"], ["brindlewick/inner"]),
+    "tag": ("brindlewick", "#brindlewick/inner"),
+    "name": ("torvandale", "Torvandale"),
+    "old": ("skarnfeld",),
     "prefix": ("b", "brindle", ""),
     "properties": ({"torvandale": "skarnfeld"}, {"TORVANDALE": None}, {"up": "Vexhollow"}),
     "changes": (

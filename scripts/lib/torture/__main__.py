@@ -9,6 +9,7 @@ from scripts.lib.torture.clients import torture_clients
 from scripts.lib.torture.heavy import torture_heavy
 from scripts.lib.torture.moves import torture_moves
 from scripts.lib.torture.names import torture_names
+from scripts.lib.torture.order import torture_order
 from scripts.lib.torture.races import torture_races
 from scripts.lib.torture.report import Report
 from scripts.lib.torture.rounds import torture_rounds
@@ -23,6 +24,7 @@ PARTS: dict[str, tuple[Callable[[int, int], Report], int]] = {
     "clients": (torture_clients, 2_400),
     "stories": (torture_stories, 10_000),
     "names": (torture_names, 3_000),
+    "order": (torture_order, 500),
     "heavy": (torture_heavy, 1),
 }
 """Each part with its default number of steps; it is called with the steps and the seed."""
