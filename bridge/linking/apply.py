@@ -11,6 +11,7 @@ from bridge.linking.corpus import Corpus
 from bridge.linking.evidence import THRESHOLDS, Strictness
 from bridge.linking.suggest import LinkContext, Source, find_mentions
 from bridge.markdown.link_parts import percent_encode, wiki_file_name
+from bridge.markdown.links import UNESCAPED_BAR
 from bridge.markdown.names import Names
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse, parse_structure
@@ -20,7 +21,6 @@ from bridge.vault.obsidian_settings import ObsidianSettings
 
 _NOT_SHOWN_IN_WIKI: Final = re.compile(r"[\[\]\r\n]")
 _BRACKET: Final = re.compile(r"(?<!\\)[\[\]]")
-_BAR: Final = re.compile(r"(?<!\\)\|")
 
 NO_PROSE: Final = "no link can go there: it is not prose, or is a link already"
 ITSELF: Final = "a note need not link to itself"
@@ -181,7 +181,7 @@ def write_link(
     """
     link = write_wiki_link(shown, target, source, names, style) if not style.markdown_links else None
     link = link or write_markdown_link(shown, target, source, names, style)
-    return _BAR.sub(r"\\|", link) if table and link else link
+    return UNESCAPED_BAR.sub(r"\\|", link) if table and link else link
 
 
 def write_wiki_link(

@@ -14,6 +14,8 @@ LONGEST_LABEL: Final = 1000
 """Characters of a label that a link keeps: images nest without limit, and copying every label would be quadratic."""
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:|//")
+UNESCAPED_BAR: Final = re.compile(r"(?<!\\)\|")
+"""Separates the cells of a table, and the parts of a link in one."""
 ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 POINTED: Final = re.compile(r"<((?:\\.|[^<>\r\n\\])*)>")
 

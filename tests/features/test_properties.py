@@ -226,3 +226,56 @@ async def test_a_number_on_the_command_line_is_a_number(served: Served) -> None:
     shown = await served.command("property-values", "status")
     assert "open" in shown.out
     assert Path(served.bridge.find(None).root, "Rye.md").read_bytes() == NOTES["Rye.md"].encode()
+
+
+def book(status: str, year: str = "1999") -> str:
+    return f"---\ntype: book\nstatus: {status}\nyear: {year}\n---\n## Review\n"
+
+
+async def write_books(served: Served) -> None:
+    texts = {f"Books/Book {number}.md": book("done" if number % 2 else "open") for number in range(10)}
+    texts["Books/Wrong.md"] = book("opne", "soon")
+    edits = [{"op": "create_note", "path": path, "text": text} for path, text in texts.items()]
+    await change(served, "change_set", edits=edits, confirm=True)
+
+
+async def test_conventions_name_who_violates_them(served: Served) -> None:
+    await write_books(served)
+    found = (await served.call("conventions", folder="Books")).json
+    rules = {(one["kind"], one["name"]): one for one in found["conventions"]}
+    assert rules["values", "status"]["expected"] == ["done", "open"]
+    assert rules["values", "status"]["violators"] == ["Books/Wrong.md"]
+    assert rules["type", "year"]["share"] == 0.909
+    assert rules["heading", "Review"]["violators"] == []
+    assert (await served.call("conventions", folder="Books", least=1.0)).json["total"] < found["total"]
+    assert (await served.call("conventions", folder="Bokos")).json["notices"] != []
+
+
+async def test_violations_say_the_line_and_the_nearest_value(served: Served) -> None:
+    await write_books(served)
+    found = (await served.call("check_notes", paths=["Books/Wrong.md"], rules="inferred")).json
+    wrong = {(one["kind"], one["name"]): one for one in found["violations"]}
+    assert wrong["values", "status"]["line"] == 3
+    assert (wrong["values", "status"]["found"], wrong["values", "status"]["suggestion"]) == ("opne", "open")
+    assert (wrong["type", "year"]["found"], wrong["type", "year"]["expected"]) == ("soon", ["number"])
+    assert (await served.call("check_notes", paths=["Books/Book 1.md"], rules="inferred")).json["total"] == 0
+    assert (await error(served, "check_notes", paths=["Books/None.md"]))["code"] == "note_not_found"
+
+
+async def test_a_schema_note_overrules_what_is_inferred(served: Served) -> None:
+    await write_books(served)
+    rows = ["name | type | required | values", "--|--|--|--", "status | text | yes | opne", "isbn | number | yes |"]
+    table = "".join(f"| {row} |\n" for row in rows)
+    created = await served.call(
+        "create_note", path="Schemas/Book.md", text=f"---\ntype: schema\nfor_type: book\n---\n{table}"
+    )
+    assert created.status == 200, created.body
+    found = (await served.call("check_notes", folder="Books", rules="both", limit=500)).json
+    wrong = {(one["path"], one["kind"], one["name"]) for one in found["violations"]}
+    assert ("Books/Book 1.md", "values", "status") in wrong
+    assert ("Books/Wrong.md", "values", "status") not in wrong
+    assert {one["schema_note"] for one in found["violations"] if one["name"] == "isbn"} == {"Schemas/Book.md"}
+    assert ("Books/Wrong.md", "type", "year") in wrong
+    stated = (await served.call("check_notes", folder="Books", rules="schema")).json
+    assert stated["rules"] == 5
+    assert {one["name"] for one in stated["violations"]} == {"status", "isbn"}

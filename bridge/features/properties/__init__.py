@@ -1,13 +1,15 @@
-"""Properties and tags: what the notes have, and renaming it everywhere."""
+"""Properties and tags: what the notes have, which rules they keep, and renaming it everywhere."""
 
 from bridge.api.feature import Feature
-from bridge.features.properties import rename, report, views
+from bridge.features.properties import conventions, rename, report, views
 
 FEATURE = Feature(
     "properties",
     operations=(
         report.property_report,
         report.property_values,
+        conventions.conventions,
+        conventions.check_notes,
         rename.rename_tag,
         rename.rename_property,
         rename.change_values,
@@ -15,6 +17,8 @@ FEATURE = Feature(
     views={
         report.PropertyReport: views.property_report_view,
         report.PropertyValues: views.property_values_view,
+        conventions.ConventionList: views.convention_list_view,
+        conventions.CheckedNotes: views.checked_notes_view,
         rename.ManyWritten: views.many_written_view,
     },
 )

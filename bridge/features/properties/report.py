@@ -17,7 +17,7 @@ from bridge.types import Among, VaultPath
 
 if TYPE_CHECKING:
     from bridge.index.note import IndexedNote
-    from bridge.search.property_census import PropertyCount, ValueCount
+    from bridge.schema.census import PropertyCount, ValueCount
 
 EXAMPLES = 5
 """Most common values that are shown of a property."""
@@ -106,7 +106,7 @@ async def property_report(
     every = snapshot(vault, choose_among(vault, among, (folder,)))
 
     def count() -> PropertyReport:
-        from bridge.search.property_census import count_properties
+        from bridge.schema.census import count_properties
 
         notes = select_notes(every, folder, note_type)
         types = {name.casefold(): kind for name, kind in read_obsidian_settings(vault.root).property_types.items()}
@@ -235,7 +235,7 @@ async def property_values(
     every = snapshot(vault, choose_among(vault, among, (folder,)))
 
     def count() -> PropertyValues:
-        from bridge.search.property_census import count_values, value_key
+        from bridge.schema.census import count_values, value_key
         from bridge.text.fold import fold_case
 
         notes = select_notes(every, folder)

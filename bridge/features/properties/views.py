@@ -49,6 +49,49 @@ def property_values_view(answer: Answer) -> Iterable[Element]:
     yield Table(VALUES, answer["values"])
 
 
+CONVENTIONS = (
+    Column("folder", lambda folder: f"{inline(folder)}/ "),
+    Column("note_type", "type {} "),
+    Column("kind", "{}"),
+    Column("name", " {}"),
+    Column("expected", lambda expected: ": " + ", ".join(map(inline, expected))),
+    Column("share", lambda share: f" · {share:.0%}"),
+    Column("notes", " of {} notes"),
+    Column("violators", lambda paths: " · not " + ", ".join(map(inline, paths)), detail=True),
+)
+
+VIOLATIONS = (
+    Column("path", role="path"),
+    Column("line", ":{}"),
+    Column("kind", " · {}"),
+    Column("name", " {}"),
+    Column("found", lambda found: f" · has {inline(found)}"),
+    Column("expected", lambda expected: " · expected " + ", ".join(map(inline, expected))),
+    Column("suggestion", lambda value: f" · perhaps {inline(value)}"),
+    Column("share", lambda share: f" · kept by {share:.0%}", detail=True),
+    Column("schema_note", lambda path: f" · {inline(path)}", detail=True),
+)
+
+
+def convention_list_view(answer: Answer) -> Iterable[Element]:
+    """Show conventions, one per line."""
+    total = answer["total"]
+    shown = f"{len(answer['conventions'])} of " if len(answer["conventions"]) < total else ""
+    yield notice(f"{shown}{count_of(total, 'convention')} in {count_of(answer['notes'], 'note')}")
+    yield from notices(answer["notices"])
+    yield Table(CONVENTIONS, answer["conventions"])
+
+
+def checked_notes_view(answer: Answer) -> Iterable[Element]:
+    """Show violations, one per line."""
+    total = answer["total"]
+    shown = f"{len(answer['violations'])} of " if len(answer["violations"]) < total else ""
+    rules = count_of(answer["rules"], "rule")
+    yield notice(f"{shown}{count_of(total, 'violation')} of {rules} in {count_of(answer['notes'], 'note')}")
+    yield from notices(answer["notices"])
+    yield Table(VIOLATIONS, answer["violations"])
+
+
 def many_written_view(answer: Answer) -> Iterable[Element]:
     """Show a change of many notes: what it changed, and what it could not."""
     yield from written_view(answer)

@@ -101,11 +101,15 @@ def count_values(notes: Iterable[IndexedNote], name: str) -> list[ValueCount]:
 
 def value_key(value: Single) -> tuple[ValueKind, str]:
     """Return what makes two values the same to a reader: not their case, and of a link only its target."""
-    kind = kind_of_value(value)
+    return kind_of_value(value), fold_case(bare_value(value))
+
+
+def bare_value(value: Single) -> str:
+    """Return a value as text; of a link, only its target."""
     if isinstance(value, str):
         link = _LINK.fullmatch(value.strip())
-        return kind, fold_case((link[1] if link else value).strip())
-    return kind, "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+        return (link[1] if link else value).strip()
+    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def single_values(value: Value) -> Iterator[Single]:

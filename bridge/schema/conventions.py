@@ -1,0 +1,153 @@
+"""Infers the rules that most notes of a folder or type keep."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate
+from typing import Final
+
+from bridge.index.note import IndexedNote
+from bridge.markdown.kinds import title_of
+from bridge.schema.census import bare_value, kind_of_value, single_values, value_key
+from bridge.schema.rules import NAME_PATTERNS, Rule, RuleKind, RuleScope, applies_to, find_violation, property_of
+from bridge.text.fold import fold_case
+
+FEWEST: Final = 8
+"""Notes that a rule must be about."""
+
+MOST_VALUES: Final = 12
+"""Different values that a rule may allow."""
+
+RARE: Final = 0.04
+"""The share of notes up to which a value is an exception and no member of the set."""
+
+
+def infer_rules(notes: Sequence[IndexedNote], least: float = 0.8) -> list[Rule]:
+    """Return the rules that at least this share of the notes of a folder or type keep.
+
+    A rule of the whole vault or an outer folder is not repeated for the folders in it.
+    """
+    found: list[Rule] = []
+    known: set[tuple[object, ...]] = set()
+    for scope, inside in find_scopes(notes):
+        outer = [] if scope.note_type else [RuleScope(folder) for folder in _outer_folders(scope.folder)]
+        for rule in _candidates(scope, inside, least):
+            if not any((place, rule.kind, rule.name, rule.expected) in known for place in outer):
+                known.add((scope, rule.kind, rule.name, rule.expected))
+                found.append(rule)
+    return found
+
+
+def find_scopes(notes: Iterable[IndexedNote]) -> Iterator[tuple[RuleScope, list[IndexedNote]]]:
+    """Yield each folder, from the outermost, and each type that has enough notes."""
+    folders: defaultdict[str, list[IndexedNote]] = defaultdict(list)
+    types: defaultdict[str, list[IndexedNote]] = defaultdict(list)
+    for note in notes:
+        for folder in ("", *_outer_folders(note.path)[1:]):
+            folders[folder].append(note)
+        if note.note_type:
+            types[note.note_type].append(note)
+    for folder in sorted(folders, key=lambda each: (each.count("/") + bool(each), each)):
+        if len(folders[folder]) >= FEWEST:
+            yield RuleScope(folder), folders[folder]
+    for note_type in sorted(types):
+        if len(types[note_type]) >= FEWEST:
+            yield RuleScope(note_type=note_type), types[note_type]
+
+
+def _outer_folders(path: str) -> list[str]:
+    """Return the folders around a path, from the root, which is empty."""
+    parts = path.split("/")[:-1] if path else []
+    return ["", *accumulate(parts, "{}/{}".format)] if path else []
+
+
+def count_kept(rule: Rule, notes: Iterable[IndexedNote]) -> Rule:
+    """Return a rule with how many of the notes keep it."""
+    concerned = [note for note in notes if applies_to(rule, note)]
+    kept = sum(find_violation(rule, note) is None for note in concerned)
+    return replace(rule, notes=len(concerned), kept=kept)
+
+
+def _candidates(scope: RuleScope, notes: list[IndexedNote], least: float) -> Iterator[Rule]:
+    """Yield the rules of one scope that are kept."""
+    least_notes = least * len(notes)
+    spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for note in notes:
+        for name in note.properties:
+            spellings[fold_case(name)][name] += 1
+    for spelled in spellings.values():
+        name = _most_common(spelled)
+        if name == "type" and scope.note_type:
+            continue
+        if spelled.total() >= max(least_notes, FEWEST):
+            yield Rule(scope, "required", name, (), len(notes), min(spelled.total(), len(notes)))
+        yield from _value_rules(scope, name, notes, least)
+    yield from _common(scope, "tag", notes, least_notes, lambda note: _tag_families(note.tags))
+    titles = {note.path: fold_case(title_of(note.path)) for note in notes}
+    yield from _common(
+        scope,
+        "heading",
+        notes,
+        least_notes,
+        lambda note: {text.strip() for text in note.heading_texts if fold_case(text.strip()) != titles[note.path]},
+    )
+    yield from _common(scope, "link", notes, least_notes, lambda note: {target for target, _ in note.targets if target})
+    for pattern, matcher in NAME_PATTERNS.items():
+        kept = sum(matcher.fullmatch(title_of(note.path)) is not None for note in notes)
+        if kept >= least_notes:
+            yield Rule(scope, "name", pattern, (), len(notes), kept)
+            break
+
+
+def _value_rules(scope: RuleScope, name: str, notes: list[IndexedNote], least: float) -> Iterator[Rule]:
+    """Yield the rules about the types and values of a property."""
+    values = [property_of(note, name) for note in notes]
+    kinds = Counter(kind for value in values if (kind := kind_of_value(value)) != "empty")
+    filled = kinds.total()
+    if filled < FEWEST:
+        return
+    kind, count = kinds.most_common(1)[0]
+    if count >= least * filled:
+        yield Rule(scope, "type", name, (kind,), filled, count)
+    items: Counter[str] = Counter()
+    spelled: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for value in values:
+        if kind_of_value(value) in ("text", "list", "link"):
+            said = {value_key(item)[1]: bare_value(item) for item in single_values(value) if item is not None}
+            items.update(said.keys())
+            for folded, each in said.items():
+                spelled[folded][each] += 1
+    members = sorted(value for value, each in items.items() if value and each >= max(2, RARE * filled))
+    expected = tuple(_most_common(spelled[value]) for value in members)
+    # Where nearly every note has a value of its own, none is wrong.
+    if members and len(members) <= min(MOST_VALUES, filled // 4):
+        rule = count_kept(Rule(scope, "values", name, expected), notes)
+        if rule.share >= least and sum(items[value] for value in members) >= filled * least:
+            yield rule
+
+
+def _most_common(spellings: Counter[str]) -> str:
+    return max(spellings, key=lambda each: (spellings[each], each))
+
+
+def _tag_families(tags: Iterable[str]) -> set[str]:
+    """Return tags with those that they are nested in."""
+    return {name for tag in tags for name in accumulate(tag.split("/"), "{}/{}".format)}
+
+
+def _common(
+    scope: RuleScope,
+    kind: RuleKind,
+    notes: list[IndexedNote],
+    least: float,
+    names: Callable[[IndexedNote], set[str]],
+) -> Iterator[Rule]:
+    """Yield a rule for each name that enough notes have."""
+    spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for note in notes:
+        for folded, name in {fold_case(name): name for name in sorted(names(note))}.items():
+            spellings[folded][name] += 1
+    for spelled in spellings.values():
+        if spelled.total() >= max(least, FEWEST):
+            name = _most_common(spelled)
+            yield Rule(scope, kind, name, (), len(notes), spelled.total())
