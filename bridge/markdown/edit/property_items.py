@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from yaml import YAMLError
+
 from bridge.errors import InvalidProperties
 from bridge.markdown.edit.properties import (
     PropertyBlock,
@@ -13,6 +15,7 @@ from bridge.markdown.edit.properties import (
 )
 from bridge.markdown.edit.yaml_nodes import Node, YamlEntry, yaml_line_start
 from bridge.markdown.edit.yaml_write import Quote, Replacement, apply_replacements, is_same_value, write_scalar
+from bridge.markdown.frontmatter import cut_frontmatter, load_properties
 from bridge.markdown.note import Value
 from bridge.types import VaultPath
 
@@ -118,10 +121,11 @@ def _require_values(changed: str, expected: Mapping[str, Value], names: Mapping[
     Raises:
         InvalidProperties: It does not.
     """
+    cut = cut_frontmatter(changed)
     try:
-        after = PropertyBlock.read(VaultPath(""), changed).values
-    except InvalidProperties as error:
-        raise unsafe_error(names.keys(), error.message) from None
+        after = load_properties(changed[slice(*cut[0])]).values if cut else {}
+    except YAMLError:
+        raise unsafe_error(names.keys(), "it would not read back") from None
     if list(after) != list(expected) or not all(is_same_value(after[name], expected[name]) for name in expected):
         raise unsafe_error(names.keys(), "it would not read back the same")
 

@@ -134,6 +134,13 @@ class Preflight:
             if present in rewritten:
                 self._require_settled(present)
             found += self._of_present(present, content, replaced=present in replaced)
+        if any(new_path(step) is not None for step in steps):
+            found += self._of_new_paths(plan)
+        return tuple(dict.fromkeys(found))
+
+    def _of_new_paths(self, plan: Plan) -> Iterator[str]:
+        """Check every path that a plan takes."""
+        steps = plan.steps
         emptied: set[str] = set()
         for (step, moves), state, first in zip(
             steps_with_moves(steps), plan_states(steps), initial_states(steps), strict=False
@@ -142,12 +149,11 @@ class Preflight:
                 if path in state:
                     raise exists_error(path)
                 if not plan.back:
-                    found += check_new_name(step, path)
+                    yield from check_new_name(step, path)
                 if (before := path_before(path, moves)) not in first and path not in emptied:
-                    found += self._of_new(step, path, before)
+                    yield from self._of_new(step, path, before)
             if step.kind == "remove_folder":
                 emptied.add(step.path)
-        return tuple(dict.fromkeys(found))
 
     def require_unchanged(self, plan: Plan) -> None:
         """Require that the files of a plan are still those that were read.

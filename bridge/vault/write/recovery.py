@@ -47,7 +47,7 @@ def initial_state(steps: Iterable[Step]) -> State:
 def initial_states(steps: Iterable[Step]) -> Iterator[State]:
     """Yield the initial state that the first steps require, for each number of steps: one mapping that grows."""
     first: dict[str, PathState] = {}
-    known: State = {}
+    known: dict[str, PathState] = {}
     yield first
     for step, moves in steps_with_moves(steps):
         for path, content in required_state(step):
@@ -55,10 +55,14 @@ def initial_states(steps: Iterable[Step]) -> Iterator[State]:
             if content is not None and (path not in known or (known[path] == SOMETHING and content != SOMETHING)):
                 before = path_before(path, moves)
                 first[before] = content if first.get(before) in {None, SOMETHING} else first[before]
-                known = {**known, path: content}
-        known = state_after(known, step)
+                known[path] = content
+        if step.kind == "put":
+            # In place: a change of thousands of notes has as many steps.
+            known[step.path] = step.after
+        else:
+            known = dict(state_after(known, step))
         if step.kind == "make_folder":
-            known = {step.path: SOMETHING, **known}
+            known.setdefault(step.path, SOMETHING)
         yield first
 
 
