@@ -151,7 +151,8 @@ def _read_block(path: VaultPath, data: bytes, name: str) -> PropertyBlock | None
     try:
         return PropertyBlock.read(path, text)
     except InvalidProperties:
-        if name.casefold() in text[slice(*cut[0])].casefold():
+        named = rf"(?:^|[{{,])[ \t]*(['\"]?){re.escape(name)}\1[ \t]*:"
+        if re.search(named, text[slice(*cut[0])], re.IGNORECASE | re.MULTILINE):
             raise
         return None
 

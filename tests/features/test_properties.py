@@ -130,8 +130,14 @@ async def test_a_property_is_renamed_where_it_can_be(served: Served) -> None:
     await change(served, "undo_change", change_id=cased["change_id"])
     inside = await change(served, "rename_property", name="status", to="phase", folder="folder")
     assert [one["path"] for one in inside["changed"]] == ["Folder/Barley.md"]
+    assert inside["skipped"] == []
     await change(served, "undo_change", change_id=inside["change_id"])
     assert contents(served) == before
+
+
+async def test_an_unreadable_note_without_the_name_is_not_listed(served: Served) -> None:
+    tried = await change(served, "rename_property", name="rating", to="stat", dry_run=True)
+    assert tried["skipped"] == []
 
 
 async def test_a_clash_can_be_merged(served: Served) -> None:

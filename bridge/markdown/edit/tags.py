@@ -94,7 +94,12 @@ def _rename_in_properties(path: VaultPath, text: str, rename: TagRename) -> tupl
     cut = cut_frontmatter(text)
     if cut is None or rename.old.casefold() not in text[slice(*cut[0])].casefold():
         return text, 0
-    block = PropertyBlock.read(path, text)
+    try:
+        block = PropertyBlock.read(path, text)
+    except InvalidProperties:
+        if re.search(rf"(?<![\w/-]){re.escape(rename.old)}(?![\w-])", text[slice(*cut[0])], re.IGNORECASE):
+            raise
+        return text, 0
     changes: dict[str, list[Value | Removal]] = {}
     count = 0
     for name, value in block.values.items():

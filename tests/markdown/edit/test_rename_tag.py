@@ -88,6 +88,10 @@ def test_unreadable_properties_without_the_tag_do_not_matter() -> None:
     assert rename("---\na: [\n---\n#todo") == "---\na: [\n---\n#task/open"
 
 
+def test_unreadable_properties_in_which_the_tag_is_part_of_a_word_do_not_matter() -> None:
+    assert rename("---\na: [todos, my-todo\n---\n#todo") == "---\na: [todos, my-todo\n---\n#task/open"
+
+
 def test_a_drawing_is_refused() -> None:
     with pytest.raises(InvalidArguments, match="drawing"):
         rename("---\nexcalidraw-plugin: parsed\n---\n#todo")
