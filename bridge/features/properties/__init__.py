@@ -1,7 +1,7 @@
 """Properties and tags: what the notes have, which rules they keep, and renaming it everywhere."""
 
 from bridge.api.feature import Feature
-from bridge.features.properties import conventions, rename, report, views
+from bridge.features.properties import check, conventions, rename, report, views
 
 FEATURE = Feature(
     "properties",
@@ -9,7 +9,7 @@ FEATURE = Feature(
         report.property_report,
         report.property_values,
         conventions.conventions,
-        conventions.check_notes,
+        check.check_notes,
         rename.rename_tag,
         rename.rename_property,
         rename.change_values,
@@ -18,7 +18,7 @@ FEATURE = Feature(
         report.PropertyReport: views.property_report_view,
         report.PropertyValues: views.property_values_view,
         conventions.ConventionList: views.convention_list_view,
-        conventions.CheckedNotes: views.checked_notes_view,
+        check.CheckedNotes: views.checked_notes_view,
         rename.ManyWritten: views.many_written_view,
     },
 )

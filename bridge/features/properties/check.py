@@ -1,0 +1,205 @@
+"""Which notes violate the conventions of other notes, or the rules that a person wrote down."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import Interval, MaxLen
+
+from bridge.api.among import choose_among
+from bridge.api.call import Call
+from bridge.api.hints import Folder
+from bridge.api.not_found import no_such_note, unknown_names
+from bridge.api.registry import operation
+from bridge.api.vault_notes import snapshot
+from bridge.errors import BridgeError
+from bridge.features.properties.conventions import Least, without_templates
+from bridge.features.properties.report import select_notes
+from bridge.types import Among, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.open_vault import OpenVault
+    from bridge.index.note import IndexedNote
+    from bridge.schema.rules import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class RuleViolation:
+    """A note that violates a rule.
+
+    Attributes:
+        path: The note.
+        line: The line of the property; null where something is missing or the file's name is meant.
+        kind: What the rule is about, as in `conventions`.
+        name: The property, tag, heading, link target, or pattern.
+        found: What the note has instead; empty if something is missing.
+        expected: The types or values that are allowed.
+        suggestion: The allowed value that is most similar, if one is.
+        schema_note: The schema note that says so; null for an inferred rule.
+        share: For an inferred rule, the share of notes that keep it.
+    """
+
+    path: VaultPath
+    line: int | None
+    kind: Literal["required", "type", "values", "tag", "name", "heading", "link"]
+    name: str
+    found: str
+    expected: tuple[str, ...]
+    suggestion: str | None
+    schema_note: VaultPath | None
+    share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedNotes:
+    """The violations in notes.
+
+    Attributes:
+        violations: Those of schema notes first, then those of the rules that most notes keep.
+        total: Count before `limit`.
+        notes: Notes looked at.
+        rules: Rules that were checked.
+        notices: Remarks, such as on a schema note that cannot be understood.
+    """
+
+    violations: tuple[RuleViolation, ...]
+    total: int
+    notes: int
+    rules: int
+    notices: tuple[str, ...] = ()
+
+
+@operation(
+    example={"folder": "Bread", "limit": 5},
+    tasks=(
+        "check notes against the conventions of their folder",
+        "validate the frontmatter of notes",
+        "find notes with missing or misspelt properties",
+        "which notes violate the schema",
+    ),
+)
+async def check_notes(
+    call: Call,
+    paths: Annotated[tuple[VaultPath, ...], MaxLen(1_000)] = (),
+    folder: Folder | None = None,
+    rules: Literal["both", "inferred", "schema"] = "both",
+    least: Least = 0.8,
+    limit: Annotated[int, Interval(ge=1, le=500)] = 100,
+    among: Among | None = None,
+) -> CheckedNotes:
+    """List what in notes violates the rules of schema notes, and the conventions of other notes.
+
+    Args:
+        paths: Only these notes.
+        folder: Only notes under this folder.
+        rules: `schema` are the rules that notes of `type: schema` state, `inferred` those of `conventions`.
+        least: The share of notes that must keep an inferred rule.
+        limit: Maximum violations.
+        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
+
+    Raises:
+        NoteNotFound: No such note; the message names the closest.
+    """
+    vault = call.vault
+    vault.require_keyword()
+    every = snapshot(vault, choose_among(vault, among, (folder, *paths)))
+    for path in paths:
+        if path not in every:
+            raise no_such_note(vault, path)
+
+    def check() -> CheckedNotes:
+        from bridge.schema.conventions import infer_rules
+
+        notes = list(without_templates(vault, select_notes(every, None)))
+        asked = list(without_templates(vault, select_notes(every, folder)))
+        asked = [note for note in asked if not paths or note.path in paths]
+        stated, problems = read_schemas(vault, every) if rules != "inferred" else ([], ())
+        inferred = infer_rules(notes, least) if rules != "schema" else []
+        found = find_violations(asked, stated, inferred)
+        shown = tuple(describe_violation(vault, *one) for one in found[:limit])
+        notices = (*problems, *unknown_names(every, folder))
+        return CheckedNotes(shown, len(found), len(asked), len(stated) + len(inferred), notices)
+
+    return await asyncio.to_thread(check)
+
+
+def read_schemas(vault: "OpenVault", notes: "Mapping[VaultPath, IndexedNote]") -> "tuple[list[Rule], tuple[str, ...]]":
+    """Return the rules of all schema notes, and what in them cannot be understood."""
+    from bridge.schema.schema_note import TYPE, read_schema
+
+    rules: list[Rule] = []
+    problems: list[str] = []
+    for path, note in sorted(notes.items()):
+        if note.note_type == TYPE and path.lower().endswith(".md"):
+            try:
+                text = vault.files.read(path)[0].decode("utf-8", "replace")
+            except BridgeError as error:
+                problems.append(error.message)
+                continue
+            schema = read_schema(path, text, note.properties)
+            rules += schema.rules
+            problems += schema.problems
+    return rules, tuple(problems)
+
+
+def find_violations(
+    notes: "Sequence[IndexedNote]", stated: "Sequence[Rule]", inferred: "Sequence[Rule]"
+) -> "list[tuple[Rule, IndexedNote, str]]":
+    """Return each violation with what the note has instead; what a schema note says overrules what is inferred."""
+    from bridge.schema.rules import applies_to, find_violation
+
+    found: list[tuple[Rule, IndexedNote, str]] = []
+    seen: set[tuple[VaultPath, str, str]] = set()
+    said: set[tuple[VaultPath, str]] = set()
+    for rule in (*stated, *sorted(inferred, key=lambda each: -each.share)):
+        for note in notes:
+            key = note.path, rule.kind, rule.name.casefold()
+            if rule.source is not None and rule.scope.contains(note):
+                said.add((note.path, rule.name.casefold()))
+            elif rule.source is None and (note.path, rule.name.casefold()) in said:
+                continue
+            if key in seen or not applies_to(rule, note):
+                continue
+            if (wrong := find_violation(rule, note)) is not None:
+                seen.add(key)
+                found.append((rule, note, wrong))
+    return found
+
+
+def describe_violation(vault: "OpenVault", rule: "Rule", note: "IndexedNote", found: str) -> RuleViolation:
+    """Return a violation in the form of the result."""
+    return RuleViolation(
+        path=note.path,
+        line=property_line(vault, note.path, rule.name) if rule.kind in ("type", "values") else None,
+        kind=rule.kind,
+        name=rule.name,
+        found=found[:200],
+        expected=rule.expected,
+        suggestion=nearest(found, rule.expected) if rule.kind == "values" else None,
+        schema_note=rule.source,
+        share=round(rule.share, 3) if rule.source is None else None,
+    )
+
+
+def nearest(value: str, allowed: Sequence[str]) -> str | None:
+    """Return the allowed value that is most similar; None if none is."""
+    import difflib
+
+    spellings = {each.casefold(): each for each in allowed}
+    found = difflib.get_close_matches(value.casefold(), spellings, n=1)
+    return spellings[found[0]] if found else None
+
+
+def property_line(vault: "OpenVault", path: VaultPath, name: str) -> int | None:
+    """Return the line in which a note has a property; None if that cannot be said."""
+    from bridge.markdown.edit.properties import PropertyBlock
+    from bridge.text.lines import LineIndex
+
+    try:
+        block = PropertyBlock.read(path, vault.files.read(path)[0].decode("utf-8-sig", "replace"))
+    except BridgeError:
+        return None
+    folded = name.casefold()
+    starts = [entry.lines[0] for entry in block.entries if (entry.name or "").casefold() == folded]
+    return LineIndex(block.text).at(block.span[0] + starts[0]) if starts else None
