@@ -1,7 +1,7 @@
 """Infers the rules that most notes of a folder or type keep."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Final
@@ -11,6 +11,7 @@ from bridge.markdown.kinds import title_of
 from bridge.schema.census import bare_value, kind_of_value, single_values, value_key
 from bridge.schema.rules import NAME_PATTERNS, Rule, RuleKind, RuleScope, applies_to, find_violation, property_of
 from bridge.text.fold import fold_case
+from bridge.types import VaultPath
 
 FEWEST: Final = 8
 """Notes that a rule must be about."""
@@ -22,6 +23,10 @@ RARE: Final = 0.04
 """The share of notes up to which a value is an exception and no member of the set."""
 
 
+Traits = Mapping[RuleKind, Mapping[str, str]]
+"""The names of each kind that a note has."""
+
+
 def infer_rules(notes: Sequence[IndexedNote], least: float = 0.8) -> list[Rule]:
     """Return the rules that at least this share of the notes of a folder or type keep.
 
@@ -29,9 +34,10 @@ def infer_rules(notes: Sequence[IndexedNote], least: float = 0.8) -> list[Rule]:
     """
     found: list[Rule] = []
     known: set[tuple[object, ...]] = set()
+    traits = {note.path: _read_traits(note) for note in notes}
     for scope, inside in find_scopes(notes):
         outer = [] if scope.note_type else [RuleScope(folder) for folder in _outer_folders(scope.folder)]
-        for rule in _candidates(scope, inside, least):
+        for rule in _candidates(scope, inside, least, traits):
             if not any((place, rule.kind, rule.name, rule.expected) in known for place in outer):
                 known.add((scope, rule.kind, rule.name, rule.expected))
                 found.append(rule)
@@ -68,7 +74,9 @@ def count_kept(rule: Rule, notes: Iterable[IndexedNote]) -> Rule:
     return replace(rule, notes=len(concerned), kept=kept)
 
 
-def _candidates(scope: RuleScope, notes: list[IndexedNote], least: float) -> Iterator[Rule]:
+def _candidates(
+    scope: RuleScope, notes: list[IndexedNote], least: float, traits: Mapping[VaultPath, Traits]
+) -> Iterator[Rule]:
     """Yield the rules of one scope that are kept."""
     least_notes = least * len(notes)
     spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -82,16 +90,8 @@ def _candidates(scope: RuleScope, notes: list[IndexedNote], least: float) -> Ite
         if spelled.total() >= max(least_notes, FEWEST):
             yield Rule(scope, "required", name, (), len(notes), min(spelled.total(), len(notes)))
         yield from _value_rules(scope, name, notes, least)
-    yield from _common(scope, "tag", notes, least_notes, lambda note: _tag_families(note.tags))
-    titles = {note.path: fold_case(title_of(note.path)) for note in notes}
-    yield from _common(
-        scope,
-        "heading",
-        notes,
-        least_notes,
-        lambda note: {text.strip() for text in note.heading_texts if fold_case(text.strip()) != titles[note.path]},
-    )
-    yield from _common(scope, "link", notes, least_notes, lambda note: {target for target, _ in note.targets if target})
+    for kind in ("tag", "heading", "link"):
+        yield from _common_names(scope, kind, [traits[note.path][kind] for note in notes], least_notes)
     for pattern, matcher in NAME_PATTERNS.items():
         kept = sum(matcher.fullmatch(title_of(note.path)) is not None for note in notes)
         if kept >= least_notes:
@@ -135,19 +135,21 @@ def _tag_families(tags: Iterable[str]) -> set[str]:
     return {name for tag in tags for name in accumulate(tag.split("/"), "{}/{}".format)}
 
 
-def _common(
-    scope: RuleScope,
-    kind: RuleKind,
-    notes: list[IndexedNote],
-    least: float,
-    names: Callable[[IndexedNote], set[str]],
-) -> Iterator[Rule]:
+def _common_names(scope: RuleScope, kind: RuleKind, names: Sequence[Mapping[str, str]], least: float) -> Iterator[Rule]:
     """Yield a rule for each name that enough notes have."""
-    spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for note in notes:
-        for folded, name in {fold_case(name): name for name in sorted(names(note))}.items():
-            spellings[folded][name] += 1
-    for spelled in spellings.values():
-        if spelled.total() >= max(least, FEWEST):
-            name = _most_common(spelled)
-            yield Rule(scope, kind, name, (), len(notes), spelled.total())
+    counts = Counter(folded for each in names for folded in each)
+    for folded, count in counts.items():
+        if count >= max(least, FEWEST):
+            name = _most_common(Counter(each[folded] for each in names if folded in each))
+            yield Rule(scope, kind, name, (), len(names), count)
+
+
+def _read_traits(note: IndexedNote) -> Traits:
+    """Return the tags, headings and link targets of a note by their folded spelling."""
+    title = fold_case(title_of(note.path))
+    headings = {fold_case(text.strip()): text.strip() for text in note.heading_texts}
+    return {
+        "tag": {fold_case(name): name for name in sorted(_tag_families(note.tags))},
+        "heading": {folded: text for folded, text in headings.items() if folded not in ("", title)},
+        "link": {fold_case(target): target for target, _ in note.targets if target},
+    }

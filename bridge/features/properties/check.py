@@ -21,7 +21,7 @@ from bridge.types import Among, VaultPath
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
     from bridge.index.note import IndexedNote
-    from bridge.schema.rules import Rule
+    from bridge.schema.rules import Rule, RuleScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,15 +150,19 @@ def find_violations(
     from bridge.schema.rules import applies_to, find_violation
 
     found: list[tuple[Rule, IndexedNote, str]] = []
+    inside: dict[RuleScope, list[IndexedNote]] = {}
     seen: set[tuple[VaultPath, str, str]] = set()
     said: set[tuple[VaultPath, str]] = set()
     for rule in (*stated, *sorted(inferred, key=lambda each: -each.share)):
-        for note in notes:
-            key = note.path, rule.kind, rule.name.casefold()
-            if rule.source is not None and rule.scope.contains(note):
-                said.add((note.path, rule.name.casefold()))
-            elif rule.source is None and (note.path, rule.name.casefold()) in said:
+        if rule.scope not in inside:
+            inside[rule.scope] = [note for note in notes if rule.scope.contains(note)]
+        name = rule.name.casefold()
+        for note in inside[rule.scope]:
+            if rule.source is not None:
+                said.add((note.path, name))
+            elif (note.path, name) in said:
                 continue
+            key = note.path, rule.kind, name
             if key in seen or not applies_to(rule, note):
                 continue
             if (wrong := find_violation(rule, note)) is not None:
