@@ -1,5 +1,6 @@
 """Plans one edit to many notes: those that cannot be edited on their own are skipped by name."""
 
+import re
 from collections.abc import Callable, Iterable
 
 from bridge.changes.draft import plan_replacements
@@ -8,11 +9,11 @@ from bridge.changes.view import BOOKMARKS, VaultView
 from bridge.errors import InvalidArguments, InvalidProperties, NoteNotFound, NoteUnreadable, TooLarge
 from bridge.types import VaultPath
 
-EditNotes = Callable[[VaultPath, bytes], tuple[bytes, int]]
+NoteEdit = Callable[[VaultPath, bytes], tuple[bytes, int]]
 """Returns the new bytes of a file, and how many places in it changed."""
 
 
-def edit_many(paths: Iterable[VaultPath], view: VaultView, edit: EditNotes) -> PlanAndEffect:
+def edit_many(paths: Iterable[VaultPath], view: VaultView, edit: NoteEdit) -> PlanAndEffect:
     """Plan to edit many notes as one change.
 
     Args:
@@ -50,8 +51,6 @@ def files_with_queries(view: VaultView, pattern: str) -> tuple[str, ...]:
         view: The vault.
         pattern: A regular expression; case is ignored.
     """
-    import re
-
     names = re.compile(pattern, re.IGNORECASE)
     bookmarks = (BOOKMARKS,) if names.search(view.bookmarks.decode("utf-8", "replace")) else ()
     return (*view.links.naming(names), *bookmarks)
