@@ -99,6 +99,18 @@ class ApplyChange:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryGiven:
+    """Notes were brought into a session, or the user chose which may be.
+
+    Attributes:
+        session: The session.
+    """
+
+    kind: ClassVar[str] = "memory_given"
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
 class SettingsChanged:
     """The settings or the clients have changed."""
 
@@ -112,7 +124,9 @@ class Reset:
     kind: ClassVar[str] = "reset"
 
 
-Event = IndexProgress | NoteUpdate | ChangeRecorded | ChangeProposed | ApplyChange | SettingsChanged | Reset
+Event = (
+    IndexProgress | NoteUpdate | ChangeRecorded | ChangeProposed | ApplyChange | MemoryGiven | SettingsChanged | Reset
+)
 
 
 @dataclass(frozen=True, slots=True)

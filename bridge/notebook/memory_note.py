@@ -63,6 +63,8 @@ class Memory:
     confidence: float = 1.0
     pinned: bool = False
     private_to: str | None = None
+    deny_agents: frozenset[str] = frozenset()
+    """Clients that are not told of it, folded."""
     expires: float | None = None
     valid_from: float | None = None
     valid_until: float | None = None
@@ -115,7 +117,10 @@ class Memory:
 
     def is_for(self, client: str | None) -> bool:
         """Return whether a client may be told of it."""
-        return self.private_to is None or (client is not None and client.casefold() == self.private_to.casefold())
+        folded = (client or "").casefold()
+        return folded not in self.deny_agents and (
+            self.private_to is None or (client is not None and folded == self.private_to.casefold())
+        )
 
     def is_within(self, scope: Sequence[str]) -> bool:
         """Return whether it belongs to one of these scopes, or to all."""
@@ -170,6 +175,7 @@ def read_memory(
         confidence=fields.share("confidence"),
         pinned=fields.flag("pinned"),
         private_to=fields.text("private_to"),
+        deny_agents=denied_agents(own),
         expires=fields.time("expires"),
         valid_from=fields.time("valid_from"),
         valid_until=fields.time("valid_until"),
@@ -178,6 +184,11 @@ def read_memory(
         resolved=fields.is_closed(),
         problems=tuple(fields.problems),
     )
+
+
+def denied_agents(properties: Mapping[str, Value]) -> frozenset[str]:
+    """Return the clients that a note is kept from, folded, given its properties by their folded names."""
+    return frozenset(text.casefold() for text in _Fields(properties).texts("deny_agents"))
 
 
 class _Fields:

@@ -68,7 +68,7 @@ class MemoryGroups:
             return []
         groups = (
             (self._timed, any(True for _ in memory.boundaries())),
-            (self._private, memory.private_to is not None),
+            (self._private, memory.private_to is not None or bool(memory.deny_agents)),
             (self._disputed, bool(memory.conflicts_with)),
             (self._standing, memory.is_standing),
             (self._questions, memory.kind == "open_question"),

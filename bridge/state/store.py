@@ -22,6 +22,7 @@ from bridge.state.database import Database
 from bridge.state.failures import Failures
 from bridge.state.file_history import FileHistory
 from bridge.state.graph_days import GraphDays
+from bridge.state.injection_log import InjectionLog
 from bridge.state.journal import Journal
 from bridge.state.link_feedback import FeedbackLog
 from bridge.state.schema import DamagedDatabase, NewerDatabase
@@ -63,6 +64,7 @@ class Store:
         self.calls = CallLog(database, self.sessions)
         with contextlib.suppress(BridgeError):
             self.sessions.recover()
+        self.injections = InjectionLog(database)
         self.feedback = FeedbackLog(database)
         self.graph_days = GraphDays(database)
         self.snapshots = Snapshots(snapshots_folder(path))
@@ -188,6 +190,7 @@ class Store:
         """Delete what is too old, and make today's backup."""
         self.calls.purge(self._now())
         self.sessions.purge(self._now() - KEPT_DAYS * DAY_S)
+        self.injections.purge(self._now() - KEPT_DAYS * DAY_S)
         self.journal.purge()
         if is_due(self._path) or self._log.is_long:
             self.back_up()

@@ -6,12 +6,13 @@ from bridge.state.call_log import CALLS
 from bridge.state.counters import COUNTERS
 from bridge.state.failures import FAILURES
 from bridge.state.graph_days import GRAPH_DAYS
+from bridge.state.injection_log import INJECTIONS
 from bridge.state.journal import JOURNAL
 from bridge.state.link_feedback import FEEDBACK
 from bridge.state.session_log import SESSIONS
 from bridge.state.tables import Subject
 
-OWN = (COUNTERS, FAILURES, CALLS, SESSIONS, FEEDBACK, GRAPH_DAYS, JOURNAL)
+OWN = (COUNTERS, FAILURES, CALLS, SESSIONS, INJECTIONS, FEEDBACK, GRAPH_DAYS, JOURNAL)
 
 _added: list[Subject] = []
 

@@ -1,5 +1,6 @@
 """What could be better about the links of a vault."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -70,12 +71,20 @@ async def test_every_sort_has_pages_and_totals(served: Served) -> None:
     assert ([one["path"] for one in told["unlinked"]], told["ambiguous"]) == (["Turbopump.md"], [])
 
 
+async def insights(served: Served) -> dict[str, Any]:
+    found: dict[str, Any] = (await served.call("graph_insights", parts=["stubs"], limit=100)).json
+    return found
+
+
 async def test_names_without_a_note_are_counted_as_the_graph_counts_them(served: Served, tmp_path: Path) -> None:
     (tmp_path / "Notes/More.md").write_text(
         "[[Dr. Who]] [[v1.5]] [x](gone.md) ![[gone.mp3]] [[song.mp3]] [[bokashi#How]]\n"
     )
     await served.call("wait_until_indexed", path="More.md", what="links")
-    counts = (await served.call("graph_insights", parts=["stubs"], limit=100)).json
+    # The graph is built when the links of a batch are known.
+    async with asyncio.timeout(60):
+        while (counts := await insights(served))["counts"]["stubs"] == 4:
+            await asyncio.sleep(0.05)
     told = await report(served, limit=100)
     assert told["unresolved"] == counts["counts"]["stubs"] == counts["totals"]["stubs"] == 7
     assert {"Dr. Who", "v1.5", "gone"} <= {one["name"] for one in counts["stubs"]}

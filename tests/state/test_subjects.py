@@ -14,6 +14,7 @@ import bridge.features  # noqa: F401 - installs the tables of features
 from bridge.notebook.use_log import UseLog
 from bridge.state.backup import list_backups, salvage
 from bridge.state.graph_days import Size
+from bridge.state.injection_log import InjectedNote
 from bridge.state.link_feedback import LinkFeedback
 from bridge.state.session_log import SessionEvent
 from bridge.state.store import Store
@@ -45,6 +46,12 @@ def fill_sessions(store: Store, path: VaultPath) -> None:
     store.sessions.set_note(f"session of {len(path)}", path)
 
 
+def fill_injections(store: Store, path: VaultPath) -> None:
+    store.injections.record(
+        "session", "brief", [InjectedNote(path, ("is recent",), 7), InjectedNote(OTHER, (), 3)], 1.0
+    )
+
+
 def fill_feedback(store: Store, path: VaultPath) -> None:
     for source, target in ((path, OTHER), (OTHER, path)):
         store.feedback.add(LinkFeedback(source, target, "x", 1, 0))
@@ -68,6 +75,7 @@ SAMPLES: dict[str, Callable[[Store, VaultPath], None]] = {
     "failures": fill_failures,
     "calls": fill_calls,
     "sessions": fill_sessions,
+    "injections": fill_injections,
     "feedback": fill_feedback,
     "graph_days": fill_graph_days,
     "journal": fill_journal,

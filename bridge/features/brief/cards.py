@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from bridge.api.call import Call
+from bridge.api.injections import Reader
 from bridge.api.note_text import open_note
 from bridge.api.vault_evidence import VaultEvidence
-from bridge.api.write import client_name, session_of
 from bridge.errors import NoteNotFound
 from bridge.markdown.kinds import title_of
 from bridge.notebook.brief_text import (
@@ -52,6 +52,7 @@ RECENT: Final = 3
 class Signal:
     """What a session works on."""
 
+    reader: Reader
     task: str
     paths: Sequence[VaultPath]
     terms: frozenset[str]
@@ -60,38 +61,38 @@ class Signal:
     now: float
 
 
-def journals_of(call: Call, now: float) -> "list[IndexedNote]":
-    """Return the newest journals of the last days without that of this session, those of the caller first."""
-    folder, session = agents_folder(call.vault.settings), session_of(call)
+def journals_of(call: Call, reader: Reader, now: float) -> "list[IndexedNote]":
+    """Return the newest journals of the last days without that of this session, those of its client first."""
+    folder = agents_folder(call.vault.settings)
     journals = [
         note
         for path, note in call.vault.index.notes.items()
         if folder.holds(path)
         and note.note_type == JOURNAL
-        and note.properties.get("session") != session
+        and note.properties.get("session") != reader.session
         and now - time_written(note) < SESSION_DAYS * 86_400
     ]
     newest = sorted(journals, key=lambda note: (-time_written(note), note.path))
-    # Those of the caller first, so that they are not lost among many others.
-    return sorted(newest, key=lambda note: not is_own(call, note))[:MOST_SESSIONS]
+    # Those of the client first, so that they are not lost among many others.
+    return sorted(newest, key=lambda note: not is_own(reader, note))[:MOST_SESSIONS]
 
 
-def is_own(call: Call, note: "IndexedNote") -> bool:
-    """Return whether a journal is of the caller's client."""
-    return str(note.properties.get("agent") or "").casefold() == (client_name(call) or "").casefold()
+def is_own(reader: Reader, note: "IndexedNote") -> bool:
+    """Return whether a journal is of a session's client."""
+    return str(note.properties.get("agent") or "").casefold() == (reader.client or "").casefold()
 
 
-def recent_paths(call: Call, journals: "Iterable[IndexedNote]") -> list[VaultPath]:
-    """Return the notes that the last sessions of the caller changed."""
-    own = [note for note in journals if is_own(call, note)][:RECENT]
+def recent_paths(call: Call, reader: Reader, journals: "Iterable[IndexedNote]") -> list[VaultPath]:
+    """Return the notes that the last sessions of a client changed."""
+    own = [note for note in journals if is_own(reader, note)][:RECENT]
     files = [file for note in own for file in _texts(note.properties.get("files"))]
     return [VaultPath(file) for file in dict.fromkeys(files) if file in call.vault.index.notes]
 
 
-def handoff_cards(call: Call, now: float) -> Iterator[Card]:
-    """Yield the handoff that waits for the caller, with what its claims are worth; reads notes, and blocks."""
+def handoff_cards(call: Call, reader: Reader, now: float) -> Iterator[Card]:
+    """Yield the handoff that waits for a client, with what its claims are worth; reads notes, and blocks."""
     vault = call.vault
-    note = waiting_handoff(vault.index.notes.values(), agents_folder(vault.settings), client_name(call))
+    note = waiting_handoff(vault.index.notes.values(), agents_folder(vault.settings), reader.client)
     if note is None:
         return
     try:
@@ -113,10 +114,10 @@ def handoff_cards(call: Call, now: float) -> Iterator[Card]:
     yield _card(note, "handoff", lines, 1.0, ("waits for this client",))
 
 
-def session_cards(call: Call, journals: "Sequence[IndexedNote]", now: float) -> Iterator[Card]:
-    """Yield the last sessions, those of the caller and paused ones first."""
+def session_cards(reader: Reader, journals: "Sequence[IndexedNote]", now: float) -> Iterator[Card]:
+    """Yield the last sessions, those of the client and paused ones first."""
     for note in journals:
-        own, status = is_own(call, note), str(note.properties.get("status") or "")
+        own, status = is_own(reader, note), str(note.properties.get("status") or "")
         title = _cut(str(note.properties.get("title") or note.title))
         left = _cut(str(note.properties.get("where_left_off") or note.properties.get("summary") or ""))
         head = f"--- Session, {age_text(time_written(note), now)}{_by(note)}, {status or 'ended'}"
@@ -129,7 +130,7 @@ def session_cards(call: Call, journals: "Sequence[IndexedNote]", now: float) -> 
 def memory_cards(call: Call, signal: Signal, weights: BriefWeights, days: float) -> Iterator[Card]:
     """Yield memories and open questions; those that always hold score best. Reads notes, and blocks."""
     vault = call.vault
-    visible = vault.memories.visible(Audience(client=client_name(call)), signal.now)
+    visible = vault.memories.visible(Audience(client=signal.reader.client), signal.now)
     uses = UseLog(vault.store.database).all()
     memories = [memory for path, memory in visible.memories.items() if not (path in uses and uses[path].is_doubted)]
     own = [terms_of((*memory.tags, *map(title_of, memory.about), *memory.aliases), memory.title) for memory in memories]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from annotated_types import Interval, MaxLen
 
 from bridge.api.call import Call
+from bridge.api.injections import Reader, find_withheld, publish_injection, reader_of, record_injection
 from bridge.api.markup import Answer, Document, Element, notice
 from bridge.api.note_text import count_lines, open_note
 from bridge.api.registry import operation
@@ -19,6 +20,7 @@ from bridge.markdown.kinds import title_of
 from bridge.notebook import brief_text
 from bridge.notebook.brief_text import BriefPart, BriefWeights, Card
 from bridge.notebook.folder import agents_folder
+from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
 from bridge.types import Among, Lines, VaultPath
 
@@ -104,7 +106,8 @@ async def brief(
     vault = call.vault
     vault.require_keyword()
     await asyncio.to_thread(vault.memories.follow, vault.index.view("agents").notes)
-    signal, journals = await read_signal(call, task, paths, tags)
+    reader = reader_of(call)
+    signal, journals = await read_signal(call, reader, task, paths, tags)
     settings = call.bridge.settings.section(BriefSettings)
     weights = BriefWeights(settings.terms_percent / 100, settings.meaning_percent / 100, settings.recency_percent / 100)
     days = recency_days or settings.days
@@ -113,36 +116,39 @@ async def brief(
         wanted = parts or (*BY_DEFAULT, "notes")
         found: list[Card] = []
         if "handoff" in wanted:
-            found += cards.handoff_cards(call, signal.now)
+            found += cards.handoff_cards(call, reader, signal.now)
         if "sessions" in wanted:
-            found += cards.session_cards(call, journals, signal.now)
+            found += cards.session_cards(reader, journals, signal.now)
         if "memories" in wanted or "questions" in wanted:
             found += (one for one in cards.memory_cards(call, signal, weights, days) if one.part in wanted)
         if "notes" in wanted:
             found += cards.note_cards(call, signal, weights, days, ordinary="notes" in parts)
+        is_withheld = find_withheld(vault, reader)
+        found = [card for card in found if not is_withheld(card.path)]
         best = limit_parts(found, limit)
         told = brief_text.brief(best, budget, task, len(found) - len(best))
         items = [replace(card, lines=(1, last_line(call, card.path))) for card in told.cards]
-        return AgentBrief(
-            told.text,
-            tuple(BriefItem(one.path, one.lines, one.part, one.why, estimate_tokens(one.text)) for one in items),
-            told.tokens,
-            told.left_out,
+        told_items = tuple(
+            BriefItem(one.path, one.lines, one.part, one.why, estimate_tokens(one.text)) for one in items
         )
+        record_injection(call, "brief", [InjectedNote(one.path, one.why, one.tokens) for one in told_items])
+        return AgentBrief(told.text, told_items, told.tokens, told.left_out)
 
-    return await asyncio.to_thread(tell)
+    answer = await asyncio.to_thread(tell)
+    publish_injection(call)
+    return answer
 
 
 async def read_signal(
-    call: Call, task: str, paths: Collection[VaultPath], tags: Iterable[str]
+    call: Call, reader: Reader, task: str, paths: Collection[VaultPath], tags: Iterable[str]
 ) -> tuple[cards.Signal, list["IndexedNote"]]:
     """Return what a session works on, and the journals of the last days."""
     from bridge.search.model import SearchRequest
     from bridge.search.pipeline import search
 
     now, notes = time.time(), call.vault.index.notes
-    journals = await asyncio.to_thread(cards.journals_of, call, now)
-    about = list(paths) if task.strip() or paths or tags else cards.recent_paths(call, journals)
+    journals = await asyncio.to_thread(cards.journals_of, call, reader, now)
+    about = list(paths) if task.strip() or paths or tags else cards.recent_paths(call, reader, journals)
     titles = [notes[path].title if path in notes else title_of(path) for path in about]
     own_tags = [tag for path in about if path in notes for tag in notes[path].tags]
     terms = brief_text.terms_of((*tags, *own_tags, *titles), task)
@@ -158,7 +164,7 @@ async def read_signal(
         # A search of some notes lists all of them, however little they fit.
         least = max(WEAK, NEAR * top) if inside else 0.0
         found |= {hit.path: hit.score / top for hit in answer.hits if top and hit.score >= least}
-    return cards.Signal(task, about, terms, found, now), journals
+    return cards.Signal(reader, task, about, terms, found, now), journals
 
 
 def limit_parts(found: Iterable[Card], limit: int) -> list[Card]:

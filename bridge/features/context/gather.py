@@ -11,11 +11,13 @@ from annotated_types import Interval
 from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Limit, Properties, Query, When
+from bridge.api.injections import find_withheld, publish_injection, reader_of, record_injection
 from bridge.api.markup import Answer, Document, Element, Line, notice, notices, path_of
 from bridge.api.moments import moment
 from bridge.api.note_text import open_note
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments, ModelMissing, NoteNotFound
+from bridge.state.injection_log import InjectedNote
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
 from bridge.types import Among, Lines, NoteKind, NoteOrFolder, SearchMode, VaultPath
@@ -166,7 +168,14 @@ async def gather_context(
         found = await search(sources, request)
     except ModelMissing:
         raise call.vault.why_not_by_meaning() from None
-    packed = pack(await asyncio.to_thread(cut_hits, call.vault, found.hits), budget)
+    is_withheld = await asyncio.to_thread(find_withheld, call.vault, reader_of(call))
+    hits = [hit for hit in found.hits if not is_withheld(hit.path)]
+    packed = pack(await asyncio.to_thread(cut_hits, call.vault, hits), budget)
+    # Not the question itself, which is nowhere kept.
+    why = ("fits the question" if query.strip() else "was asked for",)
+    brought_in = [InjectedNote(one.path, why, estimate_tokens(one.text)) for one in packed.items]
+    await asyncio.to_thread(record_injection, call, "gather_context", brought_in)
+    publish_injection(call)
     return GatheredContext(
         text=packed.text if form == "text" else "",
         items=tuple(

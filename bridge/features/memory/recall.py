@@ -10,6 +10,7 @@ from annotated_types import Interval
 
 from bridge.api.call import Call
 from bridge.api.hints import Query, When
+from bridge.api.injections import publish_injection, record_injection
 from bridge.api.moments import moment
 from bridge.api.registry import operation
 from bridge.api.write import session_of
@@ -24,6 +25,8 @@ from bridge.notebook.memory_names import name_key
 from bridge.notebook.memory_note import Memory, MemoryKind, Tier
 from bridge.notebook.use_log import NO_USE, UseLog
 from bridge.notebook.visibility import VisibleMemories, narrow_memories
+from bridge.state.injection_log import InjectedNote
+from bridge.text.budget import estimate_tokens
 from bridge.types import SearchMode, VaultPath
 
 MOST_STANDING: Final = 20
@@ -114,7 +117,29 @@ async def recall(
     catalogue = await open_catalogue(call)
     audience = audience_of(call, scope, all_private=among_private, archived=archived)
     criteria = MemoryFilter(kinds, tiers, fold_tags(tags), names_of(about), moment("since", since))
-    return await answer_recall(call, catalogue, catalogue.visible(audience, now()), criteria, query, limit, text_chars)
+    visible = await leave_out_withheld(call, catalogue.visible(audience, now()))
+    answer = await answer_recall(call, catalogue, visible, criteria, query, limit, text_chars)
+    await asyncio.to_thread(record_injection, call, "recall", brought_in(answer))
+    publish_injection(call)
+    return answer
+
+
+async def leave_out_withheld(call: Call, visible: VisibleMemories) -> VisibleMemories:
+    """Return the memories that the user does not keep from the caller's session."""
+    withheld = await asyncio.to_thread(call.vault.store.injections.withheld, session_of(call))
+    if not withheld & visible.memories.keys():
+        return visible
+    return narrow_memories(visible, {path: one for path, one in visible.memories.items() if path not in withheld})
+
+
+def brought_in(answer: RecalledMemories) -> Iterable[InjectedNote]:
+    """Yield what an answer brings into a session; the reasons say no word of the question or of a memory."""
+    parts: tuple[tuple[str, Sequence[ListedMemory | RecalledMemory]], ...] = (
+        ("fits the question", answer.memories),
+        ("always holds", answer.standing),
+        ("is an open question", answer.questions),
+    )
+    return (InjectedNote(one.path, (why,), estimate_tokens(one.text)) for why, listed in parts for one in listed)
 
 
 async def answer_recall(

@@ -56,6 +56,15 @@ export interface IndexProgress {
 	readonly notes: number;
 }
 
+/** Notes were brought into a session, or the user chose which may be. */
+export interface MemoryGiven {
+	readonly kind: "memory_given";
+	/** The vault; null for all. */
+	readonly vault: string | null;
+	/** The session. */
+	readonly session: string;
+}
+
 /** One note was indexed again, or is gone; many at once are only published as progress. */
 export interface NoteUpdate {
 	readonly kind: "note_changed";
@@ -90,4 +99,4 @@ export interface SettingsChanged {
 }
 
 /** What happened. */
-export type BridgeEvent = IndexProgress | NoteUpdate | ChangeRecorded | ChangeProposed | ApplyChange | SettingsChanged | Reset;
+export type BridgeEvent = IndexProgress | NoteUpdate | ChangeRecorded | ChangeProposed | ApplyChange | MemoryGiven | SettingsChanged | Reset;

@@ -1,0 +1,10 @@
+"""What was brought into the sessions of agents, and what the user keeps from them."""
+
+from bridge.api.feature import Feature
+from bridge.features.injections import operations
+
+FEATURE = Feature(
+    "injections",
+    operations=(operations.list_injections, operations.withhold_note),
+    views={operations.ListedInjections: operations.injections_view, operations.WithheldNote: operations.withheld_view},
+)

@@ -1,0 +1,175 @@
+"""Lists what was brought into the sessions of agents, and lets the user keep a note from one."""
+
+import asyncio
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Annotated
+
+from annotated_types import Interval, MaxLen
+
+from bridge.api.call import Call
+from bridge.api.injections import publish_choice
+from bridge.api.markup import Answer, Column, Element, Line, Table, notice, path_of
+from bridge.api.moments import iso
+from bridge.api.registry import operation
+from bridge.errors import NoteNotFound
+from bridge.state.injection_log import Injection
+from bridge.text.counts import count_of
+from bridge.types import VaultPath
+
+SessionId = Annotated[str, MaxLen(200)]
+
+
+@dataclass(frozen=True, slots=True)
+class InjectedItem:
+    """A note that was brought into a session, or that is kept from it.
+
+    Attributes:
+        path: The note.
+        tool: The tool that brought it last; empty if none did.
+        why: Why, in short sentences.
+        tokens: Tokens that it took the last time, estimated.
+        times: How often it was brought in.
+        time: When it was brought in last, or withheld.
+        withheld: Whether the user keeps it from the session.
+    """
+
+    path: VaultPath
+    tool: str
+    why: tuple[str, ...]
+    tokens: int
+    times: int
+    time: str
+    withheld: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInjections:
+    """What was brought into a session.
+
+    Attributes:
+        session: The session, as in `list_sessions`.
+        items: The notes, the last one first.
+        tokens: Tokens of all of them, estimated.
+    """
+
+    session: str
+    items: tuple[InjectedItem, ...]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListedInjections:
+    """What was brought into sessions.
+
+    Attributes:
+        sessions: The last one first.
+    """
+
+    sessions: tuple[SessionInjections, ...]
+
+
+@operation(example={"limit": 3}, tool=False)
+async def list_injections(
+    call: Call, session: SessionId = "", limit: Annotated[int, Interval(ge=1, le=100)] = 10
+) -> ListedInjections:
+    """List the notes that `brief`, `recall` and `gather_context` brought into sessions of the last 90 days, and why.
+
+    Only the user may, since memories may be private to an agent.
+
+    Args:
+        session: Only this session.
+        limit: Maximum sessions.
+
+    Raises:
+        Forbidden: The caller is only a client.
+    """
+    call.principal.require_local("list-injections")
+
+    def listing() -> ListedInjections:
+        log = call.vault.store.injections
+        wanted = [session] if session else log.latest_sessions(limit)
+        found = groupby(log.of_sessions(wanted), lambda one: one.session)
+        return ListedInjections(tuple(describe_session(id_, list(own)) for id_, own in found))
+
+    return await asyncio.to_thread(listing)
+
+
+def describe_session(session: str, injections: list[Injection]) -> SessionInjections:
+    """Describe what was brought into a session."""
+    items = tuple(
+        InjectedItem(one.path, one.tool, one.why, one.tokens, one.times, iso(one.time), one.withheld)
+        for one in injections
+    )
+    return SessionInjections(session, items, sum(one.tokens for one in items))
+
+
+@dataclass(frozen=True, slots=True)
+class WithheldNote:
+    """What the user decided about a note and a session.
+
+    Attributes:
+        path: The note.
+        session: The session.
+        withheld: Whether the note is kept from it.
+    """
+
+    path: VaultPath
+    session: str
+    withheld: bool
+
+
+@operation(
+    example={"path": "Bread/Starters/Sourdough starter.md", "session": "1a209b11"},
+    reads=False,
+    scope="write",
+    tool=False,
+)
+async def withhold_note(call: Call, path: VaultPath, session: SessionId, undo: bool = False) -> WithheldNote:
+    """Keep a note from a session: `brief`, `recall` and `gather_context` no longer bring it in. Searches still find it.
+
+    To keep a note from all sessions of an agent, add its name to the note's property `deny_agents`.
+
+    Args:
+        path: The note.
+        session: The session, as in `list_injections`.
+        undo: Let it be brought in again.
+
+    Raises:
+        Forbidden: The caller is only a client.
+        NoteNotFound: There is no such note.
+    """
+    call.principal.require_local("withhold-note")
+    if path not in call.vault.index.notes:
+        raise NoteNotFound(f"There is no note `{path}`.", path=path)
+    log = call.vault.store.injections
+    await asyncio.to_thread(lambda: log.withhold(session, path, time.time(), withheld=not undo))
+    publish_choice(call, session)
+    return WithheldNote(path, session, not undo)
+
+
+ITEMS = (
+    Column("path", role="path"),
+    Column("tool", " · {}"),
+    Column("times", lambda times: f" · {times} times" if times > 1 else ""),
+    Column("tokens", " · {} tokens"),
+    Column("why", lambda why: " · " + ", ".join(why) if why else "", detail=True),
+    Column("withheld", lambda withheld: " · withheld" if withheld else "", role="warning"),
+)
+
+
+def injections_view(answer: Answer) -> Iterable[Element]:
+    """Show sessions, each with its notes."""
+    if not answer["sessions"]:
+        yield notice("Nothing was brought into a session.")
+    for one in answer["sessions"]:
+        yield notice(f"session {one['session']}: {count_of(len(one['items']), 'note')}, {one['tokens']:,} tokens")
+        yield Table(ITEMS, one["items"])
+
+
+def withheld_view(answer: Answer) -> Iterable[Element]:
+    """Show the decision."""
+    word = "is kept from" if answer["withheld"] else "may be brought into"
+    yield Line(path_of(answer["path"]), f" {word} session {answer['session']}.")

@@ -1,0 +1,138 @@
+"""What was brought into the sessions of agents is listed, and what the user withholds is not brought in again."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest_asyncio
+
+from bridge.access.tokens import Tokens
+from tests.features.served import Served, readable, serving, write_vault
+from tests.mcp.client import connected, text_of
+
+NOTES = {
+    "Edge.md": "---\ntype: decision\ntags: [parser]\n---\n# Parse dates at the edge\n\nOnce, and nowhere else.\n",
+    "Parser.md": "# Parser\n\nHow footnotes and dates are parsed.\n",
+}
+FOOTNOTES = "Agents/Memory/Footnotes are numbered per section.md"
+ANSWERS = "Agents/Memory/Short answers.md"
+
+
+@pytest_asyncio.fixture
+async def served(tmp_path: Path) -> AsyncIterator[Served]:
+    async with serving([write_vault(tmp_path / "Notes", NOTES)], tmp_path / "data", tmp_path / "models") as served:
+        await served.call("set_up_memory", templates=False)
+        for title, text, kind in (
+            ("Footnotes are numbered per section", "Never per file.", "decision"),
+            ("Short answers", "The user wants short answers.", "preference"),
+        ):
+            assert (await served.call("remember", title=title, text=text, kind=kind)).status == 200
+        await readable(served)
+        yield served
+
+
+async def listed(served: Served, **arguments: Any) -> list[dict[str, Any]]:
+    answer = await served.call("list_injections", **arguments)
+    assert answer.status == 200, answer.body
+    found: list[dict[str, Any]] = answer.json["sessions"]
+    return found
+
+
+async def test_what_an_agent_is_told_is_listed_with_its_reasons(served: Served) -> None:
+    assert await listed(served) == []
+    async with connected(served, preset="full") as client:
+        await client.call_tool("recall", {"query": "footnotes"})
+        await client.call_tool("brief", {"task": "parse footnotes"})
+        await client.call_tool("gather_context", {"query": "how are dates parsed", "budget": 400})
+    [session] = await listed(served)
+    items = {item["path"]: item for item in session["items"]}
+    assert {FOOTNOTES, ANSWERS, "Edge.md", "Parser.md"} <= items.keys()
+    assert (items[FOOTNOTES]["tool"], items[FOOTNOTES]["times"]) == ("brief", 2)
+    assert items["Parser.md"]["why"] == ["fits the question"]
+    assert all(item["why"] and item["tokens"] > 0 and not item["withheld"] for item in items.values())
+    assert session["tokens"] == sum(item["tokens"] for item in items.values())
+    assert [one["session"] for one in await listed(served, session=session["session"])] == [session["session"]]
+    assert await listed(served, session="another") == []
+    _, token = Tokens(served.bridge.folders.tokens).create("pen", ["read", "write"])
+    for operation, arguments in (("list_injections", {}), ("withhold_note", {"path": "Edge.md", "session": "x"})):
+        answer = await served.request(
+            "POST",
+            f"/api/{operation}",
+            headers={"Authorization": f"Bearer {token}"},
+            data=orjson.dumps(arguments),
+        )
+        assert (answer.status, answer.json["error"]["code"]) == (403, "forbidden")
+
+
+async def test_what_the_user_asks_for_is_brought_into_no_session(served: Served) -> None:
+    assert (await served.call("recall", query="footnotes")).json["memories"]
+    assert await listed(served) == []
+
+
+async def test_what_the_user_withholds_is_not_brought_in_again(served: Served) -> None:
+    async with connected(served, preset="full") as client:
+
+        async def told() -> str:
+            asked = {"query": "how footnotes and dates are parsed", "budget": 400}
+            calls: list[tuple[str, dict[str, Any]]] = [
+                ("recall", {"query": "footnotes"}),
+                ("brief", {"task": "parse footnotes"}),
+                ("gather_context", asked),
+            ]
+            return "\n".join([text_of(await client.call_tool(name, arguments)) for name, arguments in calls])
+
+        before = await told()
+        assert all(text in before for text in ("Never per file.", "short answers", "How footnotes and dates"))
+        [session] = await listed(served)
+        for path in (FOOTNOTES, ANSWERS, "Parser.md"):
+            withheld = await served.call("withhold_note", path=path, session=session["session"])
+            assert withheld.json == {"path": path, "session": session["session"], "withheld": True}
+        after = await told()
+        assert not any(text in after for text in ("Never per file.", "short answers", "How footnotes and dates"))
+        assert "Once, and nowhere else." in after
+        marked = {item["path"] for item in (await listed(served))[0]["items"] if item["withheld"]}
+        assert marked == {FOOTNOTES, ANSWERS, "Parser.md"}
+        await served.call("withhold_note", path=FOOTNOTES, session=session["session"], undo=True)
+        assert "Never per file." in await told()
+    # Other sessions are told of it.
+    assert "short answers" in (await served.call("brief")).json["text"]
+
+
+async def test_a_note_may_name_agents_that_are_not_told_of_it(served: Served) -> None:
+    async with connected(served, preset="full") as client:
+        await client.call_tool("recall", {"query": "footnotes"})
+    name = (await served.call("list_sessions")).json["sessions"][0]["client"]
+    for path in (FOOTNOTES, "Edge.md"):
+        edited = await served.call("set_properties", path=path, properties={"deny_agents": [name.upper()]})
+        assert edited.status == 200, edited.body
+    await readable(served)
+    async with connected(served, preset="full") as client:
+        recalled = text_of(await client.call_tool("recall", {"query": "footnotes"}))
+        briefed = text_of(await client.call_tool("brief", {"task": "parse footnotes and dates"}))
+    assert "Never per file." not in recalled + briefed
+    assert "Once, and nowhere else." not in briefed
+    assert "short answers" in briefed
+    # The user reads it as before.
+    memories = (await served.call("recall", query="footnotes")).json["memories"]
+    assert [memory["path"] for memory in memories] == [FOOTNOTES]
+
+
+async def test_the_list_follows_a_note_that_is_moved(served: Served) -> None:
+    async with connected(served, preset="full") as client:
+        await client.call_tool("brief", {"task": "parse footnotes"})
+    moved = await served.call("move_note", path="Edge.md", to="Decisions/Edge.md")
+    assert moved.status == 200, moved.body
+    for _ in range(100):
+        paths = {item["path"] for item in (await listed(served))[0]["items"]}
+        if "Decisions/Edge.md" in paths:
+            break
+        await asyncio.sleep(0.05)
+    assert "Decisions/Edge.md" in paths
+    assert "Edge.md" not in paths
+
+
+async def test_a_note_that_is_not_there_cannot_be_withheld(served: Served) -> None:
+    answer = await served.call("withhold_note", path="Nowhere.md", session="x")
+    assert (answer.status, answer.json["error"]["code"]) == (404, "note_not_found")
