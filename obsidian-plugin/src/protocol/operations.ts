@@ -36,6 +36,8 @@ export const FORMS = {
 	forget_memory: "95d23ed53172",
 	judge_memory: "3d4922d1cfe4",
 	list_sessions: "0381a32e5fa9",
+	list_injections: "9f3599184670",
+	withhold_note: "fd922d6694af",
 	status: "b0223bbadcb5",
 	index_status: "2e6baa65b1c8",
 	report_changes: "eadeb5b000e8",
@@ -542,6 +544,24 @@ export interface IndexStatusArguments {
 	readonly vault?: string | null;
 }
 
+/** A note that was brought into a session, or that is kept from it. */
+export interface InjectedItem {
+	/** The note. */
+	readonly path: string;
+	/** The tool that brought it last; empty if none did. */
+	readonly tool: string;
+	/** Why, in short sentences. */
+	readonly why: readonly string[];
+	/** Tokens that it took the last time, estimated. */
+	readonly tokens: number;
+	/** How often it was brought in. */
+	readonly times: number;
+	/** When it was brought in last, or withheld. */
+	readonly time: string;
+	/** Whether the user keeps it from the session. */
+	readonly withheld: boolean;
+}
+
 /** A background job. */
 export interface JobStarted {
 	/** Its id for `job_status`. */
@@ -717,6 +737,15 @@ export interface ListFoldersArguments {
 	readonly vault?: string | null;
 }
 
+export interface ListInjectionsArguments {
+	/** Only this session. */
+	readonly session?: string;
+	/** Maximum sessions. */
+	readonly limit?: number;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 export interface ListMemoriesArguments {
 	/** Only these kinds. */
 	readonly kinds?: readonly ("raw" | "learning" | "error" | "decision" | "plan" | "fact" | "preference" | "instruction" | "persona" | "open_question")[];
@@ -847,6 +876,12 @@ export interface ListedFolder {
 	readonly notes: number;
 	/** Notes directly in it. */
 	readonly direct: number;
+}
+
+/** What was brought into sessions. */
+export interface ListedInjections {
+	/** The last one first. */
+	readonly sessions: readonly SessionInjections[];
 }
 
 /** A memory. */
@@ -1479,6 +1514,16 @@ export interface Seen {
 	readonly size: number;
 }
 
+/** What was brought into a session. */
+export interface SessionInjections {
+	/** The session, as in `list_sessions`. */
+	readonly session: string;
+	/** The notes, the last one first. */
+	readonly items: readonly InjectedItem[];
+	/** Tokens of all of them, estimated. */
+	readonly tokens: number;
+}
+
 export interface SetUpMemoryArguments {
 	/** Its path, if not that of the setting `agents_folder`, which is set to it and needs the scope `admin`. */
 	readonly folder?: string | null;
@@ -1825,6 +1870,27 @@ export interface ViewNode {
 	readonly note_type?: string;
 }
 
+/** What the user decided about a note and a session. */
+export interface WithheldNote {
+	/** The note. */
+	readonly path: string;
+	/** The session. */
+	readonly session: string;
+	/** Whether the note is kept from it. */
+	readonly withheld: boolean;
+}
+
+export interface WithholdNoteArguments {
+	/** The note. */
+	readonly path: string;
+	/** The session, as in `list_injections`. */
+	readonly session: string;
+	/** Let it be brought in again. */
+	readonly undo?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 /** Equal, removed or added text. */
 export interface Words {
 	/** `same`, `removed` or `added`. */
@@ -2051,6 +2117,18 @@ export interface Operations {
 		arguments: ListSessionsArguments;
 		result: ListedSessions;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** List the notes that `brief`, `recall` and `gather_context` brought into sessions of the last 90 days, and why. */
+	list_injections: {
+		arguments: ListInjectionsArguments;
+		result: ListedInjections;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden";
+	};
+	/** Keep a note from a session: `brief`, `recall` and `gather_context` no longer bring it in. Searches still find it. */
+	withhold_note: {
+		arguments: WithholdNoteArguments;
+		result: WithheldNote;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden";
 	};
 	/** Show what is indexed, pending and left out in each vault; never `not_ready`. */
 	status: {

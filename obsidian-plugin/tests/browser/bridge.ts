@@ -140,10 +140,15 @@ export class Bridge {
 		return this.send(operation, { vault: this.vault, ...given });
 	}
 
-	private async send<T>(operation: string, given: object): Promise<T> {
+	/** Call an operation on the current vault, as an agent would in a session. */
+	callAs<T>(client: string, operation: string, given: object): Promise<T> {
+		return this.send(operation, { vault: this.vault, ...given }, { "X-Vault-Bridge-Client": client, "X-Vault-Bridge-Session": client });
+	}
+
+	private async send<T>(operation: string, given: object, headers: Record<string, string> = {}): Promise<T> {
 		const answer = await fetch(`${this.url}/api/${operation}`, {
 			method: "POST",
-			headers: { Authorization: `Bearer ${this.token}`, "Content-Type": "application/json" },
+			headers: { Authorization: `Bearer ${this.token}`, "Content-Type": "application/json", ...headers },
 			body: JSON.stringify(given),
 		});
 		if (!answer.ok) throw new Error(await answer.text());

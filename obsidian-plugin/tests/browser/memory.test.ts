@@ -104,6 +104,25 @@ test("sessions are shown with what was called and changed", async () => {
 	await row("Rye needs").waitFor();
 });
 
+test("what a session was given is shown with its reason, and taken out", async () => {
+	await opened();
+	const recalled = async (): Promise<string> => JSON.stringify(await bridge.callAs("pen", "recall", { query: "how hot is the oven" }));
+	expect(await recalled()).toContain("twenty degrees");
+	await obsidian.page.getByRole("tab", { name: "Sessions" }).click();
+	const card = obsidian.page.locator(".vault-bridge-session-card").filter({ hasText: "pen" });
+	await card.getByText(/Given 1 note · \d+ tokens/).click();
+	const given = card.locator(".vault-bridge-given-note");
+	expect(await given.innerText()).toMatch(/The oven runs hot\s+fits the question · \d+ tokens/);
+	await given.getByRole("button", { name: "Take out" }).click();
+	await given.getByText("taken out").waitFor();
+	expect(await recalled()).not.toContain("twenty degrees");
+	await given.getByRole("button", { name: "Give again" }).click();
+	await given.getByRole("button", { name: "Take out" }).waitFor();
+	expect(await recalled()).toContain("twenty degrees");
+	await given.getByRole("button", { name: "The oven runs hot" }).click();
+	await expect.poll(shown).toBe(`${FOLDER}/The oven runs hot.md`);
+});
+
 test.each([false, true])("nothing is cut off, dark: %s", async (dark) => {
 	await opened({ dark, width: 560 });
 	await obsidian.page.getByText("1 memory needs a look").click();
