@@ -156,7 +156,7 @@ test("without a bridge its settings say why they cannot be changed, and can be a
 
 test("what is changed elsewhere is shown, and a line that is not understood is told", async () => {
 	await settings();
-	expect(await obsidian.page.getByLabel("Strictness").inputValue()).toBe("warn");
+	await expect.poll(() => obsidian.page.getByLabel("Strictness").inputValue()).toBe("warn");
 	await writeFile(join(home.data, "settings.toml"), 'write_checks = "strict"\nconfirm_fles = 3\n');
 	await expect.poll(() => obsidian.page.getByLabel("Strictness").inputValue()).toBe("strict");
 	await row("A line of the settings file was ignored").getByText("did you mean `confirm_files`?").waitFor();
@@ -168,7 +168,7 @@ test("a paired window sees the bridge's settings and may not change them", async
 	await obsidian.state("ready");
 	await show();
 	await obsidian.page.getByText("let in by pairing").waitFor();
-	expect(await obsidian.page.getByLabel("Strictness").inputValue()).toBe("warn");
+	await expect.poll(() => obsidian.page.getByLabel("Strictness").inputValue()).toBe("warn");
 	expect(await obsidian.page.getByLabel("Strictness").isEnabled()).toBe(false);
 	const asked = obsidian.node.requests.map(({ url }) => url.split("/").pop());
 	expect(asked).not.toContain("list_clients");
