@@ -48,7 +48,10 @@ async def test_a_token_made_while_the_bridge_runs_opens_everything_it_should(ser
         pass
 
 
-OWN = {"open_pairing", "accept_change", "reject_change", "claim_change", "acknowledge_change"}
+OWN = {
+    "open_pairing", "accept_change", "reject_change", "claim_change", "acknowledge_change", "list_injections",
+    "withhold_note",
+}  # fmt: skip
 """Operations that only the user's own programs may call."""
 
 

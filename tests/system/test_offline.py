@@ -70,7 +70,11 @@ def expect_everything(answers: dict[str, Any]) -> None:
     # Their examples speak of what there is not.
     missing = {"job_id": "job_not_found", "change_id": "change_not_found", "session": "change_not_found"}
     assert unanswered == {
-        operation.name: missing[name] for operation in operations() for name in missing if name in operation.example
+        operation.name: missing[name]
+        for operation in operations()
+        for name in missing
+        # A choice about a session may come before anything is known of it.
+        if name in operation.example and operation.name != "withhold_note"
     }
 
 
