@@ -64,7 +64,7 @@ class Memory:
     pinned: bool = False
     private_to: str | None = None
     deny_agents: frozenset[str] = frozenset()
-    """Clients that are not told of it, folded."""
+    """Clients that it is kept from, folded."""
     expires: float | None = None
     valid_from: float | None = None
     valid_until: float | None = None
