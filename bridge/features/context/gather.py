@@ -2,32 +2,24 @@
 
 import asyncio
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Interval
 
 from bridge.api.among import choose_among
 from bridge.api.call import Call
+from bridge.api.excerpts import cut_hits
 from bridge.api.hints import Folder, Limit, Properties, Query, When
 from bridge.api.injections import find_withheld, publish_injection, reader_of, record_injection
 from bridge.api.markup import Answer, Document, Element, Line, notice, notices, path_of
 from bridge.api.moments import moment
-from bridge.api.note_text import open_note
 from bridge.api.registry import operation
-from bridge.errors import InvalidArguments, ModelMissing, NoteNotFound
+from bridge.errors import InvalidArguments, ModelMissing
 from bridge.state.injection_log import InjectedNote
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
 from bridge.types import Among, Lines, NoteKind, NoteOrFolder, SearchMode, VaultPath
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from bridge.engine.open_vault import OpenVault
-    from bridge.search.excerpts import Excerpts
-    from bridge.search.model import SearchHit
 
 Budget = Annotated[int, Interval(ge=100, le=32_000)]
 Shape = Literal["text", "items"]
@@ -196,22 +188,6 @@ async def gather_context(
         mode_used=found.mode_used,
         notices=found.notices,
     )
-
-
-def cut_hits(vault: "OpenVault", hits: "Sequence[SearchHit]") -> "list[Excerpts]":
-    """Cut the notes of hits as they are on disk now; one that is gone is skipped."""
-    from bridge.markdown.kinds import kind_of
-    from bridge.search.excerpts import cut_excerpts, keep_passages
-
-    found = []
-    for hit in hits:
-        passages = sorted(hit.passages, key=lambda one: one.lines != hit.lines)
-        with suppress(NoteNotFound):
-            if kind_of(hit.path) == "note":
-                found.append(cut_excerpts(open_note(vault, hit.path), hit.score, passages))
-            else:
-                found.append(keep_passages(hit.path, hit.score, passages))
-    return found
 
 
 def context_view(answer: Answer) -> Iterable[Element]:
