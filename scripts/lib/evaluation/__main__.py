@@ -22,6 +22,7 @@ from scripts.lib.evaluation.metrics import NAMES, bootstrap, scores
 from scripts.lib.evaluation.mistyped import print_mistyped
 from scripts.lib.evaluation.packed import print_packed
 from scripts.lib.evaluation.plain import print_plain
+from scripts.lib.evaluation.quoted import print_quoted
 from scripts.lib.evaluation.sets import SETS, JudgedSet, read_set
 from scripts.lib.evaluation.systems import Bench, System
 from scripts.lib.evaluation.walked import print_walks
@@ -45,8 +46,8 @@ def main() -> int:
         print(f"There are no judged sets in {options.data}; give their folder with --data.", file=sys.stderr)
         return 2
     folders = [folder / name for name in options.set or SETS if (folder / name).is_dir()]
-    if options.mistyped or options.pack:
-        report_on = print_mistyped if options.mistyped else print_packed
+    if options.mistyped or options.pack or options.quotes:
+        report_on = print_mistyped if options.mistyped else print_packed if options.pack else print_quoted
         asyncio.run(_with_model(options, lambda model: report_on(folders, options.limit, options.cache, model)))
         return 0
     report = asyncio.run(_measure(options, folders))
@@ -68,6 +69,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--pack", action="store_true", help="how often packed context holds all that answers a question"
     )
+    parser.add_argument("--quotes", action="store_true", help="how often three quoted sentences hold the answer")
     parser.add_argument("--graph", action="store_true", help="what following links adds, for several weights")
     parser.add_argument("--memory", action="store_true", help="remember beliefs and recall them, on both halves")
     parser.add_argument("--json", type=Path, help="write every figure to this file")

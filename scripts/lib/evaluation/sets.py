@@ -29,6 +29,7 @@ class Question:
     text: str
     category: str
     relevant: Mapping[str, float]
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,13 @@ def read_set(folder: Path, limit: int | None = None) -> JudgedSet:
         query, document, grade = line.split("\t")
         relevant.setdefault(query, {})[document] = float(grade)
     questions = [
-        Question(str(row["id"]), str(row["text"]), str(row.get("cat", "")), relevant[str(row["id"])])
+        Question(
+            str(row["id"]),
+            str(row["text"]),
+            str(row.get("cat", "")),
+            relevant[str(row["id"])],
+            str(row.get("answer") or ""),
+        )
         for row in _rows(folder / "queries.jsonl")
         if str(row["id"]) in relevant
     ]

@@ -1,0 +1,67 @@
+"""The sentences quoted for a question."""
+
+import pytest
+
+from bridge.answers.quotes import RelevantNote, choose_quotes
+from bridge.markdown.documents import read_document
+from bridge.types import VaultPath
+
+LEVAIN = b"""\
+# Levain
+
+A levain is a starter of flour and water. It is fed twice a day.
+
+## Storage
+
+Cold slows it down. In the fridge it keeps for two weeks.
+"""
+KITCHEN = b"The kitchen was painted green in May. The fridge was bought in 2019.\n"
+
+
+def relevant(path: str, data: bytes, score: float = 0.5, *lines: tuple[int, int]) -> RelevantNote:
+    return RelevantNote(read_document(VaultPath(path), data), score, lines)
+
+
+def quoted(question: str, *notes: RelevantNote, most: int = 3) -> list[str]:
+    return [one.sentence.text for one in choose_quotes(question, notes, most)]
+
+
+def test_the_sentence_that_says_the_words_of_the_question_comes_first() -> None:
+    notes = (relevant("Levain.md", LEVAIN), relevant("Kitchen.md", KITCHEN, 0.2))
+    assert quoted("How often is the levain fed?", *notes)[0] == "It is fed twice a day."
+
+
+def test_a_heading_and_a_neighbour_lend_their_words() -> None:
+    found = quoted("How does storage of a levain in the cold work?", relevant("Levain.md", LEVAIN), most=1)
+    assert found == ["Cold slows it down."]
+
+
+def test_a_sentence_has_its_lines_and_its_note() -> None:
+    found = choose_quotes("when was the fridge bought", [relevant("Kitchen.md", KITCHEN)], 1)[0]
+    assert (found.sentence.path, found.sentence.lines) == ("Kitchen.md", (1, 1))
+    assert 0 < found.score <= 1
+
+
+def test_only_the_relevant_passages_are_quoted() -> None:
+    note = relevant("Levain.md", LEVAIN, 0.5, (5, 7))
+    assert set(quoted("levain, flour, water, fridge", note)) <= {
+        "Cold slows it down.",
+        "In the fridge it keeps for two weeks.",
+    }
+
+
+def test_a_second_quote_says_what_the_first_does_not() -> None:
+    note = relevant(
+        "A.md", b"The crust is dark. The dark crust is thick.\n\n- The oven is hot.\n- Steam makes it shine.\n"
+    )
+    assert quoted("dark crust with steam", note, most=2)[1] == "Steam makes it shine."
+
+
+@pytest.mark.parametrize("question", ["", "the of and", "zeppelin"])
+def test_nothing_is_quoted_for_what_no_note_says(question: str) -> None:
+    assert quoted(question, relevant("Kitchen.md", KITCHEN)) == []
+
+
+def test_text_without_spaces_is_quoted() -> None:
+    note = relevant("面包.md", "酵母是面包的灵魂。今天天气很好。\n".encode())
+    assert quoted("面包的灵魂是什么？", note, most=1) == ["酵母是面包的灵魂。"]
