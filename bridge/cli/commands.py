@@ -17,7 +17,7 @@ COMMANDS = {
     "index": "Read and embed a whole vault, then end.",
     "stop": "Stop the running bridge.",
     "forget": "Delete the index and the history that are kept of a vault; the vault itself stays as it is.",
-    "models": "List, install, choose and check embedding models.",
+    "models": "List, install, choose and check models that embed notes or write answers.",
     "tokens": "Make, list and revoke the tokens of clients.",
     "completion": "Print what completes commands, vaults and notes in a shell.",
     "pair": "Show a code with which a client gets a token of its own.",
@@ -41,7 +41,8 @@ fish: vault-bridge completion fish > ~/.config/fish/completions/vault-bridge.fis
 MODEL_ACTIONS = {
     "list": "Show the models that can be installed and those that are.",
     "install": "Fetch a model; the only command that opens a connection.",
-    "use": "Choose the model that embeds the vaults.",
+    "use": "Choose the model that embeds the vaults, or writes answers.",
+    "bench": "Measure how fast a chat model is on this machine.",
     "verify": "Compare installed models with their checksums.",
 }
 

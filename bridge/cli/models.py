@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -14,10 +15,14 @@ if TYPE_CHECKING:
     from bridge.models.catalogue import ModelSpec
 
 
+PURPOSES = {"embed": "search", "chat": "answer"}
+"""What people do with the models of each purpose."""
+
+
 def main(given: argparse.Namespace) -> int:
     """Run the subcommand."""
     log_warnings()
-    return {"list": list_models, "install": install, "use": use, "verify": verify}[given.action](given)
+    return {"list": list_models, "install": install, "use": use, "bench": bench, "verify": verify}[given.action](given)
 
 
 def list_models(given: argparse.Namespace) -> int:
@@ -26,13 +31,13 @@ def list_models(given: argparse.Namespace) -> int:
     from bridge.models.folder import installed_models
 
     here = {model.spec.id: model for model in installed_models(given.models_dir)}
-    chosen = chosen_model(given.data_dir)
+    chosen = chosen_models(given.data_dir).values()
     specs = {spec.id: spec for spec in (*catalogue(), *(model.spec for model in here.values()))}
-    rows = [model_row(spec, installed=spec.id in here, chosen=spec.id == chosen) for spec in specs.values()]
+    rows = [model_row(spec, installed=spec.id in here, chosen=spec.id in chosen) for spec in specs.values()]
     if given.json:
         json_line({"models": rows})
     else:
-        table(rows, ("id", "state", "dimensions", "size", "languages", "license"))
+        table(rows, ("id", "purpose", "state", "size", "languages", "license"))
     return 0
 
 
@@ -43,6 +48,7 @@ def model_row(spec: "ModelSpec", *, installed: bool, chosen: bool) -> dict[str, 
     return {
         "id": spec.id,
         "title": spec.title,
+        "purpose": spec.purpose,
         "state": state,
         "dimensions": spec.dimensions,
         "size": size,
@@ -60,8 +66,8 @@ def install(given: argparse.Namespace) -> int:
     with InstallProgress() as steps:
         model = fetch(given.models_dir, given.id or DEFAULT_MODEL, steps.show)
     print_message(f"{model.spec.id} is installed at {model.path}.")
-    if chosen_model(given.data_dir) != model.spec.id:
-        print_message(f"Run `vault-bridge models use {model.spec.id}` to search with it.")
+    if model.spec.id not in chosen_models(given.data_dir).values():
+        print_message(f"Run `vault-bridge models use {model.spec.id}` to {PURPOSES[model.spec.purpose]} with it.")
     return 0
 
 
@@ -79,8 +85,33 @@ def use(given: argparse.Namespace) -> int:
         model = find_model(given.models_dir, given.model)
     folders = Folders(given.data_dir)
     folders.make()
+    if model.spec.purpose == "chat":
+        save_settings(folders.settings, {"chat_model": model.spec.id})
+        print_message(f"{model.spec.id} writes answers from now on; `vault-bridge models bench` tells how fast.")
+        return 0
     save_settings(folders.settings, {"model": model.spec.id})
     print_message(f"{model.spec.id} is used from now on; the old vectors answer until the new ones are complete.")
+    return 0
+
+
+def bench(given: argparse.Namespace) -> int:
+    """Measure how fast a chat model reads and writes."""
+    from bridge.models.catalogue import SUGGESTED_CHAT_MODEL
+    from bridge.models.chat_trial import measure_chat
+    from bridge.models.folder import find_chat_model
+
+    id_ = given.id or chosen_models(given.data_dir)["chat"]
+    if not id_:
+        print_message(f"No chat model is chosen. Run `vault-bridge models install {SUGGESTED_CHAT_MODEL}`.")
+        return 1
+    speed = measure_chat(find_chat_model(given.models_dir, id_).path)
+    if given.json:
+        json_line({"id": id_, **asdict(speed)})
+    else:
+        sys.stdout.write(
+            f"{id_}: reads {speed.prompt_tokens_per_s:,.0f} and writes {speed.answer_tokens_per_s:,.1f} tokens a"
+            f" second, loads in {speed.load_s:.1f} s.\n"
+        )
     return 0
 
 
@@ -105,12 +136,13 @@ def verify(given: argparse.Namespace) -> int:
     return int(failed)
 
 
-def chosen_model(data_dir: Path) -> str:
-    """Return the model that the settings name."""
+def chosen_models(data_dir: Path) -> dict[str, str]:
+    """Return the model that the settings name for each purpose; empty for none."""
     from bridge.data_folder import Folders
     from bridge.settings.file import load_settings
 
-    return load_settings(Folders(data_dir).settings)[0].model
+    settings = load_settings(Folders(data_dir).settings)[0]
+    return {"embed": settings.model, "chat": settings.chat_model}
 
 
 class InstallProgress:

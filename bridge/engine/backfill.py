@@ -77,7 +77,7 @@ class VectorBackfill:
             store: Counts the passages embedded.
             embedders: The embedding models.
             on_batch: Called after each batch.
-            must_wait: Whether notes are being read in bulk, so that embedding would take the cores from it.
+            must_wait: Whether notes are being read in bulk or an answer is written: embedding would take their cores.
         """
         self.paused = False
         self.trouble: BridgeError | None = None

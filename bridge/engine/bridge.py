@@ -10,6 +10,7 @@ from pathlib import Path
 from bridge.access.pairing import Pairing
 from bridge.access.tokens import Tokens
 from bridge.data_folder import Folders, add_to_vault_list
+from bridge.engine.generators import Generators
 from bridge.engine.hooks import NO_HOOKS, Hooks
 from bridge.engine.host import Host
 from bridge.engine.jobs import Jobs
@@ -56,6 +57,7 @@ class Bridge:
         self.since = time.time()
         self.vaults: Mapping[VaultId, Host] = {}
         self.embedders: Embedders | None = None
+        self.generators = Generators(models_dir, self.settings)
         self._paths = tuple(vault_paths)
         self._hooks = hooks
         self._task: asyncio.Task[None] | None = None
@@ -94,12 +96,23 @@ class Bridge:
             log.warning("Settings: %s", problem.message)
         self.settings = keep_rules(self.settings, self.setting_problems, None)
         self.embedders = Embedders(self.models_dir, self.settings)
+        self.generators.settings = self.settings
         hosts: dict[VaultId, Host] = {}
         for path in self._paths:
             if not path.is_dir():
                 raise NoSuchVault(f"{path} is not a folder.", hint="Give the folder that holds your notes.")
             name = free_name(path.resolve().name, {host.name for host in hosts.values()})
-            host = Host(path, name, self.folders, self.settings, self.events, self.embedders, self.jobs, self._hooks)
+            host = Host(
+                path,
+                name,
+                self.folders,
+                self.settings,
+                self.events,
+                self.embedders,
+                self.generators,
+                self.jobs,
+                self._hooks,
+            )
             hosts.setdefault(host.id, host)
         try:
             for host in hosts.values():
@@ -119,6 +132,7 @@ class Bridge:
         await self.jobs.stop()
         await asyncio.gather(*(self._hooks.stop(vault) for vault in self._open_vaults()))
         await asyncio.gather(*(host.stop() for host in self.vaults.values()))
+        await self.generators.close()
         if self.embedders is not None:
             await self.embedders.close()
 
@@ -157,6 +171,7 @@ class Bridge:
         self.settings = settings
         if self.embedders is not None:
             self.embedders.settings = settings
+        self.generators.settings = settings
         self.events.publish(SettingsChanged())
         # Concurrently: denied notes are hidden in every vault before anything is awaited.
         await asyncio.gather(*(host.use(settings) for host in self.vaults.values()))

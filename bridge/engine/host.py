@@ -15,6 +15,7 @@ from bridge.engine.apply_requests import RequestExecutor
 from bridge.engine.backfill import VectorBackfill
 from bridge.engine.editor_handoff import EditorSessions
 from bridge.engine.erase_denied import DenyEnforcer
+from bridge.engine.generators import Generators
 from bridge.engine.hooks import Hooks
 from bridge.engine.indexer import Indexer, pause
 from bridge.engine.inspection import IndexPart, is_indexed
@@ -72,6 +73,7 @@ class Host:
         settings: Settings,
         events: Events,
         embedders: Embedders,
+        generators: Generators,
         jobs: Jobs,
         hooks: Hooks,
     ) -> None:
@@ -88,6 +90,7 @@ class Host:
         self.events = events
         events.hide(self.id, self.files.rules.denies)
         self.embedders = embedders
+        self._generators = generators
         self._jobs = jobs
         self._hooks = hooks
         self._stop = asyncio.Event()
@@ -210,7 +213,11 @@ class Host:
         eraser = DenyEnforcer(indexer, store)
         eraser.hide()
         backfill = VectorBackfill(
-            index, store, self.embedders, lambda: publish_progress(vault), lambda: indexer.is_reading_many
+            index,
+            store,
+            self.embedders,
+            lambda: publish_progress(vault),
+            lambda: indexer.is_reading_many or self._generators.is_speaking,
         )
         backfill.paused = self.paused
         vault = OpenVault(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bridge.errors import BridgeError, ModelMissing, ModelUnusable
 from bridge.models.embedder import Embedder
-from bridge.models.folder import InstalledModel, find_model, installed_models
+from bridge.models.folder import InstalledModel, find_embedding_model, installed_models
 from bridge.models.model_setup import ModelSetup, read_model_setup
 from bridge.settings.schema import Settings
 
@@ -57,7 +57,7 @@ class Embedders:
             self.trouble = setup.error()
             return None
         try:
-            model = await asyncio.to_thread(find_model, self.models_dir, self.settings.model)
+            model = await asyncio.to_thread(find_embedding_model, self.models_dir, self.settings.model)
         except (ModelMissing, ModelUnusable) as error:
             self.trouble = error
             return None

@@ -1,4 +1,4 @@
-"""The embedding models that can be installed by name, with their facts."""
+"""The models that can be installed by name, with their facts."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -7,6 +7,9 @@ from bridge.errors import ModelMissing
 
 Pooling = Literal["mean", "cls", "last"]
 """How a model's token vectors become one vector."""
+
+Purpose = Literal["embed", "chat"]
+"""What a model is for: search by meaning, or writing answers."""
 
 Source = Literal["wheel", "download", "file"]
 """The source of a model's file."""
@@ -17,20 +20,22 @@ DEFAULT_MODEL = "all-minilm-l6-v2"
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """The facts needed to fetch and use an embedding model.
+    """The facts needed to fetch and use a model.
 
-    `window` is the maximum number of tokens per text; `sha256` is that of the GGUF file, or None where it could not be
-    checked ("unverified").
+    `window` is the maximum number of tokens per text, or of a prompt with its answer; `sha256` is that of the GGUF
+    file, or None where it could not be checked ("unverified"). `dimensions`, `pooling` and the prefixes are those of an
+    embedding model.
     """
 
     id: str
     title: str
-    dimensions: int
     window: int
-    pooling: Pooling
     languages: str
     license: str
     source: Source
+    purpose: Purpose = "embed"
+    dimensions: int = 0
+    pooling: Pooling = "mean"
     query_prefix: str = ""
     passage_prefix: str = ""
     size_bytes: int | None = None
@@ -105,7 +110,59 @@ _CATALOGUE = (
         source="download",
         url=f"{_HUB}/ggml-org/embeddinggemma-300M-GGUF/resolve/main/embeddinggemma-300M-Q8_0.gguf",
     ),
+    # Digests and sizes of the chat models: as several public projects pin them.
+    ModelSpec(
+        id="qwen3.5-0.8b",
+        title="Qwen3.5 0.8B",
+        purpose="chat",
+        window=262_144,
+        languages="about 200 languages",
+        license="Apache-2.0",
+        source="download",
+        size_bytes=532_517_120,
+        url=f"{_HUB}/unsloth/Qwen3.5-0.8B-GGUF/resolve/6ab461498e2023f6e3c1baea90a8f0fe38ab64d0/Qwen3.5-0.8B-Q4_K_M.gguf",
+        sha256="bd258782e35f7f458f8aced1adc053e6e92e89bc735ba3be89d38a06121dc517",
+    ),
+    ModelSpec(
+        id="qwen3.5-2b",
+        title="Qwen3.5 2B",
+        purpose="chat",
+        window=262_144,
+        languages="about 200 languages",
+        license="Apache-2.0",
+        source="download",
+        size_bytes=1_280_835_840,
+        url=f"{_HUB}/unsloth/Qwen3.5-2B-GGUF/resolve/f6d5376be1edb4d416d56da11e5397a961aca8ae/Qwen3.5-2B-Q4_K_M.gguf",
+        sha256="aaf42c8b7c3cab2bf3d69c355048d4a0ee9973d48f16c731c0520ee914699223",
+    ),
+    ModelSpec(
+        id="qwen3.5-4b",
+        title="Qwen3.5 4B",
+        purpose="chat",
+        window=262_144,
+        languages="about 200 languages",
+        license="Apache-2.0",
+        source="download",
+        size_bytes=2_740_937_888,
+        url=f"{_HUB}/unsloth/Qwen3.5-4B-GGUF/resolve/e87f176479d0855a907a41277aca2f8ee7a09523/Qwen3.5-4B-Q4_K_M.gguf",
+        sha256="00fe7986ff5f6b463e62455821146049db6f9313603938a70800d1fb69ef11a4",
+    ),
+    ModelSpec(
+        id="lfm2.5-1.2b",
+        title="LFM2.5 1.2B Instruct",
+        purpose="chat",
+        window=32_768,
+        languages="8 languages",
+        license="LFM Open License 1.0",
+        source="download",
+        size_bytes=730_895_168,
+        url=f"{_HUB}/LiquidAI/LFM2.5-1.2B-Instruct-GGUF/resolve/76022b8bfa64af5862d6bce90a676c3cc9b17b52/LFM2.5-1.2B-Instruct-Q4_K_M.gguf",
+        sha256="b1b3de114215d9507409a662a501a631095a479a419584e8a2ded6304b19b4f5",
+    ),
 )
+
+SUGGESTED_CHAT_MODEL = "qwen3.5-2b"
+"""The chat model to suggest where none is installed."""
 
 
 def catalogue() -> tuple[ModelSpec, ...]:

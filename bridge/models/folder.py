@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.errors import ModelMissing, ModelUnusable
-from bridge.models.catalogue import ModelSpec, catalogue
+from bridge.models.catalogue import ModelSpec, Purpose, catalogue
 from bridge.private_files import file_lock, write_private
 from bridge.types import Digest
 
@@ -60,6 +60,36 @@ def find_model(models_dir: Path, id_: str) -> InstalledModel:
         raise _unusable(id_, f"The description {about.name} cannot be read ({error}).") from None
     if size != facts["size"]:
         raise _unusable(id_, f"The file {path.name} has {size} bytes instead of {facts['size']}.")
+    return model
+
+
+def find_embedding_model(models_dir: Path, id_: str) -> InstalledModel:
+    """Return an installed embedding model.
+
+    Raises:
+        ModelMissing: The model is not installed.
+        ModelUnusable: It is a chat model, its file is missing, or the file's length has changed.
+    """
+    return _require_purpose(find_model(models_dir, id_), "embed", "model")
+
+
+def find_chat_model(models_dir: Path, id_: str) -> InstalledModel:
+    """Return an installed chat model.
+
+    Raises:
+        ModelMissing: The model is not installed.
+        ModelUnusable: It is an embedding model, its file is missing, or the file's length has changed.
+    """
+    return _require_purpose(find_model(models_dir, id_), "chat", "chat_model")
+
+
+def _require_purpose(model: InstalledModel, purpose: Purpose, setting: str) -> InstalledModel:
+    if model.spec.purpose != purpose:
+        kind = {"embed": "an embedding model", "chat": "a chat model"}[model.spec.purpose]
+        raise ModelUnusable(
+            f"{model.spec.id} is {kind} and cannot be the setting `{setting}`.",
+            hint=f"`vault-bridge models use {model.spec.id}` puts it where it belongs.",
+        )
     return model
 
 

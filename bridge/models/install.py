@@ -11,6 +11,7 @@ from pathlib import Path
 from bridge.errors import DiskFull, ModelMissing, ModelUnusable, ReadOnly
 from bridge.models import wheel, worker
 from bridge.models.catalogue import DEFAULT_MODEL, ModelSpec, Pooling, catalogue, find_in_catalogue, related_spec
+from bridge.models.chat_trial import try_chat
 from bridge.models.download import download
 from bridge.models.folder import (
     InstalledModel,
@@ -104,7 +105,7 @@ def _install_download(models_dir: Path, spec: ModelSpec, progress: Progress) -> 
 
 
 def use_file(models_dir: Path, file: Path, progress: Progress) -> InstalledModel:
-    """Copy a user's GGUF file to the models folder, after opening and trying it within limits.
+    """Copy a user's GGUF file to the models folder, after trying it; its content decides what it is for.
 
     Args:
         models_dir: The models folder; created if missing.
@@ -112,7 +113,7 @@ def use_file(models_dir: Path, file: Path, progress: Progress) -> InstalledModel
         progress: Called with the progress.
 
     Raises:
-        ModelUnusable: The file is not an embedding model or is incomplete, or there is no llama.cpp to try it.
+        ModelUnusable: The file neither embeds nor chats or is incomplete, or there is no llama.cpp to try it.
         NotReady: llama.cpp is being built.
         DiskFull: The disk has no room for the copy.
         ReadOnly: The folder is not writable.
@@ -133,11 +134,11 @@ def use_file(models_dir: Path, file: Path, progress: Progress) -> InstalledModel
 
 
 def verify(models_dir: Path, id_: str) -> None:
-    """Check an installed model's file against its digest, and embed a few sentences.
+    """Check an installed model's file against its digest, and embed a few sentences or generate a few tokens.
 
     Raises:
         ModelMissing: The model is not installed.
-        ModelUnusable: The file changed, or its vectors are wrong.
+        ModelUnusable: The file changed, or what the model returns is wrong.
     """
     model = find_model(models_dir, id_)
     check_model(model)
@@ -153,6 +154,9 @@ def _is_taken(models_dir: Path, id_: str, digest: Digest) -> bool:
 
 
 def _try(file: Path, spec: ModelSpec) -> None:
+    if spec.purpose == "chat":
+        try_chat(file)
+        return
     vectors = worker.vectors_of(file, spec, _SENTENCES)
     cosines = [float(cosine) for cosine in vectors[1:] @ vectors[0]]
     if spec.id == DEFAULT_MODEL and spec.source == "wheel":
@@ -167,19 +171,29 @@ def _try(file: Path, spec: ModelSpec) -> None:
 def _spec_from_file(file: Path) -> ModelSpec:
     facts = worker.facts_of(file)
     relative = related_spec(facts["name"]) or related_spec(file.stem)
-    return ModelSpec(
+    spec = ModelSpec(
         id=re.sub(r"[^a-z0-9._-]+", "-", file.stem.casefold())[:80].strip("-._") or "model",
         title=facts["name"] or file.stem,
-        dimensions=facts["dimensions"],
         window=facts["window"],
-        pooling=_pooling(file, facts["pooling"], decoder=facts["decoder"]),
-        query_prefix=relative.query_prefix if relative else "",
-        passage_prefix=relative.passage_prefix if relative else "",
         languages=relative.languages if relative else "unknown",
         license=relative.license if relative else "unknown",
         source="file",
         size_bytes=file.stat().st_size,
     )
+    if facts["decoder"] and facts["template"] and not _embeds(file, facts["pooling"]):
+        return replace(spec, purpose="chat")
+    return replace(
+        spec,
+        dimensions=facts["dimensions"],
+        pooling=_pooling(file, facts["pooling"], decoder=facts["decoder"]),
+        query_prefix=relative.query_prefix if relative else "",
+        passage_prefix=relative.passage_prefix if relative else "",
+    )
+
+
+def _embeds(file: Path, pooling: int | None) -> bool:
+    """Return whether a decoder's file is meant for embedding."""
+    return pooling in POOLING.values() or "embed" in file.stem.casefold()
 
 
 def _pooling(file: Path, number: int | None, *, decoder: bool) -> Pooling:
@@ -188,11 +202,11 @@ def _pooling(file: Path, number: int | None, *, decoder: bool) -> Pooling:
             return name
     if number is None and not decoder:
         return "mean"
-    if number is None and "embed" in file.stem.casefold():
+    if number is None and _embeds(file, number):
         return "last"
     raise ModelUnusable(
-        f"{file.name} is not an embedding model: it does not say how its vectors are pooled.",
-        hint="Give a GGUF file of an embedding model; models that write or rank text cannot be used here.",
+        f"{file.name} neither embeds nor chats: it does not say how its vectors are pooled, and has no chat template.",
+        hint="Give a GGUF file of an embedding or chat model; those that rank or continue text cannot be used here.",
     )
 
 

@@ -36,6 +36,8 @@ class ModelFacts:
     window: int
     pooling: int | None
     decoder: bool
+    template: bool
+    """Whether it has a chat template."""
 
 
 @c.llama_log_callback  # type: ignore[untyped-decorator]
@@ -95,6 +97,7 @@ class Llama:
             window=c.llama_model_n_ctx_train(self._model),
             pooling=int(pooling) if pooling.isdigit() else None,
             decoder=generates(self._model),
+            template=bool(c.llama_model_chat_template(self._model, None)),
         )
 
     def prepare(self, *, window: int, pooling: int, flash: bool) -> None:

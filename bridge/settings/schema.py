@@ -35,6 +35,14 @@ class Settings:
     """The user's settings, with defaults that need no file."""
 
     model: str = setting("all-minilm-l6-v2", "Id of the embedding model.")
+    chat_model: str = setting("", "Id of the chat model that writes answers; empty for quotes alone.")
+    chat_window: int = setting(
+        4096, "Tokens of a prompt with its answer that the chat model reads at most.", least=512, most=262_144
+    )
+    chat_threads: int = setting(0, "Threads of the chat model; 0 means one per core.", least=0, most=256)
+    chat_unload_after_s: int = setting(
+        120, "Idle seconds after which the chat model is unloaded from memory.", least=5, most=31_536_000
+    )
     workers: int = setting(
         0, "Embedding processes; 0 means one per core but one, at most 4.", least=0, most=32, restart=True
     )

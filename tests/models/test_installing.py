@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import shutil
 import signal
 import struct
@@ -13,12 +14,14 @@ import numpy as np
 import pytest
 
 from bridge.errors import ModelMissing, ModelUnusable, ReadOnly
-from bridge.models.catalogue import DEFAULT_MODEL, ModelSpec, find_in_catalogue
-from bridge.models.folder import find_model, installed_models
+from bridge.models.catalogue import DEFAULT_MODEL, ModelSpec, catalogue, find_in_catalogue
+from bridge.models.chat_trial import measure_chat
+from bridge.models.folder import find_chat_model, find_embedding_model, find_model, installed_models
 from bridge.models.install import install, install_spec, use_file, verify
 from bridge.models.worker import vectors_of
 from tests.models import disks
 from tests.models.hub import Hub, serving
+from tests.models.scripted import random_gguf, scripted_gguf
 from tests.models.small import bert_gguf, writer_gguf
 
 REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text())["vectors"]
@@ -208,7 +211,7 @@ def spoilt(tmp_path: Path, what: str) -> Path:
         ("endless counts", "cannot use file.gguf"),
         ("endless string", "cannot use file.gguf"),
         ("noise", "cannot use file.gguf"),
-        ("text writer", "is not an embedding model"),
+        ("text writer", "neither embeds nor chats"),
     ],
 )
 def test_a_file_that_is_no_sound_model_is_refused_with_what_to_do(tmp_path: Path, what: str, message: str) -> None:
@@ -216,6 +219,38 @@ def test_a_file_that_is_no_sound_model_is_refused_with_what_to_do(tmp_path: Path
         use_file(tmp_path / "models", spoilt(tmp_path, what), quiet)
     assert failure.value.hint.startswith(("Give a", "Give the path"))
     assert not list((tmp_path / "models").glob("*"))
+
+
+def test_a_file_with_a_chat_template_becomes_a_chat_model(tmp_path: Path) -> None:
+    folder = tmp_path / "models"
+    model = use_file(folder, scripted_gguf(tmp_path / "speaker.gguf", {"<|answer|>": ["Yes."]}), quiet)
+    assert (model.spec.purpose, model.spec.window, model.spec.title) == ("chat", 4096, "Scripted")
+    assert find_chat_model(folder, "speaker") == model
+    verify(folder, "speaker")
+    with pytest.raises(ModelUnusable, match="chat model and cannot be the setting `model`"):
+        find_embedding_model(folder, "speaker")
+
+
+def test_an_embedding_model_cannot_chat(tmp_path: Path) -> None:
+    use_file(tmp_path / "models", bert_gguf(tmp_path), quiet)
+    with pytest.raises(ModelUnusable, match="embedding model and cannot be the setting `chat_model`"):
+        find_chat_model(tmp_path / "models", "small")
+
+
+def test_a_chat_model_is_measured(tmp_path: Path) -> None:
+    speed = measure_chat(random_gguf(tmp_path / "random.gguf"))
+    assert speed.prompt_tokens_per_s > 0
+    assert speed.answer_tokens_per_s > 0
+    assert speed.load_s > 0
+
+
+@pytest.mark.parametrize("spec", [spec for spec in catalogue() if spec.purpose == "chat"], ids=lambda spec: spec.id)
+def test_chat_models_of_the_catalogue_are_pinned(spec: ModelSpec) -> None:
+    assert spec.url is not None
+    assert re.fullmatch(r"https://huggingface\.co/[^/]+/[^/]+/resolve/[0-9a-f]{40}/[^/]+\.gguf", spec.url)
+    assert re.fullmatch("[0-9a-f]{64}", spec.sha256 or "")
+    assert spec.size_bytes
+    assert spec.window >= 4_096
 
 
 def downloaded_spec(url: str, file: Path, **more: Any) -> ModelSpec:

@@ -22,7 +22,7 @@ print(connector._make_ssl_context.__module__, connector._SSL_CONTEXT_VERIFIED.ce
 
 async def at_once(_seconds): ...
 
-spec = ModelSpec("some-model", "Some model", 384, 256, "mean", "English", "MIT", "download", url=sys.argv[1])
+spec = ModelSpec("some-model", "Some model", 256, "English", "MIT", "download", dimensions=384, url=sys.argv[1])
 try:
     print(download(spec, Path(sys.argv[2]), lambda *_: None, at_once).path.read_bytes())
 except ModelUnusable:

@@ -17,6 +17,7 @@ FEATURE = Feature(
     checks=(
         checks.check_settings,
         checks.check_model,
+        checks.check_chat_model,
         checks.check_tokens,
     ),
     views={

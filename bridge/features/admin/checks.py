@@ -41,6 +41,22 @@ def check_model(call: Call) -> Finding:
     return make_finding("model", "ok", f"{wanted} is installed at {installed.path}.")
 
 
+def check_chat_model(call: Call) -> Finding:
+    """Look whether the chat model of the settings is there, if one is chosen."""
+    from bridge.models.folder import find_chat_model
+    from bridge.settings.file import load_settings
+
+    wanted = load_settings(call.bridge.settings_path)[0].chat_model
+    if not wanted:
+        return make_finding("chat model", "ok", "None is chosen: answers are quotes from notes.")
+    try:
+        installed = find_chat_model(call.bridge.models_dir, wanted)
+    except BridgeError as error:
+        fix = Fix("Install the model", f"vault-bridge models install {shlex.quote(wanted)}", None)
+        return make_finding("chat model", "warn", error.message, error.hint, fix)
+    return make_finding("chat model", "ok", f"{wanted} is installed at {installed.path}.")
+
+
 def check_tokens(call: Call) -> Finding:
     """Look which clients have tokens, and whether the file of them was damaged."""
     from bridge.access.tokens import Tokens

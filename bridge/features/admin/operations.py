@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from annotated_types import MaxLen
 
@@ -196,7 +196,9 @@ class ListedModel:
     Attributes:
         id: Its name in the settings.
         title: Its makers' name for it.
-        dimensions: Dimensions of its vectors.
+        purpose: `embed` for search by meaning, `chat` for writing answers.
+        dimensions: Dimensions of its vectors; 0 for a chat model.
+        window: Maximum tokens of a text, or of a prompt with its answer.
         size_mb: File size in MB; null if unknown.
         languages: Its languages.
         license: Its licence.
@@ -206,7 +208,9 @@ class ListedModel:
 
     id: str
     title: str
+    purpose: Literal["embed", "chat"]
     dimensions: int
+    window: int
     size_mb: float | None
     languages: str
     license: str
@@ -228,10 +232,10 @@ class ListedModels:
 @operation(
     example={},
     vault=False,
-    tasks=("which embedding models are there", "model in use"),
+    tasks=("which embedding models are there", "model in use", "which language models can write answers"),
 )
 async def list_models(call: Call) -> ListedModels:
-    """List the embedding models, installed or available; downloads nothing."""
+    """List the models that embed or chat, installed or available; downloads nothing."""
     return await asyncio.to_thread(read_models, call)
 
 
@@ -241,7 +245,8 @@ def read_models(call: Call) -> ListedModels:
     from bridge.models.folder import installed_models
     from bridge.settings.file import load_settings
 
-    wanted = load_settings(call.bridge.settings_path)[0].model
+    settings = load_settings(call.bridge.settings_path)[0]
+    wanted = {settings.model, settings.chat_model}
     here = {model.spec.id: model for model in installed_models(call.bridge.models_dir)}
     specs = {spec.id: spec for spec in (*catalogue(), *(model.spec for model in here.values()))}
     return ListedModels(
@@ -249,12 +254,14 @@ def read_models(call: Call) -> ListedModels:
             ListedModel(
                 id=spec.id,
                 title=spec.title,
+                purpose=spec.purpose,
                 dimensions=spec.dimensions,
+                window=spec.window,
                 size_mb=in_mb(here[spec.id].path.stat().st_size if spec.id in here else spec.size_bytes),
                 languages=spec.languages,
                 license=spec.license,
                 installed=spec.id in here,
-                chosen=spec.id == wanted,
+                chosen=spec.id in wanted,
             )
             for spec in specs.values()
         )

@@ -49,7 +49,7 @@ export const FORMS = {
 	read_settings: "f4e0fa575426",
 	change_settings: "7df0e72c2e86",
 	check_globs: "2be683f630fb",
-	list_models: "2ab29cd03574",
+	list_models: "7e42fa814c01",
 	list_clients: "ecc30ae1f7f6",
 	revoke_client: "b5f48b728b20",
 	open_pairing: "3ceefd3165ba",
@@ -928,8 +928,12 @@ export interface ListedModel {
 	readonly id: string;
 	/** Its makers' name for it. */
 	readonly title: string;
-	/** Dimensions of its vectors. */
+	/** `embed` for search by meaning, `chat` for writing answers. */
+	readonly purpose: "embed" | "chat";
+	/** Dimensions of its vectors; 0 for a chat model. */
 	readonly dimensions: number;
+	/** Maximum tokens of a text, or of a prompt with its answer. */
+	readonly window: number;
 	/** File size in MB; null if unknown. */
 	readonly size_mb: number | null;
 	/** Its languages. */
@@ -2196,7 +2200,7 @@ export interface Operations {
 		result: CheckedGlobs;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault";
 	};
-	/** List the embedding models, installed or available; downloads nothing. */
+	/** List the models that embed or chat, installed or available; downloads nothing. */
 	list_models: {
 		arguments: ListModelsArguments;
 		result: ListedModels;

@@ -6,9 +6,10 @@ export function installing({ id }: Pick<ListedModel, "id">): string {
 }
 
 /** Say what there is to know of a model before choosing it. */
-export function facts({ languages, license, size_mb: size, dimensions, installed }: ListedModel): string {
+export function facts({ purpose, languages, license, size_mb: size, dimensions, installed }: ListedModel): string {
 	const file = size === null ? "size not known" : `${size.toLocaleString(undefined, { maximumFractionDigits: 0 })} MB`;
-	return [languages, license, file, `${dimensions} dimensions`, ...(installed ? [] : ["not installed"])].join(" · ");
+	const length = purpose === "embed" ? [`${dimensions} dimensions`] : [];
+	return [languages, license, file, ...length, ...(installed ? [] : ["not installed"])].join(" · ");
 }
 
 /** Say how far search by meaning is with the model in use. */

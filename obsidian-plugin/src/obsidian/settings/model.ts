@@ -19,15 +19,46 @@ export function model(bridge: BridgeSettings): SettingDefinitionItem[] {
 					aliases: ["Embedding", "Language"],
 					render: (setting) => progress(setting, bridge),
 				},
-				...(bridge.known?.models ?? []).map((one): SettingDefinition => ({
-					name: one.title,
-					desc: facts(one),
-					searchable: false,
-					render: (setting) => row(setting, bridge, one),
-				})),
+				...listed(bridge, "embed"),
+			],
+		},
+		{
+			type: "group",
+			heading: "Chat model",
+			items: [
+				{
+					name: "Written answers",
+					desc: "A chat model writes answers from your notes, on this computer. Without one, answers are quotes.",
+					aliases: ["Ask", "Language model"],
+					render: (setting) => withoutChatModel(setting, bridge),
+				},
+				...listed(bridge, "chat"),
 			],
 		},
 	];
+}
+
+/** The models of one purpose, a row each. */
+function listed(bridge: BridgeSettings, purpose: ListedModel["purpose"]): SettingDefinition[] {
+	const models = bridge.known?.models.filter((one) => one.purpose === purpose) ?? [];
+	return models.map((one) => ({
+		name: one.title,
+		desc: facts(one),
+		searchable: false,
+		render: (setting) => row(setting, bridge, one),
+	}));
+}
+
+/** Offer to do without a chat model. */
+function withoutChatModel(setting: Setting, bridge: BridgeSettings): void {
+	if (!bridge.known?.models.some(({ purpose, chosen }) => purpose === "chat" && chosen)) return;
+	setting.addButton((button) =>
+		button
+			.setButtonText("Use none")
+			.setTooltip("Answer with quotes only")
+			.setDisabled(bridge.closed !== null)
+			.onClick(() => bridge.change({ chat_model: "" })),
+	);
 }
 
 /** Tell how far it is, in place. */
@@ -55,7 +86,7 @@ function row(setting: Setting, bridge: BridgeSettings, one: ListedModel): void {
 				.setButtonText("Use")
 				.setTooltip(`Use ${one.title}`)
 				.setDisabled(bridge.closed !== null)
-				.onClick(() => bridge.change({ model: one.id })),
+				.onClick(() => bridge.change(one.purpose === "chat" ? { chat_model: one.id } : { model: one.id })),
 		);
 	}
 }

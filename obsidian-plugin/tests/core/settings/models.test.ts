@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
 import { facts, installing, progressOf } from "../../../src/core/settings/models";
 
-const MODEL = { id: "m", title: "M", dimensions: 384, size_mb: 25.3, languages: "English", license: "MIT", installed: true, chosen: true };
+const MODEL = { id: "m", title: "M", purpose: "embed" as const, dimensions: 384, window: 256, size_mb: 25.3, languages: "English", license: "MIT", installed: true, chosen: true };
 const SETUP = { state: "running", message: "Building llama.cpp: 43 of 200 files.", hint: "Meaning follows.", done: 43, total: 200, seconds: 9 } as const;
 const USED = { id: "m", dimensions: 384, digest: "", workers: 1, answering: "old-1" };
 
 test("a model is told by what matters before choosing it", () => {
 	expect(facts(MODEL)).toBe("English · MIT · 25 MB · 384 dimensions");
 	expect(facts({ ...MODEL, size_mb: null, installed: false })).toBe("English · MIT · size not known · 384 dimensions · not installed");
+	expect(facts({ ...MODEL, purpose: "chat", dimensions: 0 })).toBe("English · MIT · 25 MB");
 	expect(installing(MODEL)).toBe("vault-bridge models install m");
 });
 
