@@ -10,6 +10,7 @@ from bridge.markdown.note import Note
 from bridge.markdown.sections import heading_paths
 from bridge.search.sentences import Sentence, iter_sentences
 from bridge.text.extract import terms_of
+from bridge.text.lines import lines_overlap
 from bridge.text.stems import language_of
 from bridge.types import Lines
 
@@ -92,7 +93,7 @@ def _candidates(relevant: RelevantNote, share: float) -> Iterator[_Candidate]:
     terms = [frozenset(terms_of(one.text, language)) for one in sentences]
     starts, paths = [heading.line for heading in note.headings], ("", *heading_paths(note.headings))
     for at, sentence in enumerate(sentences):
-        if relevant.lines and not any(_overlap(sentence.lines, lines_) for lines_ in relevant.lines):
+        if relevant.lines and not any(lines_overlap(sentence.lines, lines_) for lines_ in relevant.lines):
             continue
         beside = frozenset[str]().union(*terms[max(0, at - 1) : at], *terms[at + 1 : at + 2])
         heading = f"{note.title} {paths[bisect_right(starts, sentence.lines[0])]}"
@@ -118,7 +119,3 @@ def _score(candidate: _Candidate, weights: Mapping[str, float]) -> float:
         elif term in candidate.beside:
             total += _BESIDE * weight
     return total * (1 - _RANK + _RANK * candidate.share)
-
-
-def _overlap(one: Lines, other: Lines) -> bool:
-    return one[0] <= other[1] and other[0] <= one[1]

@@ -9,7 +9,7 @@ from bridge.markdown.note import Note, Piece
 from bridge.markdown.sections import Outline, section_spans
 from bridge.search.model import ShownPassage
 from bridge.text.invisible import one_line, visible_text
-from bridge.text.lines import LineIndex
+from bridge.text.lines import LineIndex, lines_overlap
 from bridge.types import Lines, Span, VaultPath
 
 Form = Literal["note", "section", "passage", "outline"]
@@ -100,7 +100,7 @@ class _Cut:
         pieces = self._note.pieces
         taken: set[int] = set()
         for passage in passages:
-            inside = [at for at, piece in enumerate(pieces) if _overlap(piece.lines, passage.lines)]
+            inside = [at for at, piece in enumerate(pieces) if lines_overlap(piece.lines, passage.lines)]
             if _is_cut_paragraph([pieces[at] for at in inside], passage):
                 yield _as_found(passage)
                 continue
@@ -114,10 +114,6 @@ class _Cut:
 
 def _as_found(passage: ShownPassage) -> Excerpt:
     return Excerpt("passage", passage.heading, passage.lines, passage.text)
-
-
-def _overlap(one: Lines, other: Lines) -> bool:
-    return one[0] <= other[1] and other[0] <= one[1]
 
 
 def _is_cut_paragraph(pieces: Sequence[Piece], passage: ShownPassage) -> bool:

@@ -40,3 +40,8 @@ class LineIndex:
         lengths = map(len, self._text[self._read : stop].split("\n")[:-1])
         self._starts += islice(accumulate(map((1).__add__, lengths), initial=self._read), 1, None)
         self._read = stop
+
+
+def lines_overlap(one: Lines, other: Lines) -> bool:
+    """Return whether two ranges of lines share a line."""
+    return one[0] <= other[1] and other[0] <= one[1]

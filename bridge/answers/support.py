@@ -1,0 +1,118 @@
+"""Checks whether the notes that an answer cites say what it says.
+
+A statement is supported if the cited text says most of its content words, all of its numbers and names, and does not
+negate what it affirms. That is a check of words: it finds what was made up, not every wrong conclusion.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from bridge.text.extract import terms_of
+from bridge.text.fold import fold_word
+from bridge.text.sentence import SENTENCE_END
+from bridge.text.stems import language_of
+from bridge.text.words import TOKEN
+
+LEAST_SHARE = 0.6
+"""Share of a statement's content words that the cited text must say."""
+
+_CITATIONS = re.compile(r"((?:\s*\[\d{1,3}\])+)([.!?…。！？]?)")
+_CITATION = re.compile(r"\[(\d{1,3})\]")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_GROUPS = re.compile(r"[.,](?=\d{3}(?!\d))")
+_BULLET = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
+_NEGATION_WORDS = """
+not no never none nothing nobody without cannot nor neither
+nicht kein keine keinen keinem keiner nie niemals ohne nichts
+ne pas jamais aucun aucune sans rien
+nunca sin ningún ninguna ninguno nada
+non mai senza niente não nem sem
+niet geen nooit zonder niets
+не нет ни никогда без
+"""
+_NEGATIONS = frozenset(map(fold_word, _NEGATION_WORDS.split()))
+_CONTRACTED = re.compile(r"n['’]t\b", re.IGNORECASE)
+_UNSPACED_NEGATION = re.compile("[不没沒無无非未]|ない|ません|なかった")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence of an answer, and the numbers of the notes that it cites."""
+
+    text: str
+    cites: tuple[int, ...]
+
+
+def split_statements(answer: str) -> list[Statement]:
+    """Split an answer into its sentences; numbers in brackets belong to the sentence before them."""
+    found: list[Statement] = []
+    at = 0
+    for match in _CITATIONS.finditer(answer):
+        *uncited, last = _sentences(answer[at : match.start()]) or [""]
+        cites = tuple(dict.fromkeys(int(number) for number in _CITATION.findall(match[1])))
+        at = match.end()
+        found += [Statement(text, ()) for text in uncited]
+        if last:
+            found.append(Statement(f"{last}{match[2]}", cites))
+        elif found:
+            found[-1] = Statement(found[-1].text, tuple(dict.fromkeys((*found[-1].cites, *cites))))
+    return found + [Statement(text, ()) for text in _sentences(answer[at:])]
+
+
+def is_supported(statement: str, excerpts: Sequence[str]) -> bool:
+    """Return whether excerpts say what a statement says.
+
+    Args:
+        statement: A sentence, without the numbers of what it cites.
+        excerpts: The text of what it cites.
+    """
+    languages = {language_of(text) for text in excerpts}
+    return any(_says(statement, excerpts, language) for language in languages)
+
+
+def _says(statement: str, excerpts: Sequence[str], language: str | None) -> bool:
+    said = [(sentence, frozenset(terms_of(sentence, language))) for text in excerpts for sentence in _sentences(text)]
+    terms = frozenset(terms_of(statement, language))
+    everything = frozenset[str]().union(*(one for _, one in said))
+    if not terms or len(terms & everything) < LEAST_SHARE * len(terms):
+        return False
+    if not _numbers(statement) <= frozenset(chain.from_iterable(map(_numbers, excerpts))):
+        return False
+    if not frozenset(terms_of(" ".join(_names(statement)), language)) <= everything:
+        return False
+    return _polarities(terms, said) == {_negates(statement)}
+
+
+def _sentences(text: str) -> list[str]:
+    """Return the sentences of a text, without the marks of lists."""
+    found, at = [], 0
+    for end in chain(SENTENCE_END.finditer(text), (None,)):
+        stop = end.end() if end else len(text)
+        if sentence := _BULLET.sub("", text[at:stop]).strip():
+            found.append(sentence)
+        at = stop
+    return found
+
+
+def _numbers(text: str) -> frozenset[str]:
+    """Return the numbers of a text as digits, without what groups thousands."""
+    return frozenset(_GROUPS.sub("", number) for number in _NUMBER.findall(text))
+
+
+def _names(statement: str) -> Iterator[str]:
+    """Yield the words with a capital: names, and the first word, which may be one."""
+    return (word for word in TOKEN.findall(statement) if word.lower() != word)
+
+
+def _polarities(terms: Collection[str], said: Sequence[tuple[str, frozenset[str]]]) -> set[bool]:
+    """Return whether each of the sentences that are nearest to a statement negates something."""
+    shared = [len(own.intersection(terms)) for _, own in said]
+    most = max(shared, default=0)
+    return {_negates(sentence) for (sentence, _), count in zip(said, shared, strict=True) if count == most}
+
+
+def _negates(sentence: str) -> bool:
+    words = {fold_word(word) for word in TOKEN.findall(sentence)}
+    return bool(not words.isdisjoint(_NEGATIONS) or _CONTRACTED.search(sentence) or _UNSPACED_NEGATION.search(sentence))
