@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from bridge.api.stream import StreamEvent, ignore_event
 from bridge.errors import Forbidden
 from bridge.types import Preset, Scope
 
@@ -76,6 +77,8 @@ class Call:
     client: str | None = None
     """The program that the caller claims to be, as `name/version`."""
     progress: Callable[[float, float | None, str], None] = ignore_progress
+    say: Callable[[StreamEvent], None] = ignore_event
+    """Takes the parts of a result as soon as they are known; for operations that stream."""
     session: str | None = None
     """Distinguishes this caller's calls from those of another at the same time."""
     transport: Literal["http", "mcp", "command"] | None = None

@@ -71,6 +71,8 @@ class Operation:
     function: Callable[..., Awaitable[Any]]
     records: Mapping[str, type]
     """The parameters of the function that take several arguments together."""
+    streams: bool
+    """Whether it can say parts of its result before it ends."""
 
     def bind(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments as the function takes them, including defaults.
@@ -112,6 +114,7 @@ def operation(
     tool: bool = True,
     complete: Scope | None = None,
     tasks: tuple[str, ...] = (),
+    streams: bool = False,
 ) -> Callable[[Function], Function]:
     """Register a function as an operation; fails at import if its description is not complete.
 
@@ -125,6 +128,7 @@ def operation(
         tool: Whether agents may be offered it.
         complete: The scope with which nothing is left out of its result, if not `scope`.
         tasks: What it is good for, in a caller's words, which `find_tool` searches.
+        streams: Whether it can say parts of its result before it ends.
     """
 
     def register(function: Function) -> Function:
@@ -139,6 +143,7 @@ def operation(
             tool=tool,
             complete=complete,
             tasks=tasks,
+            streams=streams,
         )
         _DEFINED[function] = entry
         return function
@@ -158,6 +163,7 @@ def build_operation(
     tool: bool = True,
     complete: Scope | None = None,
     tasks: tuple[str, ...] = (),
+    streams: bool = False,
 ) -> Operation:
     """Build an operation from its function.
 
@@ -190,6 +196,7 @@ def build_operation(
         complete=complete or scope,
         tasks=tasks,
         function=function,
+        streams=streams,
     )
 
 

@@ -100,7 +100,8 @@ def describe_post(operation: Operation, schemas: dict[str, Any]) -> dict[str, An
             "200": {
                 "description": "The result.",
                 "content": {
-                    "application/json": {"schema": hoist_definitions(result_schema(operation.result), schemas)}
+                    "application/json": {"schema": hoist_definitions(result_schema(operation.result), schemas)},
+                    **({"text/event-stream": {}} if operation.streams else {}),
                 },
             },
             **error_responses((*operation.errors, *COMMON_ERRORS)),

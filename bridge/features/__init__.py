@@ -3,6 +3,7 @@
 from bridge.api.registry import get_operation, install, installed_hooks, operations
 from bridge.features import (
     admin,
+    answers,
     brief,
     context,
     graph,
@@ -29,6 +30,7 @@ FEATURES = tuple(
         search,
         context,
         summaries,
+        answers,
         notes,
         properties,
         tasks,

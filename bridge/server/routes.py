@@ -28,6 +28,7 @@ from bridge.server.auth import CLIENT_HEADER
 from bridge.server.content_types import VIEW
 from bridge.server.half_open import HalfOpenConnections
 from bridge.server.rate_limits import RateLimits
+from bridge.server.streamed_call import EVENT_STREAM, stream_call
 from bridge.types import Scope
 
 BRIDGE = web.AppKey("BRIDGE", Bridge)
@@ -51,7 +52,7 @@ async def health(_: web.Request) -> web.Response:
     return json_response({"status": "ok", "version": program.__version__})
 
 
-async def run_operation(request: web.Request) -> web.Response:
+async def run_operation(request: web.Request) -> web.StreamResponse:
     """Run an operation."""
     operation = get_operation(request.match_info["operation"])
     arguments = parse_arguments(await request.read())
@@ -66,6 +67,8 @@ async def run_operation(request: web.Request) -> web.Response:
         session=request.headers.get(SESSION) or None,
         transport="http",
     )
+    if operation.streams and request.headers.get("Accept") == EVENT_STREAM:
+        return await stream_call(request, operation, call, arguments)
     answer = await dispatch_call(operation, call, arguments, encode)
     if request.headers.get("Accept") == VIEW:
         return web.Response(body=await asyncio.to_thread(add_view, operation.name, answer), content_type=VIEW)

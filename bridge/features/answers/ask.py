@@ -1,0 +1,194 @@
+"""Answering questions from the vault's notes."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import Interval, MaxLen
+
+from bridge.answers.prompt import Turn, is_absent
+from bridge.api import markup
+from bridge.api.among import choose_among
+from bridge.api.call import Call
+from bridge.api.hints import Folder
+from bridge.api.injections import publish_injection, record_injection
+from bridge.api.markup import Answer, Column, Element, Line, Section, Table, path_of
+from bridge.api.registry import operation
+from bridge.api.stream import StreamEvent
+from bridge.errors import BridgeError, InvalidArguments, ModelMissing
+from bridge.features.answers.records import AnswerExcerpt, VaultAnswer
+from bridge.features.answers.settings import AnswerSettings
+from bridge.state.injection_log import InjectedNote
+from bridge.text.counts import count_of
+from bridge.types import Among, NoteOrFolder
+
+if TYPE_CHECKING:
+    from bridge.features.answers.sources import FoundSources
+    from bridge.models.generator import Generator
+
+Question = Annotated[str, MaxLen(2_000)]
+Budget = Annotated[int, Interval(ge=100, le=32_000)]
+
+EXTRACT_BUDGET = 3_000
+"""Tokens of the excerpts from which sentences are quoted when no chat model reads them."""
+
+NOTHING = "No note answers this."
+
+
+@operation(
+    example={"question": "How often is a sourdough starter fed?"},
+    tasks=(
+        "answer a question from the notes",
+        "what do my notes say about this, with citations",
+        "ask the vault a question",
+        "a grounded answer with sources",
+    ),
+    streams=True,
+)
+async def ask(
+    call: Call,
+    question: Question,
+    history: Annotated[tuple[Turn, ...], MaxLen(20)] = (),
+    paths: tuple[NoteOrFolder, ...] = (),
+    folder: Folder | None = None,
+    mode: Literal["auto", "extract", "chat"] = "auto",
+    budget: Budget | None = None,
+    among: Among | None = None,
+) -> VaultAnswer:
+    """Answer a question from the notes, with citations; sentences that the cited notes do not support are marked.
+
+    Without a chat model, the answer is quoted from notes. With one, the quotes come first, then the written answer.
+
+    Args:
+        question: The question; `@[[Note]]` and `@[[Note#Heading]]` in it are read in any case, and `@Folder/` alone is
+            searched.
+        history: Earlier questions of the conversation with their answers, the oldest first.
+        paths: Only these notes, or those in these folders.
+        folder: Only notes under this folder.
+        mode: `extract` quotes only; `chat` fails where no chat model can answer; `auto` quotes then.
+        budget: Maximum tokens of the excerpts; by default a share of what the chat model reads.
+        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
+
+    Raises:
+        InvalidArguments: The question is empty.
+        NoteNotFound: A mentioned note does not exist.
+        ModelMissing: The mode is `chat` and no chat model is installed.
+        ModelUnusable: The mode is `chat` and the model cannot be used.
+        Busy: The mode is `chat` and others wait for the model.
+    """
+    from bridge.answers.mentions import parse_mentions
+    from bridge.features.answers.extract import join_quotes, quote_sources, quoted_sentences
+    from bridge.features.answers.sources import find_sources, tokens_of
+
+    call.vault.require_keyword()
+    asked = parse_mentions(question)
+    if not asked.text:
+        raise InvalidArguments("There is no question.", hint="Give `question`, such as `How is a starter fed?`.")
+    generator, trouble = await _choose_generator(call, mode)
+    room = budget or _default_budget(call, has_model=generator is not None)
+    found = await find_sources(
+        call, asked, paths, folder, choose_among(call.vault, among, (folder, *paths), asked.text), room
+    )
+    context = tuple(
+        AnswerExcerpt(one.number, one.path, one.heading, one.lines, tokens_of(one)) for one in found.sources
+    )
+    quotes = await asyncio.to_thread(quote_sources, asked.text, found)
+    answer = VaultAnswer(
+        join_quotes(quotes),
+        "extract",
+        quoted_sentences(quotes),
+        tuple(quotes),
+        context,
+        (*found.notices, *trouble, *(() if quotes else (NOTHING,))),
+    )
+    brought_in = [InjectedNote(one.path, ("answers a question",), one.tokens) for one in context]
+    await asyncio.to_thread(record_injection, call, "ask", brought_in)
+    publish_injection(call)
+    if generator is None or not found.sources:
+        return answer
+    call.say(StreamEvent("quotes", answer))
+    return await _write(call, generator, asked.text, history, found, answer, strict=mode == "chat")
+
+
+async def _choose_generator(call: Call, mode: str) -> "tuple[Generator | None, tuple[str, ...]]":
+    """Return the chat model, if it may write; and why it cannot, where that should be said."""
+    if mode == "extract":
+        return None, ()
+    try:
+        return await call.bridge.generators.current(), ()
+    except ModelMissing as missing:
+        if mode == "chat":
+            raise
+        chosen = call.vault.settings.chat_model
+        return None, (f"{missing.message} {missing.hint}",) if chosen else ()
+    except BridgeError as trouble:
+        if mode == "chat":
+            raise
+        return None, (f"{trouble.message} {trouble.hint}",)
+
+
+def _default_budget(call: Call, *, has_model: bool) -> int:
+    settings = call.vault.settings
+    if not has_model:
+        return EXTRACT_BUDGET
+    return max(100, settings.chat_window * settings.section(AnswerSettings).context_percent // 100)
+
+
+async def _write(
+    call: Call,
+    generator: "Generator",
+    question: str,
+    history: tuple[Turn, ...],
+    found: "FoundSources",
+    quoted: VaultAnswer,
+    *,
+    strict: bool,
+) -> VaultAnswer:
+    """Let the chat model answer; when it cannot, return what is quoted."""
+    from bridge.features.answers.write import check_answer, write_answer
+
+    most = call.vault.settings.section(AnswerSettings).answer_tokens
+    try:
+        written = await write_answer(call, generator, question, found.sources, history, most)
+    except BridgeError as trouble:
+        if strict:
+            raise
+        return replace(quoted, notices=(*quoted.notices, f"{trouble.message} {trouble.hint}"))
+    notices = list(quoted.notices)
+    if written.end.reason == "length":
+        notices.append("The answer is cut: `answers.answer_tokens` allows no more.")
+    given = {source.number for source in written.sources}
+    answer = replace(
+        quoted,
+        answer=written.text,
+        mode_used="chat",
+        sentences=(),
+        context=tuple(one for one in quoted.context if one.number in given),
+        tokens_read=written.end.tokens_in,
+        tokens_written=written.end.tokens_out,
+    )
+    if is_absent(written.text):
+        return replace(answer, notices=tuple(notices))
+    sentences, citations = await asyncio.to_thread(check_answer, written, found)
+    if count := sum(not one.supported for one in sentences):
+        be = "is" if count == 1 else "are"
+        notices.append(f"{count_of(count, 'sentence')} {be} not supported by the notes that the answer cites.")
+    return replace(answer, sentences=tuple(sentences), citations=tuple(citations), notices=tuple(notices))
+
+
+def answer_view(answer: Answer) -> Iterable[Element]:
+    """Show the answer, what it cites, and what is not supported."""
+    yield from markup.notices(answer["notices"])
+    if answer["mode_used"] == "chat":
+        yield answer["answer"]
+        for one in answer["sentences"]:
+            if not one["supported"]:
+                yield markup.notice(f"Not supported by what it cites: {one['text']}")
+    for one in answer["citations"]:
+        first, last = one["lines"]
+        place = f":{first}" if first == last else f":{first}-{last}"
+        yield Line(f"[{one['number']}] {one['quote']} · ", path_of(one["path"], place))
+    if answer["mode_used"] == "chat":
+        columns = (Column("number", "[{}]"), Column("path", " {}", "path"), Column("tokens", " · {} tokens"))
+        yield Section("Read", Table(columns, answer["context"]))

@@ -1,0 +1,43 @@
+"""Answers a question by sentences of notes: always there, without a chat model."""
+
+from collections.abc import Sequence
+
+from bridge.answers.prompt import Source
+from bridge.answers.quotes import Quote, RelevantNote, choose_quotes
+from bridge.features.answers.records import AnswerSentence, Citation
+from bridge.features.answers.sources import FoundSources
+from bridge.text.invisible import inline
+
+QUOTES = 3
+"""Maximum number of quoted sentences."""
+
+
+def quote_sources(question: str, found: FoundSources, most: int = QUOTES) -> list[Citation]:
+    """Return the sentences of the excerpts that answer a question best, the best first."""
+    relevant = [
+        RelevantNote(found.notes[one.path], found.scores[one.number], [one.lines])
+        for one in found.sources
+        if one.path in found.notes
+    ]
+    return [cite_quote(quote, found.sources) for quote in choose_quotes(question, relevant, most)]
+
+
+def cite_quote(quote: Quote, sources: Sequence[Source]) -> Citation:
+    """Return a quote with the excerpt in which it stands."""
+    sentence = quote.sentence
+    source = next(
+        one
+        for one in sources
+        if one.path == sentence.path and one.lines[0] <= sentence.lines[1] and sentence.lines[0] <= one.lines[1]
+    )
+    return Citation(source.number, source.path, source.heading, sentence.lines, inline(sentence.text))
+
+
+def join_quotes(citations: Sequence[Citation]) -> str:
+    """Return quotes as an answer, one a line."""
+    return "\n".join(f"{one.quote} [{one.number}]" for one in citations)
+
+
+def quoted_sentences(citations: Sequence[Citation]) -> tuple[AnswerSentence, ...]:
+    """Return quotes as the sentences of an answer, which support themselves."""
+    return tuple(AnswerSentence(one.quote, (one.number,), supported=True) for one in citations)

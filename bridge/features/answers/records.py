@@ -1,0 +1,86 @@
+"""What an answer to a question consists of."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bridge.types import Lines, VaultPath
+
+AnswerMode = Literal["extract", "chat"]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSentence:
+    """A sentence of an answer.
+
+    Attributes:
+        text: The sentence, without the numbers of what it cites.
+        cites: Numbers of the excerpts that it cites.
+        supported: Whether these say what it says, as far as words can tell: its numbers, its names, most other words.
+    """
+
+    text: str
+    cites: tuple[int, ...]
+    supported: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A sentence of a note that supports an answer.
+
+    Attributes:
+        number: Number of the excerpt in which it stands.
+        path: The note.
+        heading: Its heading path; may be empty.
+        lines: First and last line.
+        quote: The sentence.
+    """
+
+    number: int
+    path: VaultPath
+    heading: str
+    lines: Lines
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerExcerpt:
+    """An excerpt that was read for an answer.
+
+    Attributes:
+        number: Its number, by which the answer cites it.
+        path: The note.
+        heading: Its heading path; may be empty.
+        lines: First and last line.
+        tokens: Tokens it takes, estimated.
+    """
+
+    number: int
+    path: VaultPath
+    heading: str
+    lines: Lines
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class VaultAnswer:
+    """An answer from the vault's notes.
+
+    Attributes:
+        answer: The answer in Markdown, with the numbers of what it cites, such as `[1]`; empty if no note says it.
+        mode_used: `chat` if a chat model wrote it, `extract` if it is quoted from notes.
+        sentences: Its sentences, each with what it cites.
+        citations: Sentences of notes that say so, best first.
+        context: The excerpts that were read.
+        notices: Remarks, such as on a mentioned note for which there was no room.
+        tokens_read: Tokens that the chat model read; 0 without one.
+        tokens_written: Tokens that it wrote.
+    """
+
+    answer: str
+    mode_used: AnswerMode
+    sentences: tuple[AnswerSentence, ...]
+    citations: tuple[Citation, ...]
+    context: tuple[AnswerExcerpt, ...]
+    notices: tuple[str, ...]
+    tokens_read: int = 0
+    tokens_written: int = 0

@@ -1,0 +1,128 @@
+"""Finds the excerpts from which a question is answered: of mentioned notes first, then of those that a search finds."""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bridge.answers.mentions import MentioningQuestion
+from bridge.answers.prompt import Source
+from bridge.api.call import Call
+from bridge.api.excerpts import cut_hits
+from bridge.api.injections import find_withheld, reader_of
+from bridge.api.note_names import find_place
+from bridge.api.note_text import open_note, select_lines
+from bridge.errors import BridgeError
+from bridge.search.excerpts import Excerpt, Excerpts, cut_excerpts
+from bridge.search.model import SearchAnswer, SearchRequest, ShownPassage
+from bridge.search.pack import pack
+from bridge.search.pipeline import search
+from bridge.text.budget import estimate_tokens
+from bridge.types import Among, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.markdown.note import Note
+
+LIMIT = 12
+"""Maximum number of notes that a search may add."""
+
+MENTIONED_SHARE = 0.5
+"""Share of the budget that mentioned notes may take; the search gets the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSources:
+    """The excerpts, and the notes in which they stand.
+
+    Attributes:
+        sources: The excerpts, in the order of their numbers.
+        scores: How relevant each excerpt's note is, by its number.
+        notes: Each note as it is now.
+        notices: Remarks.
+    """
+
+    sources: tuple[Source, ...]
+    scores: Mapping[int, float]
+    notes: "Mapping[VaultPath, Note]"
+    notices: tuple[str, ...]
+
+
+async def find_sources(
+    call: Call, question: MentioningQuestion, paths: Sequence[VaultPath], folder: str | None, among: Among, budget: int
+) -> FoundSources:
+    """Find the excerpts for a question.
+
+    Args:
+        call: The caller.
+        question: The question.
+        paths: Only notes here, apart from mentioned ones.
+        folder: Only notes under this folder, apart from mentioned ones.
+        among: Which notes are searched.
+        budget: Maximum tokens of all excerpts.
+
+    Raises:
+        NoteNotFound: A mentioned note does not exist, or several have its name.
+    """
+    vault = call.vault
+    is_withheld = await asyncio.to_thread(find_withheld, vault, reader_of(call))
+    mentioned = await asyncio.to_thread(_cut_mentioned, call, question)
+    named = pack(mentioned, round(MENTIONED_SHARE * budget))
+    left = budget - named.tokens
+    places = tuple(_locate_folder(call, one) for one in question.folders)
+    request = SearchRequest(
+        question.text, limit=LIMIT, folder=folder, paths=(*paths, *places), passage_tokens=max(left, 1)
+    )
+    found: SearchAnswer = await search(await vault.sources_among(among), request)
+    own = {one.path for one in mentioned}
+    hits = [hit for hit in found.hits if hit.path not in own and not is_withheld(hit.path)]
+    packed = pack(await asyncio.to_thread(cut_hits, vault, hits), left)
+    chosen = [one for one in (*named.items, *packed.items) if one.excerpt.form != "outline"]
+    sources = tuple(
+        Source(number, one.path, one.excerpt.heading, one.excerpt.lines, one.excerpt.text)
+        for number, one in enumerate(chosen, 1)
+    )
+    best = max((hit.score for hit in hits), default=1.0)
+    return FoundSources(
+        sources,
+        {number: one.score if one.path not in own else best for number, one in enumerate(chosen, 1)},
+        await asyncio.to_thread(_open_notes, call, {one.path for one in sources}),
+        (*found.notices, *_no_room(mentioned, {one.path for one in sources})),
+    )
+
+
+def tokens_of(source: Source) -> int:
+    """Return the estimated tokens of an excerpt."""
+    return estimate_tokens(source.text)
+
+
+def _cut_mentioned(call: Call, question: MentioningQuestion) -> list[Excerpts]:
+    """Cut each mentioned note, or the section that is mentioned of it. Blocks."""
+    return [_cut_place(call, *find_place(call.host.files, call.vault.names, link)) for link in question.links]
+
+
+def _cut_place(call: Call, path: VaultPath, heading: str | None) -> Excerpts:
+    note = open_note(call.vault, path)
+    if heading is None or heading.startswith("^"):
+        first = [ShownPassage("", piece.lines, note.text[slice(*piece.span)]) for piece in note.pieces[:4]]
+        return cut_excerpts(note, 1.0, first)
+    lines = select_lines(note, heading, None)
+    text = "\n".join(note.text.split("\n")[lines[0] - 1 : lines[1]]).strip()
+    return Excerpts(path, 1.0, passages=(Excerpt("section", heading, lines, text),))
+
+
+def _locate_folder(call: Call, folder: str) -> VaultPath:
+    return find_place(call.host.files, call.vault.names, folder, folders=True)[0]
+
+
+def _open_notes(call: Call, paths: set[VaultPath]) -> "dict[VaultPath, Note]":
+    """Read the notes; one that is gone by now is left out. Blocks."""
+    found = {}
+    for path in paths:
+        with suppress(BridgeError):
+            found[path] = open_note(call.vault, path)
+    return found
+
+
+def _no_room(mentioned: Sequence[Excerpts], shown: set[VaultPath]) -> Iterator[str]:
+    return (f"There was no room for the mentioned note `{one.path}`." for one in mentioned if one.path not in shown)

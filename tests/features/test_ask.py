@@ -1,0 +1,289 @@
+"""Answers to questions, quoted from notes or written by chat models whose behaviour is known."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import psutil
+import pytest
+
+from bridge.settings.file import save_settings
+from tests.features.served import Served
+from tests.mcp.client import connected, text_of
+from tests.models.scripted import random_gguf, scripted_gguf
+
+NOTES = {
+    "Levain.md": "# Levain\n\nA levain is a starter of flour and water. It is fed twice a day.\n\n"
+    "## Storage\n\nIn the fridge it keeps for 2 weeks.\n",
+    "Bread/Rye.md": "Rye bread needs a levain. It keeps for a week.\n",
+    "Bread/Spelt.md": "Spelt bread rises fast and needs no levain.\n",
+    "Kitchen.md": "The kitchen was painted green in May.\n",
+    "Secret/Plan.md": "The levain is worth a million.\n",
+    "面包.md": "酵母是面包的灵魂。今天天气很好。\n",
+}
+FED = "How often is the levain fed?"
+
+
+async def ask(served: Served, question: str, **arguments: Any) -> dict[str, Any]:
+    answer = await served.call("ask", question=question, **arguments)
+    assert answer.status == 200, answer.body
+    found: dict[str, Any] = answer.json
+    return found
+
+
+async def use_chat_model(served: Served, file: Path, **settings: Any) -> None:
+    """Install a chat model and choose it."""
+    ran = await served.command("models", "use", str(file))
+    assert ran.status == 0, ran.err
+    save_settings(served.bridge.settings_path, settings)
+    await served.bridge.reload()
+
+
+async def use_script(served: Served, tmp_path: Path, *pieces: str, **settings: Any) -> None:
+    await use_chat_model(served, scripted_gguf(tmp_path / "speaker.gguf", {"<|answer|>": pieces}), **settings)
+
+
+async def events_of(served: Served, **arguments: Any) -> list[tuple[str, Any]]:
+    return [one async for one in stream(served, **arguments)]
+
+
+async def stream(served: Served, **arguments: Any) -> AsyncIterator[tuple[str, Any]]:
+    """Yield the events of an answer."""
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "Accept": "text/event-stream"}
+    async with (
+        aiohttp.ClientSession() as session,
+        session.post(f"{served.runtime.url}/api/ask", headers=headers, json=arguments) as response,
+    ):
+        assert response.headers["Content-Type"].startswith("text/event-stream"), await response.text()
+        kind = ""
+        async for line in response.content:
+            name, _, value = line.decode().rstrip("\n").partition(": ")
+            if name == "event":
+                kind = value
+            elif name == "data":
+                yield kind, json.loads(value)
+
+
+def workers() -> list[psutil.Process]:
+    """Return the chat workers of this process."""
+    return [one for one in psutil.Process().children(recursive=True) if "bridge.models.chat_worker" in one.cmdline()]
+
+
+# -- quoted -----------------------------------------------------------------------------------------------------------
+
+
+async def test_without_a_chat_model_the_answer_is_quoted(served: Served) -> None:
+    found = await ask(served, FED)
+    assert found["mode_used"] == "extract"
+    first = found["citations"][0]
+    assert (first["path"], first["lines"], first["quote"]) == ("Levain.md", [3, 3], "It is fed twice a day.")
+    assert found["answer"].startswith(f"It is fed twice a day. [{first['number']}]")
+    assert first["number"] in {one["number"] for one in found["context"]}
+    assert found["sentences"][0] == {
+        "text": "It is fed twice a day.",
+        "cites": [first["number"]],
+        "supported": True,
+    }
+
+
+async def test_a_question_in_a_script_without_spaces_is_answered(served: Served) -> None:
+    assert (await ask(served, "面包的灵魂是什么？"))["citations"][0]["quote"] == "酵母是面包的灵魂。"
+
+
+async def test_a_mentioned_note_is_read_whatever_the_question(served: Served) -> None:
+    found = await ask(served, "What happened in @[[Kitchen]] with the levain?")
+    assert "Kitchen.md" in {one["path"] for one in found["context"]}
+
+
+async def test_a_mentioned_section_is_read_alone(served: Served) -> None:
+    found = await ask(served, "How long does @[[Levain#Storage]] last?", paths=["Kitchen.md"])
+    first = found["context"][0]
+    assert (first["path"], first["lines"][0]) == ("Levain.md", 5)
+
+
+async def test_a_mentioned_folder_is_searched_alone(served: Served) -> None:
+    found = await ask(served, "What needs a levain in @Bread/ and what not?")
+    assert {one["path"] for one in found["context"]} == {"Bread/Rye.md", "Bread/Spelt.md"}
+
+
+async def test_a_mentioned_note_that_does_not_exist_is_an_error_that_names_the_closest(served: Served) -> None:
+    answer = await served.call("ask", question="What is in @[[Levein]]?")
+    assert (answer.status, answer.code) == (404, "note_not_found")
+    assert "Levain.md" in str(answer.json)
+
+
+async def test_a_mentioned_note_without_room_is_named(served: Served) -> None:
+    (served.bridge.find(None).root / "Long.md").write_text("A long story of the levain. " * 300, encoding="utf-8")
+    await served.call("wait_until_indexed", path="Long.md")
+    found = await ask(served, "What says @[[Long]]?", budget=100)
+    assert "There was no room for the mentioned note `Long.md`." in found["notices"]
+
+
+async def test_a_question_that_no_note_answers_is_told(served: Served) -> None:
+    found = await ask(served, "zeppelins?")
+    assert (found["answer"], found["citations"]) == ("", [])
+    assert "No note answers this." in found["notices"]
+
+
+async def test_a_question_without_words_is_refused(served: Served) -> None:
+    assert (await served.call("ask", question="  ")).code == "invalid_arguments"
+
+
+async def test_denied_notes_are_no_source(served: Served) -> None:
+    save_settings(served.bridge.settings_path, {"deny": ["Secret/**"]})
+    await served.bridge.reload()
+    assert "million" not in json.dumps(await ask(served, "What is the levain worth?"))
+    assert (await served.call("ask", question="What is in @[[Plan]]?")).code == "note_not_found"
+
+
+async def test_what_was_read_is_recorded_for_the_user(served: Served) -> None:
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Session": "one"}
+    await served.request("POST", "/api/ask", headers=headers, data=json.dumps({"question": FED}).encode())
+    given = (await served.call("list_injections")).json
+    assert "Levain.md" in json.dumps(given)
+    assert "fed?" not in json.dumps(given)
+
+
+# -- written by a chat model ------------------------------------------------------------------------------------------
+
+
+async def number_of(served: Served, path: str, **arguments: Any) -> int:
+    """Return the number that an excerpt of a note has in a question to the chat model."""
+    found = await ask(served, FED, mode="extract", **arguments)
+    return next(one["number"] for one in found["context"] if one["path"] == path)
+
+
+@pytest.mark.model
+async def test_a_chat_model_writes_the_answer_and_each_sentence_is_checked(served: Served, tmp_path: Path) -> None:
+    number = await number_of(served, "Levain.md")
+    await use_script(served, tmp_path, "The levain is ", f"fed twice a day [{number}]. ", f"It flies [{number}].")
+    found = await ask(served, FED)
+    assert found["mode_used"] == "chat"
+    assert found["answer"] == f"The levain is fed twice a day [{number}]. It flies [{number}]."
+    assert [(one["text"], one["supported"]) for one in found["sentences"]] == [
+        ("The levain is fed twice a day.", True),
+        ("It flies.", False),
+    ]
+    assert found["citations"][0]["quote"] == "It is fed twice a day."
+    assert "1 sentence is not supported by the notes that the answer cites." in found["notices"]
+    assert found["tokens_written"] > 0
+    assert found["tokens_read"] > 100
+
+
+@pytest.mark.model
+async def test_numbers_of_notes_that_were_not_given_cannot_be_cited(served: Served, tmp_path: Path) -> None:
+    await use_script(served, tmp_path, "The levain is fed twice a day [", "99", "]. ")
+    found = await ask(served, FED)
+    numbers = {one["number"] for one in found["context"]}
+    assert all(set(one["cites"]) <= numbers for one in found["sentences"])
+    assert "[99]" not in found["answer"]
+
+
+@pytest.mark.model
+async def test_a_model_may_say_that_the_notes_do_not_say(served: Served, tmp_path: Path) -> None:
+    await use_script(served, tmp_path, "The notes do not say.")
+    found = await ask(served, FED)
+    assert (found["answer"], found["sentences"], found["mode_used"]) == ("The notes do not say.", [], "chat")
+
+
+@pytest.mark.model
+async def test_the_quotes_come_before_the_words_of_the_model(served: Served, tmp_path: Path) -> None:
+    number = await number_of(served, "Levain.md")
+    await use_script(served, tmp_path, "The levain is ", f"fed twice a day [{number}]. ")
+    events = await events_of(served, question=FED)
+    kinds = [kind for kind, _ in events]
+    assert kinds[0] == "quotes"
+    assert kinds[-1] == "done"
+    assert "".join(data for kind, data in events if kind == "token").strip() == events[-1][1]["answer"]
+    assert events[0][1]["mode_used"] == "extract"
+
+
+async def test_without_a_chat_model_a_stream_has_only_its_end(served: Served) -> None:
+    ((kind, answer),) = await events_of(served, question=FED)
+    assert kind == "done"
+    assert answer["mode_used"] == "extract"
+
+
+async def test_an_error_before_the_first_part_is_the_status_of_a_stream(served: Served) -> None:
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "Accept": "text/event-stream"}
+    answer = await served.request("POST", "/api/ask", headers=headers, data=b'{"question": " "}')
+    assert (answer.status, answer.code) == (400, "invalid_arguments")
+
+
+@pytest.mark.model
+async def test_leaving_a_stream_ends_the_answer(served: Served, tmp_path: Path) -> None:
+    await use_chat_model(served, random_gguf(tmp_path / "slow.gguf", layers=16), **{"answers.answer_tokens": 4096})
+    generator = await served.bridge.generators.current()
+    async for kind, _ in stream(served, question=FED):
+        if kind == "token":
+            break
+    async with asyncio.timeout(10):
+        while generator.is_speaking:
+            await asyncio.sleep(0.01)
+    assert generator.status().answers <= 1
+
+
+@pytest.mark.model
+async def test_a_model_that_dies_in_mid_answer_leaves_the_quotes(served: Served, tmp_path: Path) -> None:
+    await use_chat_model(served, random_gguf(tmp_path / "slow.gguf", layers=16), **{"answers.answer_tokens": 4096})
+    events = []
+    async for event in stream(served, question=FED):
+        events.append(event)
+        if event[0] == "token" and len(workers()) == 1:
+            workers()[0].kill()
+    kind, answer = events[-1]
+    assert kind == "done"
+    assert answer["mode_used"] == "extract"
+    assert answer["citations"][0]["quote"] == "It is fed twice a day."
+    assert any("died" in notice for notice in answer["notices"])
+
+
+async def test_a_chosen_model_that_is_missing_is_told_and_quotes_answer(served: Served) -> None:
+    save_settings(served.bridge.settings_path, {"chat_model": "qwen3.5-2b"})
+    await served.bridge.reload()
+    found = await ask(served, FED)
+    assert found["mode_used"] == "extract"
+    assert any("models install qwen3.5-2b" in notice for notice in found["notices"])
+
+
+async def test_the_mode_chat_needs_a_model(served: Served) -> None:
+    answer = await served.call("ask", question=FED, mode="chat")
+    assert (answer.status, answer.code) == (404, "model_missing")
+    assert "models install" in answer.json["error"]["hint"]
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("window", [512, 700])
+async def test_excerpts_that_do_not_fit_the_window_are_left_out(served: Served, tmp_path: Path, window: int) -> None:
+    await use_script(served, tmp_path, "It is fed twice a day [1]. ", chat_window=window)
+    found = await ask(served, FED, budget=2_000)
+    assert found["tokens_read"] < window or found["mode_used"] == "extract"
+
+
+@pytest.mark.model
+async def test_earlier_turns_are_part_of_the_prompt(served: Served, tmp_path: Path) -> None:
+    await use_script(served, tmp_path, "It is fed twice a day [1]. ")
+    alone = await ask(served, FED)
+    turn = {"question": "What is a levain?", "answer": "A starter of flour and water [1]."}
+    assert (await ask(served, FED, history=[turn]))["tokens_read"] > alone["tokens_read"]
+
+
+@pytest.mark.model
+async def test_agents_get_an_answer(served: Served, tmp_path: Path) -> None:
+    await use_script(served, tmp_path, "It is fed twice a day [1]. ")
+    async with connected(served) as client:
+        text = text_of(await client.call_tool("find_tool", {"name": "ask", "arguments": {"question": FED}}))
+    assert "It is fed twice a day [1]." in text
+    assert "Levain.md:3" in text
+
+
+@pytest.mark.model
+async def test_the_model_ends_when_the_bridge_stops_using_it(served: Served, tmp_path: Path) -> None:
+    await use_script(served, tmp_path, "It is fed twice a day [1]. ")
+    await ask(served, FED)
+    assert len(workers()) == 1
+    await served.bridge.generators.close()
+    assert workers() == []
