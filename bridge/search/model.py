@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from bridge.index.index import Index
+    from bridge.search.answerability import Answerability
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,3 +114,5 @@ class SearchAnswer:
     explain: Explanation | None = None
     total: int = 0
     """How many notes are relevant; the hits are the best of them."""
+    answerability: "Answerability | None" = None
+    """Whether they answer the query; None where that cannot be told, as for a list."""

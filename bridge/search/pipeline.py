@@ -3,10 +3,12 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bridge.errors import ModelMissing
 from bridge.index.fulltext_query import TextQuery
+from bridge.search.answerability import PASSAGES, Answerability, BestPassages, asked_terms, assess
 from bridge.search.calibrate import ModelCalibration, model_calibration, model_trust
 from bridge.search.expand import choose_seeds, expand_co_reading, expand_links, expand_mentions, match_tags
 from bridge.search.filters import Paths, search_scope, unknown_name_notices
@@ -238,6 +240,7 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
         query = replace(query, notices=(*query.notices, _WORDS_UNREAD))
     with sources.index.searches:
         found = await retrieve_and_rank(sources, request, query, within)
+        answerability = _assess(sources, query, found)
         if within is None:
             # A condition set by the caller is listed, however little other evidence there is.
             found = replace(found, ranked=drop_irrelevant(found.ranked))
@@ -254,7 +257,28 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
     explain = None
     if request.explain:
         explain = Explanation(explain_scores(found.results, [hit.path for hit in hits]), found.took_ms, found.words)
-    return SearchAnswer(hits, found.mode, (*query.notices, *notices), explain, len(found.ranked))
+    return SearchAnswer(hits, found.mode, (*query.notices, *notices), explain, len(found.ranked), answerability)
+
+
+def _assess(sources: Sources, query: Query, found: RankedNotes) -> Answerability | None:
+    """Return whether the notes answer the query; None if it has no words."""
+    terms = asked_terms(content_words(query.words))
+    worth = partial(sources.vocabulary.words.worth, languages=sources.index.languages)
+    return assess(query.text, terms, best_passages_of(found), worth) if terms else None
+
+
+_BY_WORDS: frozenset[RetrieverName] = frozenset({"passages", "stems", "whole"})
+
+
+def best_passages_of(found: RankedNotes) -> BestPassages:
+    """Return the passages by which it is judged whether ranked notes answer a question."""
+    texts = (found.texts.get(hit.path) for hit in found.ranked[:PASSAGES])
+    return BestPassages(
+        [f"{one.heading} {one.text} {one.path}" for one in texts if one is not None],
+        found.ranked[0].score if found.ranked else 0.0,
+        found.mode != "keyword",
+        any(result.raw for result in found.results if result.name in _BY_WORDS),
+    )
 
 
 def _no_hits_notice(*, doubtful: bool, filtered: bool) -> str:

@@ -109,6 +109,12 @@ async def test_a_mentioned_folder_is_searched_alone(served: Served) -> None:
     assert {one["path"] for one in found["context"]} == {"Bread/Rye.md", "Bread/Spelt.md"}
 
 
+async def test_a_note_can_be_left_out(served: Served) -> None:
+    assert "Levain.md" in {one["path"] for one in (await ask(served, FED))["context"]}
+    found = await ask(served, f"{FED} @[[Levain]] @[[Rye]]", without=["Levain.md", "Bread"])
+    assert {one["path"] for one in found["context"]}.isdisjoint({"Levain.md", "Bread/Rye.md", "Bread/Spelt.md"})
+
+
 async def test_a_mentioned_note_that_does_not_exist_is_an_error_that_names_the_closest(served: Served) -> None:
     answer = await served.call("ask", question="What is in @[[Levein]]?")
     assert (answer.status, answer.code) == (404, "note_not_found")
@@ -126,6 +132,13 @@ async def test_a_question_that_no_note_answers_is_told(served: Served) -> None:
     found = await ask(served, "zeppelins?")
     assert (found["answer"], found["citations"]) == ("", [])
     assert "No note answers this." in found["notices"]
+
+
+async def test_a_question_that_the_vault_does_not_answer_is_not_answered(served: Served) -> None:
+    found = await ask(served, "How heavy is the retarder of the zeppelin engine?")
+    assert (found["answer"], found["sentences"]) == ("", [])
+    assert found["answerability"]["verdict"] == "not_in_vault"
+    assert any(notice.startswith("Not in the vault") for notice in found["notices"])
 
 
 async def test_a_question_without_words_is_refused(served: Served) -> None:
@@ -153,7 +166,7 @@ async def test_what_was_read_is_recorded_for_the_user(served: Served) -> None:
 async def number_of(served: Served, path: str, **arguments: Any) -> int:
     """Return the number that an excerpt of a note has in a question to the chat model."""
     found = await ask(served, FED, mode="extract", **arguments)
-    return next(one["number"] for one in found["context"] if one["path"] == path)
+    return int(next(one["number"] for one in found["context"] if one["path"] == path))
 
 
 @pytest.mark.model

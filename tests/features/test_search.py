@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 
 from tests.features.served import Served, serving, write_vault
+from tests.mcp.client import connected, text_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def test_a_hit_has_what_the_contract_says(sample: Served) -> None:
     found = (await sample.call("search", query="sourdough starter", limit=3)).json
-    assert set(found) == {"hits", "total", "mode_used", "took_ms", "freshness", "notices"}
+    assert set(found) == {"hits", "total", "mode_used", "took_ms", "freshness", "notices", "answerability"}
     assert found["mode_used"] == "hybrid"
     assert found["freshness"] == {"pending_keyword": 0, "pending_vectors": 0}
     assert len(found["hits"]) == 3
@@ -97,3 +98,26 @@ async def test_what_is_related_to_a_text_is_found(sample: Served) -> None:
 async def test_relatives_of_nothing_or_of_two_things_are_refused(sample: Served, arguments: dict[str, str]) -> None:
     answer = await sample.call("related_notes", **arguments)
     assert (answer.status, answer.code) == (400, "invalid_arguments")
+
+
+async def test_a_question_that_no_note_answers_is_told(sample: Served) -> None:
+    found = (await sample.call("search", query="torque of the zeppelin engine retarder")).json
+    assert found["answerability"]["verdict"] == "not_in_vault"
+    assert "zeppelin" in found["answerability"]["missing"]
+    async with connected(sample) as client:
+        text = text_of(await client.call_tool("search", {"query": "torque of the zeppelin engine retarder"}))
+    assert "Not in the vault, as far as can be told: the best notes do not say" in text
+
+
+async def test_a_question_that_a_note_answers_is_answered_without_a_remark(sample: Served) -> None:
+    found = (await sample.call("search", query="feeding a sourdough starter")).json
+    assert found["answerability"]["verdict"] == "answered"
+    async with connected(sample) as client:
+        assert "as far as can be told" not in text_of(
+            await client.call_tool("search", {"query": "feeding a sourdough starter"})
+        )
+
+
+async def test_a_single_word_is_no_question_that_could_be_judged(sample: Served) -> None:
+    found = (await sample.call("search", query="zeppelin")).json
+    assert found["answerability"]["verdict"] == "unsure"

@@ -10,7 +10,9 @@ from annotated_types import Interval, MaxLen
 from bridge.answers.prompt import Turn, is_absent
 from bridge.api import markup
 from bridge.api.among import choose_among
+from bridge.api.answerability_notice import answerability_notice
 from bridge.api.call import Call
+from bridge.api.encode import to_json
 from bridge.api.hints import Folder
 from bridge.api.injections import publish_injection, record_injection
 from bridge.api.markup import Answer, Column, Element, Line, Section, Table, path_of
@@ -52,13 +54,15 @@ async def ask(
     history: Annotated[tuple[Turn, ...], MaxLen(20)] = (),
     paths: tuple[NoteOrFolder, ...] = (),
     folder: Folder | None = None,
+    without: tuple[NoteOrFolder, ...] = (),
     mode: Literal["auto", "extract", "chat"] = "auto",
     budget: Budget | None = None,
     among: Among | None = None,
 ) -> VaultAnswer:
     """Answer a question from the notes, with citations; sentences that the cited notes do not support are marked.
 
-    Without a chat model, the answer is quoted from notes. With one, the quotes come first, then the written answer.
+    Without a chat model, the answer is quoted from notes; with one, the quotes come first, then the written answer.
+    Where the vault seems not to answer a question, there is none, and the closest sentences are listed.
 
     Args:
         question: The question; `@[[Note]]` and `@[[Note#Heading]]` in it are read in any case, and `@Folder/` alone is
@@ -66,6 +70,7 @@ async def ask(
         history: Earlier questions of the conversation with their answers, the oldest first.
         paths: Only these notes, or those in these folders.
         folder: Only notes under this folder.
+        without: Not these notes, or those in these folders.
         mode: `extract` quotes only; `chat` fails where no chat model can answer; `auto` quotes then.
         budget: Maximum tokens of the excerpts; by default a share of what the chat model reads.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
@@ -79,7 +84,7 @@ async def ask(
     """
     from bridge.answers.mentions import parse_mentions
     from bridge.features.answers.extract import join_quotes, quote_sources, quoted_sentences
-    from bridge.features.answers.sources import find_sources, tokens_of
+    from bridge.features.answers.sources import Places, find_sources, tokens_of
 
     call.vault.require_keyword()
     asked = parse_mentions(question)
@@ -87,25 +92,28 @@ async def ask(
         raise InvalidArguments("There is no question.", hint="Give `question`, such as `How is a starter fed?`.")
     generator, trouble = await _choose_generator(call, mode)
     room = budget or _default_budget(call, has_model=generator is not None)
-    found = await find_sources(
-        call, asked, paths, folder, choose_among(call.vault, among, (folder, *paths), asked.text), room
-    )
+    places = Places(paths, folder, without, choose_among(call.vault, among, (folder, *paths), asked.text))
+    found = await find_sources(call, asked, places, room)
     context = tuple(
         AnswerExcerpt(one.number, one.path, one.heading, one.lines, tokens_of(one)) for one in found.sources
     )
     quotes = await asyncio.to_thread(quote_sources, asked.text, found)
+    verdict = None if found.answerability is None else to_json(found.answerability)
+    remark = answerability_notice(verdict, found.closest) or (None if quotes else NOTHING)
+    is_absent_from_vault = verdict is not None and verdict["verdict"] == "not_in_vault"
     answer = VaultAnswer(
-        join_quotes(quotes),
+        "" if is_absent_from_vault else join_quotes(quotes),
+        found.answerability,
         "extract",
-        quoted_sentences(quotes),
+        () if is_absent_from_vault else quoted_sentences(quotes),
         tuple(quotes),
         context,
-        (*found.notices, *trouble, *(() if quotes else (NOTHING,))),
+        (*found.notices, *trouble, *((remark,) if remark else ())),
     )
     brought_in = [InjectedNote(one.path, ("answers a question",), one.tokens) for one in context]
     await asyncio.to_thread(record_injection, call, "ask", brought_in)
     publish_injection(call)
-    if generator is None or not found.sources:
+    if generator is None or not found.sources or is_absent_from_vault:
         return answer
     call.say(StreamEvent("quotes", answer))
     return await _write(call, generator, asked.text, history, found, answer, strict=mode == "chat")

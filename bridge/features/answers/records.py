@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from bridge.search.answerability import Answerability
 from bridge.types import Lines, VaultPath
 
 AnswerMode = Literal["extract", "chat"]
@@ -67,6 +68,7 @@ class VaultAnswer:
 
     Attributes:
         answer: The answer in Markdown, with the numbers of what it cites, such as `[1]`; empty if no note says it.
+        answerability: Whether the vault answers the question; null for a question without words.
         mode_used: `chat` if a chat model wrote it, `extract` if it is quoted from notes.
         sentences: Its sentences, each with what it cites.
         citations: Sentences of notes that say so, best first.
@@ -77,6 +79,7 @@ class VaultAnswer:
     """
 
     answer: str
+    answerability: Answerability | None
     mode_used: AnswerMode
     sentences: tuple[AnswerSentence, ...]
     citations: tuple[Citation, ...]

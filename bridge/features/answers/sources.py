@@ -14,6 +14,7 @@ from bridge.api.injections import find_withheld, reader_of
 from bridge.api.note_names import find_place
 from bridge.api.note_text import open_note, select_lines
 from bridge.errors import BridgeError
+from bridge.search.answerability import Answerability
 from bridge.search.excerpts import Excerpt, Excerpts, cut_excerpts
 from bridge.search.model import SearchAnswer, SearchRequest, ShownPassage
 from bridge.search.pack import pack
@@ -32,6 +33,27 @@ MENTIONED_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
+class Places:
+    """Where excerpts may come from, apart from mentioned notes.
+
+    Attributes:
+        paths: Only these notes, or those in these folders; all if empty.
+        folder: Only notes under this folder.
+        without: Not these notes, or those in these folders, even if mentioned.
+        among: Which notes are searched.
+    """
+
+    paths: Sequence[VaultPath]
+    folder: str | None
+    without: Sequence[VaultPath]
+    among: Among
+
+    def leaves_out(self, path: VaultPath) -> bool:
+        """Return whether a note must not be read."""
+        return any(path == place or path.startswith(f"{place}/") for place in self.without)
+
+
+@dataclass(frozen=True, slots=True)
 class FoundSources:
     """The excerpts, and the notes in which they stand.
 
@@ -40,25 +62,25 @@ class FoundSources:
         scores: How relevant each excerpt's note is, by its number.
         notes: Each note as it is now.
         notices: Remarks.
+        answerability: Whether the vault answers the question.
+        closest: Title of the best note that was searched for.
     """
 
     sources: tuple[Source, ...]
     scores: Mapping[int, float]
     notes: "Mapping[VaultPath, Note]"
     notices: tuple[str, ...]
+    answerability: Answerability | None
+    closest: str | None
 
 
-async def find_sources(
-    call: Call, question: MentioningQuestion, paths: Sequence[VaultPath], folder: str | None, among: Among, budget: int
-) -> FoundSources:
+async def find_sources(call: Call, question: MentioningQuestion, where: Places, budget: int) -> FoundSources:
     """Find the excerpts for a question.
 
     Args:
         call: The caller.
         question: The question.
-        paths: Only notes here, apart from mentioned ones.
-        folder: Only notes under this folder, apart from mentioned ones.
-        among: Which notes are searched.
+        where: Where excerpts may come from.
         budget: Maximum tokens of all excerpts.
 
     Raises:
@@ -66,16 +88,21 @@ async def find_sources(
     """
     vault = call.vault
     is_withheld = await asyncio.to_thread(find_withheld, vault, reader_of(call))
-    mentioned = await asyncio.to_thread(_cut_mentioned, call, question)
+    cut = await asyncio.to_thread(_cut_mentioned, call, question)
+    mentioned = [one for one in cut if not where.leaves_out(one.path)]
     named = pack(mentioned, round(MENTIONED_SHARE * budget))
     left = budget - named.tokens
-    places = tuple(_locate_folder(call, one) for one in question.folders)
+    folders = (_locate_folder(call, one) for one in question.folders)
     request = SearchRequest(
-        question.text, limit=LIMIT, folder=folder, paths=(*paths, *places), passage_tokens=max(left, 1)
+        question.text,
+        limit=LIMIT + len(where.without),
+        folder=where.folder,
+        paths=(*where.paths, *folders),
+        passage_tokens=max(left, 1),
     )
-    found: SearchAnswer = await search(await vault.sources_among(among), request)
+    found: SearchAnswer = await search(await vault.sources_among(where.among), request)
     own = {one.path for one in mentioned}
-    hits = [hit for hit in found.hits if hit.path not in own and not is_withheld(hit.path)]
+    hits = [hit for hit in found.hits if not (hit.path in own or is_withheld(hit.path) or where.leaves_out(hit.path))]
     packed = pack(await asyncio.to_thread(cut_hits, vault, hits), left)
     chosen = [one for one in (*named.items, *packed.items) if one.excerpt.form != "outline"]
     sources = tuple(
@@ -88,6 +115,9 @@ async def find_sources(
         {number: one.score if one.path not in own else best for number, one in enumerate(chosen, 1)},
         await asyncio.to_thread(_open_notes, call, {one.path for one in sources}),
         (*found.notices, *_no_room(mentioned, {one.path for one in sources})),
+        # What the user points to may answer it, whatever its words are.
+        None if mentioned else found.answerability,
+        found.hits[0].title if found.hits else None,
     )
 
 

@@ -14,6 +14,7 @@ from bridge.api.moments import iso, moment
 from bridge.api.not_found import no_such_note
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments, ModelMissing
+from bridge.search.answerability import Answerability
 from bridge.types import Among, Lines, NoteKind, NoteOrFolder, SearchMode, VaultPath
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ class SearchResult:
         notices: Remarks, such as on a misunderstood part of the query.
         explain: Ranking details, if requested.
         total: How many notes match.
+        answerability: Whether the vault answers the query; null for what is no question, as in `related_notes`.
     """
 
     hits: tuple[Hit, ...]
@@ -107,6 +109,7 @@ class SearchResult:
     notices: tuple[str, ...]
     explain: Mapping[str, Any] | None = None
     total: int = 0
+    answerability: Answerability | None = None
 
 
 @operation(
@@ -261,6 +264,7 @@ def build_search_result(call: Call, answer: "SearchAnswer", started: float) -> S
         notices=tuple(answer.notices),
         explain=plain_explanation(answer.explain),
         total=answer.total,
+        answerability=answer.answerability,
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from bridge.api.answerability_notice import answerability_notice
 from bridge.api.markup import Answer, Column, Element, Line, RecordList, Segment, Table, aside, notice, notices, path_of
 from bridge.text.budget import around_match, cost, cut_reasons, fit_words
 from bridge.text.counts import count_of
@@ -23,6 +24,9 @@ def search_view(answer: Answer) -> Iterable[Element]:
     yield from _freshness(answer)
     yield from notices(answer["notices"])
     found = answer["hits"]
+    closest = found[0]["title"] if found else None
+    if (verdict := answerability_notice(answer.get("answerability"), closest)) is not None:
+        yield notice(verdict)
     if found:
         count, total = count_of(len(found), "note"), answer.get("total", 0)
         shown = f"{len(found)} of {total:,} notes" if total > len(found) else count

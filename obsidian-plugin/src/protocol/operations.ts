@@ -5,9 +5,9 @@ export const VERSION = "0.1.0";
 
 /** The form of each operation that the plugin calls; with another it is called or answered differently. */
 export const FORMS = {
-	search: "24718665a130",
-	related_notes: "53fc9351b44a",
-	pick_link: "9711f0fb767b",
+	search: "c4a1b8b529fd",
+	related_notes: "14f22c9b2f37",
+	pick_link: "63e7bae8b5f8",
 	find_notes: "c82084076ca6",
 	list_folders: "337ca5e2064b",
 	list_tags: "819373800d0a",
@@ -87,6 +87,16 @@ export interface Acknowledged {
 	readonly change_id: string;
 	/** `applied`; `rejected` if not made, or `proposed` if it awaits approval again; `conflict` if the note differs and was not reported as not made. */
 	readonly state: "applied" | "proposed" | "rejected" | "expired" | "undone" | "conflict";
+}
+
+/** Whether the vault answers a question. */
+export interface Answerability {
+	/** `partial` if it may be answered though words of it are missing; `unsure` if it has too few words, or is in a language that no note has. */
+	readonly verdict: "answered" | "partial" | "not_in_vault" | "unsure";
+	/** Probability that the vault answers it, from 0 to 1. */
+	readonly confidence: number;
+	/** Its words that the best passages do not say, the rarest first. */
+	readonly missing: readonly string[];
 }
 
 export interface ApplyLinksArguments {
@@ -1506,6 +1516,8 @@ export interface SearchResult {
 	readonly explain?: Readonly<Record<string, unknown>> | null;
 	/** How many notes match. */
 	readonly total?: number;
+	/** Whether the vault answers the query; null for what is no question, as in `related_notes`. */
+	readonly answerability?: Answerability | null;
 }
 
 /** A file as another program sees it. */

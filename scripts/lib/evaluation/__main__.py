@@ -15,6 +15,7 @@ import platformdirs
 
 from bridge.data_folder import default_models_dir
 from bridge.models.embedder import Embedder
+from scripts.lib.evaluation.answerable import print_answerable
 from scripts.lib.evaluation.indexing import open_embedder, open_index
 from scripts.lib.evaluation.linked import print_rediscovery
 from scripts.lib.evaluation.memory import print_memory
@@ -46,8 +47,13 @@ def main() -> int:
         print(f"There are no judged sets in {options.data}; give their folder with --data.", file=sys.stderr)
         return 2
     folders = [folder / name for name in options.set or SETS if (folder / name).is_dir()]
-    if options.mistyped or options.pack or options.quotes:
-        report_on = print_mistyped if options.mistyped else print_packed if options.pack else print_quoted
+    reports = {
+        "mistyped": print_mistyped,
+        "pack": print_packed,
+        "quotes": print_quoted,
+        "answerable": print_answerable,
+    }
+    if report_on := next((report for name, report in reports.items() if getattr(options, name)), None):
         asyncio.run(_with_model(options, lambda model: report_on(folders, options.limit, options.cache, model)))
         return 0
     report = asyncio.run(_measure(options, folders))
@@ -70,6 +76,11 @@ def _options() -> argparse.Namespace:
         "--pack", action="store_true", help="how often packed context holds all that answers a question"
     )
     parser.add_argument("--quotes", action="store_true", help="how often three quoted sentences hold the answer")
+    parser.add_argument(
+        "--answerable",
+        action="store_true",
+        help="how well questions that no note answers are told, with fitted weights",
+    )
     parser.add_argument("--graph", action="store_true", help="what following links adds, for several weights")
     parser.add_argument("--memory", action="store_true", help="remember beliefs and recall them, on both halves")
     parser.add_argument("--json", type=Path, help="write every figure to this file")

@@ -1,0 +1,25 @@
+"""Says in one line that the vault does not answer a question, or only in part."""
+
+from bridge.api.markup import Answer
+from bridge.text.invisible import inline
+
+NAMED = 3
+"""Words that are named."""
+
+
+def answerability_notice(answerability: Answer | None, closest: str | None) -> str | None:
+    """Return the line; None where the question is answered, or nothing can be told.
+
+    Args:
+        answerability: The verdict.
+        closest: Title of the best note.
+    """
+    verdict = answerability["verdict"] if answerability else "unsure"
+    if answerability is None or verdict in {"answered", "unsure"}:
+        return None
+    words = ", ".join(f"\u201c{inline(word)}\u201d" for word in answerability["missing"][:NAMED])
+    if verdict == "partial":
+        return f"The best notes do not say {words}."
+    reasons = [f"the best notes do not say {words}"] if words else []
+    reasons += [f"the closest is *{inline(closest)}*"] if closest else []
+    return f"Not in the vault, as far as can be told{': ' + '; '.join(reasons) if reasons else ''}."
