@@ -121,6 +121,7 @@ def add_models(commands: "Commands") -> None:
     made = add_actions(commands, "models", MODEL_ACTIONS)
     made["install"].add_argument("id", nargs="?", help="Its name in the list; without, the default model.")
     made["use"].add_argument("model", help="The name of an installed model, or a GGUF file, which is copied.")
+    made["bench"].add_argument("id", nargs="?", help="The name of an installed chat model; without, the one in use.")
     made["verify"].add_argument("id", nargs="*", help="Their names; without, all that are installed.")
 
 

@@ -20,6 +20,7 @@ from bridge.server.runtime_file import Runtime, write_runtime
 from bridge.types import VaultId
 from tests.engine.conftest import until
 from tests.features.served import Served, command
+from tests.models.scripted import random_gguf
 
 
 async def test_the_running_bridge_answers(served: Served) -> None:
@@ -177,10 +178,20 @@ async def test_doctor_works_when_nothing_runs(vault: Path, tmp_path: Path) -> No
     assert all(finding["do"] for finding in ran.json["findings"] if finding["verdict"] != "ok")
 
 
+async def test_a_chat_model_is_chosen_and_measured(tmp_path: Path) -> None:
+    file = random_gguf(tmp_path / "babbler.gguf")
+    models = partial(command, "models", data=tmp_path / "data", models=tmp_path / "m")
+    assert (await models("bench")).status == 1
+    assert (await models("use", str(file))).status == 0
+    ran = await models("bench", "--json")
+    assert (ran.json["id"], ran.json["answer_tokens_per_s"] > 0) == ("babbler", True)
+    assert (await models("bench", "babbler")).out.startswith("babbler: reads ")
+
+
 async def test_doctor_works_without_any_vault(tmp_path: Path) -> None:
     ran = await command("doctor", "--json", data=tmp_path / "data", models=tmp_path / "m", cwd=tmp_path)
     assert {finding["check"] for finding in ran.json["findings"]} == {
-        "settings", "data folder", "disk", "model", "tokens"
+        "settings", "data folder", "disk", "model", "chat model", "tokens"
     }  # fmt: skip
 
 

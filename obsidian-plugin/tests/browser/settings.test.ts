@@ -272,9 +272,9 @@ test("nothing of the settings is cut off, in light and in dark", async () => {
 		await row("Garden/**").waitFor();
 		const tab = obsidian.page.locator(".vertical-tab-content");
 		await picture(obsidian, "settings", dark);
-		for (const heading of ["Privacy", "Model", "Agents"]) {
-			await tab.locator(".setting-item-heading", { hasText: heading }).evaluate((el) => el.scrollIntoView({ block: "start" }));
-			await picture(obsidian, `settings-${heading.toLowerCase()}`, dark);
+		for (const heading of ["Privacy", "Model", "Chat model", "Agents"]) {
+			await tab.locator(".setting-item-heading", { hasText: new RegExp(`^${heading}$`) }).evaluate((el) => el.scrollIntoView({ block: "start" }));
+			await picture(obsidian, `settings-${heading.toLowerCase().replace(" ", "-")}`, dark);
 		}
 		await add("Not indexed", "Bread");
 		await obsidian.page.getByText(/^Bread\/\*\* · \d+ notes/).waitFor();
