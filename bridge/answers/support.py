@@ -1,11 +1,12 @@
 """Checks whether the notes that an answer cites say what it says.
 
-A statement is supported if the cited text says most of its content words, all of its numbers and names, and does not
-negate what it affirms. That is a check of words: it finds what was made up, not every wrong conclusion.
+A statement is supported if the cited text says most of its content words, all of its numbers and names, and no clause
+of it negates what the nearest clause of the cited text affirms, or the reverse. That is a check of words: it finds what
+was made up, not every wrong conclusion.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -22,6 +23,7 @@ _CITATIONS = re.compile(r"((?:\s*\[\d{1,3}\])+)([.!?…。！？]?)")
 _CITATION = re.compile(r"\[(\d{1,3})\]")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _GROUPS = re.compile(r"[.,](?=\d{3}(?!\d))")
+_CLAUSE_END = re.compile(r"[,;:()](?!\d)|\s[-–]\s|[—，；：、（）]")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
 _NEGATION_WORDS = """
 not no never none nothing nobody without cannot nor neither
@@ -43,6 +45,12 @@ class Statement:
 
     text: str
     cites: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    terms: frozenset[str]
+    negates: bool
 
 
 def split_statements(answer: str) -> list[Statement]:
@@ -73,16 +81,17 @@ def is_supported(statement: str, excerpts: Sequence[str]) -> bool:
 
 
 def _says(statement: str, excerpts: Sequence[str], language: str | None) -> bool:
-    said = [(sentence, frozenset(terms_of(sentence, language))) for text in excerpts for sentence in _sentences(text)]
+    clauses = [clause for text in excerpts for sentence in _sentences(text) for clause in _clauses(sentence, language)]
     terms = frozenset(terms_of(statement, language))
-    everything = frozenset[str]().union(*(one for _, one in said))
+    everything = frozenset[str]().union(*(one.terms for one in clauses))
     if not terms or len(terms & everything) < LEAST_SHARE * len(terms):
         return False
     if not _numbers(statement) <= frozenset(chain.from_iterable(map(_numbers, excerpts))):
         return False
     if not frozenset(terms_of(" ".join(_names(statement)), language)) <= everything:
         return False
-    return _polarities(terms, said) == {_negates(statement)}
+    parts = [one for one in _clauses(statement, language) if len(one.terms) > 1] or [_clause(statement, language)]
+    return all(_polarities(part.terms, clauses) == {part.negates} for part in parts)
 
 
 def _sentences(text: str) -> list[str]:
@@ -106,11 +115,19 @@ def _names(statement: str) -> Iterator[str]:
     return (word for word in TOKEN.findall(statement) if word.lower() != word)
 
 
-def _polarities(terms: Collection[str], said: Sequence[tuple[str, frozenset[str]]]) -> set[bool]:
-    """Return whether each of the sentences that are nearest to a statement negates something."""
-    shared = [len(own.intersection(terms)) for _, own in said]
+def _clauses(sentence: str, language: str | None) -> list[_Clause]:
+    return [_clause(part, language) for part in _CLAUSE_END.split(sentence)]
+
+
+def _clause(text: str, language: str | None) -> _Clause:
+    return _Clause(frozenset(terms_of(text, language)), _negates(text))
+
+
+def _polarities(terms: frozenset[str], clauses: Sequence[_Clause]) -> set[bool]:
+    """Return whether each of the clauses that are nearest to a statement's negates something."""
+    shared = [len(one.terms & terms) for one in clauses]
     most = max(shared, default=0)
-    return {_negates(sentence) for (sentence, _), count in zip(said, shared, strict=True) if count == most}
+    return {one.negates for one, count in zip(clauses, shared, strict=True) if count == most}
 
 
 def _negates(sentence: str) -> bool:

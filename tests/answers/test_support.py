@@ -55,6 +55,22 @@ def test_what_the_note_does_not_say_is_not(statement: str, why: str) -> None:
     assert not is_supported(statement, [BREAD]), why
 
 
+@pytest.mark.parametrize(
+    ("statement", "supported"),
+    [
+        ("The bacteria prefer maltose.", True),
+        ("The bacteria do not prefer maltose.", False),
+        ("Several yeasts cannot touch maltose.", True),
+        ("Several yeasts can touch maltose.", False),
+        ("The bacteria prefer maltose, which the yeasts cannot touch.", True),
+        ("The bacteria prefer maltose, which the yeasts touch.", False),
+    ],
+)
+def test_a_negation_counts_in_its_own_clause(statement: str, supported: bool) -> None:
+    said = "They get along: the bacteria prefer maltose, which several of the yeasts cannot touch."
+    assert is_supported(statement, [said]) == supported
+
+
 def test_one_of_several_notes_may_say_each_part() -> None:
     assert is_supported("Rye bread and spelt need a starter.", [BREAD, "Spelt needs a starter, too."])
 
