@@ -110,19 +110,7 @@ _CATALOGUE = (
         source="download",
         url=f"{_HUB}/ggml-org/embeddinggemma-300M-GGUF/resolve/main/embeddinggemma-300M-Q8_0.gguf",
     ),
-    # Digests and sizes of the chat models: as several public projects pin them.
-    ModelSpec(
-        id="qwen3.5-0.8b",
-        title="Qwen3.5 0.8B",
-        purpose="chat",
-        window=262_144,
-        languages="about 200 languages",
-        license="Apache-2.0",
-        source="download",
-        size_bytes=532_517_120,
-        url=f"{_HUB}/unsloth/Qwen3.5-0.8B-GGUF/resolve/6ab461498e2023f6e3c1baea90a8f0fe38ab64d0/Qwen3.5-0.8B-Q4_K_M.gguf",
-        sha256="bd258782e35f7f458f8aced1adc053e6e92e89bc735ba3be89d38a06121dc517",
-    ),
+    # Digests and sizes of the chat models: as several public projects pin them. The first one is suggested.
     ModelSpec(
         id="qwen3.5-2b",
         title="Qwen3.5 2B",
@@ -134,6 +122,18 @@ _CATALOGUE = (
         size_bytes=1_280_835_840,
         url=f"{_HUB}/unsloth/Qwen3.5-2B-GGUF/resolve/f6d5376be1edb4d416d56da11e5397a961aca8ae/Qwen3.5-2B-Q4_K_M.gguf",
         sha256="aaf42c8b7c3cab2bf3d69c355048d4a0ee9973d48f16c731c0520ee914699223",
+    ),
+    ModelSpec(
+        id="qwen3.5-0.8b",
+        title="Qwen3.5 0.8B",
+        purpose="chat",
+        window=262_144,
+        languages="about 200 languages",
+        license="Apache-2.0",
+        source="download",
+        size_bytes=532_517_120,
+        url=f"{_HUB}/unsloth/Qwen3.5-0.8B-GGUF/resolve/6ab461498e2023f6e3c1baea90a8f0fe38ab64d0/Qwen3.5-0.8B-Q4_K_M.gguf",
+        sha256="bd258782e35f7f458f8aced1adc053e6e92e89bc735ba3be89d38a06121dc517",
     ),
     ModelSpec(
         id="qwen3.5-4b",
@@ -161,7 +161,7 @@ _CATALOGUE = (
     ),
 )
 
-SUGGESTED_CHAT_MODEL = "qwen3.5-2b"
+SUGGESTED_CHAT_MODEL = next(spec.id for spec in _CATALOGUE if spec.purpose == "chat")
 """The chat model to suggest where none is installed."""
 
 
