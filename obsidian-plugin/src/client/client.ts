@@ -47,7 +47,7 @@ export type Answer<Name extends OperationName> =
 
 export type Raw = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: Refusal<string> };
 
-const UNREACHABLE: Refusal<never> = {
+export const UNREACHABLE: Refusal<never> = {
 	code: "unreachable",
 	message: "The bridge does not answer.",
 	hint: "The plugin keeps looking for it; the status bar shows the state.",
@@ -94,18 +94,23 @@ async function request(send: Send, address: Address, method: "GET" | "POST", pat
 		return { ok: false, error: UNREACHABLE };
 	}
 	const value = parsed(answer.text);
-	if (answer.status < 400) return { ok: true, result: value };
+	return answer.status < 400 ? { ok: true, result: value } : { ok: false, error: refusalOf(value) };
+}
+
+/** Read an error of the bridge. */
+export function refusalOf(value: unknown): Refusal<string> {
 	const error = field(value, "error");
 	const refusal = { code: text(error, "code") || "internal", message: text(error, "message"), hint: text(error, "hint") };
 	const told = field(error, "conflicts");
-	return { ok: false, error: Array.isArray(told) ? { ...refusal, conflicts: told.map(clash) } : refusal };
+	return Array.isArray(told) ? { ...refusal, conflicts: told.map(clash) } : refusal;
 }
 
 function clash(told: unknown): Clash {
 	return { path: text(told, "path"), why: text(told, "why"), ours: text(told, "ours"), theirs: text(told, "theirs") };
 }
 
-function parsed(body: string): unknown {
+/** Read JSON; null when it is none. */
+export function parsed(body: string): unknown {
 	try {
 		return JSON.parse(body);
 	} catch {

@@ -6,11 +6,13 @@ import { type Address, type Answer, call, type Refusal, type Send, spoken } from
 import type { BridgeEvent } from "../protocol/events";
 import type { OperationName, Operations, VaultStatus } from "../protocol/operations";
 import type { follow } from "./stream";
+import type { Parts, streamCall } from "./stream-call";
 
 /** What the link needs of the world. */
 export interface World {
 	readonly send: Send;
 	readonly follow: typeof follow;
+	readonly stream: typeof streamCall;
 	/** Find a bridge, or start one; or say why there is none. */
 	readonly find: () => Promise<Address | Absence>;
 	readonly random: () => number;
@@ -24,6 +26,7 @@ export interface Told {
 }
 
 const ASK_AGAIN_MS = 1_000;
+const NOT_CONNECTED: Refusal<never> = { code: "unreachable", message: "The bridge is not connected.", hint: "" };
 
 /** The one connection to the bridge: looks for it, keeps to it, comes back after it was lost. */
 export class Link {
@@ -72,11 +75,22 @@ export class Link {
 	async call<Name extends OperationName>(name: Name, given: Operations[Name]["arguments"]): Promise<Answer<Name>> {
 		const { address, round } = this;
 		if (address === null || !isOpen(this.state)) {
-			return { ok: false, error: { code: "unreachable", message: "The bridge is not connected.", hint: "" } };
+			return { ok: false, error: NOT_CONNECTED };
 		}
 		const answer = await call(this.world.send, address, name, given);
 		if (!answer.ok && answer.error.code === "unauthorized" && round === this.round) this.stopped({ what: "refused" });
 		return answer;
+	}
+
+	/**
+	 * Call an operation and hear the parts of its result as they are known.
+	 *
+	 * @returns A function that breaks it off.
+	 */
+	stream<Name extends OperationName>(name: Name, given: Operations[Name]["arguments"], hear: Parts<Name>): () => void {
+		if (this.address !== null && isOpen(this.state)) return this.world.stream(this.address, name, given, hear);
+		hear.ended({ ok: false, error: NOT_CONNECTED });
+		return () => {};
 	}
 
 	private async attempt(): Promise<void> {

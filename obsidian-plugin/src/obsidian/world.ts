@@ -4,6 +4,7 @@ import type { World } from "../client/link";
 import { dataFolder, findProgram, isLoopback, isProgram, ownersToken, running, vaultId } from "../client/places";
 import type { Sidecar } from "../client/sidecar";
 import { follow } from "../client/stream";
+import { streamCall } from "../client/stream-call";
 import type { Absence } from "../core/connection";
 import { type Settings, TOKEN } from "./settings/settings";
 
@@ -15,7 +16,7 @@ export const send: Send = async ({ url, method, headers, body }) => {
 
 /** The world as the app is. */
 export function world(app: App, settings: () => Settings, sidecar: Sidecar): World {
-	return { send, follow, random: Math.random, find: () => find(app, settings(), sidecar) };
+	return { send, follow, stream: streamCall, random: Math.random, find: () => find(app, settings(), sidecar) };
 }
 
 /** Find the bridge of this vault: the one that was paired with, one that runs, or one that can be started. */

@@ -8,6 +8,7 @@ export const FORMS = {
 	search: "c4a1b8b529fd",
 	related_notes: "14f22c9b2f37",
 	pick_link: "63e7bae8b5f8",
+	ask: "e9eb832efcf2",
 	find_notes: "c82084076ca6",
 	list_folders: "337ca5e2064b",
 	list_tags: "819373800d0a",
@@ -89,6 +90,30 @@ export interface Acknowledged {
 	readonly state: "applied" | "proposed" | "rejected" | "expired" | "undone" | "conflict";
 }
 
+/** An excerpt that was read for an answer. */
+export interface AnswerExcerpt {
+	/** Its number, by which the answer cites it. */
+	readonly number: number;
+	/** The note. */
+	readonly path: string;
+	/** Its heading path; may be empty. */
+	readonly heading: string;
+	/** First and last line. */
+	readonly lines: readonly [number, number];
+	/** Tokens it takes, estimated. */
+	readonly tokens: number;
+}
+
+/** A sentence of an answer. */
+export interface AnswerSentence {
+	/** The sentence, without the numbers of what it cites. */
+	readonly text: string;
+	/** Numbers of the excerpts that it cites. */
+	readonly cites: readonly number[];
+	/** Whether these say what it says, as far as words can tell: its numbers, its names, most other words. */
+	readonly supported: boolean;
+}
+
 /** Whether the vault answers a question. */
 export interface Answerability {
 	/** `partial` if it may be answered though words of it are missing; `unsure` if it has too few words, or is in a language that no note has. */
@@ -116,6 +141,27 @@ export interface ApplyLinksArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface AskArguments {
+	/** The question; `@[[Note]]` and `@[[Note#Heading]]` in it are read in any case, and `@Folder/` alone is searched. */
+	readonly question: string;
+	/** Earlier questions of the conversation with their answers, the oldest first. */
+	readonly history?: readonly Turn[];
+	/** Only these notes, or those in these folders. */
+	readonly paths?: readonly string[];
+	/** Only notes under this folder. */
+	readonly folder?: string | null;
+	/** Not these notes, or those in these folders. */
+	readonly without?: readonly string[];
+	/** `extract` quotes only; `chat` fails where no chat model can answer; `auto` quotes then. */
+	readonly mode?: "auto" | "extract" | "chat";
+	/** Maximum tokens of the excerpts; by default a share of what the chat model reads. */
+	readonly budget?: number | null;
+	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
+	readonly among?: "notes" | "agents" | "all" | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -178,6 +224,20 @@ export interface ChosenLink {
 	readonly text: string;
 	/** Start and end character offset, from `suggest_links`. */
 	readonly span: readonly [number, number];
+}
+
+/** A sentence of a note that supports an answer. */
+export interface Citation {
+	/** Number of the excerpt in which it stands. */
+	readonly number: number;
+	/** The note. */
+	readonly path: string;
+	/** Its heading path; may be empty. */
+	readonly heading: string;
+	/** First and last line. */
+	readonly lines: readonly [number, number];
+	/** The sentence. */
+	readonly quote: string;
 }
 
 export interface ClaimChangeArguments {
@@ -1713,6 +1773,14 @@ export interface TagList {
 	readonly notices?: readonly string[];
 }
 
+/** A question of the same conversation, and its answer. */
+export interface Turn {
+	/** What was asked. */
+	readonly question: string;
+	/** What was answered. */
+	readonly answer: string;
+}
+
 export interface UndoChangeArguments {
 	/** Its id, from `list_changes`. */
 	readonly change_id: string;
@@ -1784,6 +1852,28 @@ export interface UseCount {
 	readonly times: number;
 	/** When last; null if never. */
 	readonly last: string | null;
+}
+
+/** An answer from the vault's notes. */
+export interface VaultAnswer {
+	/** The answer in Markdown, with the numbers of what it cites, such as `[1]`; empty if no note says it. */
+	readonly answer: string;
+	/** Whether the vault answers the question; null for a question without words. */
+	readonly answerability: Answerability | null;
+	/** `chat` if a chat model wrote it, `extract` if it is quoted from notes. */
+	readonly mode_used: "extract" | "chat";
+	/** Its sentences, each with what it cites. */
+	readonly sentences: readonly AnswerSentence[];
+	/** Sentences of notes that say so, best first. */
+	readonly citations: readonly Citation[];
+	/** The excerpts that were read. */
+	readonly context: readonly AnswerExcerpt[];
+	/** Remarks, such as on a mentioned note for which there was no room. */
+	readonly notices: readonly string[];
+	/** Tokens that the chat model read; 0 without one. */
+	readonly tokens_read?: number;
+	/** Tokens that it wrote. */
+	readonly tokens_written?: number;
 }
 
 /** Bytes kept for one vault. */
@@ -1965,6 +2055,12 @@ export interface Operations {
 		arguments: PickLinkArguments;
 		result: SearchResult;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "model_missing";
+	};
+	/** Answer a question from the notes, with citations; sentences that the cited notes do not support are marked. */
+	ask: {
+		arguments: AskArguments;
+		result: VaultAnswer;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "model_missing" | "busy";
 	};
 	/** List notes by folder, tags, properties, links and dates. */
 	find_notes: {

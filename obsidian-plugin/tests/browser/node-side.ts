@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { access, mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
-import { type ClientRequest, request } from "node:http";
+import { type ClientRequest, request, type RequestOptions } from "node:http";
 import { dirname, join, relative } from "node:path";
 
 type Tell = (id: number, name: string, data: unknown) => void;
@@ -37,7 +37,7 @@ export class NodeSide {
 
 	readonly does: Readonly<Record<string, (...given: never[]) => unknown>> = {
 		request: (asked: { url: string; method?: string; headers?: Record<string, string>; body?: string }) => this.request(asked),
-		http: (id: number, url: string, headers: Record<string, string>) => this.stream(id, url, headers),
+		http: (id: number, url: string, options: RequestOptions, body?: string) => this.stream(id, url, options, body),
 		"http.destroy": (id: number) => {
 			this.streams.get(id)?.destroy();
 			this.streams.delete(id);
@@ -76,8 +76,8 @@ export class NodeSide {
 		return { status: answer.status, text };
 	}
 
-	private stream(id: number, url: string, headers: Record<string, string>): void {
-		const sent = request(url, { headers }, (response) => {
+	private stream(id: number, url: string, options: RequestOptions, body?: string): void {
+		const sent = request(url, options, (response) => {
 			this.tell(id, "response", response.statusCode);
 			response.setEncoding("utf8");
 			response.on("data", (piece: string) => this.tell(id, "data", piece));
@@ -91,7 +91,7 @@ export class NodeSide {
 			this.tell(id, "error", null);
 		});
 		this.streams.set(id, sent);
-		sent.end();
+		sent.end(body);
 	}
 
 	private spawn(id: number, program: string, given: readonly string[]): void {

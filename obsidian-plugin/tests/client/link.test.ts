@@ -50,6 +50,7 @@ class Scene {
 				queueMicrotask(() => listener.opened());
 				return () => (this.stopped += 1);
 			},
+			stream: () => () => {},
 			random: () => 0.5,
 		},
 		{ changed: (connection) => this.seen.push(connection), connected: () => (this.connected += 1), pushed: () => {} },

@@ -23,7 +23,8 @@ function setAttr(el: Element, name: string, value: unknown): void {
 export function makeEl(tag: string, options?: Options | string, parent?: Node): HTMLElement {
 	const el = (parent?.ownerDocument ?? document).createElement(tag);
 	fill(el, options);
-	if (parent !== undefined) parent.appendChild(el);
+	if (typeof options === "object" && options["prepend"] === true) parent?.insertBefore(el, parent.firstChild);
+	else parent?.appendChild(el);
 	return el;
 }
 

@@ -59,15 +59,15 @@ class Request extends Emitter {
 
 	constructor(
 		private readonly url: string,
-		private readonly options: { headers: Record<string, string> },
+		private readonly options: { headers: Record<string, string>; method: string },
 		private readonly answered: (response: Response) => void,
 	) {
 		super();
 		handles.set(this.id, (name, data) => this.told(name, data));
 	}
 
-	end(): void {
-		void window.doInNode("http", this.id, this.url, this.options.headers);
+	end(body?: string): void {
+		void window.doInNode("http", this.id, this.url, this.options, body);
 	}
 
 	destroy(): void {
@@ -132,7 +132,7 @@ export function modules(facts: Facts): Record<string, unknown> {
 	Object.assign(window, { process: { env: facts.env, platform: facts.platform, kill: (pid: number, signal: number) => askNow("process.kill", pid, signal) } });
 	return {
 		"node:http": {
-			request: (url: string, options: { headers: Record<string, string> }, answered: (response: Response) => void) => new Request(url, options, answered),
+			request: (url: string, options: { headers: Record<string, string>; method: string }, answered: (response: Response) => void) => new Request(url, options, answered),
 		},
 		"node:child_process": { spawn: (program: string, given: readonly string[]) => new Child(program, given) },
 		"node:fs/promises": {
