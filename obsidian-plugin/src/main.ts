@@ -4,6 +4,7 @@ import { Link } from "./client/link";
 import { Sidecar } from "./client/sidecar";
 import { type Connection, isOpen } from "./core/connection";
 import { Listeners } from "./core/listeners";
+import { AskView } from "./obsidian/answers/ask-view";
 import { Applier } from "./obsidian/applier";
 import { dress } from "./obsidian/dressing";
 import { registerEditor } from "./obsidian/editor/register-editor";
@@ -109,7 +110,7 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 		// Where the person has moved it, else at the side.
 		const leaf = workspace.getLeavesOfType(pane)[0] ?? (await workspace.ensureSideLeaf(pane, "right", { active: true }));
 		await workspace.revealLeaf(leaf);
-		if (leaf.view instanceof SearchView) leaf.view.focus();
+		if (leaf.view instanceof SearchView || leaf.view instanceof AskView) leaf.view.focus();
 	}
 
 	async showRelated(file: TFile): Promise<void> {

@@ -28,9 +28,10 @@ export interface Host {
 }
 
 export const SEARCH = "vault-bridge-search";
+export const ASK = "vault-bridge-ask";
 export const RELATED = "vault-bridge-related";
 export const GRAPH = "vault-bridge-graph";
 export const MEMORY = "vault-bridge-memory";
 export const STATUS = "vault-bridge-status";
 export const CHANGES = "vault-bridge-changes";
-export type PaneType = typeof SEARCH | typeof RELATED | typeof GRAPH | typeof CHANGES | typeof MEMORY | typeof STATUS;
+export type PaneType = typeof SEARCH | typeof ASK | typeof RELATED | typeof GRAPH | typeof CHANGES | typeof MEMORY | typeof STATUS;

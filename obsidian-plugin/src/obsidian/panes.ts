@@ -1,7 +1,8 @@
 import type { ItemView, Plugin, WorkspaceLeaf } from "obsidian";
 import { ChangesView } from "./changes/changes-view";
 import { GraphView } from "./graph/graph-view";
-import { CHANGES, GRAPH, type Host, MEMORY, type PaneType, RELATED, SEARCH, STATUS } from "./host";
+import { AskView } from "./answers/ask-view";
+import { ASK, CHANGES, GRAPH, type Host, MEMORY, type PaneType, RELATED, SEARCH, STATUS } from "./host";
 import { MemoryView } from "./memory/memory-view";
 import { RelatedView } from "./related/related-view";
 import { SearchView } from "./search/search-view";
@@ -17,6 +18,7 @@ interface PaneEntry {
 
 const PANES: readonly PaneEntry[] = [
 	{ type: SEARCH, command: "search", name: "Search by words and meaning", view: SearchView },
+	{ type: ASK, command: "ask", name: "Ask your notes", view: AskView },
 	{ type: RELATED, command: "related", name: "Show related notes", view: RelatedView },
 	{ type: GRAPH, command: "graph", name: "Show the graph", view: GraphView },
 	{ type: CHANGES, command: "changes", name: "Show what agents changed", view: ChangesView },

@@ -48,7 +48,7 @@ class NewNote extends SuggestModal<Template | null> {
 }
 
 /** Open a note that the bridge made as soon as the app has seen it. */
-function openOnceSeen({ vault, workspace }: App, path: string): void {
+export function openOnceSeen({ vault, workspace }: App, path: string): void {
 	const open = (file: TFile): void => void workspace.getLeaf().openFile(file, { active: true });
 	const file = vault.getFileByPath(path);
 	if (file !== null) return open(file);

@@ -1,0 +1,159 @@
+import { type IconName, Notice, type WorkspaceLeaf } from "obsidian";
+import type { ListedModel, VaultAnswer } from "../../protocol/operations";
+import { asMarkdown, type Asked, historyOf, nameOf } from "../../core/answers/conversation";
+import { newPath } from "../../core/notes/templates";
+import { withHint } from "../../core/refusal";
+import { installing } from "../../core/settings/models";
+import { showCommand } from "../command";
+import { ASK, type Host } from "../host";
+import { openOnceSeen } from "../notes/new-note";
+import { editedView, linkTo } from "../opening";
+import { Pane } from "../pane";
+import { AnswerPart } from "./answer-part";
+import { MentionSuggest } from "./mention-suggest";
+
+/** Answers questions from the notes; what was asked is gone when the pane is closed. */
+export class AskView extends Pane {
+	private asked: Asked[] = [];
+	private field: HTMLInputElement | null = null;
+	private button: HTMLButtonElement | null = null;
+	private turnsEl: HTMLElement | null = null;
+	private breakOff: (() => void) | null = null;
+
+	constructor(leaf: WorkspaceLeaf, host: Host) {
+		super(leaf, host);
+		this.icon = "message-circle-question";
+	}
+
+	getViewType(): string {
+		return ASK;
+	}
+
+	getDisplayText(): string {
+		return "Ask your notes";
+	}
+
+	override getIcon(): IconName {
+		return "message-circle-question";
+	}
+
+	/** Put the cursor into the field. */
+	focus(): void {
+		this.field?.focus();
+	}
+
+	protected show(el: HTMLElement): void {
+		const form = el.createEl("form", { cls: "vault-bridge-search-head" });
+		this.field = form.createEl("input", { type: "text", placeholder: "Ask your notes, @ for a note or folder…", attr: { "aria-label": "Question", dir: "auto" } });
+		this.button = form.createEl("button", { text: "Ask", type: "submit", cls: "mod-cta" });
+		const suggest = new MentionSuggest(this.app, this.field);
+		form.addEventListener("submit", (event) => {
+			event.preventDefault();
+			if (this.breakOff !== null) this.stop();
+			else this.begin();
+		});
+		const modelEl = el.createDiv({ cls: "vault-bridge-small" });
+		void this.showModel(modelEl);
+		this.turnsEl = el.createDiv({ cls: "vault-bridge-body", attr: { role: "log", "aria-label": "Answers" } });
+		this.whileShown(() => suggest.close());
+	}
+
+	protected override hide(): void {
+		this.breakOff?.();
+		this.breakOff = this.field = this.button = this.turnsEl = null;
+		this.asked = [];
+	}
+
+	private begin(): void {
+		const question = this.field?.value.trim() ?? "";
+		if (question === "" || this.field === null) return;
+		this.field.value = "";
+		this.ask(question, []);
+	}
+
+	private ask(question: string, without: readonly string[]): void {
+		if (this.turnsEl === null || this.breakOff !== null) return;
+		const turnEl = this.turnsEl.createDiv({ cls: "vault-bridge-turn", prepend: true });
+		const part = new AnswerPart(turnEl, this.host, question, {
+			insert: (answer) => this.insert(answer),
+			keep: (answer) => void this.keep(question, answer),
+			askWithout: (path) => this.ask(question, [...without, path]),
+		});
+		this.button?.setText("Stop");
+		const breakOff = this.host.link.stream("ask", { question, history: historyOf(this.asked), without }, {
+			part: (kind, data) => {
+				if (kind === "quotes") part.quotes(data as VaultAnswer);
+				else if (kind === "token") part.write(String(data));
+				else if (kind === "status") part.say(String(data));
+			},
+			ended: (answer) => {
+				this.ended();
+				if (!answer.ok) part.refuse(withHint(answer.error));
+				else {
+					part.show(answer.result);
+					this.asked.push({ question, answer: answer.result });
+				}
+			},
+		});
+		this.breakOff = () => {
+			breakOff();
+			part.stop();
+		};
+	}
+
+	private stop(): void {
+		this.breakOff?.();
+		this.ended();
+	}
+
+	private ended(): void {
+		this.breakOff = null;
+		this.button?.setText("Ask");
+	}
+
+	private insert(answer: VaultAnswer): void {
+		const edited = editedView(this.app);
+		if (edited?.file == null) {
+			new Notice("Open the note that the answer should go into.");
+			return;
+		}
+		const { editor, file } = edited;
+		const { line } = editor.getCursor();
+		const end = { line, ch: editor.getLine(line).length };
+		editor.replaceRange(`\n\n${this.markdown(answer, file.path)}\n`, end);
+		editor.focus();
+	}
+
+	private async keep(question: string, answer: VaultAnswer): Promise<void> {
+		const { vault, fileManager, workspace } = this.app;
+		const folder = fileManager.getNewFileParent(workspace.getActiveFile()?.path ?? "").path;
+		const taken = (path: string): boolean => vault.getAbstractFileByPath(path) !== null;
+		let path = newPath(folder, nameOf(question), taken);
+		for (let count = 2; taken(path); count++) path = newPath(folder, `${nameOf(question)} ${count}`, taken);
+		const text = `${this.markdown(answer, path)}\n`;
+		const kept = await this.host.link.call("create_note", { path, text, confirm: true });
+		if (!kept.ok) new Notice(withHint(kept.error));
+		else if (kept.result.state === "proposed") new Notice("Proposed; awaiting approval.");
+		else openOnceSeen(this.app, path);
+	}
+
+	private markdown(answer: VaultAnswer, from: string): string {
+		return asMarkdown(answer, (path) => linkTo(this.app, { path, title: "", heading: "" }, from) ?? path);
+	}
+
+	/** Say which model writes answers, or how to get one. */
+	private async showModel(el: HTMLElement): Promise<void> {
+		const answer = await this.host.link.call("list_models", {});
+		const models = (answer.ok ? answer.result.models : []).filter(({ purpose }) => purpose === "chat");
+		const chosen = models.find((one) => one.chosen);
+		if (chosen?.installed === true) {
+			el.setText(`${chosen.title} writes the answers, on this computer.`);
+			return;
+		}
+		const wanted: ListedModel | undefined = chosen ?? models[0];
+		el.setText("Answers are quotes from your notes: no chat model is in use.");
+		if (wanted === undefined) return;
+		if (wanted.installed) el.appendText(" Choose one in the settings.");
+		else showCommand(el, installing(wanted));
+	}
+}

@@ -1,0 +1,116 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { PROGRAM } from "./bridge";
+import { picture } from "./picture";
+import { bridge, type Given, home, obsidian, open, vaultForEach } from "./stage";
+import { PLUGIN } from "./window";
+
+const run = promisify(execFile);
+const ROOT = join(PLUGIN, "..");
+const QUESTION = "What do the bacteria in a sourdough starter prefer?";
+const NOTE = "Bread/Starters/Sourdough starter.md";
+
+vaultForEach();
+
+const answer = () => obsidian.page.locator(".vault-bridge-turn").first();
+const shown = (): Promise<string> => obsidian.page.evaluate(() => window.app.workspace.getActiveFile()?.path ?? "");
+
+async function opened(given: Given = {}): Promise<void> {
+	await open(given);
+	await obsidian.state("ready");
+	await obsidian.run("ask");
+	await obsidian.page.getByLabel("Question").waitFor();
+}
+
+async function ask(question: string): Promise<void> {
+	await obsidian.page.getByLabel("Question").fill(question);
+	await obsidian.page.getByRole("button", { name: "Ask", exact: true }).click();
+}
+
+/** Make a chat model whose behaviour is known, and let the bridge use it. */
+async function useModel(name: string, make: string): Promise<void> {
+	const file = join(home.path, `${name}.gguf`);
+	const code = `import sys; from pathlib import Path; from tests.models.scripted import random_gguf, scripted_gguf; path = Path(sys.argv[1]); ${make}`;
+	await run(join(ROOT, ".venv", "bin", "python"), ["-c", code, file], { cwd: ROOT });
+	await run(PROGRAM, ["models", "use", file, "--data-dir", home.data, "--models-dir", join(home.data, "models")]);
+	await expect.poll(async () => (await bridge.call<{ models: { id: string; chosen: boolean }[] }>("list_models")).models.find(({ chosen, id }) => chosen && id === name) !== undefined).toBe(true);
+	await expect.poll(async () => (await bridge.call<{ settings: { name: string; value: unknown }[] }>("read_settings")).settings.find((one) => one.name === "chat_model")?.value).toBe(name);
+	// The bridge looks at its settings every two seconds.
+	await new Promise((resolve) => setTimeout(resolve, 2_500));
+}
+
+test.each([false, true])("without a chat model quotes answer, open their lines, and the command to get one is shown, dark: %s", async (dark) => {
+	await opened({ dark });
+	await obsidian.page.getByText("no chat model is in use").waitFor();
+	await obsidian.page.getByText("vault-bridge models install qwen3.5-2b").waitFor();
+	await ask(QUESTION);
+	const quote = answer().getByRole("listitem").filter({ hasText: "the bacteria prefer maltose" });
+	await quote.first().waitFor();
+	await picture(obsidian, "ask-quotes", dark);
+	await quote.first().getByRole("button").click();
+	await expect.poll(shown).toBe(NOTE);
+});
+
+test("an answer goes below the cursor or into a note of its own, with links", async () => {
+	await opened();
+	await ask(QUESTION);
+	await answer().getByRole("button", { name: "Insert into note" }).click();
+	await obsidian.page.getByText("Open the note that the answer should go into.").waitFor();
+	await answer().getByRole("listitem").first().getByRole("button").click();
+	await expect.poll(shown).not.toBe("");
+	await answer().getByRole("button", { name: "Insert into note" }).click();
+	await expect.poll(() => obsidian.page.evaluate(() => window.app.workspace.activeEditor?.editor.getValue())).toContain("> Wild yeasts make the gas");
+	await answer().getByRole("button", { name: "Save as note" }).click();
+	await expect.poll(() => readdir(home.vault)).toContain("What do the bacteria in a sourdough starter prefer.md");
+	// The app sees the file a moment later.
+	await obsidian.page.evaluate(() => window.app.vault.read__());
+	await expect.poll(shown).toMatch(/What do the bacteria in a sourdough starter prefer\.md$/);
+	expect(await readFile(join(home.vault, await shown()), "utf8")).toContain("[[Sourdough starter");
+});
+
+test("the same is asked again without a note, and a note is offered after an @", async () => {
+	await opened();
+	await ask(QUESTION);
+	await answer().getByText(/^Read \d+ excerpts/).click();
+	await answer().getByRole("button", { name: "Ask again without Sourdough starter" }).first().click();
+	await expect.poll(() => obsidian.page.locator(".vault-bridge-turn").count()).toBe(2);
+	await answer().getByText(/^Read \d+ excerpt/).waitFor();
+	expect(await answer().getByRole("button", { name: "Ask again without Sourdough starter" }).count()).toBe(0);
+	const field = obsidian.page.getByLabel("Question");
+	await field.pressSequentially("what is in @Brine str");
+	await obsidian.page.locator(".suggestion-item", { hasText: "Brine strength" }).first().click();
+	expect(await field.inputValue()).toMatch(/^what is in @\[\[.*Brine strength\]\] $/);
+});
+
+test("a question that no note answers is told", async () => {
+	await opened();
+	await ask("torque of the zeppelin engine retarder");
+	await answer().getByText("Not in the vault, as far as can be told").waitFor();
+	expect(await answer().getByRole("button", { name: "Save as note" }).count()).toBe(0);
+});
+
+test("the words of a chat model come as it writes them, and what no note says is marked", async () => {
+	await useModel("speaker", 'scripted_gguf(path, {"<|answer|>": ["The bacteria ", "prefer maltose [1][2][3]. ", "They fly to the moon [1]."]})');
+	await opened();
+	await obsidian.page.getByText("Scripted writes the answers").waitFor();
+	await ask(QUESTION);
+	const unsupported = answer().locator(".is-unsupported");
+	await unsupported.waitFor();
+	expect(await unsupported.innerText()).toBe("They fly to the moon.");
+	await answer().getByText("1 sentence is not supported").waitFor();
+	await picture(obsidian, "ask-chat", false);
+});
+
+test("an answer that is stopped stays as far as it came, and the next one can be asked", async () => {
+	await useModel("slow", "random_gguf(path, layers=24)");
+	await opened();
+	await ask(QUESTION);
+	await expect.poll(() => answer().locator(".vault-bridge-answer").innerText(), { timeout: 60_000 }).not.toBe("");
+	await obsidian.page.getByRole("button", { name: "Stop" }).click();
+	await answer().getByText("Stopped.").waitFor();
+	await picture(obsidian, "ask-stopped", false);
+	await obsidian.page.getByRole("button", { name: "Ask", exact: true }).waitFor();
+});
