@@ -1,6 +1,7 @@
 """`vault-bridge models`: lists, installs, chooses and verifies models."""
 
 import argparse
+import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -78,9 +79,10 @@ def use(given: argparse.Namespace) -> int:
     from bridge.models.install import use_file
     from bridge.settings.file import save_settings
 
-    if Path(given.model).is_file():
+    file = Path(given.model)
+    if file.is_file() or is_path(given.model):
         with InstallProgress() as steps:
-            model = use_file(given.models_dir, Path(given.model), steps.show)
+            model = use_file(given.models_dir, file, steps.show)
     else:
         model = find_model(given.models_dir, given.model)
     folders = Folders(given.data_dir)
@@ -92,6 +94,11 @@ def use(given: argparse.Namespace) -> int:
     save_settings(folders.settings, {"model": model.spec.id})
     print_message(f"{model.spec.id} is used from now on; the old vectors answer until the new ones are complete.")
     return 0
+
+
+def is_path(model: str) -> bool:
+    """Return whether a name can only mean a file: no model of the catalogue has such a name."""
+    return model.endswith(".gguf") or os.sep in model
 
 
 def bench(given: argparse.Namespace) -> int:

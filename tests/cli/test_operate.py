@@ -182,6 +182,8 @@ async def test_a_chat_model_is_chosen_and_measured(tmp_path: Path) -> None:
     file = random_gguf(tmp_path / "babbler.gguf")
     models = partial(command, "models", data=tmp_path / "data", models=tmp_path / "m")
     assert (await models("bench")).status == 1
+    gone = await models("use", str(tmp_path / "gone.gguf"))
+    assert (gone.status, "gone.gguf cannot be read: No such file" in gone.err) == (1, True), gone.err
     assert (await models("use", str(file))).status == 0
     ran = await models("bench", "--json")
     assert (ran.json["id"], ran.json["answer_tokens_per_s"] > 0) == ("babbler", True)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.models.scripted import scripted_gguf
 from tests.system.sidecar import Sidecar
 from tests.system.test_docs import PAGES, ROOT, typed_lines
 
@@ -39,9 +40,10 @@ RUN = [page for page in PAGES if page != REFERENCE and runnable_lines(page)]
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """Serve `~/Notes` with keyword search only, and yield the environment of a user's shell."""
+    """Serve `~/Notes` with keyword search only, and yield the environment of a user's shell; a chat model is at hand."""
     home = tmp_path / "home"
     shutil.copytree(SAMPLE, home / "Notes")
+    scripted_gguf(home / "some.gguf", {"<|answer|>": ["The notes say so [1]."]})
     data, models = tmp_path / "data", tmp_path / "no models"
     bridge = Sidecar.start(home / "Notes", data_dir=data, models_dir=models).wait_ready()
     try:
