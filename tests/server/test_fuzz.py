@@ -1,7 +1,7 @@
 """Requests made up from the description of the API: whatever is sent, the answer is as described."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +30,11 @@ LONGEST_WAIT_S = 600.0
 @schemathesis.check
 def rejection(context: CheckContext, response: Response, case: Case[Any]) -> bool | None:
     """What the description does not allow is refused, unless it can mean one thing only, as `"limit": "5"` does."""
-    operation = get_operation(case.path.rpartition("/")[2])
     if not isinstance(case.body, dict):
         return negative_data_rejection(context, response, case)
     try:
+        # Such as of `/api/pair`, which is no operation.
+        operation = get_operation(case.path.rpartition("/")[2])
         operation.bind({name: value for name, value in case.body.items() if name != VAULT})
     except BridgeError:
         return negative_data_rejection(context, response, case)
@@ -62,8 +63,8 @@ def uniform(schema: Any) -> Any:
             return schema
 
 
-# A stream of events has no end.
-API = schemathesis.openapi.from_dict(uniform(openapi())).exclude(path="/api/events")
+API = schemathesis.openapi.from_dict(uniform(openapi()))
+ENDLESS = {"/api/events"}
 
 
 @pytest.fixture(scope="module")
@@ -77,12 +78,27 @@ def bridge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sidecar]:
         assert "Traceback" not in running.errors()
 
 
-@API.parametrize()
-@settings(max_examples=25, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
-def test_the_answer_is_as_described(bridge: Sidecar, case: Case[Any]) -> None:
-    # The token of the runtime file changes no settings; what waits for long is not waited for.
-    seconds = case.body.get("timeout") if isinstance(case.body, dict) else None
-    if isinstance(case.body, dict) and isinstance(seconds, int | float) and 1 < seconds <= LONGEST_WAIT_S:
-        case.body = {**case.body, "timeout": 0.01}
-    headers = {"Authorization": f"Bearer {bridge.ready['token']}"}
-    case.call_and_validate(base_url=bridge.ready["url"], headers=headers, checks=CHECKED)
+def as_described(path: str) -> Callable[..., Any]:
+    """Return the test of one path: several processes would run all cases of one test as if they were the same."""
+
+    @API.include(path=path).parametrize()
+    @settings(max_examples=25, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+    def test(bridge: Sidecar, case: Case[Any]) -> None:
+        # The token of the runtime file changes no settings; what waits for long is not waited for.
+        seconds = case.body.get("timeout") if isinstance(case.body, dict) else None
+        if isinstance(case.body, dict) and isinstance(seconds, int | float) and 1 < seconds <= LONGEST_WAIT_S:
+            case.body = {**case.body, "timeout": 0.01}
+        headers = {"Authorization": f"Bearer {bridge.ready['token']}"}
+        case.call_and_validate(base_url=bridge.ready["url"], headers=headers, checks=CHECKED)
+
+    fuzzing: Callable[..., Any] = test
+    return fuzzing
+
+
+globals().update(
+    {
+        f"test_the_answer_of_{path.strip('/').replace('/', '_')}_is_as_described": as_described(path)
+        for path in API
+        if path not in ENDLESS
+    }
+)
