@@ -69,9 +69,13 @@ def choose_quotes(question: str, notes: Sequence[RelevantNote], most: int = 3) -
         most: Maximum number of sentences.
     """
     best = max((one.score for one in notes), default=0.0) or 1.0
-    candidates = [candidate for one in notes for candidate in _candidates(one, one.score / best)]
-    languages = {language_of(one.note.text[one.note.body :]) for one in notes}
-    asked = {term for language in languages for term in terms_of(question, language)}
+    languages = [language_of(one.note.text[one.note.body :]) for one in notes]
+    candidates = [
+        candidate
+        for one, language in zip(notes, languages, strict=True)
+        for candidate in _candidates(one, one.score / best, language)
+    ]
+    asked = {term for language in set(languages) for term in terms_of(question, language)}
     weights = _rarity(asked, candidates)
     chosen: list[Quote] = []
     whole = sum(weights.values()) or 1.0
@@ -86,10 +90,9 @@ def choose_quotes(question: str, notes: Sequence[RelevantNote], most: int = 3) -
     return chosen
 
 
-def _candidates(relevant: RelevantNote, share: float) -> Iterator[_Candidate]:
+def _candidates(relevant: RelevantNote, share: float, language: str | None) -> Iterator[_Candidate]:
     note = relevant.note
-    language = language_of(note.text[note.body :])
-    sentences = list(iter_sentences(note))
+    sentences = list(iter_sentences(note, relevant.lines))
     terms = [frozenset(terms_of(one.text, language)) for one in sentences]
     starts, paths = [heading.line for heading in note.headings], ("", *heading_paths(note.headings))
     for at, sentence in enumerate(sentences):

@@ -1,29 +1,47 @@
-"""The notes of search hits, cut into excerpts as they are on disk now."""
+"""The notes of search hits as they are on disk now, and the excerpts into which they are cut."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from bridge.api.note_text import open_note
 from bridge.errors import NoteNotFound
+from bridge.types import VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
+    from bridge.markdown.note import Note
     from bridge.search.excerpts import Excerpts
     from bridge.search.model import SearchHit
 
 
-def cut_hits(vault: "OpenVault", hits: "Sequence[SearchHit]") -> "list[Excerpts]":
-    """Cut the notes of hits as they are on disk now; one that is gone is skipped. Blocks."""
+def open_hits(vault: "OpenVault", hits: "Iterable[SearchHit]") -> "dict[VaultPath, Note]":
+    """Read the notes of hits; one that is gone, and other files such as PDFs, are left out. Blocks."""
+    from bridge.markdown.kinds import kind_of
+
+    found = {}
+    for hit in hits:
+        if kind_of(hit.path) == "note":
+            with suppress(NoteNotFound):
+                found[hit.path] = open_note(vault, hit.path)
+    return found
+
+
+def cut_hits(hits: "Sequence[SearchHit]", notes: "Mapping[VaultPath, Note]") -> "list[Excerpts]":
+    """Cut hits into excerpts.
+
+    Args:
+        hits: The hits.
+        notes: Their notes, from `open_hits`; a note that is not among them is skipped.
+    """
     from bridge.markdown.kinds import kind_of
     from bridge.search.excerpts import cut_excerpts, keep_passages
 
     found = []
     for hit in hits:
         passages = sorted(hit.passages, key=lambda one: one.lines != hit.lines)
-        with suppress(NoteNotFound):
-            if kind_of(hit.path) == "note":
-                found.append(cut_excerpts(open_note(vault, hit.path), hit.score, passages))
-            else:
-                found.append(keep_passages(hit.path, hit.score, passages))
+        if kind_of(hit.path) != "note":
+            found.append(keep_passages(hit.path, hit.score, passages))
+        elif (note := notes.get(hit.path)) is not None:
+            found.append(cut_excerpts(note, hit.score, passages))
     return found

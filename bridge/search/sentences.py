@@ -5,9 +5,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bridge.markdown.note import Note, PieceKind
+from bridge.markdown.note import Note, Piece, PieceKind
 from bridge.search.snippet import clean_text
-from bridge.text.lines import LineIndex
+from bridge.text.lines import LineIndex, lines_overlap
 from bridge.text.sentence import PARAGRAPH_SENTENCE_END, SENTENCE_END
 from bridge.text.words import count_words
 from bridge.types import Lines, Span, VaultPath
@@ -38,13 +38,18 @@ class Sentence:
     words: int
 
 
-def iter_sentences(note: Note) -> Iterator[Sentence]:
-    """Yield a note's sentences in their order, without headings, code and tables; an item of a list is one."""
+def iter_sentences(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentence]:
+    """Yield a note's sentences in their order, without headings, code and tables; an item of a list is one.
+
+    Args:
+        note: The note.
+        near: Only the sentences of blocks in these lines, and of the blocks next to them; all if empty.
+    """
     lines = LineIndex(note.text)
     # A reference to a footnote often stands between the end of a sentence and the next one.
     shown = _FOOTNOTE.sub(lambda found: " " * len(found.group()), note.text)
     links = [link.span for link in note.links]
-    for piece in note.pieces:
+    for piece in _pieces_near(note.pieces, near) if near else note.pieces:
         if piece.kind in _NO_PROSE or _FOOTNOTE_TEXT.match(note.text, piece.span[0]):
             continue
         end_of = PARAGRAPH_SENTENCE_END if piece.kind in _RUNNING else SENTENCE_END
@@ -55,6 +60,11 @@ def iter_sentences(note: Note) -> Iterator[Sentence]:
             if words >= _LEAST_WORDS:
                 span = (start + len(raw) - len(raw.lstrip()), start + len(raw.rstrip()))
                 yield Sentence(note.path, text, lines.over(span), piece.kind, words)
+
+
+def _pieces_near(pieces: Sequence[Piece], near: Sequence[Lines]) -> list[Piece]:
+    inside = [any(lines_overlap(piece.lines, lines) for lines in near) for piece in pieces]
+    return [piece for at, piece in enumerate(pieces) if any(inside[max(0, at - 1) : at + 2])]
 
 
 def _split(text: str, span: Span, end_of: re.Pattern[str], links: Sequence[Span]) -> Iterator[Span]:

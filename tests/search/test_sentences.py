@@ -21,3 +21,10 @@ from bridge.types import VaultPath
 def test_sentences_end_where_a_reader_sees_their_end(text: str, sentences: list[str]) -> None:
     note = read_document(VaultPath("A.md"), f"{text}\n".encode())
     assert [one.text for one in iter_sentences(note)] == sentences
+
+
+def test_only_what_stands_near_some_lines_is_read() -> None:
+    text = "".join(f"This is sentence number {word}.\n\n" for word in ("one", "two", "three", "four", "five"))
+    note = read_document(VaultPath("A.md"), text.encode())
+    found = [one.text for one in iter_sentences(note, [(3, 3)])]
+    assert found == [f"This is sentence number {word}." for word in ("one", "two", "three")]

@@ -40,7 +40,7 @@ RUN = [page for page in PAGES if page != REFERENCE and runnable_lines(page)]
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """Serve `~/Notes` with keyword search only, and yield the environment of a user's shell; a chat model is at hand."""
+    """Serve `~/Notes` with keyword search only, and yield the environment of a user's shell; `~` has a chat model."""
     home = tmp_path / "home"
     shutil.copytree(SAMPLE, home / "Notes")
     scripted_gguf(home / "some.gguf", {"<|answer|>": ["The notes say so [1]."]})

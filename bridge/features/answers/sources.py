@@ -2,18 +2,16 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bridge.answers.mentions import MentioningQuestion
 from bridge.answers.prompt import Source
 from bridge.api.call import Call
-from bridge.api.excerpts import cut_hits
+from bridge.api.excerpts import cut_hits, open_hits
 from bridge.api.injections import find_withheld, reader_of
 from bridge.api.note_names import find_place
 from bridge.api.note_text import open_note, select_lines
-from bridge.errors import BridgeError
 from bridge.search.answerability import Answerability
 from bridge.search.excerpts import Excerpt, Excerpts, cut_excerpts
 from bridge.search.model import SearchAnswer, SearchRequest, ShownPassage
@@ -60,7 +58,7 @@ class FoundSources:
     Attributes:
         sources: The excerpts, in the order of their numbers.
         scores: How relevant each excerpt's note is, by its number.
-        notes: Each note as it is now.
+        notes: The notes that were looked at, as they are now.
         notices: Remarks.
         answerability: Whether the vault answers the question.
         closest: Title of the best note that was searched for.
@@ -89,7 +87,7 @@ async def find_sources(call: Call, question: MentioningQuestion, where: Places, 
     vault = call.vault
     is_withheld = await asyncio.to_thread(find_withheld, vault, reader_of(call))
     cut = await asyncio.to_thread(_cut_mentioned, call, question)
-    mentioned = [one for one in cut if not where.leaves_out(one.path)]
+    mentioned = [one for one, _ in cut if not where.leaves_out(one.path)]
     named = pack(mentioned, round(MENTIONED_SHARE * budget))
     left = budget - named.tokens
     folders = (_locate_folder(call, one) for one in question.folders)
@@ -103,7 +101,8 @@ async def find_sources(call: Call, question: MentioningQuestion, where: Places, 
     found: SearchAnswer = await search(await vault.sources_among(where.among), request)
     own = {one.path for one in mentioned}
     hits = [hit for hit in found.hits if not (hit.path in own or is_withheld(hit.path) or where.leaves_out(hit.path))]
-    packed = pack(await asyncio.to_thread(cut_hits, vault, hits), left)
+    notes = await asyncio.to_thread(open_hits, vault, hits)
+    packed = pack(await asyncio.to_thread(cut_hits, hits, notes), left)
     chosen = [one for one in (*named.items, *packed.items) if one.excerpt.form != "outline"]
     sources = tuple(
         Source(number, one.path, one.excerpt.heading, one.excerpt.lines, one.excerpt.text)
@@ -113,7 +112,7 @@ async def find_sources(call: Call, question: MentioningQuestion, where: Places, 
     return FoundSources(
         sources,
         {number: one.score if one.path not in own else best for number, one in enumerate(chosen, 1)},
-        await asyncio.to_thread(_open_notes, call, {one.path for one in sources}),
+        {note.path: note for note in (*notes.values(), *(note for _, note in cut))},
         (*found.notices, *_no_room(mentioned, {one.path for one in sources})),
         # What the user points to may answer it, whatever its words are.
         None if mentioned else found.answerability,
@@ -126,32 +125,23 @@ def tokens_of(source: Source) -> int:
     return estimate_tokens(source.text)
 
 
-def _cut_mentioned(call: Call, question: MentioningQuestion) -> list[Excerpts]:
+def _cut_mentioned(call: Call, question: MentioningQuestion) -> "list[tuple[Excerpts, Note]]":
     """Cut each mentioned note, or the section that is mentioned of it. Blocks."""
     return [_cut_place(call, *find_place(call.host.files, call.vault.names, link)) for link in question.links]
 
 
-def _cut_place(call: Call, path: VaultPath, heading: str | None) -> Excerpts:
+def _cut_place(call: Call, path: VaultPath, heading: str | None) -> "tuple[Excerpts, Note]":
     note = open_note(call.vault, path)
     if heading is None or heading.startswith("^"):
         first = [ShownPassage("", piece.lines, note.text[slice(*piece.span)]) for piece in note.pieces[:4]]
-        return cut_excerpts(note, 1.0, first)
+        return cut_excerpts(note, 1.0, first), note
     lines = select_lines(note, heading, None)
     text = "\n".join(note.text.split("\n")[lines[0] - 1 : lines[1]]).strip()
-    return Excerpts(path, 1.0, passages=(Excerpt("section", heading, lines, text),))
+    return Excerpts(path, 1.0, passages=(Excerpt("section", heading, lines, text),)), note
 
 
 def _locate_folder(call: Call, folder: str) -> VaultPath:
     return find_place(call.host.files, call.vault.names, folder, folders=True)[0]
-
-
-def _open_notes(call: Call, paths: set[VaultPath]) -> "dict[VaultPath, Note]":
-    """Read the notes; one that is gone by now is left out. Blocks."""
-    found = {}
-    for path in paths:
-        with suppress(BridgeError):
-            found[path] = open_note(call.vault, path)
-    return found
 
 
 def _no_room(mentioned: Sequence[Excerpts], shown: set[VaultPath]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from annotated_types import Interval
 
 from bridge.api.among import choose_among
 from bridge.api.call import Call
-from bridge.api.excerpts import cut_hits
+from bridge.api.excerpts import cut_hits, open_hits
 from bridge.api.hints import Folder, Limit, Properties, Query, When
 from bridge.api.injections import find_withheld, publish_injection, reader_of, record_injection
 from bridge.api.markup import Answer, Document, Element, Line, notice, notices, path_of
@@ -162,7 +162,7 @@ async def gather_context(
         raise call.vault.why_not_by_meaning() from None
     is_withheld = await asyncio.to_thread(find_withheld, call.vault, reader_of(call))
     hits = [hit for hit in found.hits if not is_withheld(hit.path)]
-    packed = pack(await asyncio.to_thread(cut_hits, call.vault, hits), budget)
+    packed = pack(cut_hits(hits, await asyncio.to_thread(open_hits, call.vault, hits)), budget)
     # Not the question itself, which is nowhere kept.
     why = ("fits the question" if query.strip() else "was asked for",)
     brought_in = [InjectedNote(one.path, why, estimate_tokens(one.text)) for one in packed.items]
