@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 from bridge.models.chat_process import Message
 from bridge.text.invisible import one_line
-from bridge.text.scripts import has_latin
 from bridge.text.stems import foreign_language, has_hangul, language_of
 from bridge.types import Lines, VaultPath
 
 SENTENCES = 6
 """Maximum number of sentences of an answer."""
+
+_LEAST_SHARE = 0.2
+"""Share of a text's characters from which it counts as written in a script."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +108,9 @@ def write_prompt(question: str, sources: Sequence[Source], history: Sequence[Tur
         sources: The excerpts, in the order of their numbers.
         history: Earlier questions of the conversation.
     """
-    phrases = _PHRASES[_language_of(question)]
-    notes = "\n\n".join(f"[{one.number}] {_place(one)}\n{one.text}" for one in sources)
+    phrases = _phrases_for(question)
     rules = phrases.rules.format(absent=phrases.absent)
-    messages = [Message("system", f"{rules}\n\n{phrases.notes}:\n\n{notes}")]
+    messages = [Message("system", f"{rules}\n\n{phrases.notes}:\n\n{number_excerpts(sources)}")]
     for turn in history:
         messages += [Message("user", turn.question), Message("assistant", turn.answer)]
     return [*messages, Message("user", question)]
@@ -122,9 +123,23 @@ def answer_grammar(question: str, numbers: Sequence[int]) -> str:
         question: The question, whose language decides how it is said that the notes do not answer it.
         numbers: The numbers of the excerpts.
     """
+    return f'root ::= "{_phrases_for(question).absent}" | sentence{{1,{SENTENCES}}}\n{sentence_rules(numbers)}'
+
+
+def is_absent(answer: str) -> bool:
+    """Return whether an answer only says that the notes do not answer the question."""
+    return answer.strip() in {phrases.absent for phrases in _PHRASES.values()}
+
+
+def number_excerpts(sources: Sequence[Source]) -> str:
+    """Return excerpts as a prompt shows them: each below its number, its note and its heading."""
+    return "\n\n".join(f"[{one.number}] {_place(one)}\n{one.text}" for one in sources)
+
+
+def sentence_rules(numbers: Sequence[int]) -> str:
+    """Return the rule `sentence` of a grammar in GBNF: a sentence that cites one to three of these numbers."""
     cited = " | ".join(f'"{number}"' for number in numbers)
     return (
-        f'root ::= "{_PHRASES[_language_of(question)].absent}" | sentence{{1,{SENTENCES}}}\n'
         "sentence ::= text citation{1,3} end\n"
         "text ::= [^<>\\n\\x5B\\x5D]+\n"
         'citation ::= "[" number "]"\n'
@@ -133,9 +148,20 @@ def answer_grammar(question: str, numbers: Sequence[int]) -> str:
     )
 
 
-def is_absent(answer: str) -> bool:
-    """Return whether an answer only says that the notes do not answer the question."""
-    return answer.strip() in {phrases.absent for phrases in _PHRASES.values()}
+def prompt_language(text: str) -> str:
+    """Return the language in which a model is told what to do with a text: its own, or English."""
+    if _share(text, "\u3040", "\u30ff") > _LEAST_SHARE / 2:
+        return "japanese"
+    if _share(text, "\u4e00", "\u9fff") > _LEAST_SHARE and not has_hangul(text):
+        return "chinese"
+    if _share(text, "\u0400", "\u04ff") > _LEAST_SHARE:
+        return "russian"
+    return foreign_language(text) or language_of(text) or "english"
+
+
+def _share(text: str, first: str, last: str) -> float:
+    """Return the share of a text's characters that lie in a range."""
+    return sum(first <= letter <= last for letter in text) / (len(text) or 1)
 
 
 def _place(source: Source) -> str:
@@ -143,13 +169,5 @@ def _place(source: Source) -> str:
     return f"{one_line(source.path)}{heading}"
 
 
-def _language_of(question: str) -> str:
-    """Return the language of a question, if there are words for it; English otherwise."""
-    if any("\u3040" <= letter <= "\u30ff" for letter in question):
-        return "japanese"
-    if any("\u4e00" <= letter <= "\u9fff" for letter in question) and not has_hangul(question):
-        return "chinese"
-    if any("\u0400" <= letter <= "\u04ff" for letter in question) and not has_latin(question):
-        return "russian"
-    found = foreign_language(question) or language_of(question) or "english"
-    return found if found in _PHRASES else "english"
+def _phrases_for(question: str) -> _Phrases:
+    return _PHRASES.get(prompt_language(question), _PHRASES["english"])

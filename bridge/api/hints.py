@@ -13,6 +13,7 @@ Reason = Annotated[str, MaxLen(500)]
 
 Limit = Annotated[int, Interval(ge=1, le=100)]
 Query = Annotated[str, MaxLen(10_000)]
+WritingMode = Literal["auto", "extract", "chat"]
 Scalar = str | int | float | bool | None
 Properties = Mapping[str, Scalar | tuple[Scalar, ...]]
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import Interval, MaxLen
 
@@ -12,13 +12,14 @@ from bridge.api import markup
 from bridge.api.among import choose_among
 from bridge.api.answerability_notice import answerability_notice
 from bridge.api.call import Call
+from bridge.api.chat import choose_generator
 from bridge.api.encode import to_json
-from bridge.api.hints import Folder
+from bridge.api.hints import Folder, WritingMode
 from bridge.api.injections import publish_injection, record_injection
 from bridge.api.markup import Answer, Column, Element, Line, Section, Table, path_of
 from bridge.api.registry import operation
 from bridge.api.stream import StreamEvent
-from bridge.errors import BridgeError, InvalidArguments, ModelMissing
+from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.answers.records import AnswerExcerpt, VaultAnswer
 from bridge.features.answers.settings import AnswerSettings
 from bridge.state.injection_log import InjectedNote
@@ -55,7 +56,7 @@ async def ask(
     paths: tuple[NoteOrFolder, ...] = (),
     folder: Folder | None = None,
     without: tuple[NoteOrFolder, ...] = (),
-    mode: Literal["auto", "extract", "chat"] = "auto",
+    mode: WritingMode = "auto",
     budget: Budget | None = None,
     among: Among | None = None,
 ) -> VaultAnswer:
@@ -90,7 +91,7 @@ async def ask(
     asked = parse_mentions(question)
     if not asked.text:
         raise InvalidArguments("There is no question.", hint="Give `question`, such as `How is a starter fed?`.")
-    generator, trouble = await _choose_generator(call, mode)
+    generator, trouble = await choose_generator(call, mode)
     room = budget or _default_budget(call, has_model=generator is not None)
     places = Places(paths, folder, without, choose_among(call.vault, among, (folder, *paths), asked.text))
     found = await find_sources(call, asked, places, room)
@@ -117,23 +118,6 @@ async def ask(
         return answer
     call.say(StreamEvent("quotes", answer))
     return await _write(call, generator, asked.text, history, found, answer, strict=mode == "chat")
-
-
-async def _choose_generator(call: Call, mode: str) -> "tuple[Generator | None, tuple[str, ...]]":
-    """Return the chat model, if it may write; and why it cannot, where that should be said."""
-    if mode == "extract":
-        return None, ()
-    try:
-        return await call.bridge.generators.current(), ()
-    except ModelMissing as missing:
-        if mode == "chat":
-            raise
-        chosen = call.vault.settings.chat_model
-        return None, (f"{missing.message} {missing.hint}",) if chosen else ()
-    except BridgeError as trouble:
-        if mode == "chat":
-            raise
-        return None, (f"{trouble.message} {trouble.hint}",)
 
 
 def _default_budget(call: Call, *, has_model: bool) -> int:

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 
 from bridge.answers.prompt import Source
-from bridge.answers.quotes import Quote, RelevantNote, choose_quotes
+from bridge.answers.quotes import RelevantNote, choose_quotes
 from bridge.features.answers.records import AnswerSentence, Citation
 from bridge.features.answers.sources import FoundSources
+from bridge.search.sentences import Sentence
 from bridge.text.invisible import inline
+from bridge.text.lines import lines_overlap
 
 QUOTES = 3
 """Maximum number of quoted sentences."""
@@ -19,17 +21,18 @@ def quote_sources(question: str, found: FoundSources, most: int = QUOTES) -> lis
         for one in found.sources
         if one.path in found.notes
     ]
-    return [cite_quote(quote, found.sources) for quote in choose_quotes(question, relevant, most)]
+    return [_cite(quote.sentence, found.sources) for quote in choose_quotes(question, relevant, most)]
 
 
-def cite_quote(quote: Quote, sources: Sequence[Source]) -> Citation:
-    """Return a quote with the excerpt in which it stands."""
-    sentence = quote.sentence
-    source = next(
-        one
-        for one in sources
-        if one.path == sentence.path and one.lines[0] <= sentence.lines[1] and sentence.lines[0] <= one.lines[1]
+def _cite(sentence: Sentence, sources: Sequence[Source]) -> Citation:
+    """Cite a sentence by the excerpt in which it stands."""
+    return cite_sentence(
+        sentence, next(one for one in sources if one.path == sentence.path and lines_overlap(one.lines, sentence.lines))
     )
+
+
+def cite_sentence(sentence: Sentence, source: Source) -> Citation:
+    """Cite a sentence of an excerpt."""
     return Citation(source.number, source.path, source.heading, sentence.lines, inline(sentence.text))
 
 

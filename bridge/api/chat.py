@@ -1,0 +1,74 @@
+"""The chat model as operations use it: whether it may write, and what it writes, told as it comes."""
+
+import contextlib
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bridge.api.call import Call
+from bridge.api.hints import WritingMode
+from bridge.api.stream import StreamEvent
+from bridge.errors import BridgeError, ModelMissing, ModelUnusable
+
+if TYPE_CHECKING:
+    from bridge.models.chat_process import AnswerEnd, ChatRequest
+    from bridge.models.generator import Generator
+
+REPORT_S = 0.2
+"""Seconds between two reports of progress, which repeat the text so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenText:
+    """What a chat model wrote."""
+
+    text: str
+    end: "AnswerEnd"
+
+
+async def choose_generator(call: Call, mode: WritingMode) -> "tuple[Generator | None, tuple[str, ...]]":
+    """Return the chat model, if it may write; and why it cannot, where that should be said.
+
+    Raises:
+        ModelMissing: The mode is `chat` and no chat model is installed.
+        ModelUnusable: The mode is `chat` and the model cannot be used.
+        NotReady: The mode is `chat` and llama.cpp is being built.
+    """
+    if mode == "extract":
+        return None, ()
+    try:
+        return await call.bridge.generators.current(), ()
+    except BridgeError as trouble:
+        if mode == "chat":
+            raise
+        is_expected = isinstance(trouble, ModelMissing) and not call.vault.settings.chat_model
+        return None, () if is_expected else (f"{trouble.message} {trouble.hint}",)
+
+
+async def write_text(call: Call, generator: "Generator", request: "ChatRequest") -> WrittenText:
+    """Let a chat model write, and tell the caller what it writes as it comes.
+
+    Raises:
+        Busy: Others wait already.
+        PromptTooLong: The prompt fills the model's window.
+        ModelUnusable: The model cannot be loaded, dies, or rests.
+    """
+    from bridge.models.chat_process import AnswerEnd, Piece, PromptRead
+
+    text, written, told = "", 0, time.monotonic()
+    async with contextlib.aclosing(generator.generate(request)) as events:
+        async for event in events:
+            match event:
+                case PromptRead(tokens=tokens):
+                    call.say(StreamEvent("status", f"{tokens:,} tokens are read."))
+                case Piece(text=piece, is_thinking=True):
+                    call.say(StreamEvent("thinking", piece))
+                case Piece(text=piece):
+                    text, written = text + piece, written + 1
+                    call.say(StreamEvent("token", piece))
+                    if time.monotonic() - told >= REPORT_S:
+                        told = time.monotonic()
+                        call.progress(min(written, request.most - 1), request.most, text)
+                case AnswerEnd():
+                    return WrittenText(text.strip(), event)
+    raise ModelUnusable("The chat model stopped in the middle of an answer.")
