@@ -28,6 +28,7 @@ from bridge.index.open import OpenIndex, open_index, read_errors, wait
 from bridge.index.passages import PassageTexts
 from bridge.index.prepare import PreparedNote
 from bridge.index.rows import StoredPassage
+from bridge.index.summaries import Summaries
 from bridge.index.vectors import MissingVector, Vectors
 from bridge.index.word_file import WordFile
 from bridge.index.write import IndexWriter
@@ -238,6 +239,7 @@ class Index:
 
     def abandon(self) -> None:
         """Close at once, without an event loop."""
+        self._opened.summaries.close()
         self._opened.notes.inner.close()
         self._opened.passages.inner.close()
         self._opened.database.close()
@@ -396,6 +398,11 @@ class Index:
         """Read the full text of notes, including what their passages omit; of every note without `paths`."""
         texts = await self._texts.wholes(paths)
         return texts if paths is not None else {path: text for path, text in texts.items() if path in self.notes}
+
+    @property
+    def summaries(self) -> Summaries:
+        """The summaries of notes that a chat model wrote."""
+        return self._opened.summaries
 
     @property
     def word_file(self) -> WordFile:

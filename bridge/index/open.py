@@ -25,6 +25,7 @@ from bridge.index.postings import Postings
 from bridge.index.prepare import embedding_digest
 from bridge.index.rows import GONE, NOT_EMBEDDED
 from bridge.index.schema import NOTES, PASSAGES, notes_schema, passages_schema
+from bridge.index.summaries import Summaries
 from bridge.index.table import Table
 from bridge.index.word_file import WordFile
 from bridge.types import VaultPath
@@ -68,6 +69,7 @@ class OpenIndex:
     name_file: NameFile
     known: KnownNames
     word_file: WordFile
+    summaries: Summaries
     dead_seqs: set[int] = field(default_factory=set)
     dead_keys: set[int] = field(default_factory=set)
     set_aside: str | None = None
@@ -154,7 +156,10 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
         postings, name_file = Postings(folder.path), NameFile(folder.path)
         catalogue = NoteTable()
         words = WordFile(folder.path, catalogue)
-        opened = OpenIndex(folder, database, notes, passages, catalogue, {}, postings, name_file, KnownNames(), words)
+        summaries = Summaries(database)
+        opened = OpenIndex(
+            folder, database, notes, passages, catalogue, {}, postings, name_file, KnownNames(), words, summaries
+        )
         await _load(opened)
         stored = NO_NAMES if doubt else name_file.load(opened.catalogue)
         opened.known = KnownNames(stored, opened.catalogue.notes.values())

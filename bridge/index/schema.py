@@ -8,6 +8,7 @@ VERSION = 1
 NOTES = "notes"
 PASSAGES = "passages"
 VECTORS = "vectors_"
+SUMMARIES = "summaries"
 
 
 def notes_schema() -> Any:
@@ -63,5 +64,18 @@ def vectors_schema(dimensions: int) -> Any:
         [
             pa.field("digest", pa.binary(32), nullable=False),
             pa.field("vector", pa.list_(pa.float16(), dimensions), nullable=True),
+        ]
+    )
+
+
+def summaries_schema() -> Any:
+    """Return the summaries table's schema: one row per text that a model wrote, `made` in seconds since the epoch."""
+    import pyarrow as pa
+
+    return pa.schema(
+        [
+            pa.field("digest", pa.binary(32), nullable=False),
+            pa.field("made", pa.int64(), nullable=False),
+            pa.field("text", pa.string(), nullable=False),
         ]
     )
