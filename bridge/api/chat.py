@@ -45,8 +45,14 @@ async def choose_generator(call: Call, mode: WritingMode) -> "tuple[Generator | 
         return None, () if is_expected else (f"{trouble.message} {trouble.hint}",)
 
 
-async def write_text(call: Call, generator: "Generator", request: "ChatRequest") -> WrittenText:
-    """Let a chat model write, and tell the caller what it writes as it comes.
+async def write_text(call: Call, generator: "Generator", request: "ChatRequest", *, tell: bool = True) -> WrittenText:
+    """Let a chat model write.
+
+    Args:
+        call: The caller.
+        generator: The chat model.
+        request: What to write.
+        tell: Whether the caller is told what is written as it comes.
 
     Raises:
         Busy: Others wait already.
@@ -59,6 +65,12 @@ async def write_text(call: Call, generator: "Generator", request: "ChatRequest")
     async with contextlib.aclosing(generator.generate(request)) as events:
         async for event in events:
             match event:
+                case AnswerEnd():
+                    return WrittenText(text.strip(), event)
+                case Piece(text=piece, is_thinking=False) if not tell:
+                    text += piece
+                case _ if not tell:
+                    pass
                 case PromptRead(tokens=tokens):
                     call.say(StreamEvent("status", f"{tokens:,} tokens are read."))
                 case Piece(text=piece, is_thinking=True):
@@ -69,6 +81,4 @@ async def write_text(call: Call, generator: "Generator", request: "ChatRequest")
                     if time.monotonic() - told >= REPORT_S:
                         told = time.monotonic()
                         call.progress(min(written, request.most - 1), request.most, text)
-                case AnswerEnd():
-                    return WrittenText(text.strip(), event)
     raise ModelUnusable("The chat model stopped in the middle of an answer.")

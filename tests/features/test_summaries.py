@@ -1,12 +1,15 @@
-"""Summaries of notes by their own sentences."""
+"""Summaries of notes, by their own sentences or by chat models whose behaviour is known."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bridge.search.sentences import iter_sentences
+from bridge.settings.file import save_settings
 from tests.features.served import Served
 from tests.mcp.client import connected, text_of
+from tests.models.scripted import scripted_gguf
 
 LEVAIN = """\
 ---
@@ -107,8 +110,6 @@ async def test_what_is_missing_is_said(served: Served) -> None:
 
 
 async def test_denied_notes_are_not_summarised(served: Served) -> None:
-    from bridge.settings.file import save_settings
-
     await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Secret/**"]}))
     found = await summarise(served, tags=["bread"], length="long")
     assert "million" not in str(found)
@@ -136,3 +137,88 @@ async def test_sentences_are_those_of_prose(served: Served) -> None:
         "The kitchen was painted green in May.",
         "A levain that is not fed turns sour and gray.",
     ]
+
+
+# -- written by a chat model ------------------------------------------------------------------------------------------
+
+
+async def use_script(served: Served, file: Path, *pieces: str, **settings: Any) -> None:
+    """Choose a chat model that always writes the same."""
+    ran = await served.command("models", "use", str(scripted_gguf(file, {"<|answer|>": pieces})))
+    assert ran.status == 0, ran.err
+    save_settings(served.bridge.settings_path, settings)
+    await served.bridge.reload()
+
+
+@pytest.mark.model
+async def test_a_chat_model_writes_and_unsupported_sentences_are_left_out(served: Served, tmp_path: Path) -> None:
+    await use_script(served, tmp_path / "a.gguf", "The levain is fed twice a day [1]. ", "It flies [1].")
+    found = await summarise(served, paths=["Levain.md"])
+    assert (found["mode_used"], found["text"], found["cached"]) == ("chat", "The levain is fed twice a day.", False)
+    assert found["sentences"] == [{"text": "The levain is fed twice a day.", "path": "Levain.md", "lines": [7, 7]}]
+    assert found["notices"] == ["Left out: 1 sentence of the chat model that the notes do not support."]
+    assert found["tokens_read"] > found["tokens_written"] > 0
+
+
+@pytest.mark.model
+async def test_nothing_is_written_twice_until_a_note_changes(served: Served, tmp_path: Path) -> None:
+    await use_script(served, tmp_path / "a.gguf", "The levain is fed twice a day [1].")
+    first = await summarise(served, paths=["Levain.md"])
+    again = await summarise(served, paths=["Levain.md"])
+    assert again == {**first, "cached": True}
+    assert (await served.bridge.generators.current()).status().answers == 1
+    made = await served.call("edit_note", path="Levain.md", edits=[APPEND])
+    assert made.status == 200, made.body
+    assert not (await summarise(served, paths=["Levain.md"]))["cached"]
+
+
+@pytest.mark.model
+async def test_what_the_notes_do_not_support_gives_way_to_their_own_sentences(served: Served, tmp_path: Path) -> None:
+    await use_script(served, tmp_path / "a.gguf", "Zeppelins fly over 40 mountains [1].")
+    found = await summarise(served, paths=["Levain.md"])
+    assert found["mode_used"] == "extract"
+    assert found["notices"] == ["The notes support no sentence that the chat model wrote."]
+    assert len(found["sentences"]) == 3
+
+
+@pytest.mark.model
+async def test_notes_longer_than_the_window_are_read_in_parts(served: Served, tmp_path: Path) -> None:
+    root = served.bridge.find(None).root
+    for number in range(8):
+        (root / f"Rye {number}.md").write_text("Rye bread keeps for a week and needs a levain. " * 30, encoding="utf-8")
+    await served.call("wait_until_indexed", path="Rye 7.md")
+    await use_script(served, tmp_path / "a.gguf", "Rye bread keeps for a week [", "1", "]. ", chat_window=2048)
+    paths = [f"Rye {number}.md" for number in range(8)]
+    found = await summarise(served, paths=paths, length="line", mode="chat")
+    assert [one["text"] for one in found["sentences"]] == ["Rye bread keeps for a week."]
+    assert found["mode_used"] == "chat"
+    assert (await served.bridge.generators.current()).status().answers > 2
+
+
+async def test_the_mode_chat_needs_a_model(served: Served) -> None:
+    answer = await served.call("summarise", paths=["Levain.md"], mode="chat")
+    assert (answer.status, answer.code) == (404, "model_missing")
+
+
+# -- kept in the note -------------------------------------------------------------------------------------------------
+
+
+async def test_a_summary_is_kept_as_a_property_or_callout_and_replaced(served: Served) -> None:
+    root = served.bridge.find(None).root
+    kept = await served.call("keep_summary", path="Levain.md", text="Flour and\nwater: a levain.")
+    assert kept.status == 200, kept.body
+    assert 'tags: [bread]\nsummary: "Flour and water: a levain."\n---\n' in (root / "Levain.md").read_text("utf-8")
+    await served.call("keep_summary", path="Bread/Rye.md", text="Needs a levain.", form="callout")
+    await served.call("keep_summary", path="Bread/Rye.md", text="It keeps.\n\nA week.", form="callout")
+    text = (root / "Bread" / "Rye.md").read_text("utf-8")
+    assert (
+        text == "> [!summary]\n> It keeps.\n>\n> A week.\n\n#bread\n\nRye bread needs a levain. It keeps for a week.\n"
+    )
+    for change in (await served.call("list_changes", limit=3)).json["changes"]:
+        assert (await served.call("undo_change", change_id=change["id"])).status == 200
+    assert (root / "Levain.md").read_text("utf-8") == LEVAIN
+    assert (root / "Bread" / "Rye.md").read_text("utf-8") == NOTES["Bread/Rye.md"]
+
+
+async def test_an_empty_summary_is_not_kept(served: Served) -> None:
+    assert (await served.call("keep_summary", path="Levain.md", text=" \n")).code == "invalid_arguments"

@@ -1,11 +1,14 @@
 """Summaries of notes."""
 
 from bridge.api.feature import Feature
-from bridge.features.summaries import summarise
+from bridge.features.summaries import keep, summarise
+from bridge.features.summaries.records import Summary
+from bridge.features.summaries.settings import SummarySettings
 
 FEATURE = Feature(
     "summaries",
-    operations=(summarise.summarise,),
-    views={summarise.Summary: summarise.summary_view},
+    operations=(summarise.summarise, keep.keep_summary),
+    settings=SummarySettings,
+    views={Summary: summarise.summary_view},
 )
-"""Summarising notes by their own sentences."""
+"""Summarising notes by their own sentences, or by a chat model."""

@@ -1,71 +1,35 @@
-"""Summarising notes by their own sentences."""
+"""Summarising notes: by their own sentences, or by a chat model whose sentences are checked."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import MaxLen
 
 from bridge.api.among import choose_among
 from bridge.api.call import Call
-from bridge.api.hints import Query, When
+from bridge.api.chat import choose_generator
+from bridge.api.hints import Query, When, WritingMode
 from bridge.api.markup import Answer, Element, Line, notice, notices, path_of
 from bridge.api.moments import moment
 from bridge.api.not_found import no_such_note
 from bridge.api.note_text import open_note
 from bridge.api.registry import operation
 from bridge.errors import BridgeError, InvalidArguments
+from bridge.features.summaries.records import SENTENCES, Length, Summary, SummarySentence
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
-from bridge.types import Among, Lines, NoteOrFolder, VaultPath
+from bridge.types import Among, NoteOrFolder, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
     from bridge.index.note import IndexedNote
     from bridge.markdown.note import Note
-
-Length = Literal["line", "short", "long"]
-
-SENTENCES: dict[Length, int] = {"line": 1, "short": 3, "long": 10}
-"""Sentences of a summary of each length."""
+    from bridge.models.generator import Generator
 
 MOST_NOTES = 200
 """Notes that one summary reads, the newest ones."""
-
-
-@dataclass(frozen=True, slots=True)
-class SummarySentence:
-    """A sentence of a summary, as it stands in a note.
-
-    Attributes:
-        text: The sentence.
-        path: The note.
-        lines: First and last line.
-    """
-
-    text: str
-    path: VaultPath
-    lines: Lines
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """A summary of notes: sentences that stand in them.
-
-    Attributes:
-        text: The sentences, one after the other.
-        sentences: Each sentence with its place, in the order of the notes and their lines.
-        notes: Notes that were read.
-        left_out: Notes that were not, because there are too many.
-        notices: Remarks, such as on a note that cannot be read.
-    """
-
-    text: str
-    sentences: tuple[SummarySentence, ...]
-    notes: int
-    left_out: int
-    notices: tuple[str, ...]
 
 
 @operation(
@@ -77,6 +41,7 @@ class Summary:
         "sum up what was written this week",
         "the gist of several notes",
     ),
+    streams=True,
 )
 async def summarise(
     call: Call,
@@ -87,9 +52,10 @@ async def summarise(
     modified_before: When | None = None,
     length: Length = "short",
     focus: Query = "",
+    mode: WritingMode = "auto",
     among: Among | None = None,
 ) -> Summary:
-    """Summarise notes by their own sentences; no language model is needed, and nothing is said that is not there.
+    """Summarise notes by their own sentences, or by what a chat model writes, if there is one and the notes support it.
 
     Args:
         paths: These notes, or those in these folders.
@@ -99,11 +65,15 @@ async def summarise(
         modified_before: Notes modified before this time.
         length: One sentence, three, or ten.
         focus: What the summary should be about.
+        mode: `extract` chooses sentences of the notes; `chat` fails if no chat model can write; `auto` extracts then.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
 
     Raises:
         InvalidArguments: Nothing says which notes are meant.
         NoteNotFound: There is no such note or folder.
+        ModelMissing: The mode is `chat` and no chat model is installed.
+        ModelUnusable: The mode is `chat` and the model cannot be used.
+        Busy: The mode is `chat` and others wait for the model.
     """
     from bridge.search.filters import filter_notes
     from bridge.search.model import SearchRequest
@@ -128,7 +98,41 @@ async def summarise(
                 raise no_such_note(call.vault, path)
     chosen = filter_notes(view.notes, request) or frozenset[VaultPath]()
     newest = sorted((view.notes[path] for path in chosen), key=lambda note: (-note.mtime_ns, note.path))
-    return await asyncio.to_thread(summarise_notes, call.vault, newest, length, focus)
+    generator, trouble = await choose_generator(call, mode)
+    notes, unreadable = await asyncio.to_thread(read_notes, call.vault, newest[:MOST_NOTES])
+    if generator is not None and notes:
+        summary, failure = await write_if_possible(call, generator, notes, length, focus, strict=mode == "chat")
+        trouble = (*trouble, *failure)
+    else:
+        summary = None
+    if summary is None:
+        summary = await asyncio.to_thread(extract_summary, notes, length, focus)
+    return replace(
+        summary,
+        left_out=max(0, len(newest) - MOST_NOTES),
+        notices=(*trouble, *summary.notices, *(f"`{path}` cannot be read." for path in unreadable)),
+    )
+
+
+async def write_if_possible(
+    call: Call, generator: "Generator", notes: "Sequence[Note]", length: Length, focus: str, *, strict: bool
+) -> tuple[Summary | None, tuple[str, ...]]:
+    """Return what the chat model writes, or why there is nothing.
+
+    Raises:
+        BridgeError: It cannot write, and nothing else will do.
+    """
+    from bridge.features.summaries.write import write_summary
+
+    try:
+        summary = await write_summary(call, generator, notes, length, focus)
+    except BridgeError as trouble:
+        if strict:
+            raise
+        return None, (f"{trouble.message} {trouble.hint}",)
+    if not summary.sentences:
+        return None, ("The notes support no sentence that the chat model wrote.",)
+    return summary, ()
 
 
 def within(path: VaultPath, places: Iterable[VaultPath]) -> bool:
@@ -144,26 +148,25 @@ def changed_in(vault: "OpenVault", session: str) -> list[VaultPath]:
     return list(dict.fromkeys(path for change in changes for path in change.now))
 
 
-def summarise_notes(vault: "OpenVault", newest: "Sequence[IndexedNote]", length: Length, focus: str) -> Summary:
-    """Read notes and summarise them; blocking."""
-    from bridge.search.summary import choose_sentences_of
-
+def read_notes(vault: "OpenVault", known: "Iterable[IndexedNote]") -> "tuple[list[Note], list[VaultPath]]":
+    """Read notes, and list those that cannot be read; blocking."""
     notes: list[Note] = []
     unreadable: list[VaultPath] = []
-    for known in newest[:MOST_NOTES]:
+    for one in known:
         try:
-            notes.append(open_note(vault, known.path))
+            notes.append(open_note(vault, one.path))
         except BridgeError:
-            unreadable.append(known.path)
+            unreadable.append(one.path)
+    return notes, unreadable
+
+
+def extract_summary(notes: "Sequence[Note]", length: Length, focus: str) -> Summary:
+    """Summarise notes by their own sentences; blocking."""
+    from bridge.search.summary import choose_sentences_of
+
     found = choose_sentences_of(notes, SENTENCES[length], focus)
     sentences = tuple(SummarySentence(inline(one.text), one.path, one.lines) for one in found)
-    return Summary(
-        text=" ".join(one.text for one in sentences),
-        sentences=sentences,
-        notes=len(notes),
-        left_out=max(0, len(newest) - MOST_NOTES),
-        notices=tuple(f"`{path}` cannot be read." for path in unreadable),
-    )
+    return Summary(" ".join(one.text for one in sentences), sentences, len(notes), 0, ())
 
 
 def summary_view(answer: Answer) -> Iterable[Element]:

@@ -1,0 +1,53 @@
+"""What a summary consists of."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bridge.types import Lines, VaultPath
+
+Length = Literal["line", "short", "long"]
+
+SENTENCES: dict[Length, int] = {"line": 1, "short": 3, "long": 10}
+"""Sentences of a summary of each length."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummarySentence:
+    """A sentence of a summary.
+
+    Attributes:
+        text: The sentence.
+        path: The note in which it stands, or whose text supports it.
+        lines: First and last line.
+    """
+
+    text: str
+    path: VaultPath
+    lines: Lines
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A summary of notes.
+
+    Attributes:
+        text: The sentences, one after the other.
+        sentences: Each sentence with its place; those that stand in the notes in the order of these and their lines.
+        notes: Notes that were read.
+        left_out: Notes that were not, because there are too many.
+        notices: Remarks, such as on a note that cannot be read.
+        mode_used: `chat` if a chat model wrote it, `extract` if its sentences stand in the notes.
+        cached: Whether the chat model wrote it for an earlier call.
+        tokens_read: Tokens that the chat model read; 0 without one.
+        tokens_written: Tokens that it wrote.
+    """
+
+    text: str
+    sentences: tuple[SummarySentence, ...]
+    notes: int
+    left_out: int
+    notices: tuple[str, ...]
+    mode_used: Literal["extract", "chat"] = "extract"
+    cached: bool = False
+    tokens_read: int = 0
+    tokens_written: int = 0

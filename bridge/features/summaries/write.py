@@ -1,0 +1,206 @@
+"""Lets the chat model summarise notes part by part, and keeps the sentences that the notes support."""
+
+import asyncio
+import hashlib
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import orjson
+
+from bridge.answers.citations import CheckedSentence, check_sentences
+from bridge.answers.prompt import Source
+from bridge.answers.spread import LEAST, spread_excerpts
+from bridge.answers.summary_prompt import summary_grammar, write_summary_prompt
+from bridge.api.call import Call
+from bridge.api.chat import write_text
+from bridge.api.encode import encode
+from bridge.api.stream import StreamEvent
+from bridge.errors import ModelUnusable
+from bridge.features.summaries.records import SENTENCES, Length, Summary, SummarySentence
+from bridge.features.summaries.settings import SummarySettings
+from bridge.markdown.note import Note
+from bridge.models.chat_process import ChatRequest, PromptTooLong
+from bridge.models.generator import Generator
+from bridge.text.budget import estimate_tokens, fit_words
+from bridge.text.counts import count_of
+from bridge.types import Digest, Lines, VaultPath
+
+RECIPE = 1
+"""Version of how summaries are written; increased so that older ones are not used any more."""
+
+PART_SHARE = 0.6
+"""Share of the model's window that the excerpts of one part take; the rest is for the rules and the answer."""
+
+PART_SENTENCES = 3
+"""Sentences that each of several parts is summarised in."""
+
+TOKENS_A_SENTENCE = 60
+
+
+async def write_summary(call: Call, generator: Generator, notes: Sequence[Note], length: Length, focus: str) -> Summary:
+    """Let the chat model summarise notes, unless it did before.
+
+    Args:
+        call: The caller.
+        generator: The chat model.
+        notes: The notes, as they are now.
+        length: How long the summary should be.
+        focus: What it should be about; empty for whatever the notes are about.
+
+    Returns:
+        The summary; without a sentence if the notes support none that the model wrote.
+
+    Raises:
+        Busy: Others wait already.
+        ModelUnusable: The model cannot be loaded, dies, or rests; or a single sentence is too long for it.
+    """
+    key = _key(call, generator, notes, length, focus)
+    stored = call.vault.index.summaries
+    if (found := await stored.find(key)) is not None:
+        return _restore(found)
+    writer = _SummaryWriter(call, generator, {note.path: note for note in notes}, focus)
+    summary = await writer.write(SENTENCES[length])
+    if summary.sentences:
+        await stored.store(key, encode(summary).decode())
+    return summary
+
+
+def _key(call: Call, generator: Generator, notes: Sequence[Note], length: Length, focus: str) -> Digest:
+    """Return the digest of all that a summary depends on."""
+    file = generator.path.stat()
+    model = generator.path.name, file.st_size, file.st_mtime_ns
+    texts = [(note.path, note.digest) for note in notes]
+    read = call.vault.settings.section(SummarySettings).read_tokens
+    return Digest(hashlib.sha256(orjson.dumps([RECIPE, model, read, length, focus, texts])).hexdigest())
+
+
+def _restore(stored: str) -> Summary:
+    facts = orjson.loads(stored)
+    sentences = tuple(
+        SummarySentence(one["text"], VaultPath(one["path"]), (one["lines"][0], one["lines"][1]))
+        for one in facts["sentences"]
+    )
+    return Summary(**{**facts, "sentences": sentences, "notices": tuple(facts["notices"]), "cached": True})
+
+
+@dataclass(slots=True)
+class _SummaryWriter:
+    """Writes one summary."""
+
+    call: Call
+    generator: Generator
+    notes: Mapping[VaultPath, Note]
+    focus: str
+    tokens_read: int = 0
+    tokens_written: int = 0
+    unsupported: int = 0
+    requests: int = 0
+
+    async def write(self, most: int) -> Summary:
+        """Summarise the notes in parts, and the sentences of all parts again, until there are few enough."""
+        room = self.call.vault.settings.section(SummarySettings).read_tokens
+        sources = await asyncio.to_thread(spread_excerpts, list(self.notes.values()), room)
+        kept = await self._summarise(sources, most)
+        while len(kept) > most:
+            fewer = await self._summarise([_as_source(at, one) for at, one in enumerate(kept, 1)], most)
+            evenly = [kept[at * len(kept) // most] for at in range(most)]
+            kept = fewer if 0 < len(fewer) < len(kept) else evenly
+        sentences = tuple(SummarySentence(one.text, *_place(one)) for one in kept)
+        unsupported = count_of(self.unsupported, "sentence")
+        left_out = f"Left out: {unsupported} of the chat model that the notes do not support."
+        return Summary(
+            text=" ".join(one.text for one in sentences),
+            sentences=sentences,
+            notes=len(self.notes),
+            left_out=0,
+            notices=(left_out,) if self.unsupported else (),
+            mode_used="chat",
+            tokens_read=self.tokens_read,
+            tokens_written=self.tokens_written,
+        )
+
+    async def _summarise(self, sources: Sequence[Source], most: int) -> list[CheckedSentence]:
+        """Summarise excerpts, in as many parts as the model's window requires."""
+        parts = deque(_split(sources, round(PART_SHARE * self.call.vault.settings.chat_window)))
+        each = most if len(parts) == 1 else PART_SENTENCES
+        kept: list[CheckedSentence] = []
+        done = 0
+        while parts:
+            part = parts.popleft()
+            self._report(done, done + 1 + len(parts))
+            try:
+                text = await self._write_part(part, each)
+            except PromptTooLong as long:
+                parts.extendleft(reversed(_halve(part, long)))
+                continue
+            done += 1
+            checked = await asyncio.to_thread(check_sentences, text, part, self.notes)
+            supported = [one for one in checked if one.supported]
+            self.unsupported += len(checked) - len(supported)
+            kept += supported
+        return kept
+
+    async def _write_part(self, sources: Sequence[Source], most: int) -> str:
+        request = ChatRequest(
+            write_summary_prompt(sources, most, self.focus),
+            most=most * TOKENS_A_SENTENCE,
+            grammar=summary_grammar([one.number for one in sources], most),
+        )
+        written = await write_text(self.call, self.generator, request, tell=False)
+        self.tokens_read += written.end.tokens_in
+        self.tokens_written += written.end.tokens_out
+        return written.text
+
+    def _report(self, done: int, parts: int) -> None:
+        """Say which part is read; one that is read later counts on, since progress only grows."""
+        told = f"Part {done + 1} of {parts} is read."
+        self.call.say(StreamEvent("status", told))
+        self.call.progress(self.requests, self.requests + parts - done, told)
+        self.requests += 1
+
+
+def _as_source(number: int, sentence: CheckedSentence) -> Source:
+    """Return a sentence as an excerpt that can be summarised."""
+    path, lines = _place(sentence)
+    return Source(number, path, "", lines, sentence.text)
+
+
+def _place(sentence: CheckedSentence) -> tuple[VaultPath, Lines]:
+    """Return where the notes say a supported sentence: in the closest sentence, or else in the excerpt."""
+    if sentence.quotes:
+        found = sentence.quotes[0].sentence
+        return found.path, found.lines
+    return sentence.cites[0].path, sentence.cites[0].lines
+
+
+def _split(sources: Sequence[Source], room: int) -> list[list[Source]]:
+    """Split excerpts into parts of so many estimated tokens; a longer excerpt is a part of its own."""
+    parts: list[list[Source]] = []
+    left = 0
+    for source in sources:
+        tokens = estimate_tokens(source.text)
+        if not parts or tokens > left:
+            parts.append([])
+            left = room
+        parts[-1].append(source)
+        left -= tokens
+    return parts
+
+
+def _halve(part: Sequence[Source], long: PromptTooLong) -> list[list[Source]]:
+    """Split a part that does not fit the window; of a single excerpt keep the first half.
+
+    Raises:
+        ModelUnusable: Little is left of it.
+    """
+    if len(part) > 1:
+        middle = len(part) // 2
+        return [list(part[:middle]), list(part[middle:])]
+    text = fit_words(part[0].text, len(part[0].text) // 2)
+    if estimate_tokens(text) < LEAST:
+        raise ModelUnusable(
+            f"The chat model reads {long.window} tokens, and the shortest excerpt with the rules has {long.tokens}.",
+            hint="Raise `chat_window`.",
+        )
+    return [[replace(part[0], text=text)]]
