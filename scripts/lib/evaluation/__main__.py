@@ -8,6 +8,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import platformdirs
 from bridge.data_folder import default_models_dir
 from bridge.models.embedder import Embedder
 from scripts.lib.evaluation.answerable import print_answerable
+from scripts.lib.evaluation.chat_answers import print_chat_answers
 from scripts.lib.evaluation.indexing import open_embedder, open_index
 from scripts.lib.evaluation.linked import print_rediscovery
 from scripts.lib.evaluation.memory import print_memory
@@ -25,6 +27,7 @@ from scripts.lib.evaluation.packed import print_packed
 from scripts.lib.evaluation.plain import print_plain
 from scripts.lib.evaluation.quoted import print_quoted
 from scripts.lib.evaluation.sets import SETS, JudgedSet, read_set
+from scripts.lib.evaluation.summaries import print_summaries
 from scripts.lib.evaluation.systems import Bench, System
 from scripts.lib.evaluation.walked import print_walks
 
@@ -34,32 +37,40 @@ BESIDE = Path(__file__).resolve().parents[3].parent / "shared" / "eval"
 def main() -> int:
     """Measure and print; the exit status says whether there was anything to measure."""
     options = _options()
-    if options.links or options.memory:
-        return print_rediscovery(options.data) if options.links else print_memory(options.data, options.models_dir)
-    if options.graph:
-        asyncio.run(_with_model(options, lambda model: print_walks(options.data, options.cache, model)))
-        return 0
-    if options.plain:
-        asyncio.run(_with_model(options, lambda model: print_plain(options.data, options.cache, model)))
-        return 0
+    if options.links:
+        return print_rediscovery(options.data)
+    if options.memory:
+        return print_memory(options.data, options.models_dir)
+    if options.summaries:
+        return print_summaries(options.data)
     folder = options.data / "retrieval"
-    if not folder.is_dir():
+    folders = [folder / name for name in options.set or SETS if (folder / name).is_dir()]
+    report = _report(options, folders)
+    if not folder.is_dir() and not (options.graph or options.plain):
         print(f"There are no judged sets in {options.data}; give their folder with --data.", file=sys.stderr)
         return 2
-    folders = [folder / name for name in options.set or SETS if (folder / name).is_dir()]
+    asyncio.run(_with_model(options, report))
+    return 0
+
+
+def _report(options: argparse.Namespace, folders: Sequence[Path]) -> Callable[[Embedder | None], Awaitable[None]]:
+    """Return what is measured with the model: what an option names, or else every mode of search."""
+    if options.graph:
+        return lambda model: print_walks(options.data, options.cache, model)
+    if options.plain:
+        return lambda model: print_plain(options.data, options.cache, model)
+    if options.ask:
+        return lambda model: print_chat_answers(folders, options.limit, options.cache, model, options.ask)
     reports = {
         "mistyped": print_mistyped,
         "pack": print_packed,
         "quotes": print_quoted,
         "answerable": print_answerable,
     }
-    if report_on := next((report for name, report in reports.items() if getattr(options, name)), None):
-        asyncio.run(_with_model(options, lambda model: report_on(folders, options.limit, options.cache, model)))
-        return 0
-    report = asyncio.run(_measure(options, folders))
-    if options.json is not None:
-        options.json.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    return 0
+    for name, print_report in reports.items():
+        if getattr(options, name):
+            return partial(print_report, folders, options.limit, options.cache)
+    return partial(_print_modes, options, folders)
 
 
 def _options() -> argparse.Namespace:
@@ -81,6 +92,8 @@ def _options() -> argparse.Namespace:
         action="store_true",
         help="how well questions that no note answers are told, with fitted weights",
     )
+    parser.add_argument("--ask", type=Path, metavar="MODEL.gguf", help="what this chat model answers, and how fast")
+    parser.add_argument("--summaries", action="store_true", help="extracts beside the descriptions of real notes")
     parser.add_argument("--graph", action="store_true", help="what following links adds, for several weights")
     parser.add_argument("--memory", action="store_true", help="remember beliefs and recall them, on both halves")
     parser.add_argument("--json", type=Path, help="write every figure to this file")
@@ -91,20 +104,17 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-async def _measure(options: argparse.Namespace, folders: Sequence[Path]) -> dict[str, Any]:
-    """Measure each set in turn with one embedder."""
-    embedder = None if options.no_model else open_embedder(options.models_dir, options.workers)
+async def _print_modes(options: argparse.Namespace, folders: Sequence[Path], embedder: Embedder | None) -> None:
+    """Measure each set in turn, and write the figures to a file if one is named."""
     if embedder is None:
         print("No model: only keyword search is measured.", file=sys.stderr)
     report: dict[str, Any] = {}
-    try:
-        for folder in folders:
-            judged = read_set(folder, options.limit)
-            report[judged.name] = await _measure_set(judged, options, embedder)
-    finally:
-        if embedder is not None:
-            await embedder.close()
-    return report
+    for folder in folders:
+        judged = read_set(folder, options.limit)
+        report[judged.name] = await _measure_set(judged, options, embedder)
+    if options.json is not None:
+        text = json.dumps(report, indent=1, ensure_ascii=False) + "\n"
+        await asyncio.to_thread(options.json.write_text, text, encoding="utf-8")
 
 
 async def _with_model(options: argparse.Namespace, measure: Callable[[Embedder | None], Awaitable[None]]) -> None:
