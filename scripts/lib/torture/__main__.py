@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable
 
+from scripts.lib.torture.answers import torture_answers
 from scripts.lib.torture.clients import torture_clients
 from scripts.lib.torture.heavy import torture_heavy
 from scripts.lib.torture.moves import torture_moves
@@ -25,6 +26,7 @@ PARTS: dict[str, tuple[Callable[[int, int], Report], int]] = {
     "stories": (torture_stories, 10_000),
     "names": (torture_names, 3_000),
     "order": (torture_order, 500),
+    "answers": (torture_answers, 1_000),
     "heavy": (torture_heavy, 1),
 }
 """Each part with its default number of steps; it is called with the steps and the seed."""
