@@ -4,13 +4,13 @@ import { Link } from "./client/link";
 import { Sidecar } from "./client/sidecar";
 import { type Connection, isOpen } from "./core/connection";
 import { Listeners } from "./core/listeners";
-import { AskView } from "./obsidian/answers/ask-view";
+import { AskView, SUMMARISE } from "./obsidian/answers/ask-view";
 import { Applier } from "./obsidian/applier";
 import { dress } from "./obsidian/dressing";
 import { registerEditor } from "./obsidian/editor/register-editor";
 import { Feed } from "./obsidian/feed";
 import { GraphView } from "./obsidian/graph/graph-view";
-import { CHANGES, GRAPH, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./obsidian/host";
+import { ASK, CHANGES, GRAPH, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./obsidian/host";
 import { registerLastChange } from "./obsidian/last-change/last-change";
 import { registerPanes } from "./obsidian/panes";
 import { RelatedView } from "./obsidian/related/related-view";
@@ -56,6 +56,15 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 		registerLastChange(this);
 		registerEditor(this);
 		this.addCommand({ id: "search-window", name: "Search in a window", callback: () => searchInWindow(this) });
+		this.addCommand({
+			id: "summarise",
+			name: SUMMARISE,
+			checkCallback: (checking) => {
+				const file = this.app.workspace.getActiveFile();
+				if (file !== null && !checking) void this.summarise(file);
+				return file !== null;
+			},
+		});
 		this.addCommand({ id: "reconnect", name: "Look for the bridge again", callback: () => this.reconnect() });
 		const search = this.addRibbonIcon("search", "Search by words and meaning", () => void this.reveal(SEARCH));
 		const graph = this.addRibbonIcon("chart-network", "Show the graph", () => void this.reveal(GRAPH));
@@ -111,6 +120,11 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 		const leaf = workspace.getLeavesOfType(pane)[0] ?? (await workspace.ensureSideLeaf(pane, "right", { active: true }));
 		await workspace.revealLeaf(leaf);
 		if (leaf.view instanceof SearchView || leaf.view instanceof AskView) leaf.view.focus();
+	}
+
+	private async summarise(file: TFile): Promise<void> {
+		await this.reveal(ASK);
+		for (const { view } of this.app.workspace.getLeavesOfType(ASK)) if (view instanceof AskView) view.summarise(file);
 	}
 
 	async showRelated(file: TFile): Promise<void> {

@@ -89,7 +89,8 @@ export class Link {
 	 */
 	stream<Name extends OperationName>(name: Name, given: Operations[Name]["arguments"], hear: Parts<Name>): () => void {
 		if (this.address !== null && isOpen(this.state)) return this.world.stream(this.address, name, given, hear);
-		hear.ended({ ok: false, error: NOT_CONNECTED });
+		// As with any other failure, the caller has got its function by then.
+		queueMicrotask(() => hear.ended({ ok: false, error: NOT_CONNECTED }));
 		return () => {};
 	}
 

@@ -8,6 +8,8 @@ export const FORMS = {
 	search: "c4a1b8b529fd",
 	related_notes: "14f22c9b2f37",
 	pick_link: "63e7bae8b5f8",
+	summarise: "c08039737a4b",
+	keep_summary: "bb45e203e073",
 	ask: "e9eb832efcf2",
 	find_notes: "c82084076ca6",
 	list_folders: "337ca5e2064b",
@@ -672,6 +674,23 @@ export interface JudgedMemory {
 	readonly stale: number;
 	/** Whether it is left out of `brief` until it is revised. */
 	readonly doubted: boolean;
+}
+
+export interface KeepSummaryArguments {
+	/** The note. */
+	readonly path: string;
+	/** The summary. */
+	readonly text: string;
+	/** `property` or `callout`. */
+	readonly form?: "property" | "callout";
+	/** Only preview the change. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Proceed despite `confirmation_required`. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
 }
 
 /** One file that is not in the index. */
@@ -1748,6 +1767,61 @@ export interface SuggestLinksArguments {
 	readonly vault?: string | null;
 }
 
+export interface SummariseArguments {
+	/** These notes, or those in these folders. */
+	readonly paths?: readonly string[];
+	/** Notes with all these tags; `a` matches `a/b`. */
+	readonly tags?: readonly string[];
+	/** Notes changed in this session, from `list_sessions`. */
+	readonly session?: string | null;
+	/** Notes modified since this time. */
+	readonly modified_after?: string | null;
+	/** Notes modified before this time. */
+	readonly modified_before?: string | null;
+	/** One sentence, three, or ten. */
+	readonly length?: "line" | "short" | "long";
+	/** What the summary should be about. */
+	readonly focus?: string;
+	/** `extract` chooses sentences of the notes; `chat` fails if no chat model can write; `auto` extracts then. */
+	readonly mode?: "auto" | "extract" | "chat";
+	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
+	readonly among?: "notes" | "agents" | "all" | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** A summary of notes. */
+export interface Summary {
+	/** The sentences, one after the other. */
+	readonly text: string;
+	/** Each sentence with its place; those that stand in the notes in the order of these and their lines. */
+	readonly sentences: readonly SummarySentence[];
+	/** Notes that were read. */
+	readonly notes: number;
+	/** Notes that were not, because there are too many. */
+	readonly left_out: number;
+	/** Remarks, such as on a note that cannot be read. */
+	readonly notices: readonly string[];
+	/** `chat` if a chat model wrote it, `extract` if its sentences stand in the notes. */
+	readonly mode_used?: "extract" | "chat";
+	/** Whether the chat model wrote it for an earlier call. */
+	readonly cached?: boolean;
+	/** Tokens that the chat model read; 0 without one. */
+	readonly tokens_read?: number;
+	/** Tokens that it wrote. */
+	readonly tokens_written?: number;
+}
+
+/** A sentence of a summary. */
+export interface SummarySentence {
+	/** The sentence. */
+	readonly text: string;
+	/** The note in which it stands, or whose text supports it. */
+	readonly path: string;
+	/** First and last line. */
+	readonly lines: readonly [number, number];
+}
+
 export interface SupersedeMemoryArguments {
 	/** The outdated memories. */
 	readonly path: readonly string[];
@@ -2055,6 +2129,18 @@ export interface Operations {
 		arguments: PickLinkArguments;
 		result: SearchResult;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "model_missing";
+	};
+	/** Summarise notes by their own sentences, or by what a chat model writes, if there is one and the notes support it. */
+	summarise: {
+		arguments: SummariseArguments;
+		result: Summary;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "model_missing" | "busy";
+	};
+	/** Write a summary into its note, as its property `summary` or as a callout at its top; an earlier one is replaced. */
+	keep_summary: {
+		arguments: KeepSummaryArguments;
+		result: Written;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "confirmation_required";
 	};
 	/** Answer a question from the notes, with citations; sentences that the cited notes do not support are marked. */
 	ask: {

@@ -92,6 +92,25 @@ test("a question that no note answers is told", async () => {
 	expect(await answer().getByRole("button", { name: "Save as note" }).count()).toBe(0);
 });
 
+test("the open note is summarised, longer if wanted, and the summary kept in it", async () => {
+	await opened();
+	await ask(QUESTION);
+	await answer().getByRole("listitem").first().getByRole("button").click();
+	await expect.poll(shown).toBe(NOTE);
+	await obsidian.run("summarise");
+	await answer().getByText("Summary of Sourdough starter").waitFor();
+	const cites = answer().getByRole("button", { name: /^Open Sourdough starter, line/ });
+	await expect.poll(() => cites.count()).toBe(3);
+	await picture(obsidian, "ask-summary", false);
+	await answer().getByRole("button", { name: "Longer" }).click();
+	await expect.poll(() => obsidian.page.locator(".vault-bridge-turn").count()).toBe(3);
+	await expect.poll(() => cites.count()).toBe(10);
+	const summary = (await answer().locator(".vault-bridge-answer span").first().innerText()).slice(0, 30);
+	await answer().getByRole("button", { name: "Keep as callout" }).click();
+	await obsidian.page.getByText("Kept in Sourdough starter.").waitFor();
+	expect(await readFile(join(home.vault, NOTE), "utf8")).toContain(`> [!summary]\n> ${summary}`);
+});
+
 test("the words of a chat model come as it writes them, and what no note says is marked", async () => {
 	await useModel("speaker", 'scripted_gguf(path, {"<|answer|>": ["The bacteria ", "prefer maltose [1][2][3]. ", "They fly to the moon [1]."]})');
 	await opened();

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from scripts.lib.benchmarks import measures, vectors
+from scripts.lib.benchmarks.chat import measure_chat
 from scripts.lib.benchmarks.dense import measure_dense_vault
 from scripts.lib.benchmarks.generate import generate_vault
 from scripts.lib.benchmarks.graphs import measure_graphs
@@ -37,10 +38,11 @@ PARTS = (
     "graph",
     "dense",
     "linking",
+    "chat",
     "plugin",
     "peers",
 )
-ALONE = {"peers", "models", "soak", "graph", "dense", "linking", "plugin"}
+ALONE = {"peers", "models", "soak", "graph", "dense", "linking", "chat", "plugin"}
 """Parts that need no index built before them."""
 
 
@@ -93,6 +95,7 @@ def measure(place: measures.Place, found: Measurements, options: argparse.Namesp
         "graph": lambda: measure_graphs(found),
         "dense": lambda: measure_dense_vault(place, found, options.like),
         "linking": lambda: measure_suggestions(found),
+        "chat": lambda: measure_chat(found),
         "plugin": lambda: measure_plugin(place, found),
         "peers": lambda: measure_peers(place, found),
     }

@@ -3,7 +3,7 @@ import { countType } from "../../core/notes/note-types";
 import { titleOf } from "../../core/place";
 import { showSaid } from "../command";
 import type { Host } from "../host";
-import { open } from "../opening";
+import { cite } from "./cite";
 
 /** How often the words of a model are shown while they come. */
 const SWAP_MS = 100;
@@ -132,10 +132,6 @@ export class AnswerPart {
 
 	/** A number that opens what it stands for. */
 	private chip(el: HTMLElement, place: Citation | AnswerExcerpt | undefined): void {
-		if (place === undefined) return;
-		const { number, path, lines } = place;
-		const label = `Open ${titleOf(path)}, line ${lines[0]}`;
-		const chip = el.createEl("button", { cls: "vault-bridge-cite", text: String(number), attr: { "aria-label": label, title: "quote" in place ? place.quote : label } });
-		chip.addEventListener("click", () => void open(this.host.app, { path, lines }, false));
+		if (place !== undefined) cite(el, this.host, String(place.number), place);
 	}
 }

@@ -1,4 +1,4 @@
-import { type IconName, Notice, type WorkspaceLeaf } from "obsidian";
+import { type IconName, Notice, setIcon, type TFile, type WorkspaceLeaf } from "obsidian";
 import type { ListedModel, VaultAnswer } from "../../protocol/operations";
 import { asMarkdown, type Asked, historyOf, nameOf } from "../../core/answers/conversation";
 import { newPath } from "../../core/notes/templates";
@@ -11,6 +11,10 @@ import { editedView, linkTo } from "../opening";
 import { Pane } from "../pane";
 import { AnswerPart } from "./answer-part";
 import { MentionSuggest } from "./mention-suggest";
+import { SummaryPart } from "./summary-part";
+
+/** What the command and the button do. */
+export const SUMMARISE = "Summarise this note";
 
 /** Answers questions from the notes; what was asked is gone when the pane is closed. */
 export class AskView extends Pane {
@@ -46,6 +50,9 @@ export class AskView extends Pane {
 		const form = el.createEl("form", { cls: "vault-bridge-search-head" });
 		this.field = form.createEl("input", { type: "text", placeholder: "Ask your notes, @ for a note or folder…", attr: { "aria-label": "Question", dir: "auto" } });
 		this.button = form.createEl("button", { text: "Ask", type: "submit", cls: "mod-cta" });
+		const summarise = form.createEl("button", { cls: "clickable-icon", type: "button", attr: { "aria-label": SUMMARISE } });
+		setIcon(summarise, "list-collapse");
+		summarise.addEventListener("click", () => this.summarise(this.app.workspace.getActiveFile()));
 		const suggest = new MentionSuggest(this.app, this.field);
 		form.addEventListener("submit", (event) => {
 			event.preventDefault();
@@ -64,6 +71,31 @@ export class AskView extends Pane {
 		this.asked = [];
 	}
 
+	/** Summarise a note. */
+	summarise(file: TFile | null, length: "short" | "long" = "short"): void {
+		if (file === null) {
+			new Notice("Open the note that should be summarised.");
+			return;
+		}
+		const turnEl = this.turn();
+		if (turnEl === null) return;
+		const part = new SummaryPart(turnEl, this.host, file.path, length === "long" ? null : () => this.summarise(file, "long"));
+		const breakOff = this.host.link.stream("summarise", { paths: [file.path], length }, {
+			part: (kind, data) => {
+				if (kind === "status") part.say(String(data));
+			},
+			ended: (answer) => {
+				this.ended();
+				if (answer.ok) part.show(answer.result);
+				else part.refuse(withHint(answer.error));
+			},
+		});
+		this.breakOff = () => {
+			breakOff();
+			part.say("Stopped.");
+		};
+	}
+
 	private begin(): void {
 		const question = this.field?.value.trim() ?? "";
 		if (question === "" || this.field === null) return;
@@ -72,14 +104,13 @@ export class AskView extends Pane {
 	}
 
 	private ask(question: string, without: readonly string[]): void {
-		if (this.turnsEl === null || this.breakOff !== null) return;
-		const turnEl = this.turnsEl.createDiv({ cls: "vault-bridge-turn", prepend: true });
+		const turnEl = this.turn();
+		if (turnEl === null) return;
 		const part = new AnswerPart(turnEl, this.host, question, {
 			insert: (answer) => this.insert(answer),
 			keep: (answer) => void this.keep(question, answer),
 			askWithout: (path) => this.ask(question, [...without, path]),
 		});
-		this.button?.setText("Stop");
 		const breakOff = this.host.link.stream("ask", { question, history: historyOf(this.asked), without }, {
 			part: (kind, data) => {
 				if (kind === "quotes") part.quotes(data as VaultAnswer);
@@ -99,6 +130,17 @@ export class AskView extends Pane {
 			breakOff();
 			part.stop();
 		};
+	}
+
+	/** Begin a turn above the others; null while another is under way. */
+	private turn(): HTMLElement | null {
+		if (this.turnsEl === null) return null;
+		if (this.breakOff !== null) {
+			new Notice("Something is being written; stop it first.");
+			return null;
+		}
+		this.button?.setText("Stop");
+		return this.turnsEl.createDiv({ cls: "vault-bridge-turn", prepend: true });
 	}
 
 	private stop(): void {
