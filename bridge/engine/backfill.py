@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -101,7 +102,8 @@ class VectorBackfill:
 
     def hurry(self) -> None:
         """Check for work without the usual pause, as a caller is waiting."""
-        self._woken = 0.0
+        # Not 0, which is no long time ago on a machine that has just started.
+        self._woken = -math.inf
         self._signal.notify()
 
     async def run(self) -> None:
