@@ -19,6 +19,14 @@ LARGE = 2**20
 """File size in bytes above which freed memory is returned to the system at once."""
 
 
+def read_text(vault: "OpenVault", path: VaultPath) -> str:
+    """Return a note's text; empty if there is no such note. Blocks."""
+    try:
+        return vault.files.read(path)[0].decode("utf-8", "replace")
+    except NoteNotFound:
+        return ""
+
+
 def open_note(vault: "OpenVault", path: VaultPath) -> "Note":
     """Read and parse a note.
 

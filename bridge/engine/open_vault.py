@@ -30,6 +30,7 @@ from bridge.index.apart import KeptFolder
 from bridge.markdown.names import Names
 from bridge.notebook.catalogue import MemoryCatalogue
 from bridge.notebook.folder import agents_folder
+from bridge.notebook.questions import WaitingQuestions
 from bridge.search.model import Sources
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
@@ -73,6 +74,7 @@ class OpenVault:
     events: Events
     signal: Signal
     memories: MemoryCatalogue = field(default_factory=MemoryCatalogue)
+    waiting_questions: WaitingQuestions = field(default_factory=WaitingQuestions)
 
     @property
     def files(self) -> Vault:

@@ -11,6 +11,7 @@ from bridge.types import Preset
 Section = TypeVar("Section")
 
 Watch = Literal["auto", "poll", "off"]
+KeepQuestions = Literal["off", "missed", "all"]
 WriteChecks = Literal["warn", "strict"]
 
 FOLDER_PATH = re.compile(r"[^./\\:\s][^/\\:]*(/[^./\\:\s][^/\\:]*)*")
@@ -73,6 +74,11 @@ class Settings:
     )
     agents_notes_in_search: bool = setting(
         False, "Let searches and lists include the notes in `agents_folder` without being asked to."
+    )
+    keep_questions: KeepQuestions = setting(
+        "off",
+        "Keep questions of `ask` and of agents' searches in the note `Questions` of `agents_folder`, once that was set"
+        " up: `missed` those that the notes do not answer, `all`, or none.",
     )
     write_checks: WriteChecks = setting(
         "warn", "Warn about a change that would break a note, such as by an unclosed fence, or refuse it."

@@ -17,6 +17,7 @@ from bridge.api.encode import to_json
 from bridge.api.hints import Folder, WritingMode
 from bridge.api.injections import publish_injection, record_injection
 from bridge.api.markup import Answer, Column, Element, Line, Section, Table, path_of
+from bridge.api.questions import keep_question
 from bridge.api.registry import operation
 from bridge.api.stream import StreamEvent
 from bridge.errors import BridgeError, InvalidArguments
@@ -111,6 +112,7 @@ async def ask(
         context,
         (*found.notices, *trouble, *((remark,) if remark else ())),
     )
+    keep_question(call, asked.text, found.answerability)
     brought_in = [InjectedNote(one.path, ("answers a question",), one.tokens) for one in context]
     await asyncio.to_thread(record_injection, call, "ask", brought_in)
     publish_injection(call)

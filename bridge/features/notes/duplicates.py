@@ -1,16 +1,11 @@
 """Compares a new note with those that exist, so that no second one is made of the same text."""
 
-from typing import TYPE_CHECKING
-
 from bridge.api.call import Call
 from bridge.api.change import Objections
+from bridge.api.note_text import read_text
 from bridge.changes.requests.create_note import CreateNote
-from bridge.errors import ConfirmationRequired, NoteNotFound
+from bridge.errors import ConfirmationRequired
 from bridge.text.overlap import find_overlaps
-from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
 
 WORDS = 12
 """Words that a text must have to be compared."""
@@ -50,11 +45,3 @@ async def check_duplicates(call: Call, request: CreateNote) -> Objections:
             share=round(share, 2),
         )
     return tuple(f"`{other}` already contains {share:.0%} of this text." for other, share in found), refusal
-
-
-def read_text(vault: "OpenVault", path: VaultPath) -> str:
-    """Return a note's text; empty if there is no such note."""
-    try:
-        return vault.files.read(path)[0].decode("utf-8", "replace")
-    except NoteNotFound:
-        return ""

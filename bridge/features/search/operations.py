@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Interval, MaxLen
 
+from bridge.api.agreement import is_user
 from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Limit, Properties, Query, When
 from bridge.api.moments import iso, moment
 from bridge.api.not_found import no_such_note
+from bridge.api.questions import keep_question
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments, ModelMissing
 from bridge.search.answerability import Answerability
@@ -190,9 +192,13 @@ async def search(
     )
     try:
         sources = await call.vault.sources_among(choose_among(call.vault, among, (folder, *paths), query))
-        return build_search_result(call, await find(sources, request), started)
+        found = await find(sources, request)
     except ModelMissing:
         raise call.vault.why_not_by_meaning() from None
+    if not is_user(call):
+        # A person's search is sent with each letter that is typed.
+        keep_question(call, query, found.answerability)
+    return build_search_result(call, found, started)
 
 
 @operation(

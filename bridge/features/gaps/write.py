@@ -1,0 +1,71 @@
+"""Writes the questions that were asked into a note of the agents' folder."""
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect
+from bridge.changes.requests.base import Request, RequestContext
+from bridge.errors import BridgeError
+from bridge.notebook.folder import agents_folder, is_set_up
+from bridge.notebook.questions import NOTE, KeptQuestion, add_questions
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.open_vault import OpenVault
+
+log = logging.getLogger(__name__)
+
+WRITE_EVERY_S = 30.0
+"""Seconds between two looks for questions: what is asked meanwhile is one change."""
+
+WRITE = "keep_questions"
+"""The operation under which these changes are listed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionsChange(Request):
+    """Adds questions to the note; whatever else it says stays byte for byte."""
+
+    asked: tuple[KeptQuestion, ...]
+    op: str = WRITE
+
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
+        """Write the note in the draft."""
+        if draft.has(self.path):
+            text = draft.read(self.path).decode("utf-8", "surrogateescape")
+            draft.replace(self.path, add_questions(text, self.asked).encode("utf-8", "surrogateescape"))
+        else:
+            draft.create(self.path, add_questions("", self.asked).encode())
+        return Effect()
+
+
+async def keep_questions(vault: "OpenVault") -> None:
+    """Write questions from time to time, until cancelled."""
+    while True:
+        await asyncio.sleep(WRITE_EVERY_S)
+        await write_waiting(vault)
+
+
+async def write_waiting(vault: "OpenVault") -> None:
+    """Write the questions that wait; what cannot be written waits on, unless nobody agreed to the folder."""
+    from bridge.engine.transactions import Author
+
+    asked = vault.waiting_questions.take()
+    folder = agents_folder(vault.settings)
+    if not asked or vault.settings.keep_questions == "off" or not is_set_up(vault.files, vault.settings):
+        return
+    # A proposal would ask the user again what the setting has answered.
+    by = Author(WRITE, proposes=True, applies_in=folder)
+    try:
+        await vault.executor.carry([QuestionsChange(path=questions_path(vault), asked=tuple(asked))], by)
+    except BridgeError as error:
+        log.warning("Questions are not written now: %s", error.code)
+        vault.waiting_questions.put_back(asked)
+
+
+def questions_path(vault: "OpenVault") -> VaultPath:
+    """Return the path of the note, whether or not it exists."""
+    return agents_folder(vault.settings).place(NOTE)
