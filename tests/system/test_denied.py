@@ -55,6 +55,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "about": ([NOTE], ["Vexhollow"]),
     "title": ("Vexhollow", "Klepthorn"),
     "source": (NOTE, "Open doors.md"),
+    "into": (NOTE, "Welcome.md", f"{FOLDER}/Nothing.md"),
     "link": (*LINKED, *DENIED, "#Snorbeck", "Vexhollow#^fenwhistle", "Ormulith", "klepthorn.png", "trespelith"),
     "query": (*SECRET, *LINKED, "the quillmarsh opens at noon", "path:jundapeak", "tag:#brindlewick", "[torvandale]"),
     "text": ("The quillmarsh of Vexhollow and Trespelith opens at noon. Ormulith, Snorbeck.",),

@@ -6,6 +6,7 @@ from bridge.api.feature import Feature
 from bridge.api.write import Written
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote, SetProperties
+from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.changes.requests.rename import RenameAlias, RenameHeading
 from bridge.features.notes import change_set, daily, duplicates, operations, read, read_several, views
@@ -22,6 +23,7 @@ FEATURE = Feature(
         change_operation(EditNote),
         change_operation(SetProperties),
         change_operation(MoveNote),
+        change_operation(MergeNotes),
         change_operation(RenameHeading),
         change_operation(RenameAlias),
         change_operation(DeleteNote),

@@ -10,13 +10,23 @@ from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, Written, execute_requests
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote, SetProperties
+from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.changes.requests.rename import RenameAlias, RenameHeading
 from bridge.changes.requests.tasks import AddTask, ToggleTask
 from bridge.types import TaggedUnion
 
 Change = Annotated[
-    CreateNote | EditNote | SetProperties | MoveNote | RenameHeading | RenameAlias | DeleteNote | ToggleTask | AddTask,
+    CreateNote
+    | EditNote
+    | SetProperties
+    | MoveNote
+    | MergeNotes
+    | RenameHeading
+    | RenameAlias
+    | DeleteNote
+    | ToggleTask
+    | AddTask,
     TaggedUnion("op"),
 ]
 """One change of a set."""

@@ -1,0 +1,77 @@
+"""Merging one note into another."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from bridge.changes.requests.base import ChangeKind, Request, RequestContext
+from bridge.types import Digest, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.changes.draft import Draft
+    from bridge.changes.effect import Effect
+
+
+@ChangeKind(
+    example={
+        "path": "Inbox/Overheard at the gate.md",
+        "into": "Inbox/To sort.md",
+        "digest": "d029232d735e09fb3dddc996b8c6d4bceb97ccbec204eea57f8d8b5a4833e30f",
+    },
+    tasks=(
+        "merge two notes",
+        "make one note of two",
+        "these two notes are about the same thing, make them one",
+    ),
+    required=("digest",),
+)
+@dataclass(frozen=True, slots=True)
+class MergeNotes(Request):
+    """Merge a note into another: its text goes below a heading there, its links follow, and it goes to the trash.
+
+    Lists such as tags get the items of both; of other properties the note that stays keeps its own values.
+
+    Attributes:
+        path: The note that goes.
+        into: The note that stays.
+        keep: `both` keeps the text of both; `into` drops that of the note that goes.
+        alias: Make the name of the note that goes an alias of the other.
+        digest: Digest of the note that goes, as read; a changed note is refused.
+        op: The operation.
+
+    Raises:
+        NoteNotFound: No such note; the message names the closest.
+        NoteChanged: Its content does not match `digest`.
+        ProtectedPath: A read-only note would have to change.
+        InvalidProperties: The properties of one of them cannot be parsed.
+        SettingsUnreadable: Obsidian's `app.json`, which selects the trash, cannot be read.
+    """
+
+    relinks: ClassVar[bool] = True
+
+    path: VaultPath
+    into: VaultPath
+    keep: Literal["both", "into"] = "both"
+    alias: bool = True
+    digest: Digest | None = None
+    op: Literal["merge_notes"] = "merge_notes"
+
+    @property
+    def result_path(self) -> VaultPath:
+        """The path of the note that stays."""
+        return self.into
+
+    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+        """Merge the notes in the draft."""
+        from bridge.changes.merge import merge
+        from bridge.changes.requests.preconditions import read_unchanged, require_own
+
+        view = context.view(draft)
+        if self.path in view.names:
+            data = read_unchanged(self.path, self.digest, draft, context)
+            if self.digest is None:
+                require_own(draft, self.path, data, lambda _: b"", "merge a note")
+        obsidian = context.obsidian()
+        obsidian.require("app.json", hint="which says where deleted files go.")
+        planned = merge(self.path, self.into, view, obsidian.property_types, keep=self.keep, alias=self.alias)
+        draft.take(planned.plan)
+        return planned.effect
