@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 from annotated_types import Interval
 
 from bridge.api.call import Call
@@ -130,7 +129,7 @@ async def _group(vault: "OpenVault", questions: Sequence[KeptQuestion]) -> list[
         for group in groups:
             other = group[0]
             if vectors[at] is not None and vectors[other] is not None:
-                alike = float(np.dot(vectors[at], vectors[other])) >= ALIKE
+                alike = float(vectors[at] @ vectors[other]) >= ALIKE
             else:
                 alike = len(terms[at] & terms[other]) >= SHARED * max(1, len(terms[at] | terms[other]))
             if alike:
