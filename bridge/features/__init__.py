@@ -4,6 +4,7 @@ from bridge.api.registry import get_operation, install, installed_hooks, operati
 from bridge.features import (
     admin,
     answers,
+    bases,
     brief,
     context,
     gaps,
@@ -35,6 +36,7 @@ FEATURES = tuple(
         gaps,
         notes,
         properties,
+        bases,
         tasks,
         history,
         links,

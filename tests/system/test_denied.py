@@ -55,6 +55,8 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "about": ([NOTE], ["Vexhollow"]),
     "title": ("Vexhollow", "Klepthorn"),
     "source": (NOTE, "Open doors.md"),
+    "this": (NOTE, "alias.md"),
+    "where": ('file.hasLink("Vexhollow")', 'file.hasTag("brindlewick") || torvandale', 'file.inFolder("Jundapeak")'),
     "into": (NOTE, "Welcome.md", f"{FOLDER}/Nothing.md"),
     "link": (*LINKED, *DENIED, "#Snorbeck", "Vexhollow#^fenwhistle", "Ormulith", "klepthorn.png", "trespelith"),
     "query": (*SECRET, *LINKED, "the quillmarsh opens at noon", "path:jundapeak", "tag:#brindlewick", "[torvandale]"),

@@ -17,6 +17,7 @@ from bridge.api.moments import iso, moment
 from bridge.api.not_found import no_such_note, unknown_names
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot, sources_of
+from bridge.api.where import Where, compile_where
 from bridge.index.note import Notes
 from bridge.types import Among, Digest, NoteKind, VaultPath
 
@@ -72,6 +73,7 @@ class FoundNotes:
         "list notes in a folder",
         "notes with a tag",
         "notes where a property has a value",
+        "notes for which a condition on properties, tags and dates is true",
         "notes changed lately",
         "notes that link to a note",
         "filter notes by date",
@@ -92,8 +94,9 @@ async def find_notes(
     excerpts: bool = False,
     among: Among | None = None,
     types: tuple[NoteKind, ...] = (),
+    where: Where = "",
 ) -> FoundNotes:
-    """List notes by folder, tags, properties, links and dates.
+    """List notes by folder, tags, properties, links and dates, or by any condition.
 
     Args:
         folder: Only notes under this folder.
@@ -109,9 +112,12 @@ async def find_notes(
         excerpts: Add how each text begins.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
         types: Only these file types.
+        where: Only notes for which this expression of Obsidian's Bases is true, such as
+            `rating > 3 && !file.hasTag("done") && file.mtime > now() - "7d"`.
 
     Raises:
         NoteNotFound: No such file `links_to` or note `linked_from`; the message names the closest.
+        InvalidArguments: `where` cannot be read; the message says at which character.
     """
     from bridge.search.filters import filter_notes
     from bridge.search.model import SearchRequest
@@ -127,6 +133,7 @@ async def find_notes(
         modified_before=moment("modified_before", modified_before),
         types=types,
     )
+    condition = compile_where(where) if where.strip() else None
     resolved_links = None if links_to is None else await vault.resolved_links()
     notes = snapshot(vault, choose_among(vault, among, (folder, links_to, linked_from)))
 
@@ -137,6 +144,8 @@ async def find_notes(
             paths &= sources_of(vault, resolved_links, notes, links_to)
         if linked_from is not None:
             paths &= targets_of(vault, notes, linked_from)
+        if condition is not None:
+            paths = frozenset(filter(condition(vault, notes), paths))
         found = sort_notes([notes[path] for path in paths], sort)
         notices = unknown_names(notes, folder, tags, properties)
         return FoundNotes(tuple(map(summarize_note, found[offset : offset + limit])), len(found), notices)

@@ -11,7 +11,7 @@ export const FORMS = {
 	summarise: "c08039737a4b",
 	keep_summary: "bb45e203e073",
 	ask: "e9eb832efcf2",
-	find_notes: "c82084076ca6",
+	find_notes: "eb85d9ec1dcb",
 	list_folders: "337ca5e2064b",
 	list_tags: "819373800d0a",
 	read_note: "1dc7576dc211",
@@ -346,6 +346,8 @@ export interface FindNotesArguments {
 	readonly among?: "notes" | "agents" | "all" | null;
 	/** Only these file types. */
 	readonly types?: readonly ("note" | "canvas" | "excalidraw" | "pdf")[];
+	/** Only notes for which this expression of Obsidian's Bases is true, such as `rating > 3 && !file.hasTag("done") && file.mtime > now() - "7d"`. */
+	readonly where?: string;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -2148,7 +2150,7 @@ export interface Operations {
 		result: VaultAnswer;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "model_missing" | "busy";
 	};
-	/** List notes by folder, tags, properties, links and dates. */
+	/** List notes by folder, tags, properties, links and dates, or by any condition. */
 	find_notes: {
 		arguments: FindNotesArguments;
 		result: FoundNotes;

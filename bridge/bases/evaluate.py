@@ -1,0 +1,298 @@
+"""Evaluates parsed expressions, within a budget of steps."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import partial
+from typing import Any, Final
+
+from bridge.bases.functions import ANY, EVALUATED_APART, GLOBAL, LONGEST_LIST, MEMBER_NAMES, OF_NOTHING, OF_TYPE, Vault
+from bridge.bases.syntax import (
+    Binary,
+    Constant,
+    Element,
+    Field,
+    FunctionCall,
+    ListLiteral,
+    Name,
+    Node,
+    ObjectLiteral,
+    Pattern,
+    Unary,
+    walk,
+)
+from bridge.bases.values import (
+    Date,
+    FileValue,
+    RegExp,
+    Result,
+    add,
+    compare,
+    equal,
+    is_number,
+    is_truthy,
+    multiply,
+    subtract,
+    type_of,
+)
+from bridge.errors import InvalidArguments
+
+STEPS: Final = 5_000_000
+"""Parts of expressions that one query may evaluate."""
+
+_NO_CONSTANT: Final = object()
+_RANDOM: Final = FunctionCall(None, "random", ())
+_DATE_FIELDS: Final = frozenset({"year", "month", "day", "hour", "minute", "second"})
+_COMPARISONS: Final = {"<": (-1,), ">": (1,), "<=": (-1, 0), ">=": (0, 1)}
+
+
+class Files(Vault):
+    """What expressions can read of files."""
+
+    def field_of(self, path: str, name: str) -> Result:
+        """Return a field of a file, such as `name`; null for an unknown one."""
+        raise NotImplementedError
+
+    def property_of(self, path: str, name: str) -> Result:
+        """Return a property of a note; null if it has none of this name."""
+        raise NotImplementedError
+
+
+@dataclass(slots=True)
+class Evaluation:
+    """One query: its files, its formulas, and the steps that are left."""
+
+    files: Files
+    formulas: Mapping[str, Node] = field(default_factory=dict)
+    this: FileValue | None = None
+    steps: int = STEPS
+    constants: dict[int, tuple[Node, Result]] = field(default_factory=dict)
+    """By the identity of their nodes: calls that give the same for every file, such as `now()`."""
+
+    def value(self, node: Node, path: str) -> Result:
+        """Evaluate an expression for a file.
+
+        Raises:
+            InvalidArguments: It takes too many steps, or a function gets the wrong number of arguments.
+        """
+        return _Scope(self, path).value(node)
+
+    def summary(self, node: Node, values: list[Result]) -> Result:
+        """Evaluate a custom summary, in which `values` are those of a column."""
+        return _Scope(self, "", {"values": values}).value(node)
+
+    def passes(self, node: Node, path: str) -> bool:
+        """Return whether an expression is true of a file."""
+        return is_truthy(self.value(node, path))
+
+
+def check_functions(nodes: Sequence[Node]) -> None:
+    """Require that every function of some expressions is known.
+
+    Raises:
+        InvalidArguments: One is not; the message names the closest.
+    """
+    for node in walk(nodes):
+        if isinstance(node, FunctionCall):
+            known = MEMBER_NAMES if node.of is not None else {*GLOBAL, "if"}
+            if node.name not in known:
+                close = get_close_matches(node.name, sorted(known), 1)
+                raise InvalidArguments(
+                    f"There is no function `{node.name}`.",
+                    hint=f"Did you mean `{close[0]}`?"
+                    if close
+                    else "Obsidian's help lists them under Bases, Functions.",
+                )
+
+
+def _date_field(date: Date, name: str) -> Result:
+    if name == "millisecond":
+        return date.moment.microsecond // 1000
+    return getattr(date.moment, name) if name in _DATE_FIELDS else None
+
+
+@dataclass(slots=True)
+class _Scope:
+    """The evaluation for one file."""
+
+    query: Evaluation
+    path: str
+    variables: Mapping[str, Result] = field(default_factory=dict)
+    open_formulas: tuple[str, ...] = ()
+
+    def value(self, node: Node) -> Result:
+        self.query.steps -= 1
+        if self.query.steps < 0:
+            raise InvalidArguments("The query takes too long.", hint="Narrow it, such as by `folder`.")
+        return _EVALUATED[type(node)](self, node)
+
+    def constant_value(self, node: Constant) -> Result:
+        return node.value
+
+    def pattern_value(self, node: Pattern) -> Result:
+        return RegExp(node.pattern, node.flags)
+
+    def unary_value(self, node: Unary) -> Result:
+        found = self.value(node.operand)
+        if node.operator == "!":
+            return not is_truthy(found)
+        return -found if is_number(found) else None
+
+    def list_value(self, node: ListLiteral) -> Result:
+        return [self.value(item) for item in node.items]
+
+    def object_value(self, node: ObjectLiteral) -> Result:
+        return {name: self.value(entry) for name, entry in node.entries}
+
+    def name_value(self, node: Name) -> Result:
+        name = node.name
+        if name in self.variables:
+            return self.variables[name]
+        match name:
+            case "file":
+                return FileValue(self.path)
+            case "this":
+                return self.query.this
+            case _:
+                return self.query.files.property_of(self.path, name)
+
+    def field_value(self, node: Field) -> Result:
+        of, name = node.of, node.name
+        match of:
+            case Name(name="note"):
+                return self.query.files.property_of(self.path, name)
+            case Name(name="formula"):
+                return self._formula(name)
+            case Field(of=Name(name="this"), name="file") if self.query.this is not None:
+                return self.query.files.field_of(self.query.this.path, name)
+        return self._field_of(self.value(of), name, is_this=of == Name("this"))
+
+    def _field_of(self, value: Result, name: str, *, is_this: bool = False) -> Result:
+        match value:
+            case FileValue(path=path):
+                if name == "file":
+                    return value
+                found = self.query.files.field_of(path, name)
+                # `this.author` is a property of the note that is looked at.
+                return self.query.files.property_of(path, name) if found is None and is_this else found
+            case Date(moment=moment):
+                return (
+                    getattr(moment, name)
+                    if name in _DATE_FIELDS
+                    else moment.microsecond // 1000
+                    if name == "millisecond"
+                    else None
+                )
+            case str() | list():
+                return len(value) if name == "length" else None
+            case dict():
+                return value.get(name)
+            case _:
+                return None
+
+    def element_value(self, node: Element) -> Result:
+        of, place = node.of, self.value(node.key)
+        match of:
+            case Name(name="note") if isinstance(place, str):
+                return self.query.files.property_of(self.path, place)
+            case Name(name="formula") if isinstance(place, str):
+                return self._formula(place)
+        value = self.value(of)
+        if isinstance(value, list | str) and is_number(place) and 0 <= place < len(value):
+            return value[int(place)]
+        return value.get(place) if isinstance(value, dict) and isinstance(place, str) else None
+
+    def _formula(self, name: str) -> Result:
+        node = self.query.formulas.get(name)
+        if node is None:
+            return None
+        if name in self.open_formulas:
+            raise InvalidArguments(f"The formula `{name}` refers to itself.")
+        return _Scope(self.query, self.path, {}, (*self.open_formulas, name)).value(node)
+
+    def call_value(self, call: FunctionCall) -> Result:
+        known = self.query.constants
+        if id(call) not in known:
+            known[id(call)] = (call, _NO_CONSTANT)
+            if not any(isinstance(node, Name) or node == _RANDOM for node in walk([call])):
+                known[id(call)] = (call, self._called(call))
+        found = known[id(call)][1]
+        return self._called(call) if found is _NO_CONSTANT else found
+
+    def _called(self, call: FunctionCall) -> Result:
+        if call.name in EVALUATED_APART:
+            return self._call_apart(call)
+        arguments = [self.value(argument) for argument in call.arguments]
+        try:
+            if call.of is None:
+                return GLOBAL[call.name](self.query.files, *arguments)
+            value = self.value(call.of)
+            function = OF_TYPE[type_of(value)].get(call.name) or ANY.get(call.name)
+            if function is None:
+                return OF_NOTHING.get(call.name)
+            return function(self.query.files, value, *arguments)
+        except (TypeError, ValueError, OverflowError):
+            raise InvalidArguments(f"`{call.name}` cannot be used like this.") from None
+
+    def _call_apart(self, call: FunctionCall) -> Result:
+        match call:
+            case FunctionCall(of=None, name="if", arguments=(condition, then, *rest)) if len(rest) < 2:
+                if is_truthy(self.value(condition)):
+                    return self.value(then)
+                return self.value(rest[0]) if rest else None
+            case FunctionCall(of=of, name="filter" | "map" as name, arguments=(each,)) if of is not None:
+                items = self._items(of)
+                found = [self._with(value=item, index=at).value(each) for at, item in enumerate(items)]
+                if name == "map":
+                    return found
+                return [item for item, kept in zip(items, found, strict=True) if is_truthy(kept)]
+            case FunctionCall(of=of, name="reduce", arguments=(each, start)) if of is not None:
+                result = self.value(start)
+                for at, item in enumerate(self._items(of)):
+                    result = self._with(value=item, index=at, acc=result).value(each)
+                return result
+        raise InvalidArguments(f"`{call.name}` cannot be used like this.")
+
+    def _items(self, of: Node) -> list[Result]:
+        items = self.value(of)
+        found = items if isinstance(items, list) else []
+        if len(found) > LONGEST_LIST:
+            raise InvalidArguments("A list in the expression becomes too long.")
+        return found
+
+    def _with(self, **variables: Result) -> "_Scope":
+        return _Scope(self.query, self.path, {**self.variables, **variables}, self.open_formulas)
+
+    def binary_value(self, node: Binary) -> Result:
+        one = self.value(node.left)
+        # As in JavaScript, these return one of the two values.
+        if node.operator == "&&":
+            return self.value(node.right) if is_truthy(one) else one
+        if node.operator == "||":
+            return one if is_truthy(one) else self.value(node.right)
+        other = self.value(node.right)
+        if node.operator in _COMPARISONS:
+            return compare(one, other) in _COMPARISONS[node.operator]
+        return _OPERATORS[node.operator](one, other)
+
+
+_OPERATORS: Final[Mapping[str, Callable[[Result, Result], Result]]] = {
+    "==": equal,
+    "!=": lambda one, other: not equal(one, other),
+    "+": add,
+    "-": subtract,
+    **{operator: partial(multiply, operator) for operator in "*/%"},
+}
+_EVALUATED: Final[Mapping[type, Callable[[_Scope, Any], Result]]] = {
+    Constant: _Scope.constant_value,
+    Pattern: _Scope.pattern_value,
+    Name: _Scope.name_value,
+    Field: _Scope.field_value,
+    Element: _Scope.element_value,
+    FunctionCall: _Scope.call_value,
+    Unary: _Scope.unary_value,
+    Binary: _Scope.binary_value,
+    ListLiteral: _Scope.list_value,
+    ObjectLiteral: _Scope.object_value,
+}
+"""How each kind of node is evaluated."""

@@ -1,0 +1,360 @@
+"""The functions of expressions by the type of value that they belong to, by Obsidian's documentation (Functions)."""
+
+import html
+import math
+import random
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, Final, Protocol
+
+from bridge.bases.values import (
+    Date,
+    FileValue,
+    LinkValue,
+    RegExp,
+    Result,
+    as_list,
+    compare,
+    equal,
+    is_number,
+    is_truthy,
+    parse_date,
+    parse_duration,
+    sort_key,
+    text_of,
+    type_of,
+)
+from bridge.errors import InvalidArguments
+from bridge.markdown.moment_format import format_moment
+
+LONGEST_TEXT: Final = 1_000_000
+LONGEST_LIST: Final = 100_000
+_WORD: Final = re.compile(r"\S+")
+_AGES: Final = (
+    (45, "a few seconds"), (90, "a minute"), (45 * 60, "{} minutes"), (90 * 60, "an hour"), (22 * 3600, "{} hours"),
+    (36 * 3600, "a day"), (26 * 86400, "{} days"), (45 * 86400, "a month"), (320 * 86400, "{} months"),
+    (548 * 86400, "a year"), (math.inf, "{} years"),
+)  # fmt: skip
+
+
+class Vault(Protocol):
+    """What expressions can ask of files."""
+
+    @property
+    def now(self) -> datetime:
+        """The current moment, the same for a whole query."""
+
+    def resolve(self, target: str) -> str | None:
+        """Return the path of the file that a link leads to."""
+
+    def has_link(self, path: str, other: str) -> bool:
+        """Return whether a file links to another."""
+
+    def has_tag(self, path: str, tag: str) -> bool:
+        """Return whether a file has a tag, or one nested in it."""
+
+    def property_names(self, path: str) -> frozenset[str]:
+        """Return the names of a file's properties, folded."""
+
+
+Function = Callable[..., Result]
+"""Called with the vault, the value that it belongs to unless it is global, and the arguments."""
+
+
+def as_link(vault: Vault, value: Result, shown: Result = None) -> Result:
+    """Return a link to a file, or to what a text names."""
+    text = None if shown is None else text_of(shown)
+    match value:
+        case LinkValue(target=target, path=path):
+            return LinkValue(target, text or value.shown, path)
+        case FileValue(path=path):
+            return LinkValue(path.removesuffix(".md"), text, path)
+        case str():
+            inner = value.strip().removeprefix("!").removeprefix("[[").removesuffix("]]")
+            target, _, own = inner.partition("|")
+            return LinkValue(target, text or own or None, vault.resolve(target))
+        case _:
+            return None
+
+
+def as_file(vault: Vault, value: Result) -> Result:
+    """Return the file that a value names; null if there is none."""
+    link = value if isinstance(value, FileValue) else as_link(vault, value)
+    path = link.path if isinstance(link, LinkValue | FileValue) else None
+    return FileValue(path) if path else None
+
+
+def number(_: Vault, value: Result) -> Result:
+    """Return a value as a number; null if it is none."""
+    match value:
+        case bool():
+            return int(value)
+        case int() | float():
+            return value
+        case Date():
+            return value.ms
+        case str():
+            try:
+                found = float(value)
+            except ValueError:
+                return None
+            return int(found) if found.is_integer() and abs(found) < 1e15 else found
+        case _:
+            return None
+
+
+def date(_: Vault, value: Result) -> Result:
+    """Return a value as a date; null if it is none."""
+    return value if isinstance(value, Date) else parse_date(value) if isinstance(value, str) else None
+
+
+def today(vault: Vault) -> Date:
+    """Return the current day."""
+    return Date(vault.now.replace(hour=0, minute=0, second=0, microsecond=0), has_time=False)
+
+
+def relative(vault: Vault, value: Date) -> str:
+    """Return how long ago a date was, as Moment.js says it."""
+    seconds = (vault.now - value.moment).total_seconds()
+    least, words = next((one for one in _AGES if abs(seconds) < one[0]), _AGES[-1])
+    unit = 60 if "minutes" in words else 3600 if "hours" in words else 86400 if "days" in words else 30.4375 * 86400
+    unit = 365.25 * 86400 if "years" in words else unit
+    del least
+    said = words.format(max(2, round(abs(seconds) / unit)))
+    return f"{said} ago" if seconds >= 0 else f"in {said}"
+
+
+def slice_of(value: Any, start: Result = 0, end: Result = None) -> Any:
+    """Return a part of a text or list, counted as in JavaScript."""
+    first = int(start) if is_number(start) else 0
+    return value[first : int(end)] if is_number(end) else value[first:]
+
+
+def round_half_up(_: Vault, value: float, digits: Result = 0) -> float:
+    """Round as JavaScript does: a half goes up."""
+    if math.isnan(value) or math.isinf(value):
+        return value
+    factor = 10 ** min(15, max(0, int(digits) if is_number(digits) else 0))
+    found = math.floor(value * factor + 0.5) / factor
+    return int(found) if float(found).is_integer() and factor == 1 else found
+
+
+def check_length(text: str) -> str:
+    """Return a text, unless it is too long.
+
+    Raises:
+        InvalidArguments: It is.
+    """
+    if len(text) > LONGEST_TEXT:
+        raise InvalidArguments("A text in the expression becomes too long.")
+    return text
+
+
+def repeat(_: Vault, text: str, count: Result) -> str:
+    """Return a text several times."""
+    times = max(0, int(count)) if is_number(count) and not math.isinf(count) else 0
+    if times * len(text) > LONGEST_TEXT:
+        raise InvalidArguments("A text in the expression becomes too long.")
+    return text * times
+
+
+def matches(pattern: RegExp, text: str) -> bool:
+    """Return whether a regular expression matches; in linear time, whatever the expression (RE2).
+
+    Raises:
+        InvalidArguments: It is none, or needs what RE2 does not have.
+    """
+    return bool(_with_re2("match_substring_regex", text, pattern))
+
+
+def replace(_: Vault, text: str, pattern: Result, replacement: Result) -> str:
+    """Replace a text everywhere, or what a regular expression matches."""
+    new = text_of(replacement)
+    if not isinstance(pattern, RegExp):
+        old = text_of(pattern)
+        return check_length(text.replace(old, new)) if old else text
+    escaped = re.sub(r"\$(\d)", r"\\\1", new.replace("\\", "\\\\"))
+    most = -1 if "g" in pattern.flags else 1
+    return check_length(str(_with_re2("replace_substring_regex", text, pattern, escaped, max_replacements=most)))
+
+
+def split(_: Vault, text: str, separator: Result, most: Result = None) -> list[Result]:
+    """Split a text at another, or where a regular expression matches."""
+    if isinstance(separator, RegExp):
+        parts = _with_re2("split_pattern_regex", text, separator)
+    else:
+        between = text_of(separator)
+        parts = text.split(between) if between else list(text)
+    return list(parts)[: int(most)] if is_number(most) else list(parts)
+
+
+def _with_re2(function: str, text: str, pattern: RegExp, *arguments: Any, **options: Any) -> Any:
+    """Call one of Arrow's functions on a text, which match in linear time whatever the expression is (RE2)."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    flags = "".join(flag for flag in "ims" if flag in pattern.flags)
+    try:
+        found = getattr(pc, function)(
+            [text], f"(?{flags}){pattern.pattern}" if flags else pattern.pattern, *arguments, **options
+        )
+    except pa.ArrowInvalid:
+        raise InvalidArguments(
+            f"The regular expression `/{pattern.pattern}/` cannot be used.",
+            hint="Look-around and references to groups are not supported.",
+        ) from None
+    return found[0].as_py()
+
+
+def has(_: Vault, value: Result, other: Result) -> bool:
+    """Return whether a text or list contains a value."""
+    return contains(value, other)
+
+
+def contains(value: Result, other: Result) -> bool:
+    """Return whether a text has another in it, or a list has an element."""
+    return text_of(other) in value if isinstance(value, str) else any(equal(one, other) for one in as_list(value))
+
+
+def unique(_: Vault, values: list[Result]) -> list[Result]:
+    """Return a list's elements, each once."""
+    found: list[Result] = []
+    seen: set[tuple[str, str]] = set()
+    for value in values:
+        key = (type_of(value), text_of(value))
+        if key not in seen:
+            seen.add(key)
+            found.append(value)
+    return found
+
+
+def flat(_: Vault, values: list[Result]) -> list[Result]:
+    """Return a list with the elements of the lists in it."""
+    return [item for value in values for item in as_list(value)]
+
+
+def extreme(values: tuple[Result, ...], sign: int) -> Result:
+    """Return the largest or smallest number or date."""
+    best: Result = None
+    for value in values:
+        if best is None or (compare(value, best) or 0) * sign > 0:
+            best = value if value is not None else best
+    return best
+
+
+def mean(values: list[Result]) -> Result:
+    """Return the mean of a list's numbers; null without any."""
+    numbers = [one for one in values if is_number(one)]
+    return sum(numbers) / len(numbers) if numbers else None
+
+
+def links_to(vault: Vault, value: Result, other: Result) -> bool:
+    """Return whether a file, or the one that a link leads to, links to another."""
+    source, target = as_file(vault, value), as_file(vault, other)
+    return source is not None and target is not None and vault.has_link(source.path, target.path)
+
+
+GLOBAL: Final[Mapping[str, Function]] = {
+    "date": date,
+    "duration": lambda _, text: parse_duration(text_of(text)),
+    "escapeHTML": lambda _, text: html.escape(text_of(text)),
+    "file": as_file,
+    "html": lambda _, text: text_of(text),
+    "icon": lambda _, name: text_of(name),
+    "image": lambda _, path: text_of(path),
+    "link": as_link,
+    "list": lambda _, value=None: list(as_list(value)),
+    "max": lambda _, *values: extreme(values, 1),
+    "min": lambda _, *values: extreme(values, -1),
+    "now": lambda vault: Date(vault.now),
+    "number": number,
+    "random": lambda _: random.random(),  # noqa: S311 - not for secrets
+    "today": today,
+}
+"""Global functions; `if` is evaluated apart, since it evaluates only one branch."""
+
+ANY: Final[Mapping[str, Function]] = {
+    "isTruthy": lambda _, value: is_truthy(value),
+    "isType": lambda _, value, name: type_of(value) == text_of(name).lower(),
+    "toString": lambda _, value: text_of(value),
+    "isEmpty": lambda _, value: value is None or value in ("", [], {}),
+}
+
+OF_TYPE: Final[Mapping[str, Mapping[str, Function]]] = {
+    "date": {
+        "date": lambda _, value: Date(value.moment.replace(hour=0, minute=0, second=0, microsecond=0), has_time=False),
+        "format": lambda _, value, pattern: format_moment(text_of(pattern), value.moment),
+        "time": lambda _, value: f"{value.moment:%H:%M:%S}",
+        "relative": relative,
+    },
+    "string": {
+        "contains": has,
+        "containsAll": lambda _, value, *others: all(contains(value, one) for one in others),
+        "containsAny": lambda _, value, *others: any(contains(value, one) for one in others),
+        "startsWith": lambda _, value, other: value.startswith(text_of(other)),
+        "endsWith": lambda _, value, other: value.endswith(text_of(other)),
+        "lower": lambda _, value: value.lower(),
+        "upper": lambda _, value: value.upper(),
+        "title": lambda _, value: _WORD.sub(lambda word: word[0][:1].upper() + word[0][1:].lower(), value),
+        "trim": lambda _, value: value.strip(),
+        "reverse": lambda _, value: value[::-1],
+        "repeat": repeat,
+        "replace": replace,
+        "split": split,
+        "slice": lambda _, value, *bounds: slice_of(value, *bounds),
+        "linksTo": lambda vault, value, other: links_to(vault, as_link(vault, value), other),
+        "asFile": as_file,
+    },
+    "number": {
+        "abs": lambda _, value: abs(value),
+        "ceil": lambda _, value: math.ceil(value) if math.isfinite(value) else value,
+        "floor": lambda _, value: math.floor(value) if math.isfinite(value) else value,
+        "round": round_half_up,
+        "toFixed": lambda _, value, digits=0: f"{value:.{min(100, max(0, int(digits)))}f}",
+    },
+    "list": {
+        "contains": has,
+        "containsAll": lambda _, value, *others: all(contains(value, one) for one in others),
+        "containsAny": lambda _, value, *others: any(contains(value, one) for one in others),
+        "flat": flat,
+        "join": lambda _, value, between=", ": check_length(text_of(between).join(map(text_of, value))),
+        "reverse": lambda _, value: value[::-1],
+        "slice": lambda _, value, *bounds: slice_of(value, *bounds),
+        "sort": lambda _, value: sorted(value, key=sort_key),
+        "unique": unique,
+        "sum": lambda _, value: sum(one for one in value if is_number(one)),
+        "mean": lambda _, value: mean(value),
+    },
+    "link": {
+        "asFile": as_file,
+        "linksTo": links_to,
+        "contains": lambda _, value, other: contains(str(value), other),
+        "containsAny": lambda _, value, *others: any(contains(str(value), one) for one in others),
+        "containsAll": lambda _, value, *others: all(contains(str(value), one) for one in others),
+    },
+    "file": {
+        "asLink": as_link,
+        "hasLink": links_to,
+        "hasProperty": lambda vault, value, name: text_of(name).casefold() in vault.property_names(value.path),
+        "hasTag": lambda vault, value, *tags: any(vault.has_tag(value.path, text_of(tag)) for tag in tags),
+        "inFolder": lambda _, value, folder: value.path.startswith(f"{text_of(folder).strip('/')}/".removeprefix("/")),
+        "linksTo": links_to,
+    },
+    "object": {
+        "keys": lambda _, value: list(value),
+        "values": lambda _, value: list(value.values()),
+    },
+    "regexp": {"matches": lambda _, value, text: matches(value, text_of(text))},
+    "duration": {},
+    "boolean": {},
+    "null": {},
+}
+
+EVALUATED_APART: Final = frozenset({"if", "filter", "map", "reduce"})
+"""Functions whose arguments are evaluated for each element, or not all."""
+
+OF_NOTHING: Final[Mapping[str, Result]] = {"contains": False, "containsAll": False, "containsAny": False}
+"""What functions return of a property that a note does not have."""
+
+MEMBER_NAMES: Final = frozenset({*ANY, "filter", "map", "reduce", *(name for of in OF_TYPE.values() for name in of)})

@@ -1,0 +1,170 @@
+"""The files of a vault as expressions see them."""
+
+import os
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Final
+
+from bridge.bases.evaluate import Files
+from bridge.bases.functions import as_link
+from bridge.bases.values import Date, LinkValue, Result, Tag, parse_date
+from bridge.index.note import IndexedNote
+from bridge.markdown.link_targets import name_key, target_file
+from bridge.markdown.names import Names
+from bridge.markdown.note import Value
+from bridge.types import VaultPath
+
+_NOWHERE: Final = VaultPath("")
+
+
+@lru_cache(maxsize=10_000)
+def _fold_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(str.casefold, tags))
+
+
+class NoteFiles(Files):
+    """The indexed notes and all other files of a vault, at one moment."""
+
+    def __init__(
+        self, notes: Mapping[VaultPath, IndexedNote], names: Names, root: Path, types: Mapping[str, str], now: datetime
+    ) -> None:
+        """Look at a vault.
+
+        Args:
+            notes: The notes that may be seen.
+            names: Every file that may be seen.
+            root: The vault's folder.
+            types: Obsidian's types of properties: what is text there is never read as a date.
+            now: The current moment.
+        """
+        self._notes = notes
+        self._names = names
+        self._root = root
+        self._texts = frozenset(name.casefold() for name, kind in types.items() if kind in ("text", "multitext"))
+        self._now = now
+        self._links: dict[str, tuple[LinkValue, ...]] = {}
+        self._fields: Mapping[str, Callable[[VaultPath], Result]] = {
+            "name": lambda path: path.rpartition("/")[2],
+            "basename": lambda path: path.rpartition("/")[2].rpartition(".")[0] or path.rpartition("/")[2],
+            "path": str,
+            "folder": lambda path: path.rpartition("/")[0] or "/",
+            "ext": lambda path: path.rpartition("/")[2].rpartition(".")[2] if "." in path.rpartition("/")[2] else "",
+            "size": self._size,
+            "mtime": self._modified,
+            "ctime": self._created,
+            "tags": lambda path: [Tag(f"#{tag}") for tag in notes[path].tags] if path in notes else [],
+            "links": lambda path: list(self._links_of(path)),
+            "embeds": self._embeds,
+            "backlinks": lambda path: [as_link(self, f"[[{one}]]") for one in self._backlinks.get(path, ())],
+            "properties": lambda path: {name: self.property_of(path, name) for name in self._properties(path)},
+        }
+
+    @property
+    def now(self) -> datetime:
+        """The current moment."""
+        return self._now
+
+    def resolve(self, target: str) -> str | None:
+        """Return the path of the file that a link leads to, from the vault's root."""
+        return self._names.resolve(target, _NOWHERE).path
+
+    def has_link(self, path: str, other: str) -> bool:
+        """Return whether a file links to another."""
+        if path in self._links:
+            return any(link.path == other for link in self._links[path])
+        note, key = self._notes.get(VaultPath(path)), name_key(other)
+        return note is not None and any(
+            self._names.resolve(link.target, note.path, link.kind).path == other
+            for link in note.links
+            if not link.embed and name_key(target_file(link.target, link.kind)) in (key, "")
+        )
+
+    def has_tag(self, path: str, tag: str) -> bool:
+        """Return whether a note has a tag, or one nested in it."""
+        note = self._notes.get(VaultPath(path))
+        wanted = tag.strip().lstrip("#").casefold()
+        return note is not None and any(one == wanted or one.startswith(f"{wanted}/") for one in _fold_tags(note.tags))
+
+    def property_names(self, path: str) -> frozenset[str]:
+        """Return the names of a note's properties, folded."""
+        return frozenset(map(str.casefold, self._properties(path)))
+
+    def property_of(self, path: str, name: str) -> Result:
+        """Return a property of a note; null if it has none of this name."""
+        properties = self._properties(path)
+        if name not in properties:
+            name = next((one for one in properties if one.casefold() == name.casefold()), name)
+        return self._convert(properties.get(name), name.casefold() not in self._texts)
+
+    def field_of(self, path: str, name: str) -> Result:
+        """Return a field of a file; null for an unknown one."""
+        read = self._fields.get(name)
+        return read(VaultPath(path)) if read else None
+
+    def _properties(self, path: str) -> Mapping[str, Value]:
+        note = self._notes.get(VaultPath(path))
+        return note.properties if note else {}
+
+    def _convert(self, value: Value, dates: bool) -> Result:
+        """Return a property's value as expressions see it: links and dates are texts in YAML."""
+        match value:
+            case str() if value.startswith("[[") and value.endswith("]]") and "]]" not in value[:-2]:
+                return as_link(self, value)
+            case str():
+                return (parse_date(value) if dates and value[:1].isdigit() else None) or value
+            case list() | tuple():
+                return [self._convert(item, dates) for item in value]
+            case Mapping():
+                return {name: self._convert(item, dates) for name, item in value.items()}
+            case _:
+                return value
+
+    def _links_of(self, path: VaultPath) -> tuple[LinkValue, ...]:
+        if path not in self._links:
+            note = self._notes.get(path)
+            self._links[path] = tuple(
+                LinkValue(link.target, link.shown, self._names.resolve(link.target, path, link.kind).path)
+                for link in (note.links if note else ())
+                if not link.embed
+            )
+        return self._links[path]
+
+    def _embeds(self, path: VaultPath) -> Result:
+        note = self._notes.get(path)
+        return [
+            LinkValue(link.target, link.shown, self._names.resolve(link.target, path, link.kind).path)
+            for link in (note.links if note else ())
+            if link.embed
+        ]
+
+    @cached_property
+    def _backlinks(self) -> Mapping[str, list[VaultPath]]:
+        found: dict[str, list[VaultPath]] = {}
+        for path in self._notes:
+            for target in dict.fromkeys(link.path for link in self._links_of(path) if link.path):
+                found.setdefault(target, []).append(path)
+        return found
+
+    def _size(self, path: VaultPath) -> Result:
+        note = self._notes.get(path)
+        status = None if note else self._stat(path)
+        return note.size if note else status.st_size if status else None
+
+    def _modified(self, path: VaultPath) -> Result:
+        note = self._notes.get(path)
+        status = None if note else self._stat(path)
+        seconds = note.modified if note else status.st_mtime if status else None
+        return None if seconds is None else Date(datetime.fromtimestamp(seconds).astimezone())
+
+    def _created(self, path: VaultPath) -> Result:
+        """Return when a file was created, where the system tells Python."""
+        seconds = getattr(self._stat(path), "st_birthtime", None)
+        return None if seconds is None else Date(datetime.fromtimestamp(seconds).astimezone())
+
+    def _stat(self, path: VaultPath) -> os.stat_result | None:
+        try:
+            return (self._root / path).stat()
+        except OSError:
+            return None

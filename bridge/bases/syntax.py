@@ -1,0 +1,292 @@
+"""Parses expressions of Bases, by Obsidian's documentation (Bases syntax)."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bridge.errors import InvalidArguments
+
+LONGEST: Final = 10_000
+"""Characters of an expression."""
+
+DEEPEST: Final = 60
+"""Brackets and operators inside each other."""
+
+_TOKEN: Final = re.compile(
+    r"""\s*(?:
+      (?P<number>\d+(?:\.\d+)?(?![\w]))
+    | (?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
+    | (?P<name>[^\W\d][\w$-]*(?<!-))
+    | (?P<operator>\|\||&&|[=!<>]=|[-+*/%!<>()\[\]{},.:])
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+_REGEXP: Final = re.compile(r"/((?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)/([gimsuy]*)")
+_ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
+_CONSTANTS: Final[Mapping[str, bool | None]] = {"true": True, "false": False, "null": None, "undefined": None}
+_BINDING: Final = {
+    "||": 1, "&&": 2, "==": 3, "!=": 3, "<": 4, ">": 4, "<=": 4, ">=": 4, "+": 5, "-": 5, "*": 6, "/": 6, "%": 6
+}  # fmt: skip
+_UNARY: Final = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number, text, truth value or null."""
+
+    value: float | int | str | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A regular expression with its flags."""
+
+    pattern: str
+    flags: str
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name that stands alone: a property, `file`, `this`, `formula`, `note` or a variable."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field by its name, such as `file.name`."""
+
+    of: "Node"
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An element of a list or object, such as `tags[0]`."""
+
+    of: "Node"
+    key: "Node"
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCall:
+    """A function, of a value or global."""
+
+    of: "Node | None"
+    name: str
+    arguments: tuple["Node", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """`!` or `-`."""
+
+    operator: str
+    operand: "Node"
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """An operator between two values."""
+
+    operator: str
+    left: "Node"
+    right: "Node"
+
+
+@dataclass(frozen=True, slots=True)
+class ListLiteral:
+    """A list."""
+
+    items: tuple["Node", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectLiteral:
+    """An object."""
+
+    entries: tuple[tuple[str, "Node"], ...]
+
+
+Node = Constant | Pattern | Name | Field | Element | FunctionCall | Unary | Binary | ListLiteral | ObjectLiteral
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A part of an expression; `kind` is empty at its end."""
+
+    kind: str
+    text: str
+    start: int
+
+
+def parse_expression(text: str) -> Node:
+    """Parse an expression.
+
+    Raises:
+        InvalidArguments: It is no expression; the message says where.
+    """
+    if len(text) > LONGEST:
+        raise InvalidArguments(f"The expression is longer than {LONGEST:,} characters.")
+    return _Parser(text).parse()
+
+
+class _Parser:
+    """Parses by binding strength (Pratt, 1973)."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+        self._depth = 0
+        self._token = self._read()
+
+    def parse(self) -> Node:
+        """Parse the whole text."""
+        found = self._expression(0)
+        if self._token.kind:
+            raise self._error(f"`{self._token.text}` is not expected here")
+        return found
+
+    def _expression(self, binding: int) -> Node:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise self._error("the expression is nested too deeply")
+        left = self._postfix(self._operand())
+        while (strength := _BINDING.get(self._token.text, 0)) > binding and self._token.kind == "operator":
+            operator = self._take().text
+            left = Binary(operator, left, self._expression(strength))
+        self._depth -= 1
+        return left
+
+    def _operand(self) -> Node:
+        # A slash divides after a value; only here it begins a regular expression.
+        if self._token.text == "/":
+            return self._pattern()
+        token = self._take()
+        if token.kind != "operator":
+            return self._word(token)
+        match token.text:
+            case "!" | "-":
+                self._depth += 1
+                operand = Unary(token.text, self._expression(_UNARY))
+                self._depth -= 1
+                return operand
+            case "(":
+                inside = self._expression(0)
+                self._expect(")")
+                return inside
+            case "[":
+                return ListLiteral(tuple(self._items("]")))
+            case "{":
+                return ObjectLiteral(tuple(self._entries()))
+        raise self._error(f"`{token.text}` is not expected here", token)
+
+    def _word(self, token: Token) -> Node:
+        """Return a constant, a name or a global function."""
+        match token.kind:
+            case "number":
+                return Constant(float(token.text) if "." in token.text else int(token.text))
+            case "string":
+                return Constant(_ESCAPE.sub(lambda found: _ESCAPES.get(found[1], found[1]), token.text[1:-1]))
+            case "name" if token.text in _CONSTANTS:
+                return Constant(_CONSTANTS[token.text])
+            case "name" if self._token.text == "(":
+                return FunctionCall(None, token.text, self._arguments())
+            case "name":
+                return Name(token.text)
+        raise self._error("the expression ends too early", token)
+
+    def _postfix(self, left: Node) -> Node:
+        while self._token.text in (".", "["):
+            if self._take().text == "[":
+                left = Element(left, self._expression(0))
+                self._expect("]")
+                continue
+            if self._token.kind != "name":
+                raise self._error("a name must follow the dot")
+            name = self._take().text
+            left = FunctionCall(left, name, self._arguments()) if self._token.text == "(" else Field(left, name)
+        return left
+
+    def _arguments(self) -> tuple[Node, ...]:
+        self._expect("(")
+        return tuple(self._items(")"))
+
+    def _items(self, end: str) -> Iterator[Node]:
+        while self._token.text != end:
+            yield self._expression(0)
+            if self._token.text != end:
+                self._expect(",")
+        self._take()
+
+    def _entries(self) -> Iterator[tuple[str, Node]]:
+        while self._token.text != "}":
+            key = self._take()
+            if key.kind not in ("string", "name"):
+                raise self._error("a name must stand here", key)
+            self._expect(":")
+            yield key.text.strip("\"'"), self._expression(0)
+            if self._token.text != "}":
+                self._expect(",")
+        self._take()
+
+    def _pattern(self) -> Node:
+        found = _REGEXP.match(self._text, self._token.start)
+        if found is None:
+            raise self._error("the regular expression does not end")
+        self._at = found.end()
+        self._token = self._read()
+        return Pattern(found[1], found[2])
+
+    def _expect(self, text: str) -> None:
+        if self._token.text != text or self._token.kind == "string":
+            raise self._error(f"`{text}` is missing")
+        self._take()
+
+    def _take(self) -> Token:
+        token = self._token
+        self._token = self._read()
+        return token
+
+    def _read(self) -> Token:
+        found = _TOKEN.match(self._text, self._at)
+        if found is None:
+            rest = self._text[self._at :].strip()
+            if rest and not rest.startswith("/"):
+                raise self._error(f"`{rest[:10]}` cannot be read", Token("", rest[:1], self._at))
+            return Token("", "", len(self._text))
+        self._at = found.end()
+        kind = found.lastgroup or ""
+        return Token(kind, found[kind], found.start(kind))
+
+    def _error(self, why: str, token: Token | None = None) -> InvalidArguments:
+        at = (token or self._token).start + 1
+        return InvalidArguments(
+            f"The expression cannot be read: {why}, at character {at}.",
+            hint='Such as `status == "open" && file.hasTag("project")`.',
+        )
+
+
+def walk(nodes: Sequence[Node]) -> Iterator[Node]:
+    """Yield nodes and all that is in them."""
+    for node in nodes:
+        yield node
+        match node:
+            case Field(of=of):
+                yield from walk([of])
+            case Element(of=of, key=key):
+                yield from walk([of, key])
+            case FunctionCall(of=of, arguments=arguments):
+                yield from walk([*([of] if of else []), *arguments])
+            case Unary(operand=operand):
+                yield from walk([operand])
+            case Binary(left=left, right=right):
+                yield from walk([left, right])
+            case ListLiteral(items=items):
+                yield from walk(items)
+            case ObjectLiteral(entries=entries):
+                yield from walk([value for _, value in entries])
+            case _:
+                pass

@@ -1,0 +1,313 @@
+"""The values of expressions, and what JavaScript's operators make of them."""
+
+import math
+import re
+from calendar import monthrange
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from bridge.errors import InvalidArguments
+
+Result = Any
+"""None, bool, int, float, str, list, dict, or one of the classes here."""
+
+_DATE: Final = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6})\d*)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
+)
+_DURATION: Final = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*")
+_UNITS: Final[Mapping[str, tuple[str, float]]] = {
+    **dict.fromkeys(("y", "year", "years"), ("months", 12)),
+    **dict.fromkeys(("M", "month", "months"), ("months", 1)),
+    **dict.fromkeys(("w", "week", "weeks"), ("ms", 7 * 86_400_000)),
+    **dict.fromkeys(("d", "day", "days"), ("ms", 86_400_000)),
+    **dict.fromkeys(("h", "hour", "hours"), ("ms", 3_600_000)),
+    **dict.fromkeys(("m", "minute", "minutes"), ("ms", 60_000)),
+    **dict.fromkeys(("s", "second", "seconds"), ("ms", 1_000)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """A moment in local time, or a day."""
+
+    moment: datetime
+    has_time: bool = True
+
+    @property
+    def ms(self) -> float:
+        """Milliseconds since the epoch."""
+        return self.moment.timestamp() * 1000
+
+    def __str__(self) -> str:
+        return f"{self.moment:%Y-%m-%dT%H:%M:%S}" if self.has_time else f"{self.moment:%Y-%m-%d}"
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """A span of time: months of different lengths, and milliseconds."""
+
+    months: float
+    ms: float
+
+    def times(self, factor: float) -> "Duration":
+        """Return the span as often."""
+        return Duration(self.months * factor, self.ms * factor)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkValue:
+    """A link; `path` is the file that it leads to, if any."""
+
+    target: str
+    shown: str | None
+    path: str | None
+
+    def __str__(self) -> str:
+        return f"[[{self.target}|{self.shown}]]" if self.shown else f"[[{self.target}]]"
+
+
+@dataclass(frozen=True, slots=True)
+class FileValue:
+    """A file of the vault."""
+
+    path: str
+
+    def __str__(self) -> str:
+        return self.path
+
+
+class Tag(str):
+    """A tag with its `#`, which equals the same tag without it, in any case."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RegExp:
+    """A regular expression."""
+
+    pattern: str
+    flags: str
+
+
+_TYPE_NAMES: Final[Mapping[type, str]] = {
+    type(None): "null",
+    bool: "boolean",
+    int: "number",
+    float: "number",
+    str: "string",
+    Tag: "string",
+    list: "list",
+    dict: "object",
+    Date: "date",
+    Duration: "duration",
+    LinkValue: "link",
+    FileValue: "file",
+    RegExp: "regexp",
+}
+
+
+def parse_date(text: str) -> Date | None:
+    """Return the date that a text is; None if it is none."""
+    found = _DATE.fullmatch(text.strip())
+    if found is None:
+        return None
+    year, month, day, hour, minute, second = (int(part or 0) for part in found.groups()[:6])
+    try:
+        moment = datetime(year, month, day, hour, minute, second, int((found[7] or "0").ljust(6, "0"))).astimezone()
+    except (ValueError, OverflowError, OSError):
+        return None
+    return Date(moment, found[4] is not None)
+
+
+def parse_duration(text: str) -> Duration | None:
+    """Return the duration that a text is, such as `1 day` or `-2h`; None if it is none."""
+    found = _DURATION.fullmatch(text)
+    unit = _UNITS.get(found[2]) if found else None
+    if found is None or unit is None:
+        return None
+    count = float(found[1]) * unit[1]
+    return Duration(count, 0) if unit[0] == "months" else Duration(0, count)
+
+
+def shift_date(date: Date, span: Duration) -> Date:
+    """Return a date so much later; a day that its month does not have becomes its last.
+
+    Raises:
+        InvalidArguments: It is too far away.
+    """
+    try:
+        moment = date.moment
+        if span.months:
+            months = moment.year * 12 + moment.month - 1 + round(span.months)
+            year, month = divmod(months, 12)
+            last = monthrange(year, month + 1)[1]
+            moment = moment.replace(year=year, month=month + 1, day=min(moment.day, last))
+        moved = (moment.replace(tzinfo=None) + timedelta(milliseconds=span.ms)).astimezone()
+    except (ValueError, OverflowError, OSError):
+        raise InvalidArguments("A date is too far away.") from None
+    return Date(moved, date.has_time or span.ms % 86_400_000 != 0)
+
+
+def is_truthy(value: Result) -> bool:
+    """Return whether a value counts as true, as in JavaScript; an empty list does not."""
+    if isinstance(value, float) and math.isnan(value):
+        return False
+    return bool(value) if isinstance(value, bool | int | float | str | list | dict | None) else True
+
+
+def type_of(value: Result) -> str:
+    """Return the name of a value's type."""
+    return _TYPE_NAMES[type(value)]
+
+
+def text_of(value: Result) -> str:  # noqa: PLR0911 - one kind of value, one line
+    """Return a value as text, as JavaScript shows it."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case float() if value.is_integer() and abs(value) < 1e15:
+            return str(int(value))
+        case list():
+            return ", ".join(map(text_of, value))
+        case dict():
+            return ", ".join(f"{name}: {text_of(item)}" for name, item in value.items())
+        case RegExp():
+            return f"/{value.pattern}/{value.flags}"
+        case Duration():
+            return (
+                f"{text_of(value.months)} months {text_of(value.ms)} ms" if value.months else f"{text_of(value.ms)} ms"
+            )
+        case _:
+            return str(value)
+
+
+def equal(one: Result, other: Result) -> bool:  # noqa: PLR0911 - one kind of value, one line
+    """Return whether two values are equal: links by the file they lead to, dates also with texts that are dates."""
+    if isinstance(one, Tag) or isinstance(other, Tag):
+        return _tag_name(one) == _tag_name(other)
+    match one, other:
+        case (Date(), Date()):
+            return bool(one.ms == other.ms)
+        case (Date(), str()) | (str(), Date()):
+            date, text = (one, other) if isinstance(one, Date) else (other, one)
+            parsed = parse_date(text)
+            return parsed is not None and parsed.ms == date.ms
+        case (LinkValue() | FileValue(), LinkValue() | FileValue()):
+            if one.path is not None or other.path is not None:
+                return bool(one.path == other.path)
+            return bool(one.target.casefold() == other.target.casefold())
+        case (LinkValue(), str()) | (str(), LinkValue()):
+            link, text = (one, other) if isinstance(one, LinkValue) else (other, one)
+            return text in (link.target, str(link))
+        case (list(), list()):
+            return len(one) == len(other) and all(map(equal, one, other))
+        case (bool(), _) | (_, bool()):
+            return one is other
+        case _:
+            return type_of(one) == type_of(other) and bool(one == other)
+
+
+def _tag_name(value: Result) -> str:
+    return text_of(value).removeprefix("#").casefold()
+
+
+def compare(one: Result, other: Result) -> int | None:
+    """Return -1, 0 or 1; None for values that cannot be compared."""
+    if isinstance(one, Date) and isinstance(other, str):
+        other = parse_date(other)
+    if isinstance(other, Date) and isinstance(one, str):
+        one = parse_date(one)
+    if isinstance(one, Date) and isinstance(other, Date):
+        one, other = one.ms, other.ms
+    if isinstance(one, LinkValue | FileValue) and isinstance(other, LinkValue | FileValue):
+        one, other = str(one).casefold(), str(other).casefold()
+    if isinstance(one, bool | int | float) and isinstance(other, bool | int | float):
+        return (one > other) - (one < other)
+    if isinstance(one, str) and isinstance(other, str):
+        return (one > other) - (one < other)
+    return None
+
+
+def sort_key(value: Result) -> tuple[int, Any]:
+    """Return a key that sorts values of all types; those that are not there come last."""
+    match value:
+        case None:
+            return 9, 0
+        case bool() | int() | float():
+            return 1, value
+        case Date():
+            return 2, value.ms
+        case Duration():
+            return 3, value.months * 2_629_800_000 + value.ms
+        case list() if not value:
+            return 9, 0
+        case _:
+            return 4, text_of(value).casefold()
+
+
+def add(one: Result, other: Result) -> Result:  # noqa: PLR0911 - one kind of value, one line
+    """Return a sum: of numbers, texts, or a date and a duration; null where that has no meaning."""
+    if isinstance(other, Date) and not isinstance(one, Date):
+        one, other = other, one
+    if isinstance(one, Date):
+        span = other if isinstance(other, Duration) else parse_duration(other) if isinstance(other, str) else None
+        if span is not None:
+            return shift_date(one, span)
+        return shift_date(one, Duration(0, other)) if is_number(other) else text_of(one) + text_of(other)
+    if isinstance(one, Duration) and isinstance(other, Duration):
+        return Duration(one.months + other.months, one.ms + other.ms)
+    if is_number(one) and is_number(other):
+        return one + other
+    if isinstance(one, list) and isinstance(other, list):
+        return [*one, *other]
+    if isinstance(one, str) or isinstance(other, str):
+        return text_of(one) + text_of(other)
+    return None
+
+
+def subtract(one: Result, other: Result) -> Result:
+    """Return a difference; of dates in milliseconds, null where that has no meaning."""
+    if isinstance(one, Date) and isinstance(other, Date):
+        return one.ms - other.ms
+    if isinstance(one, Date):
+        span = other if isinstance(other, Duration) else parse_duration(other) if isinstance(other, str) else None
+        if is_number(other):
+            span = Duration(0, other)
+        return shift_date(one, span.times(-1)) if span is not None else None
+    if isinstance(one, Duration) and isinstance(other, Duration):
+        return Duration(one.months - other.months, one.ms - other.ms)
+    return one - other if is_number(one) and is_number(other) else None
+
+
+def multiply(operator: str, one: Result, other: Result) -> Result:  # noqa: PLR0911 - one kind of value, one line
+    """Return a product, quotient or remainder of numbers, or of a duration and a number; null without meaning."""
+    if isinstance(one, Duration) and is_number(other):
+        if operator == "*":
+            return one.times(other)
+        return one.times(1 / other) if operator == "/" and other else None
+    if not (is_number(one) and is_number(other)):
+        return None
+    try:
+        if operator == "*":
+            return one * other
+        if not other:
+            return math.nan if operator == "%" or not one else math.copysign(math.inf, one)
+        # As in JavaScript, a remainder has the sign of what is divided.
+        return one / other if operator == "/" else math.fmod(one, other)
+    except OverflowError:
+        return math.inf
+
+
+def is_number(value: Result) -> bool:
+    """Return whether a value is a number; a truth value is none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def as_list(value: Result) -> Sequence[Result]:
+    """Return a list as it is, nothing as an empty one, and any other value as the only item of one."""
+    return value if isinstance(value, list) else [] if value is None else [value]

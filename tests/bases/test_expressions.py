@@ -1,0 +1,233 @@
+"""Expressions of Bases give what Obsidian's documentation says; every example of it is here."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge.bases.evaluate import Evaluation, check_functions
+from bridge.bases.note_files import NoteFiles
+from bridge.bases.syntax import parse_expression
+from bridge.bases.values import Date, FileValue, LinkValue, text_of
+from bridge.errors import InvalidArguments
+from bridge.markdown.names import Names
+from bridge.types import VaultPath
+from tests.changes.vaults import Paper
+
+NOW = datetime(2026, 1, 31, 12, 30, 15).astimezone()
+BOOK = VaultPath("Books/Emma.md")
+FILES = {
+    BOOK: (
+        "---\ntags: [book, Novel/english]\nprice: 7.5\nage: 3\nstatus: open\nread: 2025-12-24\nrated: true\n"
+        'author: "[[Jane Austen]]"\ntypes: ["[[Book]]", paper]\nempty: []\nnothing:\nmade: {by: [a, b], in: 1815}\n'
+        "Odd name: x\n---\n[[Textbook]] ![[Cover.png]] #inline\n"
+    ),
+    "Jane Austen.md": "An author.\n",
+    "Textbook.md": "[[Books/Emma]]\n",
+    "Cover.png": "",
+    "Plan.canvas": "{}",
+}
+
+
+def evaluation(**formulas: str) -> Evaluation:
+    paper = Paper.of(FILES)
+    files = NoteFiles(paper.notes, Names(paper.files), Path("/nowhere"), {}, NOW)
+    parsed = {name: parse_expression(text) for name, text in formulas.items()}
+    return Evaluation(files, parsed, FileValue("Textbook.md"))
+
+
+def value(text: str, path: str = BOOK, **formulas: str) -> Any:
+    node = parse_expression(text)
+    check_functions([node])
+    return evaluation(**formulas).value(node, path)
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        # The examples of the documentation.
+        ("radius * (2 * 3.14)", None),
+        ("2 * (2 * 3.14)", 12.56),
+        ('number("3.4")', 3.4),
+        ('list("value")', ["value"]),
+        ('if(rated, "Modified", "Unmodified")', "Modified"),
+        ("1.isTruthy()", True),
+        ('"example".isType("string") && true.isType("boolean")', True),
+        ("123.toString()", "123"),
+        ('now().date().format("YYYY-MM-DD HH:mm:ss")', "2026-01-31 00:00:00"),
+        ('date("2025-05-27").format("YYYY-MM-DD")', "2025-05-27"),
+        ("now().time()", "12:30:15"),
+        ('(now() - "3 days").relative()', "3 days ago"),
+        ('"hello".contains("ell")', True),
+        ('"hello".containsAll("h", "e")', True),
+        ('"hello".containsAny("x", "y", "e")', True),
+        ('"hello".endsWith("lo")', True),
+        ('"Hello world".isEmpty()', False),
+        ('"".isEmpty()', True),
+        ('"a:b:c:d".replace(/:/, "-")', "a-b:c:d"),
+        ('"a:b:c:d".replace(/:/g, "-")', "a-b-c-d"),
+        ('"a:b:c:d".replace(":", "-")', "a-b-c-d"),
+        ('"John Smith".replace(/(\\w+) (\\w+)/, "$2, $1")', "Smith, John"),
+        ('"123".repeat(2)', "123123"),
+        ('"hello".reverse()', "olleh"),
+        ('"hello".slice(1, 4)', "ell"),
+        ('"a,b,c,d".split(",", 3)', ["a", "b", "c"]),
+        ('"a,b,c,d".split(/,/, 3)', ["a", "b", "c"]),
+        ('"hello".startsWith("he")', True),
+        ('"hello world".title()', "Hello World"),
+        ('"  hi  ".trim()', "hi"),
+        ("(-5).abs()", 5),
+        ("(2.1).ceil()", 3),
+        ("(2.9).floor()", 2),
+        ("5.isEmpty()", False),
+        ("(2.5).round()", 3),
+        ("(2.3333).round(2)", 2.33),
+        ("(3.14159).toFixed(2)", "3.14"),
+        ("[1,2,3].contains(2)", True),
+        ("[1,2,3].containsAll(2,3)", True),
+        ("[1,2,3].containsAny(3,4)", True),
+        ("[1,2,3,4].filter(value > 2)", [3, 4]),
+        ("[1,[2,3]].flat()", [1, 2, 3]),
+        ("[1,2,3].isEmpty()", False),
+        ('[1,2,3].join(",")', "1,2,3"),
+        ("[1,2,3,4].map(value + 1)", [2, 3, 4, 5]),
+        ("[1,2,3].reduce(acc + value, 0)", 6),
+        ('[4,9,2].filter(value.isType("number")).reduce(if(acc == null || value > acc, value, acc), null)', 9),
+        ("[1,2,3].reverse()", [3, 2, 1]),
+        ("[1,2,3,4].slice(1,3)", [2, 3]),
+        ("[3, 1, 2].sort()", [1, 2, 3]),
+        ('["c", "a", "b"].sort()', ["a", "b", "c"]),
+        ("[1,2,2,3].unique()", [1, 2, 3]),
+        ("{}.isEmpty()", True),
+        ('{"a": 1, "b": 2}.keys()', ["a", "b"]),
+        ('{"a": 1, "b": 2}.values()', [1, 2]),
+        ('/abc/.matches("abcde")', True),
+        ('(now() + "1d") - now()', 86_400_000),
+        ('text.isEmpty() && (date("2024-12-01") + "1M" + "4h" + "3m").format("YYYY-MM-DD HH:mm") == "2025-01-01 04:03"',
+         True),
+        ("now() + (duration('1d') * 2) == now() + '2d'", True),
+        ("(price / age).toFixed(2)", "2.50"),
+        ('if(price, price.toFixed(2) + " dollars")', "7.50 dollars"),
+        # Properties and files.
+        ("price", 7.5),
+        ('note["price"]', 7.5),
+        ("Price > 2.1", True),
+        ('status != "done" && price > 2.1', True),
+        ('note["Odd name"]', "x"),
+        ("made.in", 1815),
+        ('made["by"][1]', "b"),
+        ("nothing", None),
+        ("missing.isEmpty() && nothing.isEmpty() && empty.isEmpty()", True),
+        ('missing.contains("x")', False),
+        ("missing > 3 || missing < 3", False),
+        ('file.hasTag("book")', True),
+        ('file.hasTag("novel", "x")', True),
+        ('file.hasTag("boo")', False),
+        ('file.tags.contains("inline") && file.tags.contains("#book")', True),
+        ('file.inFolder("Books")', True),
+        ('file.inFolder("Book")', False),
+        ('file.hasLink("Textbook")', True),
+        ("file.hasLink(this.file)", True),
+        ("file.hasLink(this)", True),
+        ('link("Textbook").linksTo(file)', True),
+        ('file.hasProperty("PRICE")', True),
+        ("file.name", "Emma.md"),
+        ("file.basename", "Emma"),
+        ("file.folder", "Books"),
+        ('file.ext == "md"', True),
+        ('!file.name.contains("Template")', True),
+        ('author == link("Jane Austen")', True),
+        ('types.contains(link("Book"))', True),
+        ('types.contains("paper")', True),
+        ("list(author).contains(this)", False),
+        ('file.embeds[0].containsAny("jpg", "png")', True),
+        ("file.links.length", 3),
+        ("file.backlinks.length", 1),
+        ("this.file.name", "Textbook.md"),
+        ('read > date("2025-12-01") && read < "2026-01-01"', True),
+        ('read == "2025-12-24"', True),
+        ("read.month", 12),
+        ("rated", True),
+        ("!rated", False),
+        # JavaScript.
+        ('"a" + 1', "a1"),
+        ("1 + 2 * 3 - 4 / 2", 5),
+        ("7 % 3", 1),
+        ("-7 % 3", -1),
+        ("1 / 0 > 1000000", True),
+        ("2 - -3", 5),
+        ("null || 5", 5),
+        ('"" && 5', ""),
+        ("true == 1", False),
+        ('1 == "1"', False),
+        ("10 / 2 / 5", 1),
+        ("8 / 2", 4),
+        ('"a\\"b"', 'a"b'),
+        ("'it''s'.length", None),
+        ("max(1, 5, 3) - min(4, 2)", 3),
+        ("formula.double + 1", 16),
+    ],
+)  # fmt: skip
+def test_an_expression_gives_what_it_should(text: str, result: Any) -> None:
+    if text.startswith("'it''s'"):
+        with pytest.raises(InvalidArguments):
+            value(text)
+        return
+    assert value(text, double="price * 2") == (pytest.approx(result) if isinstance(result, float) else result)
+
+
+def test_links_and_dates_are_shown_as_in_a_note() -> None:
+    assert value("author") == LinkValue("Jane Austen", None, "Jane Austen.md")
+    assert text_of(value("[author, read, 1.0, true, null]")) == "[[Jane Austen]], 2025-12-24, 1, true, "
+    assert isinstance(value("read"), Date)
+    assert value('link("a", "b")') == LinkValue("a", "b", None)
+
+
+def test_other_files_have_no_properties() -> None:
+    assert value("price", "Cover.png") is None
+    assert value('file.ext == "png"', "Cover.png") is True
+    assert value("file.size", "Cover.png") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("price >", "ends too early"),
+        ("price ) 3", "`)` is not expected here"),
+        ("(price", "`)` is missing"),
+        ("price ~ 3", "cannot be read"),
+        ('"open', "cannot be read"),
+        ("/open", "regular expression does not end"),
+        ("a.", "a name must follow the dot"),
+        ("price.tofixed(2)", "There is no function `tofixed`"),
+        ("foo(2)", "There is no function `foo`"),
+        ('"x".repeat(10000000)', "too long"),
+        ('"x".matches(1)', "There is no function"[:0]),
+        ("if(1)", "cannot be used like this"),
+        ("date(1, 2, 3)", "cannot be used like this"),
+        ("/(a)\\1/.matches('aa')", "cannot be used"),
+        ("(" * 80 + "1" + ")" * 80, "nested too deeply"),
+        ("!" * 80 + "1", "nested too deeply"),
+        ("1" + "+1" * 6_000, "longer than"),
+        ("formula.loop", "refers to itself"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_said(text: str, said: str) -> None:
+    if not said:
+        assert value(text) is None
+        return
+    with pytest.raises(InvalidArguments) as error:
+        value(text, loop="formula.loop + 1")
+    assert said in error.value.message
+
+
+def test_a_query_without_end_is_stopped() -> None:
+    nested = "[1,2,3,4,5,6,7,8,9,10]"
+    text = f"{nested}.map({nested}.map({nested}.map({nested}.map({nested}.map({nested}.map({nested}.map(value)))))))"
+    with pytest.raises(InvalidArguments, match="takes too long"):
+        value(text)
+
+
+def test_a_hostile_regular_expression_takes_no_time() -> None:
+    assert value('/^(a+)+$/.matches("' + "a" * 5_000 + '!")') is False

@@ -1,0 +1,161 @@
+"""Bases are run as Obsidian runs them, and notes found by any condition."""
+
+from typing import Any
+
+import pytest
+
+from bridge.settings.file import save_settings
+from tests.features.served import Served
+from tests.mcp.client import connected, text_of
+
+BASE = """\
+filters:
+  and:
+    - file.inFolder("Books")
+    - '!file.name.contains("Template")'
+formulas:
+  double: price * 2
+  bad: price.toFixed("x").slice(0)
+properties:
+  note.price:
+    displayName: Price
+summaries:
+  rounded: values.mean().round(1)
+views:
+  - type: table
+    name: All
+    order: [file.name, price, formula.double, author, read]
+    sort:
+      - property: price
+        direction: DESC
+    summaries:
+      price: Sum
+      formula.double: rounded
+      read: Latest
+      author: Filled
+  - type: cards
+    name: By status
+    filters: price > 3
+    groupBy: {property: status, direction: DESC}
+    limit: 2
+  - type: table
+    name: Here
+    filters: author == this || list(author).contains(this)
+"""
+NOTES = {
+    "Books/Emma.md": (
+        '---\nprice: 7\nstatus: open\nauthor: "[[Jane Austen]]"\nread: 2025-12-24\ntags: [novel]\n---\nText\n'
+    ),
+    "Books/Ulysses.md": "---\nprice: 9.5\nstatus: done\nauthor: Joyce\n---\n#novel/irish\n",
+    "Books/Notes.md": "Without properties. [[Emma]]\n",
+    "Books/Template book.md": "---\nprice: 1\n---\n",
+    "Jane Austen.md": "An author.\n",
+    "Books.base": BASE,
+    "Secret/Plan.md": "---\nprice: 100\nstatus: open\n---\n#novel\n",
+}
+
+
+async def run(served: Served, **arguments: Any) -> dict[str, Any]:
+    answer = await served.call("query_base", **arguments)
+    assert answer.status == 200, answer.body
+    found: dict[str, Any] = answer.json
+    return found
+
+
+async def found(served: Served, where: str, **arguments: Any) -> list[str]:
+    answer = await served.call("find_notes", where=where, **arguments)
+    assert answer.status == 200, answer.body
+    return [one["path"] for one in answer.json["notes"]]
+
+
+async def test_a_view_has_its_rows_columns_and_summaries(served: Served) -> None:
+    view = await run(served, path="Books.base")
+    assert (view["view"], view["views"], view["total"]) == ("All", ["All", "By status", "Here"], 3)
+    assert [row["path"] for row in view["rows"]] == ["Books/Ulysses.md", "Books/Emma.md", "Books/Notes.md"]
+    assert view["rows"][1]["values"] == {
+        "file.name": "Emma.md", "price": 7, "formula.double": 14, "author": "[[Jane Austen]]", "read": "2025-12-24"
+    }  # fmt: skip
+    assert view["rows"][2]["values"]["formula.double"] is None
+    assert view["summaries"] == {"price": 16.5, "formula.double": 16.5, "read": "2025-12-24", "author": 2}
+
+
+async def test_a_view_groups_and_limits(served: Served) -> None:
+    view = await run(served, path="Books.base", view="by status")
+    assert [(row["path"], row["group"]) for row in view["rows"]] == [
+        ("Books/Emma.md", "open"),
+        ("Books/Ulysses.md", "done"),
+    ]
+
+
+async def test_this_is_the_note_that_embeds_the_base(served: Served) -> None:
+    view = await run(served, path="Books.base", view="Here", this="Jane Austen.md")
+    assert [row["path"] for row in view["rows"]] == ["Books/Emma.md"]
+    assert (await run(served, path="Books.base", view="Here"))["rows"] == []
+
+
+async def test_a_base_without_views_lists_every_file(served: Served) -> None:
+    view = await run(served, text="filters: file.ext == 'base'", limit=1)
+    assert [row["values"] for row in view["rows"]] == [{"file.name": "Books.base"}]
+
+
+async def test_rows_come_in_pages(served: Served) -> None:
+    second = await run(served, path="Books.base", limit=1, offset=1)
+    assert ([row["path"] for row in second["rows"]], second["total"]) == (["Books/Emma.md"], 3)
+
+
+async def test_what_cannot_be_run_is_said(served: Served) -> None:
+    for arguments, code, said in (
+        ({"path": "Nothing.base"}, "note_not_found", "Nothing.base"),
+        ({"path": "Books/Emma.md"}, "invalid_arguments", "is no base"),
+        ({"path": "Books.base", "view": "None"}, "invalid_arguments", "no view"),
+        ({"path": "Books.base", "this": "Nobody.md"}, "note_not_found", "Nobody.md"),
+        ({}, "invalid_arguments", "either"),
+        ({"text": "a: ["}, "invalid_arguments", "no valid YAML"),
+        ({"text": "filters: 'price >'"}, "invalid_arguments", "at character"),
+        ({"text": "filters: {and: [], or: []}"}, "invalid_arguments", "one of"),
+    ):
+        answer = await served.call("query_base", **arguments)
+        assert (answer.code, said in answer.json["error"]["message"]) == (code, True), answer.body
+
+
+async def test_a_column_that_cannot_be_evaluated_is_empty_and_said(served: Served) -> None:
+    view = await run(served, text="formulas: {a: formula.a}\nviews: [{order: [formula.a], filters: price > 8}]")
+    assert view["rows"][0]["values"] == {"formula.a": None}
+    assert view["notices"] == ["The formula `a` refers to itself."]
+
+
+@pytest.mark.parametrize(
+    ("where", "paths"),
+    [
+        ('status == "open" && file.hasTag("novel")', ["Books/Emma.md", "Secret/Plan.md"]),
+        ("price > 8 && price < 50", ["Books/Ulysses.md"]),
+        ('author == link("Jane Austen")', ["Books/Emma.md"]),
+        ('file.hasLink("Books/Emma")', ["Books/Notes.md"]),
+        ('file.mtime > now() - "1 hour" && file.inFolder("Books") && price.isEmpty()', ["Books/Notes.md"]),
+        ("read < today()", ["Books/Emma.md"]),
+        ("/^E/.matches(file.name)", ["Books/Emma.md"]),
+    ],
+)
+async def test_notes_are_found_by_a_condition(served: Served, where: str, paths: list[str]) -> None:
+    assert await found(served, where) == paths
+
+
+async def test_a_condition_goes_with_the_other_filters(served: Served) -> None:
+    assert await found(served, "price > 0", folder="Books", tags=["novel"]) == ["Books/Emma.md", "Books/Ulysses.md"]
+    answer = await served.call("find_notes", where="price >")
+    assert (answer.code, "at character" in answer.json["error"]["message"]) == ("invalid_arguments", True)
+
+
+async def test_denied_notes_are_in_no_view(served: Served) -> None:
+    save_settings(served.bridge.settings_path, {"deny": ["Secret/**"]})
+    await served.bridge.reload()
+    assert await found(served, "price > 50") == []
+    assert (await run(served, text="filters: price > 50"))["rows"] == []
+    assert (await run(served, text="filters: file.path.contains('Secret')"))["rows"] == []
+
+
+async def test_agents_read_rows(served: Served) -> None:
+    async with connected(served) as client:
+        called = {"name": "query_base", "arguments": {"path": "Books.base", "view": "By status"}}
+        text = text_of(await client.call_tool("run_tool", called))
+    assert "open:\nBooks/Emma.md" in text
