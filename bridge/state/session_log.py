@@ -185,9 +185,9 @@ class SessionLog:
         """End the sessions without a call for long enough."""
         self._end_all("completed", self._now() - QUIET_S)
 
-    def pause(self) -> None:
-        """End the open sessions, as the bridge stops."""
-        self._end_all("paused")
+    def pause(self) -> list[str]:
+        """End the open sessions, as the bridge stops, and return them."""
+        return self._end_all("paused")
 
     def recover(self) -> None:
         """End the sessions that a crash left open."""
@@ -197,11 +197,13 @@ class SessionLog:
         """Delete the sessions that ended before a moment."""
         self._database.write("DELETE FROM session WHERE ended < ?", (before,))
 
-    def _end_all(self, state: SessionState, before: float | None = None) -> None:
+    def _end_all(self, state: SessionState, before: float | None = None) -> list[str]:
         where = f"ended IS NULL AND (?2 IS NULL OR {LATEST} < ?2)"
         ended = f"UPDATE session SET ended = {LATEST}, state = ?1 WHERE {where} RETURNING id"  # noqa: S608
         with self._database.transaction() as connection:
-            self._touched.extend(id_ for (id_,) in connection.execute(ended, (state, before)).fetchall())
+            ids = [id_ for (id_,) in connection.execute(ended, (state, before)).fetchall()]
+            self._touched.extend(ids)
+        return ids
 
     def _select(self, rest: str, *values: Any) -> list[SessionRecord]:
         query = f"SELECT {COLUMNS} FROM session {rest}"  # noqa: S608 - our own clauses

@@ -90,8 +90,9 @@ async def pause_sessions(vault: "OpenVault") -> None:
     """Pause the open sessions, and say so in their journals."""
     store = vault.store
     await asyncio.to_thread(store.calls.flush)
-    await asyncio.to_thread(store.sessions.pause)
-    for id_ in store.sessions.take_touched():
+    paused = await asyncio.to_thread(store.sessions.pause)
+    # The task that keeps journals may have taken some already, and is cancelled before it writes them.
+    for id_ in dict.fromkeys((*paused, *store.sessions.take_touched())):
         # The next start completes what cannot be written now.
         with contextlib.suppress(BridgeError):
             await keep_journal(vault, id_)
