@@ -136,12 +136,11 @@ def _read_sort_key(value: Mapping[str, Any]) -> SortKey | None:
 
 
 def _join(operator: str, nodes: Sequence[Node], *, empty: bool) -> Node:
-    if not nodes:
-        return Constant(empty)
-    found = nodes[0]
-    for node in nodes[1:]:
-        found = Binary(operator, found, node)
-    return found
+    """Join expressions; in halves, so that many of them are not nested deeply."""
+    if len(nodes) < 2:
+        return nodes[0] if nodes else Constant(empty)
+    middle = len(nodes) // 2
+    return Binary(operator, _join(operator, nodes[:middle], empty=empty), _join(operator, nodes[middle:], empty=empty))
 
 
 def _as_object(value: Any) -> Mapping[str, Any]:

@@ -40,6 +40,9 @@ from bridge.errors import InvalidArguments
 STEPS: Final = 5_000_000
 """Parts of expressions that one query may evaluate."""
 
+SIZE_OF_A_STEP: Final = 50
+"""Characters of a text, or items of a list, that count as one more step."""
+
 _NO_CONSTANT: Final = object()
 _RANDOM: Final = FunctionCall(None, "random", ())
 _DATE_FIELDS: Final = frozenset({"year", "month", "day", "hour", "minute", "second"})
@@ -75,15 +78,21 @@ class Evaluation:
         Raises:
             InvalidArguments: It takes too many steps, or a function gets the wrong number of arguments.
         """
-        return _Scope(self, path).value(node)
+        return self._evaluated(_Scope(self, path), node)
 
     def summary(self, node: Node, values: list[Result]) -> Result:
         """Evaluate a custom summary, in which `values` are those of a column."""
-        return _Scope(self, "", {"values": values}).value(node)
+        return self._evaluated(_Scope(self, "", {"values": values}), node)
 
     def passes(self, node: Node, path: str) -> bool:
         """Return whether an expression is true of a file."""
         return is_truthy(self.value(node, path))
+
+    def _evaluated(self, scope: "_Scope", node: Node) -> Result:
+        try:
+            return scope.value(node)
+        except RecursionError:
+            raise _nesting_error() from None
 
 
 def check_functions(nodes: Sequence[Node]) -> None:
@@ -92,17 +101,20 @@ def check_functions(nodes: Sequence[Node]) -> None:
     Raises:
         InvalidArguments: One is not; the message names the closest.
     """
-    for node in walk(nodes):
-        if isinstance(node, FunctionCall):
-            known = MEMBER_NAMES if node.of is not None else {*GLOBAL, "if"}
-            if node.name not in known:
-                close = get_close_matches(node.name, sorted(known), 1)
-                raise InvalidArguments(
-                    f"There is no function `{node.name}`.",
-                    hint=f"Did you mean `{close[0]}`?"
-                    if close
-                    else "Obsidian's help lists them under Bases, Functions.",
-                )
+    try:
+        calls = [node for node in walk(nodes) if isinstance(node, FunctionCall)]
+    except RecursionError:
+        raise _nesting_error() from None
+    for call in calls:
+        known = MEMBER_NAMES if call.of is not None else {*GLOBAL, "if"}
+        if call.name not in known:
+            close = get_close_matches(call.name, sorted(known), 1)
+            hint = f"Did you mean `{close[0]}`?" if close else "Obsidian's help lists them under Bases, Functions."
+            raise InvalidArguments(f"There is no function `{call.name}`.", hint=hint)
+
+
+def _nesting_error() -> InvalidArguments:
+    return InvalidArguments("The expression is nested too deeply.", hint="Split it, such as into formulas.")
 
 
 def _date_field(date: Date, name: str) -> Result:
@@ -121,10 +133,12 @@ class _Scope:
     open_formulas: tuple[str, ...] = ()
 
     def value(self, node: Node) -> Result:
-        self.query.steps -= 1
+        found = _EVALUATED[type(node)](self, node)
+        # Long texts and lists take longer, and memory.
+        self.query.steps -= 1 + (len(found) // SIZE_OF_A_STEP if isinstance(found, str | list) else 0)
         if self.query.steps < 0:
             raise InvalidArguments("The query takes too long.", hint="Narrow it, such as by `folder`.")
-        return _EVALUATED[type(node)](self, node)
+        return found
 
     def constant_value(self, node: Constant) -> Result:
         return node.value
@@ -175,14 +189,8 @@ class _Scope:
                 found = self.query.files.field_of(path, name)
                 # `this.author` is a property of the note that is looked at.
                 return self.query.files.property_of(path, name) if found is None and is_this else found
-            case Date(moment=moment):
-                return (
-                    getattr(moment, name)
-                    if name in _DATE_FIELDS
-                    else moment.microsecond // 1000
-                    if name == "millisecond"
-                    else None
-                )
+            case Date():
+                return _date_field(value, name)
             case str() | list():
                 return len(value) if name == "length" else None
             case dict():

@@ -210,6 +210,9 @@ def test_other_files_have_no_properties() -> None:
         ("(" * 80 + "1" + ")" * 80, "nested too deeply"),
         ("!" * 80 + "1", "nested too deeply"),
         ("1" + "+1" * 6_000, "longer than"),
+        ("1" + "+1" * 4_000, "nested too deeply"),
+        ("file" + ".a" * 4_000, "nested too deeply"),
+        ('[1,2].map(value.toString() + "x".repeat(1000000)).map(value + value)' + ".map(value + value)" * 12, "too"),
         ("formula.loop", "refers to itself"),
     ],
 )
