@@ -16,7 +16,7 @@ def keep_question(call: Call, question: str, answerability: Answerability | None
     Args:
         call: The caller.
         question: The question.
-        answerability: Whether the vault answers it; None for what is no question.
+        answerability: Whether the vault answers it; None where there was nothing to judge.
     """
     wanted = call.vault.settings.keep_questions
     if wanted == "off" or answerability is None or (wanted == "missed" and answerability.verdict not in MISSED):

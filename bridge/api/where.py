@@ -1,6 +1,6 @@
 """The condition `where`: an expression of Obsidian's Bases over the notes of a vault."""
 
-from collections.abc import Callable
+import asyncio
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,23 +17,25 @@ Where = Annotated[str, MaxLen(2_000)]
 """An expression, such as `status == "open" && file.hasTag("project")`."""
 
 
-def compile_where(where: str) -> "Callable[[OpenVault, Notes], Callable[[VaultPath], bool]]":
-    """Return what makes the test of a note from a condition.
+async def notes_where(vault: "OpenVault", notes: Notes, where: str) -> frozenset[VaultPath] | None:
+    """Return the notes for which a condition is true; None without a condition.
 
     Raises:
-        InvalidArguments: The condition cannot be read, or has an unknown function.
+        InvalidArguments: The condition cannot be read, has an unknown function, or takes too long.
     """
     from bridge.bases.evaluate import Evaluation, check_functions
     from bridge.bases.syntax import parse_expression
 
+    if not where.strip():
+        return None
     node = parse_expression(where)
     check_functions([node])
 
-    def test_of(vault: "OpenVault", notes: Notes) -> Callable[[VaultPath], bool]:
+    def find() -> frozenset[VaultPath]:
         query = Evaluation(note_files(vault, notes))
-        return lambda path: query.passes(node, path)
+        return frozenset(path for path in notes if query.passes(node, path))
 
-    return test_of
+    return await asyncio.to_thread(find)
 
 
 def note_files(vault: "OpenVault", notes: Notes) -> "NoteFiles":

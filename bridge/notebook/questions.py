@@ -77,7 +77,7 @@ class WaitingQuestions:
         return [*self._waiting.values()]
 
     def take(self) -> list[KeptQuestion]:
-        """Return the questions, and begin anew."""
+        """Return the questions, and start over."""
         found = self.peek()
         self._waiting.clear()
         return found

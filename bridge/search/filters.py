@@ -34,6 +34,8 @@ def filter_notes(notes: Notes, request: SearchRequest) -> frozenset[VaultPath] |
     if not _narrows(request):
         return None
     matches: Iterable[IndexedNote] = notes.values()
+    if request.only is not None:
+        matches = [note for note in matches if note.path in request.only]
     if request.types:
         kinds = frozenset(request.types)
         matches = [note for note in matches if note.kind in kinds]
@@ -196,7 +198,7 @@ def _closest(names: Collection[str], target: str) -> str:
 
 
 def _narrows(request: SearchRequest) -> bool:
-    return bool(
+    return request.only is not None or bool(
         request.types
         or request.paths
         or request.tags

@@ -39,6 +39,8 @@ class SearchRequest:
     explain: bool = False
     passage_tokens: int = 0
     """Token budget for whole passages; 0 reads none."""
+    only: frozenset[VaultPath] | None = None
+    """Only these notes: those for which a condition of the caller is true."""
 
 
 @dataclass(frozen=True, slots=True)

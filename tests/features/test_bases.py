@@ -146,6 +146,19 @@ async def test_a_condition_goes_with_the_other_filters(served: Served) -> None:
     assert (answer.code, "at character" in answer.json["error"]["message"]) == ("invalid_arguments", True)
 
 
+async def test_searches_and_tasks_take_a_condition(served: Served) -> None:
+    (served.bridge.find(None).root / "Books" / "Tasks.md").write_text(
+        "---\nstatus: open\n---\n- [ ] read Emma\n", "utf-8"
+    )
+    await served.call("wait_until_indexed", path="Books/Tasks.md")
+    for where, count in (("status == 'open'", 1), ("status == 'done'", 0)):
+        assert (await served.call("list_tasks", where=where)).json["total"] == count
+    hits = (await served.call("search", query="Emma", where="price.isEmpty()")).json["hits"]
+    assert {hit["path"] for hit in hits} == {"Books/Notes.md", "Books/Tasks.md"}
+    assert (await served.call("search", query="Emma", where="price > 1000")).json["hits"] == []
+    assert (await served.call("search", query="Emma", where="price >")).code == "invalid_arguments"
+
+
 async def test_denied_notes_are_in_no_view(served: Served) -> None:
     save_settings(served.bridge.settings_path, {"deny": ["Secret/**"]})
     await served.bridge.reload()

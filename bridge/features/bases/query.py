@@ -236,7 +236,7 @@ def base_rows_view(answer: Answer) -> Iterable[Element]:
         values = (
             f"{name}: {inline(value)}"
             for name, value in row["values"].items()
-            if value not in (None, "", [], row["path"])
+            if name != "file.name" and value not in (None, "", [], row["path"])
         )
         yield Line(path_of(row["path"]), "".join(f" · {one}" for one in values))
     for column, value in answer["summaries"].items():

@@ -17,7 +17,7 @@ from bridge.api.moments import iso, moment
 from bridge.api.not_found import no_such_note, unknown_names
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot, sources_of
-from bridge.api.where import Where, compile_where
+from bridge.api.where import Where, notes_where
 from bridge.index.note import Notes
 from bridge.types import Among, Digest, NoteKind, VaultPath
 
@@ -133,9 +133,9 @@ async def find_notes(
         modified_before=moment("modified_before", modified_before),
         types=types,
     )
-    condition = compile_where(where) if where.strip() else None
     resolved_links = None if links_to is None else await vault.resolved_links()
     notes = snapshot(vault, choose_among(vault, among, (folder, links_to, linked_from)))
+    request = replace(request, only=await notes_where(vault, notes, where))
 
     def find() -> FoundNotes:
         passing = filter_notes(notes, request)
@@ -144,8 +144,6 @@ async def find_notes(
             paths &= sources_of(vault, resolved_links, notes, links_to)
         if linked_from is not None:
             paths &= targets_of(vault, notes, linked_from)
-        if condition is not None:
-            paths = frozenset(filter(condition(vault, notes), paths))
         found = sort_notes([notes[path] for path in paths], sort)
         notices = unknown_names(notes, folder, tags, properties)
         return FoundNotes(tuple(map(summarize_note, found[offset : offset + limit])), len(found), notices)

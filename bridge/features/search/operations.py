@@ -15,6 +15,7 @@ from bridge.api.moments import iso, moment
 from bridge.api.not_found import no_such_note
 from bridge.api.questions import keep_question
 from bridge.api.registry import operation
+from bridge.api.where import Where, notes_where
 from bridge.errors import InvalidArguments, ModelMissing
 from bridge.search.answerability import Answerability
 from bridge.types import Among, Lines, NoteKind, NoteOrFolder, SearchMode, VaultPath
@@ -143,6 +144,7 @@ async def search(
     paths: tuple[NoteOrFolder, ...] = (),
     min_score: Score = 0.0,
     among: Among | None = None,
+    where: Where = "",
 ) -> SearchResult:
     """Find notes by words and meaning.
 
@@ -164,9 +166,11 @@ async def search(
         paths: Only these notes, or those in these folders.
         min_score: Drop hits with a lower score.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
+        where: Only notes for which this expression of Obsidian's Bases is true, such as `rating > 3`.
 
     Raises:
         ModelMissing: The mode is `semantic` and no model is installed.
+        InvalidArguments: The query is empty, or `where` cannot be read.
     """
     from bridge.search.model import SearchRequest
     from bridge.search.pipeline import search as find
@@ -174,7 +178,9 @@ async def search(
     started = time.perf_counter()
     if not query.strip():
         raise InvalidArguments("`query` is empty.", hint="Use `find_notes` to list notes by folder, tag or property.")
-    call.vault.require_keyword()
+    vault = call.vault
+    vault.require_keyword()
+    side = choose_among(vault, among, (folder, *paths), query)
     request = SearchRequest(
         query=query,
         limit=limit,
@@ -189,12 +195,12 @@ async def search(
         min_score=min_score,
         explain=explain,
         passage_tokens=passage_tokens,
+        only=await notes_where(vault, vault.index.view(side).notes, where),
     )
     try:
-        sources = await call.vault.sources_among(choose_among(call.vault, among, (folder, *paths), query))
-        found = await find(sources, request)
+        found = await find(await vault.sources_among(side), request)
     except ModelMissing:
-        raise call.vault.why_not_by_meaning() from None
+        raise vault.why_not_by_meaning() from None
     if not is_user(call):
         # A person's search is sent with each letter that is typed.
         keep_question(call, query, found.answerability)

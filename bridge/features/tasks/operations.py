@@ -17,6 +17,7 @@ from bridge.api.markup import Answer, Column, Element, Table, notice, notices
 from bridge.api.not_found import no_such_note, unknown_names
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
+from bridge.api.where import Where, notes_where
 from bridge.errors import InvalidArguments
 from bridge.text.counts import count_shown
 from bridge.types import SHORT_DIGEST, Among, Day, DayOrPeriod, VaultPath
@@ -133,6 +134,7 @@ async def list_tasks(
     limit: Annotated[int, Interval(ge=1, le=500)] = 50,
     offset: Annotated[int, Interval(ge=0)] = 0,
     among: Among | None = None,
+    where: Where = "",
 ) -> TaskList:
     """List the tasks of the vault by status, due day, tags and place.
 
@@ -150,9 +152,11 @@ async def list_tasks(
         limit: Maximum tasks.
         offset: Tasks to skip.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
+        where: Only tasks of notes for which this expression of Obsidian's Bases is true, such as `status == "active"`.
 
     Raises:
         NoteNotFound: No such note `path`; the message names the closest.
+        InvalidArguments: `status` or `where` cannot be read.
     """
     from bridge.search.filters import filter_notes
     from bridge.search.model import SearchRequest
@@ -176,9 +180,10 @@ async def list_tasks(
     notes = snapshot(vault, choose_among(vault, among, (path, folder)))
     if path is not None and path not in notes:
         raise no_such_note(vault, path)
+    request = SearchRequest(query="", folder=folder, only=await notes_where(vault, notes, where))
 
     def find() -> TaskList:
-        passing = filter_notes(notes, SearchRequest(query="", folder=folder))
+        passing = filter_notes(notes, request)
         paths = [path] if path is not None else notes
         settings = read_obsidian_settings(vault.root).tasks
         listed = (notes[each] for each in paths if passing is None or each in passing)

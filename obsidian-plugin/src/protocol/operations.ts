@@ -5,7 +5,7 @@ export const VERSION = "0.1.0";
 
 /** The form of each operation that the plugin calls; with another it is called or answered differently. */
 export const FORMS = {
-	search: "c4a1b8b529fd",
+	search: "f404e005750b",
 	related_notes: "14f22c9b2f37",
 	pick_link: "63e7bae8b5f8",
 	summarise: "c08039737a4b",
@@ -1577,6 +1577,8 @@ export interface SearchArguments {
 	readonly min_score?: number;
 	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
 	readonly among?: "notes" | "agents" | "all" | null;
+	/** Only notes for which this expression of Obsidian's Bases is true, such as `rating > 3`. */
+	readonly where?: string;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
