@@ -162,7 +162,8 @@ async def gather_context(
         raise call.vault.why_not_by_meaning() from None
     is_withheld = await asyncio.to_thread(find_withheld, call.vault, reader_of(call))
     hits = [hit for hit in found.hits if not is_withheld(hit.path)]
-    packed = pack(cut_hits(hits, await asyncio.to_thread(open_hits, call.vault, hits)), budget)
+    notes = await asyncio.to_thread(open_hits, call.vault, hits)
+    packed = pack(await asyncio.to_thread(cut_hits, hits, notes), budget)
     # Not the question itself, which is nowhere kept.
     why = ("fits the question" if query.strip() else "was asked for",)
     brought_in = [InjectedNote(one.path, why, estimate_tokens(one.text)) for one in packed.items]
