@@ -11,7 +11,7 @@ from bridge.changes.references import is_bookmarked, name_pattern, update_links
 from bridge.changes.relink import replace_spans
 from bridge.changes.renames import Shift
 from bridge.changes.view import BOOKMARKS, VaultView
-from bridge.errors import InvalidArguments, PathKept
+from bridge.errors import InvalidArguments, PathKept, ProtectedPath
 from bridge.markdown.edit.apply import apply_edits
 from bridge.markdown.edit.heading_levels import DEEPEST, headings_in, highest_level, repeated_heading, shift_headings
 from bridge.markdown.edit.properties import PropertyBlock, edit_properties
@@ -125,7 +125,12 @@ def _check(path: VaultPath, into: VaultPath, view: VaultView) -> None:
         raise PathKept(f"`{path}` must stay as it is: the user's settings say so.", path=path)
     view.require_changeable(into)
     for one, other in ((path, into), (into, path)):
-        note = parse(one, view.read(one))
+        data = view.read(one)
+        if read_link_spans(one, data).lossy:
+            raise ProtectedPath(
+                f"`{one}` is not UTF-8.", hint="Save the note as UTF-8, then repeat the change.", path=one
+            )
+        note = parse(one, data)
         for link in note.links:
             if link.embed and view.names.resolve(link.target, one, link.kind).path == other:
                 raise InvalidArguments(

@@ -114,6 +114,8 @@ def test_a_second_merge_has_a_heading_of_its_own() -> None:
         (NEW, "Embeds.md", InvalidArguments),
         ("Linked.md", NEW, ProtectedPath),
         ("Unreadable.md", NEW, BridgeError),
+        ("Latin.md", NEW, ProtectedPath),
+        (OLD, "Latin.md", ProtectedPath),
     ],
 )
 def test_what_cannot_be_merged_is_refused(path: str, into: str, error: type[Exception]) -> None:
@@ -126,6 +128,7 @@ def test_what_cannot_be_merged_is_refused(path: str, into: str, error: type[Exce
             "Embeds.md": "![[New]]",
             "Linked.md": "",
             "Unreadable.md": "---\na: [\n---\n",
+            "Latin.md": b"Caf\xe9\n",
         },
         readonly=("Kept",),
     )
