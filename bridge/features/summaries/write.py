@@ -72,7 +72,8 @@ def _key(call: Call, generator: Generator, notes: Sequence[Note], length: Length
     model = generator.path.name, file.st_size, file.st_mtime_ns
     texts = [(note.path, note.digest) for note in notes]
     read = call.vault.settings.section(SummarySettings).read_tokens
-    return Digest(hashlib.sha256(orjson.dumps([RECIPE, model, read, length, focus, texts])).hexdigest())
+    # Not as JSON, which has no names of files that are not valid Unicode.
+    return Digest(hashlib.sha256(repr((RECIPE, model, read, length, focus, texts)).encode()).hexdigest())
 
 
 def _restore(stored: str) -> Summary:
