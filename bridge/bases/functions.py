@@ -17,6 +17,7 @@ from bridge.bases.values import (
     as_list,
     compare,
     equal,
+    is_empty,
     is_number,
     is_truthy,
     parse_date,
@@ -31,11 +32,21 @@ from bridge.markdown.moment_format import format_moment
 LONGEST_TEXT: Final = 1_000_000
 LONGEST_LIST: Final = 100_000
 _WORD: Final = re.compile(r"\S+")
+_MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 _AGES: Final = (
-    (45, "a few seconds"), (90, "a minute"), (45 * 60, "{} minutes"), (90 * 60, "an hour"), (22 * 3600, "{} hours"),
-    (36 * 3600, "a day"), (26 * 86400, "{} days"), (45 * 86400, "a month"), (320 * 86400, "{} months"),
-    (548 * 86400, "a year"), (math.inf, "{} years"),
-)  # fmt: skip
+    (45, "a few seconds", 1),
+    (90, "a minute", 1),
+    (45 * _MINUTE, "{} minutes", _MINUTE),
+    (90 * _MINUTE, "an hour", 1),
+    (22 * _HOUR, "{} hours", _HOUR),
+    (36 * _HOUR, "a day", 1),
+    (26 * _DAY, "{} days", _DAY),
+    (45 * _DAY, "a month", 1),
+    (320 * _DAY, "{} months", 30.4375 * _DAY),
+    (548 * _DAY, "a year", 1),
+    (math.inf, "{} years", 365.25 * _DAY),
+)
+"""Seconds below which an age is said in these words, and the unit that is counted."""
 
 
 class Vault(Protocol):
@@ -117,10 +128,7 @@ def today(vault: Vault) -> Date:
 def relative(vault: Vault, value: Date) -> str:
     """Return how long ago a date was, as Moment.js says it."""
     seconds = (vault.now - value.moment).total_seconds()
-    least, words = next((one for one in _AGES if abs(seconds) < one[0]), _AGES[-1])
-    unit = 60 if "minutes" in words else 3600 if "hours" in words else 86400 if "days" in words else 30.4375 * 86400
-    unit = 365.25 * 86400 if "years" in words else unit
-    del least
+    _, words, unit = next((one for one in _AGES if abs(seconds) < one[0]), _AGES[-1])
     said = words.format(max(2, round(abs(seconds) / unit)))
     return f"{said} ago" if seconds >= 0 else f"in {said}"
 
@@ -278,7 +286,7 @@ ANY: Final[Mapping[str, Function]] = {
     "isTruthy": lambda _, value: is_truthy(value),
     "isType": lambda _, value, name: type_of(value) == text_of(name).lower(),
     "toString": lambda _, value: text_of(value),
-    "isEmpty": lambda _, value: value is None or value in ("", [], {}),
+    "isEmpty": lambda _, value: is_empty(value),
 }
 
 OF_TYPE: Final[Mapping[str, Mapping[str, Function]]] = {

@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from bridge.bases.values import Date, Result, is_number, text_of, type_of
+from bridge.bases.values import Date, Result, is_empty, is_number, text_of, type_of
 
 
 def _numbers(values: Sequence[Result]) -> list[float]:
@@ -13,10 +13,6 @@ def _numbers(values: Sequence[Result]) -> list[float]:
 
 def _dates(values: Sequence[Result]) -> list[Date]:
     return sorted((one for one in values if isinstance(one, Date)), key=lambda one: one.ms)
-
-
-def _is_empty(value: Result) -> bool:
-    return value is None or value in ("", [], {})
 
 
 def _range(values: Sequence[Result]) -> Result:
@@ -43,8 +39,8 @@ SUMMARIES: Final[Mapping[str, Callable[[Sequence[Result]], Result]]] = {
     "Latest": lambda values: next(reversed(_dates(values)), None),
     "Checked": lambda values: sum(one is True for one in values),
     "Unchecked": lambda values: sum(one is False for one in values),
-    "Empty": lambda values: sum(map(_is_empty, values)),
-    "Filled": lambda values: sum(not _is_empty(one) for one in values),
-    "Unique": lambda values: len({(type_of(one), text_of(one)) for one in values if not _is_empty(one)}),
+    "Empty": lambda values: sum(map(is_empty, values)),
+    "Filled": lambda values: sum(not is_empty(one) for one in values),
+    "Unique": lambda values: len({(type_of(one), text_of(one)) for one in values if not is_empty(one)}),
 }
 """By its name: the summary of a column's values."""

@@ -13,6 +13,9 @@ LONGEST: Final = 10_000
 DEEPEST: Final = 60
 """Brackets and operators inside each other."""
 
+_EXACT_DIGITS: Final = 15
+"""Digits up to which an integer is exact, as in JavaScript."""
+
 _TOKEN: Final = re.compile(
     r"""\s*(?:
       (?P<number>\d+(?:\.\d+)?(?![\w]))
@@ -187,7 +190,8 @@ class _Parser:
         """Return a constant, a name or a global function."""
         match token.kind:
             case "number":
-                return Constant(float(token.text) if "." in token.text else int(token.text))
+                exact = len(token.text) <= _EXACT_DIGITS and "." not in token.text
+                return Constant(int(token.text) if exact else float(token.text))
             case "string":
                 return Constant(_ESCAPE.sub(lambda found: _ESCAPES.get(found[1], found[1]), token.text[1:-1]))
             case "name" if token.text in _CONSTANTS:

@@ -13,6 +13,7 @@ from bridge.errors import InvalidArguments
 Result = Any
 """None, bool, int, float, str, list, dict, or one of the classes here."""
 
+_LARGEST_INTEGER: Final = 2**53
 _DATE: Final = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6})\d*)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
 )
@@ -158,6 +159,11 @@ def is_truthy(value: Result) -> bool:
     return bool(value) if isinstance(value, bool | int | float | str | list | dict | None) else True
 
 
+def is_empty(value: Result) -> bool:
+    """Return whether there is no value, or nothing in it."""
+    return value is None or value in ("", [], {})
+
+
 def type_of(value: Result) -> str:
     """Return the name of a value's type."""
     return _TYPE_NAMES[type(value)]
@@ -262,7 +268,7 @@ def add(one: Result, other: Result) -> Result:  # noqa: PLR0911 - one kind of va
     if isinstance(one, Duration) and isinstance(other, Duration):
         return Duration(one.months + other.months, one.ms + other.ms)
     if is_number(one) and is_number(other):
-        return one + other
+        return js_number(js_number(one) + js_number(other))
     if isinstance(one, list) and isinstance(other, list):
         return [*one, *other]
     if isinstance(one, str) or isinstance(other, str):
@@ -281,7 +287,7 @@ def subtract(one: Result, other: Result) -> Result:
         return shift_date(one, span.times(-1)) if span is not None else None
     if isinstance(one, Duration) and isinstance(other, Duration):
         return Duration(one.months - other.months, one.ms - other.ms)
-    return one - other if is_number(one) and is_number(other) else None
+    return js_number(js_number(one) - js_number(other)) if is_number(one) and is_number(other) else None
 
 
 def multiply(operator: str, one: Result, other: Result) -> Result:  # noqa: PLR0911 - one kind of value, one line
@@ -292,15 +298,26 @@ def multiply(operator: str, one: Result, other: Result) -> Result:  # noqa: PLR0
         return one.times(1 / other) if operator == "/" and other else None
     if not (is_number(one) and is_number(other)):
         return None
+    one, other = js_number(one), js_number(other)
     try:
         if operator == "*":
-            return one * other
+            return js_number(one * other)
         if not other:
             return math.nan if operator == "%" or not one else math.copysign(math.inf, one)
         # As in JavaScript, a remainder has the sign of what is divided.
         return one / other if operator == "/" else math.fmod(one, other)
     except OverflowError:
         return math.inf
+
+
+def js_number(number: float) -> float:
+    """Return a number as JavaScript holds it: a large integer as a float, so that none grows without end."""
+    if not isinstance(number, int) or abs(number) <= _LARGEST_INTEGER:
+        return number
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def is_number(value: Result) -> bool:

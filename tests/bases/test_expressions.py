@@ -156,6 +156,9 @@ def value(text: str, path: str = BOOK, **formulas: str) -> Any:
         ("7 % 3", 1),
         ("-7 % 3", -1),
         ("1 / 0 > 1000000", True),
+        ("[1,2,3,4,5,6,7,8,9,10,11,12].reduce(acc * acc, 3)", float("inf")),
+        ("9" * 5_000 + " > 1 && 1.5 + 9007199254740993 > 1", True),
+        ('"x".matches(1)', None),
         ("2 - -3", 5),
         ("null || 5", 5),
         ('"" && 5', ""),
@@ -164,16 +167,11 @@ def value(text: str, path: str = BOOK, **formulas: str) -> Any:
         ("10 / 2 / 5", 1),
         ("8 / 2", 4),
         ('"a\\"b"', 'a"b'),
-        ("'it''s'.length", None),
         ("max(1, 5, 3) - min(4, 2)", 3),
         ("formula.double + 1", 16),
     ],
 )  # fmt: skip
 def test_an_expression_gives_what_it_should(text: str, result: Any) -> None:
-    if text.startswith("'it''s'"):
-        with pytest.raises(InvalidArguments):
-            value(text)
-        return
     assert value(text, double="price * 2") == (pytest.approx(result) if isinstance(result, float) else result)
 
 
@@ -203,7 +201,7 @@ def test_other_files_have_no_properties() -> None:
         ("price.tofixed(2)", "There is no function `tofixed`"),
         ("foo(2)", "There is no function `foo`"),
         ('"x".repeat(10000000)', "too long"),
-        ('"x".matches(1)', "There is no function"[:0]),
+        ("'it''s'.length", "is not expected here"),
         ("if(1)", "cannot be used like this"),
         ("date(1, 2, 3)", "cannot be used like this"),
         ("/(a)\\1/.matches('aa')", "cannot be used"),
@@ -217,9 +215,6 @@ def test_other_files_have_no_properties() -> None:
     ],
 )
 def test_what_cannot_be_evaluated_is_said(text: str, said: str) -> None:
-    if not said:
-        assert value(text) is None
-        return
     with pytest.raises(InvalidArguments) as error:
         value(text, loop="formula.loop + 1")
     assert said in error.value.message

@@ -170,21 +170,17 @@ def _run(
         paths.sort(key=keys.__getitem__, reverse=one.direction == "DESC")
         paths.sort(key=lambda path: keys[path][0] == 9)
     paths = paths[: view.limit] if view.limit is not None else paths
-    nodes = {column: column_node(column) for column in view.columns}
-    values = {path: {name: _value(query, node, path, remarks) for name, node in nodes.items()} for path in paths}
+    columns = dict.fromkeys((*view.columns, *view.summaries))
+    values = {name: [_value(query, column_node(name), path, remarks) for path in paths] for name in columns}
+    groups = [_value(query, view.group.node, path, remarks) for path in paths] if view.group else [None] * len(paths)
     rows = [
         BaseRow(
-            path,
-            {name: _as_json(value) for name, value in values[path].items()},
-            text_of(_value(query, view.group.node, path, remarks)) if view.group else None,
+            path, {name: _as_json(values[name][at]) for name in view.columns}, text_of(group) if view.group else None
         )
-        for path in paths
+        for at, (path, group) in enumerate(zip(paths, groups, strict=True))
     ]
     summaries = {
-        column: _as_json(
-            _summarise(query, base, name, [_value(query, column_node(column), path, remarks) for path in paths])
-        )
-        for column, name in view.summaries.items()
+        column: _as_json(_summarise(query, base, name, values[column])) for column, name in view.summaries.items()
     }
     return rows, summaries, [*remarks]
 
