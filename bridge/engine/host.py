@@ -15,6 +15,7 @@ from bridge.engine.apply_requests import RequestExecutor
 from bridge.engine.backfill import VectorBackfill
 from bridge.engine.editor_handoff import EditorSessions
 from bridge.engine.erase_denied import DenyEnforcer
+from bridge.engine.first_answers import FirstAnswers
 from bridge.engine.generators import Generators
 from bridge.engine.hooks import Hooks
 from bridge.engine.indexer import Indexer, pause
@@ -178,8 +179,8 @@ class Host:
         self._store = self._store or Store.open(self.folders.state(self.id))
         folder, keep_days = self.folders.index(self.id), self.settings.vector_keep_days
         doubt = self.trouble if isinstance(self.trouble, IndexUnusable) else None
-        if self.settings.boilerplate and not folder.exists():
-            self._readers.begin(self.files)
+        if not folder.exists():
+            self._readers.begin(self.files, learn=self.settings.boilerplate)
         index, vocabulary = await asyncio.to_thread(open_index, folder, keep_days, doubt), Vocabulary()
         self._agents_place.begin(index.notes)
         self.settings = self._agents_place.apply(self._common_settings, index.notes)
@@ -229,6 +230,7 @@ class Host:
             vocabularies={"notes": vocabulary, "agents": Vocabulary(), "all": Vocabulary()},
             mention_index=MentionIndex(index.view("notes"), read_obsidian_settings(self.root).template_folder),
             indexer=indexer,
+            first_answers=FirstAnswers(indexer, self._readers),
             backfill=backfill,
             eraser=eraser,
             co_reading=CoReadingTracker(index.view("notes"), store, settings),

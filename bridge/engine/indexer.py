@@ -3,13 +3,13 @@
 import asyncio
 import logging
 import time
-from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Literal
 
 from bridge.engine.link_graph import LinkResolver
-from bridge.engine.parser import Outcome, ReadOptions
+from bridge.engine.moves import detect_moves
+from bridge.engine.parser import Outcome, ReadOptions, read_all
 from bridge.engine.parser_pool import FEW, ParserPool
 from bridge.errors import BridgeError, IndexUnusable, NotReady
 from bridge.index.background import trim
@@ -29,45 +29,6 @@ from bridge.vault.watch import watch
 
 if TYPE_CHECKING:
     from bridge.index.index import Index
-
-
-def detect_moves(gone: Collection[IndexedNote], fresh: Iterable[IndexedNote]) -> Mapping[VaultPath, VaultPath]:
-    """Return where missing notes were moved, by their old path.
-
-    A note moved to the only new note with the same content. If several have it, such as notes made from one template,
-    it moved to the only one that also has the same file name: their folder was renamed.
-    """
-    if not gone:
-        return {}
-    known = list(fresh)
-    return match_moves(gone, known, content_and_name_key) | match_moves(gone, known, content_key)
-
-
-def content_key(note: IndexedNote) -> Hashable:
-    """Identify a note by its content."""
-    return note.digest
-
-
-def content_and_name_key(note: IndexedNote) -> Hashable:
-    """Identify a note by its content and file name."""
-    return note.digest, note.path.rpartition("/")[2]
-
-
-def match_moves(
-    gone: Iterable[IndexedNote], fresh: Iterable[IndexedNote], mark: Callable[[IndexedNote], Hashable]
-) -> dict[VaultPath, VaultPath]:
-    """Return where notes were moved, by keys that are unique on both sides."""
-    old, new = unique_by_key(gone, mark), unique_by_key(fresh, mark)
-    return {path: new[each] for each, path in old.items() if each in new}
-
-
-def unique_by_key(
-    notes: Iterable[IndexedNote], mark: Callable[[IndexedNote], Hashable]
-) -> Mapping[Hashable, VaultPath]:
-    """Return the notes whose key no other note has, by their key."""
-    marked = [(mark(note), note.path) for note in notes]
-    count = Counter(each for each, _ in marked)
-    return {each: path for each, path in marked if count[each] == 1}
 
 
 log = logging.getLogger(__name__)
@@ -219,6 +180,14 @@ class Indexer:
         """
         await self._take_up(tuple(places), frozenset(), everything=False, write=self.index.show)
 
+    async def read_first(self, paths: Collection[VaultPath]) -> None:
+        """Index these notes before the others, while the vault is read for the first time."""
+        wanted = [path for path in paths if path not in self.index.notes]
+        outcomes = await asyncio.to_thread(read_all, self._reading(), wanted)
+        # A note that fails is dealt with in its turn.
+        read = [each for each in outcomes if isinstance(each, PreparedNote) and each.note.path not in self.index.notes]
+        await self._write(read, (), self.index.write)
+
     async def _take_up(
         self,
         places: tuple[str, ...],
@@ -246,10 +215,13 @@ class Indexer:
                 # Data about a note under its old path is erased with the denied notes.
                 await asyncio.to_thread(self._store.move, denied)
                 self._on_denied_move()
+            if not self.complete and len(read) > max(FEW, len(scan.files) // 2):
+                # It was begun already if the index is new.
+                self._readers.begin(self.vault, learn=self.settings.boilerplate and not self.index.boilerplate.version)
             await self._learn(self._without_agents(read), anew=everything)
             left = [notes[path] for path in gone if path in notes]
             fresh = [path for path in read if path not in self.index.notes]
-            # Nobody searches before the first scan is complete.
+            # Before the first scan is complete, a search reads itself what it needs.
             with nullcontext() if self.complete else self.index.bulk():
                 newest = sorted(read, key=lambda path: -scan.files[path].mtime_ns)
                 await self._apply({path: scan.files[path].size for path in newest}, gone, write or self.index.write)
@@ -261,6 +233,7 @@ class Indexer:
             self.indexed = time.time()
         if "" in places and not self.complete:
             self.complete = True
+            self._readers.forget_file_words()
             self._on_write((), ())
         if not self.link_resolver.settled:
             await self.link_resolver.resolve()
@@ -311,8 +284,7 @@ class Indexer:
     async def _apply(self, read: Mapping[VaultPath, int], gone: set[VaultPath], write: Write) -> None:
         """Read notes, of these sizes, and write them; `gone` notes are removed with the last write."""
         gathered: list[PreparedNote] = []
-        reading = ReadOptions(self.vault.root, self.vault.rules, self.boilerplate, self.settings.max_pdf_pages)
-        async for outcomes in self._readers.read(reading, read):
+        async for outcomes in self._readers.read(self._reading(), read):
             # Each is dropped once it is sorted, in the order of reading: that of notes decides between equal ones.
             outcomes.reverse()
             while outcomes:
@@ -325,10 +297,15 @@ class Indexer:
                 await asyncio.to_thread(trim)
         await self._write(gathered, gone, write)
 
+    def _reading(self) -> ReadOptions:
+        """Return how notes are read now."""
+        return ReadOptions(self.vault.root, self.vault.rules, self.boilerplate, self.settings.max_pdf_pages)
+
     def _sort(self, outcome: Outcome, gathered: list[PreparedNote], gone: set[VaultPath]) -> None:
         """Sort one outcome into written, gone or failed."""
         if isinstance(outcome, PreparedNote):
-            gathered.append(outcome)
+            if self.complete or not self._was_read_first(outcome.note):
+                gathered.append(outcome)
             return
         self.pending.discard(outcome.path)
         if outcome.gone:
@@ -338,6 +315,10 @@ class Indexer:
         stat = self.vault.stat(outcome.path)
         if stat is not None:
             self._store.failures.add(outcome.path, state_of(stat), outcome.reason)
+
+    def _was_read_first(self, note: IndexedNote) -> bool:
+        """Return whether the index holds a note just as it was read now."""
+        return self.index.notes.get(note.path) == note
 
     async def _write(self, entries: list[PreparedNote], gone: Collection[VaultPath], write: Write) -> None:
         """Write one batch, and notify of it."""

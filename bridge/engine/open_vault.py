@@ -11,6 +11,7 @@ from bridge.engine.analytics import GraphAnalytics, GraphSnapshot
 from bridge.engine.apply_requests import RequestExecutor
 from bridge.engine.backfill import VectorBackfill
 from bridge.engine.erase_denied import DenyEnforcer
+from bridge.engine.first_answers import FirstAnswers
 from bridge.engine.indexer import Indexer
 from bridge.engine.inspection import Inspection, inspect_note
 from bridge.engine.late_saves import LateSaves
@@ -60,6 +61,7 @@ class OpenVault:
     vocabularies: Mapping[Among, Vocabulary]
     mention_index: MentionIndex
     indexer: Indexer
+    first_answers: FirstAnswers
     backfill: VectorBackfill
     eraser: DenyEnforcer
     co_reading: CoReadingTracker
@@ -155,6 +157,7 @@ class OpenVault:
             graph=self.graph,
             co_reading=self.co_reading.co_reading,
             vocabulary=self.vocabularies["notes"],
+            reading=not self.indexer.complete,
         )
 
     async def sources_among(self, among: Among) -> Sources:

@@ -17,6 +17,7 @@ from bridge.vault.vault import Vault
 
 if TYPE_CHECKING:
     from bridge.index.documents import Vocabularies
+    from bridge.index.segment import Segment
 
 LEARN_FROM = 1_500
 """Notes sampled: a line in 3 % of all notes is in some 45 of these, and the first answer waits for the sampling."""
@@ -50,11 +51,32 @@ _vocabularies: "list[Vocabularies]" = []
 
 def read_in_worker(reading: ReadOptions, paths: Sequence[VaultPath]) -> list[Outcome]:
     """Read notes in a process that does nothing else."""
+    return read_all(reading, paths, _own_vocabularies())
+
+
+def _own_vocabularies() -> "Vocabularies":
     from bridge.index.documents import Vocabularies
 
     if not _vocabularies:
         _vocabularies.append(Vocabularies.empty())
-    return read_all(reading, paths, _vocabularies[0])
+    return _vocabularies[0]
+
+
+def index_words(root: Path, rules: Rules, paths: Sequence[tuple[int, VaultPath]]) -> "list[Segment]":
+    """Index the words of numbered files in a worker process: the text of Markdown as it is, the name of any other."""
+    from bridge.index.file_words import index_file_words
+
+    vault = Vault(root, rules)
+    texts = [(number, path, read_text(vault, path) or "") for number, path in paths if not is_stopping()]
+    return index_file_words(texts, _own_vocabularies())
+
+
+def read_text(vault: Vault, path: VaultPath) -> str | None:
+    """Return the text of a Markdown file; None for another file, and for one that cannot be read."""
+    try:
+        return vault.read(path)[0].decode("utf-8", "replace") if path.endswith(".md") else None
+    except BridgeError:
+        return None
 
 
 def read_all(
@@ -92,8 +114,5 @@ def sample_texts(vault: Vault, paths: Iterable[VaultPath]) -> Iterator[str]:
     """Yield the text of readable Markdown notes: an even sample, the same each time."""
     sample = sorted(paths, key=lambda path: hashlib.blake2b(path.encode(), digest_size=8).digest())[:LEARN_FROM]
     for path in sample:
-        if path.endswith(".md"):
-            try:
-                yield vault.read(path)[0].decode("utf-8", "replace")
-            except BridgeError:
-                continue
+        if (text := read_text(vault, path)) is not None:
+            yield text

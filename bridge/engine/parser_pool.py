@@ -10,7 +10,15 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bridge.engine.parser import Outcome, ReadFailure, ReadOptions, learn_boilerplate, read_all, read_in_worker
+from bridge.engine.parser import (
+    Outcome,
+    ReadFailure,
+    ReadOptions,
+    index_words,
+    learn_boilerplate,
+    read_all,
+    read_in_worker,
+)
 from bridge.engine.worker_pool import WorkerPool
 from bridge.errors import BridgeError
 from bridge.index.boilerplate import Boilerplate
@@ -20,6 +28,7 @@ from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 
 if TYPE_CHECKING:
+    from bridge.index.file_words import FileWords
     from bridge.settings.schema import Settings
 
 log = logging.getLogger(__name__)
@@ -29,6 +38,9 @@ FEW = 300
 
 SLICE = 64
 """Notes sent to a process at a time."""
+
+WORDS_SLICE = 256
+"""Files whose words are indexed by a process at a time."""
 
 SLICE_BYTES = 4_000_000
 """Size of their files, so that the results of long notes do not pile up."""
@@ -45,26 +57,56 @@ class ParserPool:
     def __init__(self) -> None:
         self._pool: WorkerPool | None = None
         self._ahead: tuple[Vault, asyncio.Task[Boilerplate | None]] | None = None
+        self._file_words: tuple[Vault, FileWords] | None = None
 
-    def begin(self, vault: Vault) -> None:
-        """Start processes and learn recurring lines while the index of a new vault is opened; returns at once."""
-        self._ahead = vault, asyncio.create_task(self._learn_ahead(vault), name="learning ahead")
+    def begin(self, vault: Vault, *, learn: bool) -> None:
+        """Start to index the words of whole files ahead of the notes, unless that was begun; returns at once.
 
-    async def _learn_ahead(self, vault: Vault) -> Boilerplate | None:
-        """Learn in a process; None when there are too few notes to start any, or it failed."""
+        Args:
+            vault: The files.
+            learn: Whether to learn their recurring lines too.
+        """
+        if self._ahead is None and self.file_words(vault) is None:
+            self._ahead = vault, asyncio.create_task(self._read_ahead(vault, learn=learn), name="reading ahead")
+
+    async def _read_ahead(self, vault: Vault, *, learn: bool) -> Boilerplate | None:
+        """Return the recurring lines; None if they are not wanted, there are too few notes, or a process failed."""
         try:
-            paths = tuple((await asyncio.to_thread(vault.scan)).files)
-            if len(paths) <= FEW:
+            files = (await asyncio.to_thread(vault.scan)).files
+            if len(files) <= FEW:
                 return None
-            pool = self._started()
-            learning = pool.submit(learn_boilerplate, vault.root, vault.rules, paths)
-            for _ in range(PROCESSES - 1):
-                # Each task without an idle process starts one.
-                pool.submit(learn_boilerplate, vault.root, vault.rules, ())
-            return await asyncio.wrap_future(learning)
+            self._file_words = vault, await self._index_words(vault, {path: files[path].size for path in files})
+            if not learn:
+                return None
+            return await asyncio.wrap_future(
+                self._started().submit(learn_boilerplate, vault.root, vault.rules, tuple(files))
+            )
         except (BridgeError, BrokenProcessPool):
             self._end()
             return None
+
+    async def _index_words(self, vault: Vault, files: Mapping[VaultPath, int]) -> "FileWords":
+        """Index the words of whole files, of these sizes, in all processes."""
+        from bridge.index.file_words import FileWords
+
+        found = FileWords([*files])
+        numbers = {path: number for number, path in enumerate(files)}
+        indexed = [
+            self._started().submit(index_words, vault.root, vault.rules, [(numbers[path], path) for path in part])
+            for part in slice_files(files, WORDS_SLICE)
+        ]
+        for each in indexed:
+            segments = await asyncio.wrap_future(each)
+            found.add(segments)
+        return found
+
+    def file_words(self, vault: Vault) -> "FileWords | None":
+        """Return the words of all files under the vault's current rules, if they were indexed ahead of the notes."""
+        return self._file_words[1] if self._file_words is not None and self._file_words[0] is vault else None
+
+    def forget_file_words(self) -> None:
+        """Forget the words of whole files, because all notes are indexed."""
+        self._file_words = None
 
     async def learn(self, vault: Vault, paths: Collection[VaultPath]) -> Boilerplate:
         """Return which lines recur across notes."""
@@ -121,6 +163,7 @@ class ParserPool:
         if self._ahead is not None:
             self._ahead[1].cancel()
             self._ahead = None
+        self._file_words = None
         self._end()
 
     def _end(self) -> None:
@@ -130,12 +173,12 @@ class ParserPool:
             self._pool = None
 
 
-def slice_files(files: Mapping[VaultPath, int]) -> Iterator[list[VaultPath]]:
+def slice_files(files: Mapping[VaultPath, int], most: int = SLICE) -> Iterator[list[VaultPath]]:
     """Divide files into slices, by number and size; a larger file is a slice of its own."""
     part: list[VaultPath] = []
     size = 0
     for path, length in files.items():
-        if part and (len(part) == SLICE or size + length > SLICE_BYTES):
+        if part and (len(part) == most or size + length > SLICE_BYTES):
             yield part
             part, size = [], 0
         part.append(path)

@@ -34,6 +34,7 @@ class Progress:
     pending_vectors: int
     ready_keyword: bool
     ready_semantic: bool
+    ready_words: bool
     indexed: float | None
     """When the index last took in changes, in seconds since the epoch."""
     skipped: Mapping[str, str]
@@ -82,6 +83,7 @@ def measure_progress(
         pending_vectors=index.pending_vectors() if index else 0,
         ready_keyword=indexer.complete if indexer else False,
         ready_semantic=vault is not None and is_semantic_ready(vault, embedders),
+        ready_words=vault is not None and vault.first_answers.ready,
         indexed=indexer.indexed if indexer else None,
         skipped=indexer.skipped if indexer else {},
         failed={str(path): reason for path, (_, reason) in store.failures.all().items()} if store else {},

@@ -70,9 +70,9 @@ class Index:
         self.searches = Searches()
         """Entered by a search; background work that needs the event loop gives way to it."""
         self._vectors = Vectors(opened, keep_days)
-        self._texts = PassageTexts(opened, self._vectors, self._tasks, self.searches)
-        self._writing = IndexWriter(opened, self._vectors, self._known, self._tasks)
         self._tidying = Compaction(opened, self._vectors, self._tasks)
+        self._texts = PassageTexts(opened, self._vectors, self._tasks, self.searches, self._tidying)
+        self._writing = IndexWriter(opened, self._vectors, self._known, self._tasks)
         self._full_text = FullText(opened, self._tidying)
         self._erasing = Eraser(opened, self._vectors, self._texts, self._writing, self._tidying)
 
@@ -187,7 +187,7 @@ class Index:
 
     @contextlib.contextmanager
     def bulk(self) -> Iterator[None]:
-        """Enclose many writes that nobody searches yet; the index is compacted after the last."""
+        """Enclose many writes; the index is compacted after the last."""
         with pause_gc(), self._tidying.put_off():
             yield
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from bridge.index.background import Searches, Tasks, trim_soon
 from bridge.index.catalogue import NoteTable
+from bridge.index.compact import Compaction
 from bridge.index.hits import PassageHit
 from bridge.index.open import OpenIndex, read_errors
 from bridge.index.passage_blocks import COLUMNS, PackedPassage, PackedPassages, pack_passages, unpack_passages
@@ -27,8 +28,11 @@ WHOLES = 512
 class PassageTexts:
     """The passages' texts."""
 
-    def __init__(self, opened: OpenIndex, vectors: Vectors, tasks: Tasks, searches: Searches) -> None:
+    def __init__(
+        self, opened: OpenIndex, vectors: Vectors, tasks: Tasks, searches: Searches, tidying: Compaction
+    ) -> None:
         self._opened = opened
+        self._tidying = tidying
         self._vectors = vectors
         self._tasks = tasks
         self._searches = searches
@@ -72,7 +76,8 @@ class PassageTexts:
         if unread := [key for key in keys if key not in self._packed]:
             self._put(pack_passages(await self._fetch(unread)))
             missing = len(self._opened.catalogue.notes) - len(self._packed)
-            if missing > max(FEW, len(self._packed)) and (self._filling is None or self._filling.done()):
+            many = missing > max(FEW, len(self._packed)) and not self._tidying.is_put_off
+            if many and (self._filling is None or self._filling.done()):
                 self._filling = self._tasks.start(self._read_all())
 
     async def _fetch(self, keys: Collection[int]) -> Iterable[tuple[int, Sequence[PackedPassage]]]:

@@ -57,6 +57,8 @@ class Sources:
     """Which notes were read together; has no weight unless the owner sets one."""
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     """Kept by the owner between searches, so that names and tags are collected once."""
+    reading: bool = False
+    """Whether most notes are still being read for the first time, so that nothing can be said of all of them."""
 
 
 @dataclass(frozen=True, slots=True)

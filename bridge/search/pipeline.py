@@ -208,6 +208,7 @@ _OTHER_LANGUAGE = (
 )
 _NOT_EMBEDDED = "Nothing is found by meaning yet: {count:,} {passages} not embedded."
 _WORDS_UNREAD = "The vault's words are still being read: mistyped words are not corrected yet."
+_READING = "The vault is being read for the first time: this is the best of the notes that say these words."
 _NOTHING_ASKED = "There is nothing to look for: type words, or give a filter to list notes."
 _NOTHING_ALLOWED = "No note passes the filters."
 _NOTHING_HAS_ALL = "No note meets all that the query asks for."
@@ -234,7 +235,9 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
         return SearchAnswer(notices=(*query.notices, *nothing))
     if query.is_empty:
         return await _list_filtered(sources, request, query, within)
-    if await sources.vocabulary.words.follow(sources.index):
+    if sources.reading:
+        query = replace(query, notices=(*query.notices, _READING))
+    elif await sources.vocabulary.words.follow(sources.index):
         query = correct_spelling(query, sources.vocabulary.words, sources.index.languages)
     else:
         query = replace(query, notices=(*query.notices, _WORDS_UNREAD))
@@ -261,10 +264,10 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
 
 
 def _assess(sources: Sources, query: Query, found: RankedNotes) -> Answerability | None:
-    """Return whether the notes answer the query; None if it has no words."""
+    """Return whether the notes answer the query; None if it has no words, or most notes are not read yet."""
     terms = asked_terms(content_words(query.words))
     worth = partial(sources.vocabulary.words.worth, languages=sources.index.languages)
-    return assess(query.text, terms, best_passages_of(found), worth) if terms else None
+    return assess(query.text, terms, best_passages_of(found), worth) if terms and not sources.reading else None
 
 
 _BY_WORDS: frozenset[RetrieverName] = frozenset({"passages", "stems", "whole"})

@@ -120,7 +120,7 @@ async def test_words_are_indexed_by_the_processes_that_read_the_notes(vault: Pat
 
 async def test_what_is_learnt_ahead_is_what_would_be_learnt(vault: Path) -> None:
     paths, files, readers = many(vault), Vault(vault, Rules()), ParserPool()
-    readers.begin(files)
+    readers.begin(files, learn=True)
     await until(lambda: len(children()) > 0)
     learnt = await readers.learn(files, paths)
     assert learnt == learn_boilerplate(vault, Rules(), paths)
@@ -132,7 +132,7 @@ async def test_what_is_learnt_ahead_is_what_would_be_learnt(vault: Path) -> None
 
 async def test_what_was_learnt_under_other_rules_is_not_used(vault: Path) -> None:
     paths, readers = many(vault), ParserPool()
-    readers.begin(Vault(vault, Rules()))
+    readers.begin(Vault(vault, Rules()), learn=True)
     learnt = await readers.learn(Vault(vault, Rules(deny=("*.md",))), paths)
     assert not learnt.recurring
     readers.close()
@@ -141,14 +141,14 @@ async def test_what_was_learnt_under_other_rules_is_not_used(vault: Path) -> Non
 
 async def test_few_notes_start_no_process(vault: Path) -> None:
     readers, files = ParserPool(), Vault(vault, Rules())
-    readers.begin(files)
+    readers.begin(files, learn=True)
     assert await readers.learn(files, [VaultPath(path) for path in NOTES]) is not None
     assert not children()
 
 
 async def test_a_process_that_is_ended_while_it_learns_is_done_without(vault: Path) -> None:
     paths, files, readers = many(vault), Vault(vault, Rules()), ParserPool()
-    readers.begin(files)
+    readers.begin(files, learn=True)
     await until(lambda: len(children()) > 0)
     for process in children():
         process.kill()

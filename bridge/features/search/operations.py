@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Interval, MaxLen
@@ -179,8 +179,6 @@ async def search(
     if not query.strip():
         raise InvalidArguments("`query` is empty.", hint="Use `find_notes` to list notes by folder, tag or property.")
     vault = call.vault
-    vault.require_keyword()
-    side = choose_among(vault, among, (folder, *paths), query)
     request = SearchRequest(
         query=query,
         limit=limit,
@@ -195,10 +193,14 @@ async def search(
         min_score=min_score,
         explain=explain,
         passage_tokens=passage_tokens,
-        only=await notes_where(vault, vault.index.view(side).notes, where),
     )
+    if where or among:
+        vault.require_keyword()
+    await vault.first_answers.prepare(request)
+    side = choose_among(vault, among, (folder, *paths), query)
+    only = await notes_where(vault, vault.index.view(side).notes, where)
     try:
-        found = await find(await vault.sources_among(side), request)
+        found = await find(await vault.sources_among(side), replace(request, only=only))
     except ModelMissing:
         raise vault.why_not_by_meaning() from None
     if not is_user(call):

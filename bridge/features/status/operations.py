@@ -104,7 +104,7 @@ def vault_status(host: "Host") -> VaultStatus:
         notes=progress.notes,
         passages=progress.passages,
         pending=Pending(progress.pending_keyword, progress.pending_vectors),
-        ready=Ready(progress.ready_keyword, progress.ready_semantic),
+        ready=Ready(progress.ready_keyword, progress.ready_semantic, progress.ready_words),
         skipped=group_left_out(progress.skipped),
         failed=group_left_out(progress.failed),
         model=ModelInUse(model.id, model.dimensions, model.digest, model.workers, model.answering) if model else None,

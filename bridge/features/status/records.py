@@ -55,10 +55,12 @@ class Ready:
     Attributes:
         keyword: Whether the first full scan is complete.
         semantic: Whether `keyword` is true, a model answers and at least half of the passages have vectors.
+        words: Whether `search` answers from all notes; true before `keyword` when a vault is read for the first time.
     """
 
     keyword: bool
     semantic: bool
+    words: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ export const FORMS = {
 	list_sessions: "0381a32e5fa9",
 	list_injections: "9f3599184670",
 	withhold_note: "fd922d6694af",
-	status: "b0223bbadcb5",
+	status: "59a254853b9f",
 	index_status: "2e6baa65b1c8",
 	report_changes: "eadeb5b000e8",
 	reindex: "cee2e4c35aca",
@@ -1385,6 +1385,8 @@ export interface Ready {
 	readonly keyword: boolean;
 	/** Whether `keyword` is true, a model answers and at least half of the passages have vectors. */
 	readonly semantic: boolean;
+	/** Whether `search` answers from all notes; true before `keyword` when a vault is read for the first time. */
+	readonly words: boolean;
 }
 
 export interface RedoChangeArguments {

@@ -10,7 +10,7 @@ const VAULT = {
 	notes: 1,
 	passages: 1,
 	pending: { keyword: 0, vectors: 0 },
-	ready: { keyword: true, semantic: true },
+	ready: { keyword: true, semantic: true, words: true },
 	model: { id: "m" },
 	paused: false,
 	trouble: null,

@@ -4,7 +4,7 @@ import { bytes, duration, errors, facts, groups } from "../../../src/core/status
 
 const LEFT = { count: 0, first: [], reasons: [] };
 const VAULT: VaultStatus = {
-	id: "", name: "Notes", path: "/Notes", notes: 1200, passages: 4000, pending: { keyword: 0, vectors: 30 }, ready: { keyword: true, semantic: true },
+	id: "", name: "Notes", path: "/Notes", notes: 1200, passages: 4000, pending: { keyword: 0, vectors: 30 }, ready: { keyword: true, semantic: true, words: true },
 	skipped: LEFT, failed: LEFT, model: { id: "m", dimensions: 384, digest: "", workers: 1, answering: null }, embedded_total: 0,
 	embedding: { per_second: 12.4, seconds_left: 140 }, paused: false, trouble: null, disk: { index: 70_400_000, history: 0, state: 1200 },
 };
