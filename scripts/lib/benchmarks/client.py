@@ -53,6 +53,10 @@ class Client:
             time.sleep(every)
         raise TimeoutError(str(self.vault()))
 
+    def wait_words(self) -> None:
+        """Wait until a search by words answers from all notes."""
+        self.until(lambda status: status["ready"]["words"], 0.01)
+
     def wait_keyword(self) -> dict[str, Any]:
         """Wait until every note is in the keyword index."""
         return self.until(lambda s: s["ready"]["keyword"] and not s["pending"]["keyword"], 0.01)
