@@ -10,7 +10,7 @@ from bridge.index.fulltext_query import TextQuery
 from bridge.index.hits import NameHit
 from bridge.search.calibrate import ModelCalibration, Scores, calibrate_cosines, scale_by_coverage
 from bridge.search.fuse import WEIGHTS, RetrieverName, RetrieverResult
-from bridge.text.scripts import latin_share
+from bridge.text.scripts import stemmed_share
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ async def retrieve(
 
     spoken = bool(words.should)
     # Stems find everything that words as written do, except in scripts without stems.
-    has_other = latin_share(" ".join(words.should)) < 1
+    has_other = stemmed_share(" ".join(words.should)) < 1
     nearest, passages, stems, whole, names = await asyncio.gather(
         near(),
         as_written() if has_other else _no_hits(),
@@ -104,7 +104,7 @@ def text_results(answers: IndexAnswers, text: str, cover: Scores | None = None) 
         text: The query: as far as it is in scripts without stems, the words as written take their weight.
         cover: How much of the query each note contains; None when that is not known.
     """
-    stemmed = latin_share(text) if answers.stems else 0.0
+    stemmed = stemmed_share(text) if answers.stems else 0.0
     as_written = WEIGHTS["passages"] * stemmed + WEIGHTS["stems"] * (1.0 - stemmed)
     results: list[RetrieverResult] = []
     by_retriever: tuple[tuple[RetrieverName, float, Sequence[PassageHit] | Sequence[NoteHit]], ...] = (

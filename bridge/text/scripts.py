@@ -15,7 +15,9 @@ HANGUL: Final = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"
 """Korean: words are separated by spaces but carry particles, so that a dictionary form matches inside them."""
 
 LATIN: Final = "A-Za-z\u00c0-\u024f\u1e00-\u1eff"
-"""Letters with which a word begins whose stem is indexed."""
+
+CYRILLIC: Final = "\u0400-\u052f"
+GREEK: Final = "\u0370-\u03ff\u1f00-\u1fff"
 
 ACCENTS: Final = (
     "\u0300-\u036f\u0483-\u0487"  # Latin, Greek, Cyrillic
@@ -32,6 +34,10 @@ SPACED_CHARACTER: Final = re.compile(f"(?![{UNSPACED}])\\w")
 """A character that joins its neighbour to one word; scripts without spaces have none."""
 
 _LATIN_LETTER: Final = re.compile(f"[{LATIN}]")
+STEMMED: Final = LATIN + CYRILLIC + GREEK
+"""Letters with which a word begins whose stem is indexed."""
+
+_STEMMED_LETTER: Final = re.compile(f"[{STEMMED}]")
 
 
 def is_latin(word: str) -> bool:
@@ -39,12 +45,26 @@ def is_latin(word: str) -> bool:
     return _LATIN_LETTER.match(word) is not None
 
 
-def has_latin(text: str) -> bool:
-    """Return whether a text contains a Latin letter."""
-    return _LATIN_LETTER.search(text) is not None
-
-
 def latin_share(text: str) -> float:
     """Return the share of a text's letters that are Latin; 1 where there are no letters."""
+    return _share(_LATIN_LETTER, text)
+
+
+def is_stemmed(word: str) -> bool:
+    """Return whether a word begins with a letter of a script whose words have stems."""
+    return _STEMMED_LETTER.match(word) is not None
+
+
+def has_stems(text: str) -> bool:
+    """Return whether a text contains a letter of a script whose words have stems."""
+    return _STEMMED_LETTER.search(text) is not None
+
+
+def stemmed_share(text: str) -> float:
+    """Return the share of a text's letters that are of scripts whose words have stems; 1 where there are no letters."""
+    return _share(_STEMMED_LETTER, text)
+
+
+def _share(letter: re.Pattern[str], text: str) -> float:
     letters = sum(map(str.isalpha, text))
-    return len(_LATIN_LETTER.findall(text)) / letters if letters else 1.0
+    return len(letter.findall(text)) / letters if letters else 1.0

@@ -1,4 +1,4 @@
-"""The languages of a vault that use the Latin script, and the stems of their words."""
+"""The languages of a vault, and the stems of its words."""
 
 import re
 import threading
@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import chain
 from typing import Any, TypeVar
 
-from bridge.text.scripts import HANGUL, LATIN, has_latin, is_latin
+from bridge.text.scripts import CYRILLIC, GREEK, HANGUL, STEMMED, has_stems, is_stemmed
 from bridge.text.words import ALPHANUMERIC, character_pairs
 
 T = TypeVar("T")
@@ -22,6 +22,9 @@ FREQUENT_WORDS = {
     "swedish": "och att det som är en på för av med den till inte har ett om de var jag kan från men",
     "norwegian": "og det er som på en til for av med at ikke har den de et jeg om fra var men hva også",
     "danish": "og det er som på en til for af med at ikke har den de et jeg om fra var men hvad også",
+    "polish": "nie się że jest na dla lub są oraz jak przez od które aby można jeśli który jako tylko czy tego być za",
+    "czech": "je se na že pro jako jsou nebo ale tak které při jeho aby může pokud od za také si který ze podle být",
+    "hungarian": "az és hogy nem egy ez csak mint azt már kell lehet vagy így ezt amely minden nincs ezek is van ha",
     "finnish": "ja on ei se että oli hän mutta kun ovat myös niin tai joka mukaan sitä kuin vain voi ole",
 }
 """Frequent short words that distinguish the languages, most distinctive first."""
@@ -45,9 +48,12 @@ _LANGUAGES_OF = {
 _ASCII_WORDS = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
 _STEMMED = re.compile(
     # The lookbehind comes second, so that the search can skip to the characters that begin a word.
-    f"[{LATIN}\\d\u00b2\u00b3\u00b9\u2070-\u2089\u2460-\u2490\u24ea-\u24ff\u2776-\u2792](?<![^\\W_].)(?<!\\W)[^\\W_]*"
+    f"[{STEMMED}\\d\u00b2\u00b3\u00b9\u2070-\u2089\u2460-\u2490\u24ea-\u24ff\u2776-\u2792](?<![^\\W_].)(?<!\\W)[^\\W_]*"
 )
-"""A word that begins with a Latin letter or a digit."""
+"""A word that begins with a digit, or a letter of a script whose words have stems."""
+
+_SCRIPT_LANGUAGES = (("russian", re.compile(f"[{CYRILLIC}]")), ("greek", re.compile(f"[{GREEK}]")))
+"""The language of words in each other script that has stems. Arabic has none: its stemmers find no more."""
 
 _KOREAN = re.compile(f"[{HANGUL}]+")
 CACHE_SIZE = 30_000
@@ -66,8 +72,8 @@ _caches = _ThreadCaches()
 
 
 def language_of(text: str) -> str | None:
-    """Detect the language of a text by its stop words; None where there are no Latin letters."""
-    if not has_latin(text[:SAMPLE]):
+    """Detect the language of a text's Latin words by its stop words; None where no word has a stem."""
+    if not has_stems(text[:SAMPLE]):
         return None
     counts, words = _count_frequent_words(text[:SAMPLE])
     best = max(FREQUENT_WORDS, key=counts.__getitem__)
@@ -113,7 +119,7 @@ def index_forms(text: str, language: str | None, *, hangul: bool = True) -> str:
     if language is not None:
         plain = text.isascii()
         words = _folded_words(text) if plain else _STEMMED.findall(text.casefold())
-        found += filter(None, map(_stem_cache(language, latin_only=not plain).__getitem__, words))
+        found += filter(None, map(_stem_cache(language, any_script=not plain).__getitem__, words))
     if hangul and has_hangul(text):
         for run in _KOREAN.findall(text):
             found += character_pairs(run)
@@ -131,8 +137,20 @@ def query_forms(word: str, languages: Collection[str]) -> list[frozenset[str]]:
 
 
 def stem_words(language: str, words: Sequence[str]) -> list[str]:
-    """Return the stem of each folded word."""
-    return _stemmer(language).stemWords(words)  # type: ignore[no-any-return]
+    """Return the stem of each folded word, in this language or in that of its script."""
+    stems: list[str] = _stemmer(language).stemWords(words)
+    if not all(map(str.isascii, words)):
+        own = ((at, _script_language(word)) for at, word in enumerate(words) if not word.isascii())
+        stems = [*stems]
+        for at, other in own:
+            if other is not None:
+                stems[at] = _stemmer(other).stemWord(words[at])
+    return stems
+
+
+def _script_language(word: str) -> str | None:
+    """Return the language in which every word of this script is stemmed; None for a script of several languages."""
+    return next((language for language, letter in _SCRIPT_LANGUAGES if letter.match(word)), None)
 
 
 class BoundedCache(dict[str, T]):
@@ -151,19 +169,20 @@ class BoundedCache(dict[str, T]):
         return found
 
 
-def _stem_cache(language: str, *, latin_only: bool) -> BoundedCache[str]:
-    """Return this thread's stem cache of a language; with `latin_only`, other words have the stem ""."""
+def _stem_cache(language: str, *, any_script: bool) -> BoundedCache[str]:
+    """Return this thread's stem cache of a language; with `any_script`, words without stems have the stem ""."""
     mine = _caches.stems
-    if (language, latin_only) not in mine:
-        stem = _stemmer(language).stemWord
-        mine[language, latin_only] = (
-            BoundedCache(lambda word: stem(word) if _has_stem(word) else "") if latin_only else BoundedCache(stem)
+    if (language, any_script) not in mine:
+        mine[language, any_script] = (
+            BoundedCache(lambda word: stem_words(language, [word])[0] if _has_stem(word) else "")
+            if any_script
+            else BoundedCache(_stemmer(language).stemWord)
         )
-    return mine[language, latin_only]
+    return mine[language, any_script]
 
 
 def _has_stem(word: str) -> bool:
-    return is_latin(word) or word.isdigit()
+    return is_stemmed(word) or word.isdigit()
 
 
 def _stemmer(language: str) -> Any:

@@ -58,6 +58,17 @@ async def test_a_hit_tells_where_and_why(sources: Sources) -> None:
     assert answer.mode_used == "keyword"
 
 
+async def test_words_in_cyrillic_and_greek_are_found_in_other_forms(tmp_path: Path) -> None:
+    texts = {"Хлеб.md": "Сухари сушат в печи, на них идёт ржаной хлеб.\n", "Ψωμί.md": "Οι φούρνοι ψήνουν το ψωμί.\n"}
+    write_vault(tmp_path / "vault", texts | {f"{n}.md": "Ничего про еду здесь нет.\n" for n in range(5)})
+    async with opened(tmp_path / "vault", tmp_path / "index") as sources:
+        answer = await search(sources, SearchRequest("блюда с сухарями", mode="keyword"))
+        assert [hit.path for hit in answer.hits] == ["Хлеб.md"]
+        assert answer.hits[0].snippet.startswith("==Сухари== сушат")
+        assert answer.hits[0].why == ("says “Сухари”",)
+        assert await hits(sources, "φούρνος") == ["Ψωμί.md"]
+
+
 async def test_a_phrase_stands_together_and_minus_excludes(sources: Sources) -> None:
     assert await hits(sources, '"slow rise"') == ["Work/Meeting notes.md"]
     assert await hits(sources, '"rise slow"') == []

@@ -1,7 +1,15 @@
 import pytest
 
 from bridge.text.budget import estimate_tokens
-from bridge.text.stems import CACHE_SIZE, LONGEST_CACHED, BoundedCache, index_forms, language_of, query_forms
+from bridge.text.stems import (
+    CACHE_SIZE,
+    LONGEST_CACHED,
+    BoundedCache,
+    index_forms,
+    language_of,
+    query_forms,
+    stem_words,
+)
 
 TEXTS = {
     "english": "The children were playing in the garden and it was a warm evening for all of them",
@@ -13,6 +21,9 @@ TEXTS = {
     "dutch": "De kinderen speelden in de tuin en het was een warme avond voor iedereen die niet sliep, ook voor mij",
     "swedish": "Barnen lekte i trädgården och det var en varm kväll för alla som inte sov, men jag var trött",
     "danish": "Børnene legede i haven, og det var en varm aften for alle, der ikke sov, men jeg var træt af det",
+    "polish": "Dzieci bawiły się w ogrodzie, a wieczór był ciepły dla wszystkich, którzy nie spali, jak tylko",
+    "czech": "Děti si hrály na zahradě a večer byl teplý pro všechny, kteří nespali, ale já jsem byl unavený, že je",
+    "hungarian": "A gyerekek a kertben játszottak, és az este meleg volt, de nem aludt, csak az, aki már fáradt",
     "finnish": "Lapset leikkivät pihalla ja ilta oli lämmin, mutta kun he eivät nukkuneet, se oli myös pitkä",
 }
 
@@ -38,9 +49,19 @@ def test_korean_words_are_found_by_their_syllables() -> None:
     assert query_forms("회의", ["english"]) == [frozenset({"회의"})]
 
 
-def test_beside_other_scripts_only_words_in_latin_letters_and_numbers_are_stemmed() -> None:
+def test_words_of_scripts_without_stems_are_left_out() -> None:
     assert index_forms("Running, 3d 42-running", "english") == "run 3d 42 run"
-    assert index_forms("Running, 3d 42-running “сухари” 研究", "english") == "run 42 run"
+    assert index_forms("Running, 3d 42-running “كتاب” 研究", "english") == "run 42 run"
+
+
+def test_words_in_cyrillic_and_greek_letters_are_stemmed_by_their_script() -> None:
+    assert index_forms("Сухари and сухарями", "english").split() == ["сухар", "and", "сухар"]
+    assert query_forms("сухарей", ["german", "french"]) == [frozenset({"сухар"})]
+    assert stem_words("english", ["running", "заметки", "σημειώσεις"]) == [
+        "run",
+        *stem_words("german", ["заметкам", "σημείωση"]),
+    ]
+    assert language_of("Только по-русски.") == "english"
 
 
 def test_what_is_remembered_of_a_text_is_bounded() -> None:
