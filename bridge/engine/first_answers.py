@@ -12,7 +12,7 @@ from bridge.search.query import parse_query
 if TYPE_CHECKING:
     from bridge.index.file_words import FileWords
 
-CANDIDATES = 24
+CANDIDATES = 16
 """Notes that are read for a query: more than are shown by default, because whole files are ranked less well."""
 
 
