@@ -176,7 +176,8 @@ def pack(path: tuple[str, ...], units: Sequence[Unit]) -> list[PassageDraft]:
     start = 0
     size = 0
     for position, unit in enumerate(units):
-        full = size + unit.tokens > TARGET and not has_only_headings(units[start:position])
+        most = MOST + TARGET if has_only_headings(units[start:position]) else TARGET
+        full = size + unit.tokens > most
         if position > start and (full or is_far(units[position - 1].span, unit.span)):
             packed.append(_draft(path, units[start:position]))
             start, size = position, 0

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bridge.index.chunk import FARTHEST, MOST, TARGET, cut_passages
@@ -101,6 +101,7 @@ LINES = st.sampled_from(
 
 
 @settings(max_examples=300, deadline=None)
+@example(["long " * 300, "---", "long " * 300], "\n")
 @given(st.lists(LINES, max_size=40), st.sampled_from(["\n", "\r\n"]))
 def test_everything_said_is_in_a_passage(lines: list[str], newline: str) -> None:
     parsed = note(newline.join(lines))
