@@ -25,8 +25,8 @@ class BrokenIndex(Exception):
     """The folder does not contain a sound index."""
 
 
-class ChangedFile(BrokenIndex):
-    """A file of the index is not as it was written."""
+class BrokenTable(BrokenIndex):
+    """The tables of notes and passages cannot be used, but its vectors can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,11 @@ class IndexFolder:
                     hint="Start the newer version, or delete that folder; it is built again from the vault.",
                 )
             if version != VERSION:
-                raise BrokenIndex(f"format {version} instead of {VERSION}" if found else "no readable `index.json`")
+                if not found:
+                    raise BrokenIndex("no readable `index.json`")
+                # The vectors of the version before are stored in the same way.
+                error = BrokenTable if version == VERSION - 1 else BrokenIndex
+                raise error(f"format {version} instead of {VERSION}")
             # Better to reject an unwritable folder now than at the first change.
             self._write(_FORMAT, {**(found or {}), "version": VERSION})
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from bridge.index.documents import Document, NoteSegments, Vocabularies, build_segments
 from bridge.index.prepare import PreparedNote
+from bridge.text.stems import index_forms
 
 
 def add_segments(notes: Sequence[PreparedNote], vocabularies: Vocabularies) -> list[PreparedNote]:
@@ -16,7 +17,10 @@ def add_segments(notes: Sequence[PreparedNote], vocabularies: Vocabularies) -> l
     """
     passages = [(place, number, chunk) for place, note in enumerate(notes) for number, chunk in enumerate(note.chunks)]
     words = [Document(place, number, 0, chunk.words) for place, number, chunk in passages]
-    forms = [Document(place, number, 0, chunk.forms) for place, number, chunk in passages]
+    forms = [
+        Document(place, number, 0, passage_forms(chunk.words, chunk.start, chunk.length, notes[place].note.language))
+        for place, number, chunk in passages
+    ]
     whole = [Document(place, 0, 0, note.whole) for place, note in enumerate(notes)]
     segments = NoteSegments(
         list(build_segments(words, vocabularies.words)),
@@ -24,3 +28,15 @@ def add_segments(notes: Sequence[PreparedNote], vocabularies: Vocabularies) -> l
         list(build_segments(whole, vocabularies.words)),
     )
     return [replace(note, segments=segments, place=place) for place, note in enumerate(notes)]
+
+
+def passage_forms(words: str, start: int, length: int, language: str | None) -> str:
+    """Return the forms by which the words of a passage are also found.
+
+    Args:
+        words: The heading path, the text, and what else full text search finds, as a row of the table has them.
+        start: Where the text begins.
+        length: Length of the text.
+        language: The result of `language_of` for the note.
+    """
+    return index_forms(words[: start + length], language)

@@ -15,7 +15,7 @@ from bridge.errors import BridgeError, IndexUnusable
 from bridge.index.background import limit_memory
 from bridge.index.catalogue import NoteEntry, NoteTable
 from bridge.index.checksums import find_changed
-from bridge.index.folder import BrokenIndex, ChangedFile, IndexFolder, disk_errors, translate_disk_error
+from bridge.index.folder import BrokenIndex, BrokenTable, IndexFolder, disk_errors, translate_disk_error
 from bridge.index.library import load_lancedb
 from bridge.index.matrix import TextDigests
 from bridge.index.name_file import NameFile
@@ -132,7 +132,7 @@ def open_index(path: Path, doubt: Exception | None = None) -> OpenIndex:
         if known is not None:
             raise known from error
         reason = str(error) if isinstance(error, BrokenIndex) else type(error).__name__
-        aside = folder.set_aside(keep_vectors=isinstance(error, ChangedFile))
+        aside = folder.set_aside(keep_vectors=isinstance(error, BrokenTable))
         log.warning("The index was not sound (%s); it is set aside as %s and built again", reason, aside.name)
         opened = wait(_open(folder))
         opened.set_aside = reason
@@ -165,7 +165,7 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
         opened.known = KnownNames(stored, opened.catalogue.notes.values())
         await opened.postings.load(opened.catalogue, passages, notes, rebuild=doubt is not None)
         if (changed := await verifying) is not None:
-            raise ChangedFile(f"`{changed}` is not as it was written")
+            raise BrokenTable(f"`{changed}` is not as it was written")
         return opened
 
 

@@ -3,10 +3,10 @@
 import asyncio
 import logging
 import zlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import orjson
@@ -15,6 +15,7 @@ from bridge.errors import BridgeError
 from bridge.index.catalogue import NoteEntry, NoteTable
 from bridge.index.documents import AT_ONCE, Document, NoteSegments, Vocabularies, build_segments
 from bridge.index.inverted_index import MOST_SEGMENTS, InvertedIndex
+from bridge.index.note_segments import passage_forms
 from bridge.index.segment import Segment
 from bridge.index.table import Table
 from bridge.private_files import make_private, write_private
@@ -160,8 +161,20 @@ class Postings:
         lacking = keep_live(self.words, keys) | keep_live(self.forms, keys)
         for key in lacking:
             self.drop_passages(key)
-        added = await self._complete(passages, "key", lacking, keys)
-        added += await self._complete(notes, "seq", keep_live(self.whole, seqs), seqs)
+        languages = {entry.key: entry.note.language for entry in catalogue.entries()}
+        added = 0
+        async for rows in _lacking_rows(passages, ("key", "ordinal", "start", "length", "words"), lacking):
+            ids = [(row["key"], row["ordinal"], keys[row["key"]][0]) for row in rows]
+            words = [Document(*own, row["words"]) for own, row in zip(ids, rows, strict=True)]
+            forms = [
+                Document(*own, passage_forms(row["words"], row["start"], row["length"], languages[own[0]]))
+                for own, row in zip(ids, rows, strict=True)
+            ]
+            self.add(self.build(words, forms))
+            added += len(rows)
+        async for rows in _lacking_rows(notes, ("seq", "whole"), keep_live(self.whole, seqs)):
+            self.add(self.build(whole=[Document(row["seq"], 0, seqs[row["seq"]][0], row["whole"]) for row in rows]))
+            added += len(rows)
         if added > AT_ONCE:
             await self.merge()
             # Without room for them, the next start builds them again.
@@ -185,25 +198,16 @@ class Postings:
                 log.warning("Postings are rebuilt: %s", type(error).__name__)
                 self.rebuilds += 1
 
-    async def _complete(
-        self, table: Table, column: str, lacking: Collection[int], known: Mapping[int, tuple[int, int]]
-    ) -> int:
-        """Index rows by their numbers, and return how many there were."""
-        if not lacking:
-            return 0
-        columns = [column, "whole"] if column == "seq" else [column, "ordinal", "words", "forms"]
-        where = f"{column} IN ({', '.join(map(str, sorted(lacking)))})" if len(lacking) <= NAMED else None
-        added = 0
-        async for batch in table.batches(columns, AT_ONCE, where):
-            rows = [row for row in batch.to_pylist() if row[column] in lacking]
-            documents = {
-                text: [Document(row[column], row.get("ordinal", 0), known[row[column]][0], row[text]) for row in rows]
-                for text in columns
-                if text in ("words", "forms", "whole")
-            }
-            self.add(self.build(**documents))
-            added += len(rows)
-        return added
+
+async def _lacking_rows(
+    table: Table, columns: Sequence[str], lacking: Collection[int]
+) -> AsyncIterator[list[dict[str, Any]]]:
+    """Yield the rows whose number, the first column, is lacking."""
+    if not lacking:
+        return
+    where = f"{columns[0]} IN ({', '.join(map(str, sorted(lacking)))})" if len(lacking) <= NAMED else None
+    async for batch in table.batches(columns, AT_ONCE, where):
+        yield [row for row in batch.to_pylist() if row[columns[0]] in lacking]
 
 
 def keep_live(index: InvertedIndex, known: Mapping[int, tuple[int, int]]) -> set[int]:

@@ -217,7 +217,6 @@ class Chunk(NamedTuple):
     words: str
     start: int
     length: int
-    forms: str
     embed_text: str
     digest: Digest
 
@@ -250,10 +249,10 @@ def prepare(note: Note, stat: "Stat", boilerplate: Boilerplate) -> PreparedNote:
     language = language_of(note.text[note.body :] if len(note.text) - note.body > 200 else note.text)
     hangul = any(map(has_hangul, (note.text, note.title, *note.aliases, *(each.text for each in note.headings))))
     left_out: list[str] = []
-    chunks = tuple(_chunks(note, boilerplate, language, left_out, hangul=hangul))
+    chunks = tuple(_chunks(note, boilerplate, left_out, hangul=hangul))
     if not any(chunk.embed_text for chunk in chunks):
         # Nothing to embed: every retriever finds the note by its title.
-        chunks = _embed_title(chunks, strip_break_hints(title), language, hangul=hangul)
+        chunks = _embed_title(chunks, strip_break_hints(title), hangul=hangul)
     indexed = pack_note(
         note,
         mtime_ns=stat.mtime_ns,
@@ -297,9 +296,7 @@ def embedding_digest(embed_text: str) -> Digest:
     return Digest(hashlib.sha256(f"{FORMAT}\n{embed_text}".encode()).hexdigest())
 
 
-def _chunks(
-    note: Note, boilerplate: Boilerplate, language: str | None, left_out: list[str], *, hangul: bool
-) -> list[Chunk]:
+def _chunks(note: Note, boilerplate: Boilerplate, left_out: list[str], *, hangul: bool) -> list[Chunk]:
     """Cut a note and turn each span into a passage, recording what is left out."""
     line_of = LineOf(note.text)
     paths: dict[tuple[str, ...], _HeadingPath] = {}
@@ -309,7 +306,7 @@ def _chunks(
         text = strip_break_hints(note.text[slice(*draft.span)])
         embed_text = _embed_text(text, path, boilerplate, left_out, bare=draft.bare)
         lines = line_of.lines(draft.span)
-        chunks.append(_chunk(path.full, lines, strip_html_tags(text), embed_text, language, hangul=hangul))
+        chunks.append(_chunk(path.full, lines, strip_html_tags(text), embed_text, hangul=hangul))
     return chunks
 
 
@@ -328,7 +325,7 @@ class _HeadingPath:
         return cls(strip_break_hints(" > ".join(headings)), lasting, strip_markdown(" > ".join(lasting)))
 
 
-def _chunk(heading: str, lines: Lines, text: str, embed_text: str, language: str | None, *, hangul: bool) -> Chunk:
+def _chunk(heading: str, lines: Lines, text: str, embed_text: str, *, hangul: bool) -> Chunk:
     """Build a stored passage, whose text is stored once, between the words that only search needs."""
     front = f"{heading}\n" if heading else ""
     korean = index_forms(text, None) if hangul else ""
@@ -338,7 +335,6 @@ def _chunk(heading: str, lines: Lines, text: str, embed_text: str, language: str
         words=f"{front}{text}\n{korean}" if korean else front + text,
         start=len(front),
         length=len(text),
-        forms=index_forms(front + text, language, hangul=hangul),
         embed_text=embed_text,
         digest=embedding_digest(embed_text),
     )
@@ -364,10 +360,10 @@ def _embed_text(text: str, path: _HeadingPath, boilerplate: Boilerplate, left_ou
     return "\n".join(part for part in (path.words, body) if part)
 
 
-def _embed_title(chunks: tuple[Chunk, ...], title: str, language: str | None, *, hangul: bool) -> tuple[Chunk, ...]:
+def _embed_title(chunks: tuple[Chunk, ...], title: str, *, hangul: bool) -> tuple[Chunk, ...]:
     """Embed the title of a note that has nothing else to embed."""
     if not chunks:
-        return (_chunk("", (1, 1), title, title, language, hangul=hangul),)
+        return (_chunk("", (1, 1), title, title, hangul=hangul),)
     first = chunks[0]
     return (first._replace(embed_text=title, digest=embedding_digest(title)), *chunks[1:])
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-VERSION = 1
+VERSION = 2
 """Version of the index folder; increased whenever a table or the meaning of a column changes."""
 
 NOTES = "notes"
@@ -36,7 +36,10 @@ def notes_schema() -> Any:
 
 
 def passages_schema() -> Any:
-    """Return the passages table's schema: one row per passage; `key` refers to its note's row."""
+    """Return the passages table's schema: one row per passage; `key` refers to its note's row.
+
+    Its text is in `words`, from `start` on; the heading path is before it, and behind it what no tokenizer would find.
+    """
     import pyarrow as pa
 
     return pa.schema(
@@ -47,10 +50,8 @@ def passages_schema() -> Any:
             pa.field("last", pa.int32(), nullable=False),
             pa.field("start", pa.int32(), nullable=False),
             pa.field("length", pa.int32(), nullable=False),
-            pa.field("heading", pa.string(), nullable=False),
             pa.field("digest", pa.binary(32), nullable=False),
             pa.field("words", pa.string(), nullable=False),
-            pa.field("forms", pa.string(), nullable=False),
             pa.field("embed_text", pa.string(), nullable=False),
         ]
     )

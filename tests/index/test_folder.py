@@ -13,6 +13,7 @@ from lancedb.index import FTS
 from bridge.errors import DiskFull, IndexUnusable, NotReady, ReadOnly
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.index import Index
+from bridge.index.schema import VERSION
 from bridge.types import VaultPath
 from tests.index.made import DIMENSIONS, MODEL, all_of, embed_all, opened, paths, prepared, sentence, words
 
@@ -46,8 +47,21 @@ async def test_an_index_of_an_older_version_is_set_aside(tmp_path: Path) -> None
     (folder / "index.json").write_text('{"version": 0}')
     index = await opened(folder)
     assert len(index.notes) == 0
-    assert index.health().set_aside == "format 0 instead of 1"
+    assert index.health().set_aside == f"format 0 instead of {VERSION}"
     assert (tmp_path / "index.broken").is_dir()
+    assert index.answering_model is None
+
+
+async def test_the_vectors_of_the_version_before_are_kept(tmp_path: Path) -> None:
+    folder = await stored(tmp_path / "index")
+    content = json.loads((folder / "index.json").read_text())
+    (folder / "index.json").write_text(json.dumps(content | {"version": VERSION - 1}))
+    index = await opened(folder)
+    assert len(index.notes) == 0
+    assert index.answering_model == MODEL
+    await index.write([prepared("A.md", "alpha text"), prepared("B.md", "beta text")])
+    index.use_model(MODEL, DIMENSIONS)
+    assert index.pending_vectors() == 0
 
 
 @pytest.mark.parametrize(
@@ -299,4 +313,4 @@ async def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> Non
 
 async def test_the_answering_model_is_remembered_in_the_folder(tmp_path: Path) -> None:
     folder = await stored(tmp_path / "index")
-    assert json.loads((folder / "index.json").read_text()) == {"version": 1, "answering": MODEL}
+    assert json.loads((folder / "index.json").read_text()) == {"version": VERSION, "answering": MODEL}

@@ -69,7 +69,7 @@ def test_any_text_can_be_prepared_and_handed_to_another_process(text: str, path:
     assert pickle.loads(pickle.dumps(made)) == made
     assert len(made.chunks) == made.note.passages >= 1
     for chunk in made.chunks:
-        (chunk.words + chunk.embed_text + chunk.forms + chunk.heading + made.whole).encode()
+        (chunk.words + chunk.embed_text + chunk.heading + made.whole).encode()
 
 
 def test_what_is_more_than_one_file_may_cost_is_left_out_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
