@@ -21,7 +21,7 @@ from bridge.index.folder import disk_errors
 from bridge.index.fulltext import FullText
 from bridge.index.fulltext_query import TextQuery, exact_query, stemmed_query
 from bridge.index.hits import NameHit, NoteHit, PassageHit
-from bridge.index.matrix import Floats, TextDigests
+from bridge.index.matrix import TextDigests
 from bridge.index.names import NamesBySide
 from bridge.index.note import IndexedNote
 from bridge.index.open import OpenIndex, open_index, read_errors, wait
@@ -29,6 +29,7 @@ from bridge.index.passages import PassageTexts
 from bridge.index.prepare import PreparedNote
 from bridge.index.rows import StoredPassage
 from bridge.index.summaries import Summaries
+from bridge.index.vector_rows import Floats
 from bridge.index.vectors import MissingVector, Vectors
 from bridge.index.word_file import WordFile
 from bridge.index.write import IndexWriter

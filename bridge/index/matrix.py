@@ -1,4 +1,4 @@
-"""Vectors in memory, one row per text, and the passages mapped to them.
+"""The passages, mapped to the vectors of their texts.
 
 A passage scores as `normalise(passage + TITLE_WEIGHT · title)` would, but from the two raw vectors: the norm is stored,
 so that a new title moves an index instead of a vector.
@@ -10,107 +10,41 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bridge.index.vector_rows import BLOCK, MISSING, UNTITLED, Floats, VectorRows
+
 TITLE_WEIGHT = 0.3
 """Weight of a note's title in the vectors of its passages."""
-
-BLOCK = 4096
-"""Rows allocated at a time, so that growth copies nothing."""
-
-Floats = NDArray[np.float32]
-
-
-class VectorRows:
-    """Raw unit vectors by digest."""
-
-    def __init__(self, dimensions: int) -> None:
-        self.dimensions = dimensions
-        self.of: dict[bytes, int] = {}
-        self._blocks: list[Floats] = []
-        self._free: list[int] = []
-        self._used = 0
-
-    def put(self, digests: Sequence[bytes], vectors: Floats) -> None:
-        """Add vectors; a known digest keeps its first vector."""
-        for digest, vector in zip(digests, vectors, strict=True):
-            if digest not in self.of:
-                row = self._free.pop() if self._free else self._next()
-                self._blocks[row // BLOCK][row % BLOCK] = vector
-                self.of[digest] = row
-
-    def extend(self, digests: Sequence[bytes], vectors: NDArray[np.float16]) -> None:
-        """Append vectors that are not there yet; for loading."""
-        self.of.update(zip(digests, range(self._used, self._used + len(digests)), strict=True))
-        at = 0
-        while at < len(digests):
-            if self._used == len(self._blocks) * BLOCK:
-                self._blocks.append(np.zeros((BLOCK, self.dimensions), np.float32))
-            place = self._used % BLOCK
-            part = vectors[at : at + BLOCK - place]
-            self._blocks[-1][place : place + len(part)] = part
-            self._used += len(part)
-            at += len(part)
-
-    def _next(self) -> int:
-        """Return an unused row, in a new block if needed."""
-        if self._used == len(self._blocks) * BLOCK:
-            self._blocks.append(np.zeros((BLOCK, self.dimensions), np.float32))
-        self._used += 1
-        return self._used - 1
-
-    def drop(self, digests: Iterable[bytes]) -> None:
-        """Remove vectors; their rows are reused."""
-        for digest in digests:
-            row = self.of.pop(digest, None)
-            if row is not None:
-                self._free.append(row)
-
-    def at(self, rows: NDArray[np.int32]) -> Floats:
-        """Return the vectors of some rows."""
-        if not len(rows):
-            return np.zeros((0, self.dimensions), np.float32)
-        found = np.empty((len(rows), self.dimensions), np.float32)
-        blocks = rows // BLOCK
-        for block in np.unique(blocks).tolist():
-            here = blocks == block
-            found[here] = self._blocks[block][rows[here] % BLOCK]
-        return found
-
-    def dot(self, vector: Floats) -> Floats:
-        """Return the dot product of every row with a vector."""
-        blocks = list(self._blocks)
-        scores = np.empty(len(blocks) * BLOCK, np.float32)
-        for number, block in enumerate(blocks):
-            # Not BLAS: its threads wait for each other on a busy machine, where 4 ms became 130.
-            np.einsum("ij,j->i", block, vector, out=scores[number * BLOCK : (number + 1) * BLOCK])
-        return scores
 
 
 @dataclass(slots=True)
 class RowMap:
-    """Maps passages to rows. Arrays are replaced, never resized, so that a search in a thread keeps its own."""
+    """Maps passages to rows. What a search in a thread may be reading is replaced, never changed."""
 
     key: NDArray[np.int64]
     ordinal: NDArray[np.int32]
     passage: NDArray[np.int32]
     title: NDArray[np.int32]
     norm: Floats
+    lent: bool = False
+    """Whether a search may be reading the places that were taken when it began."""
 
     @classmethod
     def of_size(cls, size: int) -> "RowMap":
-        """Return empty places; a row of -1 means that the vector is missing."""
+        """Return empty places."""
         return cls(
             np.full(size, -1, np.int64),
             np.zeros(size, np.int32),
-            np.full(size, -1, np.int32),
-            np.full(size, -1, np.int32),
+            np.full(size, MISSING, np.int32),
+            np.full(size, UNTITLED, np.int32),
             np.ones(size, np.float32),
         )
 
-    def copied(self, size: int, kept: NDArray[np.intp]) -> "RowMap":
+    def copied(self, size: int, kept: NDArray[np.intp] | slice) -> "RowMap":
         """Return a copy of another size that begins with some of these places."""
         new = RowMap.of_size(size)
         for name in ("key", "ordinal", "passage", "title", "norm"):
-            getattr(new, name)[: len(kept)] = getattr(self, name)[kept]
+            values = getattr(self, name)[kept]
+            getattr(new, name)[: len(values)] = values
         return new
 
 
@@ -146,7 +80,6 @@ class VectorMatrix:
         if self._used + count > len(self._columns.key):
             self._compact(count)
         first = self._used
-        rows = self.rows.of
         columns = self._columns
         passages: list[int] = []
         titles: list[int] = []
@@ -157,18 +90,28 @@ class VectorMatrix:
             self._places[key] = range(self._used, self._used + size)
             self._digests[key] = digests
             self._used += size
-            passages += [-1 if digest is None else rows.get(digest, -1) for digest in digests.passages]
-            titles += [rows.get(digests.title, -1)] * size
+            passages += [self._row(digest) for digest in digests.passages]
+            titles += [self.rows.of.get(digests.title, UNTITLED)] * size
             ordinals += range(size)
             keys += [key] * size
             self._await(key, digests)
         span = slice(first, self._used)
+        # No search reads these places: each keeps to those that were used when it began.
         columns.ordinal[span] = ordinals
         columns.passage[span] = passages
         columns.title[span] = titles
-        self._weigh(span)
-        # Last, because it makes the places visible to searches.
         columns.key[span] = keys
+        self._weigh(span)
+
+    def _row(self, digest: bytes | None) -> int:
+        """Return the row of a passage's text."""
+        return MISSING if digest is None else self.rows.of.get(digest, MISSING)
+
+    def _own(self) -> RowMap:
+        """Return the columns, copied if a search may be reading them."""
+        if self._columns.lent:
+            self._columns = self._columns.copied(len(self._columns.key), slice(self._used))
+        return self._columns
 
     def _await(self, key: int, digests: TextDigests) -> None:
         """Record which texts of a note wait for a vector."""
@@ -184,7 +127,9 @@ class VectorMatrix:
         digests = self._digests.pop(key, None)
         if places is None or digests is None:
             return
-        self._columns.key[places.start : places.stop] = -1
+        columns = self._own()
+        columns.key[places.start : places.stop] = -1
+        columns.passage[places.start : places.stop] = MISSING
         for digest in {digests.title, *digests.passages} - {None}:
             if digest in self.waiting:
                 self.waiting[digest].discard(key)
@@ -211,10 +156,8 @@ class VectorMatrix:
         columns = self._columns
         both = np.flatnonzero((columns.passage[span] >= 0) & (columns.title[span] >= 0)) + span.start
         columns.norm[span] = 1.0
-        for at in range(0, len(both), BLOCK):
-            part = both[at : at + BLOCK]
-            alike = np.einsum("ij,ij->i", self.rows.at(columns.passage[part]), self.rows.at(columns.title[part]))
-            columns.norm[part] = np.sqrt(1 + TITLE_WEIGHT**2 + 2 * TITLE_WEIGHT * alike)
+        alike = self.rows.pair(columns.passage[both], columns.title[both])
+        columns.norm[both] = np.sqrt(1 + TITLE_WEIGHT**2 + 2 * TITLE_WEIGHT * alike)
 
     def fill(self, digests: Sequence[bytes], vectors: Floats) -> None:
         """Store vectors of waiting texts."""
@@ -223,11 +166,12 @@ class VectorMatrix:
         for digest in digests:
             keys |= self.waiting.pop(digest, set())
             self.titles.discard(digest)
+        columns = self._own()
         for key in keys:
             whole, places = self._digests[key], self._places[key]
             span = slice(places.start, places.stop)
-            self._columns.passage[span] = [-1 if d is None else self.rows.of.get(d, -1) for d in whole.passages]
-            self._columns.title[span] = self.rows.of.get(whole.title, -1)
+            columns.passage[span] = [self._row(digest) for digest in whole.passages]
+            columns.title[span] = self.rows.of.get(whole.title, UNTITLED)
             self._weigh(span)
 
     def give_up(self, digests: Iterable[bytes]) -> None:
@@ -247,8 +191,7 @@ class VectorMatrix:
 
     def placed(self) -> int:
         """Count the passages that have a vector."""
-        columns, used = self._columns, self._used
-        return int(np.count_nonzero((columns.key[:used] >= 0) & (columns.passage[:used] >= 0)))
+        return int(np.count_nonzero(self._columns.passage[: self._used] >= 0))
 
     def nearest(
         self, vector: Floats, limit: int, keys: Collection[int] | None, hidden: NDArray[np.int64] | None = None
@@ -261,23 +204,19 @@ class VectorMatrix:
             keys: Only these notes.
             hidden: Not these notes.
         """
-        # Copied now: writes during the search in its thread must not change it.
-        columns = self._columns.copied(self._used, np.arange(self._used))
+        columns, used = self._columns, self._used
+        columns.lent = True
 
         def search() -> list[tuple[int, int, float]]:
-            usable = (columns.key >= 0) & (columns.passage >= 0)
-            if keys is not None:
-                usable &= np.isin(columns.key, np.fromiter(keys, np.int64, len(keys)))
-            if hidden is not None:
-                usable &= ~np.isin(columns.key, hidden)
-            products = self.rows.dot(vector)
-            if not len(products):
-                return []
-            title = np.where(columns.title >= 0, products[columns.title], np.float32(0))
-            scores = (products[columns.passage] + np.float32(TITLE_WEIGHT) * title) / columns.norm
-            return best_passage_of_notes(
-                columns.key, columns.ordinal, np.where(usable, scores, -np.inf).astype(np.float32), limit
-            )
+            whole = keys is None and hidden is None
+            part = slice(used) if whole else select(columns.key[:used], keys, hidden)
+            passage, title = columns.passage[part], columns.title[part]
+            products = self.rows.dot(vector, None if whole else (passage, title))
+            scores = products.take(title)
+            scores *= np.float32(TITLE_WEIGHT)
+            scores += products.take(passage)
+            scores /= columns.norm[part]
+            return best_passage_of_notes(columns.key[part], columns.ordinal[part], scores, limit)
 
         return search
 
@@ -293,12 +232,25 @@ class VectorMatrix:
         here = np.flatnonzero(usable) + span.start
         if not len(here):
             return None
-        vectors = self.rows.at(self._columns.passage[here])
+        vectors = self.rows.at(self._columns.passage[here]).astype(np.float32)
         title = self._columns.title[here[0]]
         if title >= 0:
-            vectors = vectors + TITLE_WEIGHT * self.rows.at(title[None])
+            vectors += np.float32(TITLE_WEIGHT) * self.rows.at(title[None])
         mean: Floats = (vectors / self._columns.norm[here][:, None]).mean(axis=0, dtype=np.float32)
         return normalise(mean)
+
+
+def select(key: NDArray[np.int64], keys: Collection[int] | None, hidden: NDArray[np.int64] | None) -> NDArray[np.intp]:
+    """Return the places of the notes that are among some keys, and not among others."""
+    # One more than the keys: a place without a note has -1, the last.
+    shown = np.full(int(key.max(initial=-1)) + 2, keys is None)
+    if keys is not None:
+        chosen = np.fromiter(keys, np.int64, len(keys))
+        shown[chosen[chosen < len(shown)]] = True
+    if hidden is not None:
+        shown[hidden[hidden < len(shown)]] = False
+    shown[-1] = False
+    return np.flatnonzero(shown[key])
 
 
 def best_passage_of_notes(
@@ -308,14 +260,12 @@ def best_passage_of_notes(
     taken = min(len(scores), max(64, 8 * limit))
     while taken:
         top = np.argpartition(scores, len(scores) - taken)[len(scores) - taken :]
+        top = top[scores[top] > -np.inf]
         top = top[np.argsort(-scores[top], kind="stable")]
-        found: dict[int, tuple[int, int, float]] = {}
-        for place in top.tolist():
-            if scores[place] == -np.inf:
-                return list(found.values())[:limit]
-            found.setdefault(int(key[place]), (int(key[place]), int(ordinal[place]), float(scores[place])))
-        if len(found) >= limit or taken == len(scores):
-            return list(found.values())[:limit]
+        firsts = np.sort(np.unique(key[top], return_index=True)[1])[:limit]
+        if len(firsts) == limit or len(top) < taken or taken == len(scores):
+            best = top[firsts]
+            return list(zip(key[best].tolist(), ordinal[best].tolist(), scores[best].tolist(), strict=True))
         taken = min(len(scores), 4 * taken)
     return []
 

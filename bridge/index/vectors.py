@@ -13,10 +13,11 @@ import numpy as np
 
 from bridge.index.apart import HiddenRows
 from bridge.index.folder import BrokenIndex, IndexFolder, translate_disk_error
-from bridge.index.matrix import Floats, TextDigests, VectorMatrix
+from bridge.index.matrix import TextDigests, VectorMatrix
 from bridge.index.open import OpenIndex, wait
 from bridge.index.schema import VECTORS, vectors_schema
 from bridge.index.table import Table, table_names
+from bridge.index.vector_rows import Floats, Halves
 from bridge.types import Digest
 
 log = logging.getLogger(__name__)
@@ -246,12 +247,13 @@ class Vectors:
         if model is None or not len(names):
             return
         sound = [bool(np.isfinite(vector).all()) for vector in vectors]
-        new = {d: v for d, v, ok in zip(names, vectors, sound, strict=True) if ok and d not in model.layout.rows.of}
+        due = [(d, v) for d, v, ok in zip(names, vectors, sound, strict=True) if ok and d not in model.layout.rows.of]
+        new = {digest: vector.astype(np.float16) for digest, vector in due}
         broken = [d for d, ok in zip(names, sound, strict=True) if not ok]
         await self._append(model, list(new), list(new.values()))
         await self._give_up(model, broken)
         if new:
-            model.layout.fill(list(new), np.stack(list(new.values())).astype(np.float32))
+            model.layout.fill(list(new), np.stack(list(new.values())))
         self._swap()
 
     async def give_up(self, digests: Iterable[Digest]) -> None:
@@ -267,15 +269,14 @@ class Vectors:
             await self._append(model, digests, [None] * len(digests))
             model.layout.give_up(digests)
 
-    async def _append(self, model: ModelVectors, digests: Sequence[bytes], vectors: Sequence[Floats | None]) -> None:
+    async def _append(self, model: ModelVectors, digests: Sequence[bytes], vectors: Sequence[Halves | None]) -> None:
         """Add rows to a model's table."""
         import pyarrow as pa
 
         if not digests:
             return
         schema = vectors_schema(model.layout.dimensions)
-        halves = [None if vector is None else vector.astype(np.float16) for vector in vectors]
-        column = pa.array(halves, schema.field("vector").type)
+        column = pa.array(vectors, schema.field("vector").type)
         await model.table.add(pa.table({"digest": pa.array(digests, pa.binary(32)), "vector": column}, schema=schema))
         model.table.grew(len(digests))
 

@@ -1,11 +1,16 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from bridge.index.matrix import TITLE_WEIGHT, TextDigests, VectorMatrix
+from bridge.index.vector_rows import Floats
 from tests.index.made import DIMENSIONS, vector
 
 Notes = dict[int, TextDigests]
+
+ROUNDING = 2**-10
+"""How far a product of two unit vectors moves at most when both are rounded to float16."""
 
 
 def name(text: str) -> bytes:
@@ -71,8 +76,8 @@ def test_the_nearest_are_those_of_the_formula(
     if (len(changes) and filled_at < len(changes)) or filled_at >= len(changes):
         assert answer.keys() == wanted.keys()
         for key, (ordinal, score) in wanted.items():
-            assert abs(answer[key][1] - score) < 1e-5
-            assert abs(expected({key: notes[key]}, known, "text a")[key][1] - answer[key][1]) < 1e-5
+            assert abs(answer[key][1] - score) < ROUNDING
+            assert abs(expected({key: notes[key]}, known, "text a")[key][1] - answer[key][1]) < ROUNDING
             assert ordinal == answer[key][0] or notes[key][1][ordinal] == notes[key][1][answer[key][0]]
     texts = {text for title, passages in notes.values() for text in (title, *passages) if text is not None}
     assert set(layout.waiting) == {name(text) for text in texts - known}
@@ -99,7 +104,7 @@ def test_a_note_as_one_vector_is_the_mean_of_its_passages() -> None:
     mean = np.mean([part / np.linalg.norm(part) for part in parts], axis=0)
     found = layout.vector_of(1)
     assert found is not None
-    assert np.allclose(found, mean / np.linalg.norm(mean), atol=1e-5)
+    assert np.allclose(found, mean / np.linalg.norm(mean), atol=ROUNDING)
     assert layout.vector_of(2) is None
 
 
@@ -108,7 +113,7 @@ def test_a_passage_as_one_vector_is_its_own_with_the_title_in_it() -> None:
     part = vector("b") + TITLE_WEIGHT * vector("t")
     found = layout.vector_of(1, 1)
     assert found is not None
-    assert np.allclose(found, part / np.linalg.norm(part), atol=1e-5)
+    assert np.allclose(found, part / np.linalg.norm(part), atol=ROUNDING)
     assert [layout.vector_of(1, 2), layout.vector_of(1, 3), layout.vector_of(2, 0)] == [None, None, None]
 
 
@@ -117,3 +122,78 @@ def test_only_the_best_passage_of_a_note_is_returned() -> None:
     assert layout.nearest(vector("b"), 5, None)()[0][:2] == (1, 1)
     assert [key for key, _, _ in layout.nearest(vector("b"), 5, [2])()] == [2]
     assert layout.nearest(vector("b"), 5, [])() == []
+
+
+SIZES = st.lists(st.integers(0, 6), min_size=1, max_size=40)
+KEYS = st.sets(st.integers(0, 60))
+
+
+@settings(max_examples=150, deadline=None)
+@given(SIZES, st.none() | KEYS, st.none() | KEYS, KEYS, KEYS, st.integers(1, 50), st.integers(0, 2**32))
+def test_scores_are_those_of_float32(
+    sizes: list[int],
+    keys: set[int] | None,
+    hidden: set[int] | None,
+    dropped: set[int],
+    untitled: set[int],
+    limit: int,
+    seed: int,
+) -> None:
+    random = np.random.default_rng(seed)
+    layout = VectorMatrix(DIMENSIONS)
+    wanted: dict[int, float] = {}
+    query = unit(random.standard_normal(DIMENSIONS))
+    for key, size in enumerate(sizes):
+        title, *passages = unit(random.standard_normal((size + 1, DIMENSIONS)))
+        names = [name(f"{key} {at}") for at in range(size)]
+        layout.put({key: TextDigests(name(f"{key}"), tuple(names))})
+        known = [(name(f"{key}"), title)] if key not in untitled else []
+        known += zip(names, passages, strict=True)
+        if known:
+            layout.fill([digest for digest, _ in known], np.stack([each for _, each in known]))
+        shown = key not in dropped and key not in (hidden or ()) and (keys is None or key in keys)
+        if shown and size:
+            whole = passages + np.float32(0 if key in untitled else TITLE_WEIGHT) * title
+            wanted[key] = float((unit(whole) @ query).max())
+    for key in dropped:
+        layout.drop(key)
+    without = None if hidden is None else np.array(sorted(hidden), np.int64)
+    answer = layout.nearest(query, limit, keys, without)()
+    scores = [score for _, _, score in answer]
+    assert scores == sorted(scores, reverse=True)
+    assert len({key for key, _, _ in answer}) == len(answer) == min(limit, len(wanted))
+    assert all(abs(wanted[key] - score) < ROUNDING for key, _, score in answer)
+    best = sorted(wanted.values(), reverse=True)[: len(answer)]
+    assert np.allclose(scores, best, rtol=0, atol=ROUNDING)
+
+
+def unit(vectors: NDArray[np.floating]) -> Floats:
+    scaled: Floats = (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
+    return scaled
+
+
+def test_a_search_answers_about_the_moment_in_which_it_began() -> None:
+    notes: Notes = {key: held("t", f"a {key}", f"b {key}") for key in range(100)}
+    layout = filled(notes, {"t", *(f"a {key}" for key in range(100))})
+    for keys in (None, range(0, 100, 3)):
+        before = layout.nearest(vector("a"), 50, keys)()
+        search = layout.nearest(vector("a"), 50, keys)
+        for key, _, _ in before[:10]:
+            layout.drop(key)
+        layout.put({key: held("t", "a") for key in (1_000, 1_001)})
+        layout.fill([name(f"b {key}") for key in range(100)], np.stack([vector(f"b {key}") for key in range(100)]))
+        layout.put({2_000 + key: held("t", "a") for key in range(5_000)})
+        assert search() == before
+        assert layout.nearest(vector("a"), 50, keys)() != before
+        layout = filled(notes, {"t", *(f"a {key}" for key in range(100))})
+
+
+def test_few_notes_score_as_they_do_among_all() -> None:
+    layout = VectorMatrix(DIMENSIONS)
+    layout.put({key: held("t", f"p {key}") for key in range(10_000)})
+    random = np.random.default_rng(1)
+    layout.fill([name(f"p {key}") for key in range(10_000)], unit(random.standard_normal((10_000, DIMENSIONS))))
+    layout.fill([name("t")], vector("t")[None])
+    every = {key: score for key, _, score in layout.nearest(vector("p"), 10_000, None)()}
+    few = {key: score for key, _, score in layout.nearest(vector("p"), 10_000, range(0, 10_000, 97))()}
+    assert few == {key: every[key] for key in range(0, 10_000, 97)}

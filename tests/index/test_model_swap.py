@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 
 from bridge.index.index import Index
-from bridge.index.matrix import Floats
+from bridge.index.vector_rows import Floats
 from bridge.types import VaultPath
 from tests.index.made import DIMENSIONS, MODEL, embed_all, opened, paths, prepared, vector
 
@@ -86,3 +86,18 @@ async def test_a_vector_of_another_model_finds_nothing(tmp_path: Path) -> None:
     index.use_model(MODEL, DIMENSIONS)
     await embed_all(index)
     assert await index.nearest(wide("tea"), 5) == []
+
+
+async def test_scores_stay_the_same_after_a_restart(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "index", NOTES)
+    index.use_model(MODEL, DIMENSIONS)
+    await embed_all(index)
+    fresh = await index.nearest(vector("leaves"), 2)
+    whole = index.vector_of(VaultPath("Tea.md"))
+    await index.close()
+    again = await opened(tmp_path / "index")
+    restarted = again.vector_of(VaultPath("Tea.md"))
+    assert (await again.nearest(vector("leaves"), 2)) == fresh
+    assert whole is not None
+    assert restarted is not None
+    assert whole.tolist() == restarted.tolist()

@@ -17,6 +17,7 @@ HEAVY = {
     "pyarrow",
     "llama_cpp",
     "igraph",
+    "numkong",
     "numpy",
     "aiohttp",
     "gguf",
