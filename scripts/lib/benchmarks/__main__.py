@@ -15,6 +15,7 @@ from scripts.lib.benchmarks.chat import measure_chat
 from scripts.lib.benchmarks.dense import measure_dense_vault
 from scripts.lib.benchmarks.generate import generate_vault
 from scripts.lib.benchmarks.graphs import measure_graphs
+from scripts.lib.benchmarks.nearest import measure_nearest
 from scripts.lib.benchmarks.peers import measure_peers
 from scripts.lib.benchmarks.plugin import measure_plugin
 from scripts.lib.benchmarks.profile import print_profiles
@@ -27,6 +28,7 @@ from scripts.lib.benchmarks.writes import measure_writes
 SAMPLE = Path(__file__).resolve().parents[3] / "tests" / "vaults" / "sample"
 PARTS = (
     "models",
+    "vectors",
     "cold",
     "warm",
     "transports",
@@ -42,7 +44,7 @@ PARTS = (
     "plugin",
     "peers",
 )
-ALONE = {"peers", "models", "soak", "graph", "dense", "linking", "chat", "plugin"}
+ALONE = {"peers", "models", "vectors", "soak", "graph", "dense", "linking", "chat", "plugin"}
 """Parts that need no index built before them."""
 
 
@@ -84,6 +86,7 @@ def measure(place: measures.Place, found: Measurements, options: argparse.Namesp
 
     parts: dict[str, Callable[[], None]] = {
         "models": lambda: vectors.measure_models(place.models, found),
+        "vectors": lambda: measure_nearest(found, options.passages),
         "cold": first_start,
         "warm": lambda: measures.measure_warm_start(place, found),
         "transports": lambda: measure_transports(place, found),
@@ -117,6 +120,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--generate", type=int, default=1000, metavar="N", help="how many notes to generate (1000)")
     parser.add_argument("--like", type=Path, default=SAMPLE, help="the vault whose shape generated notes take")
     parser.add_argument("--edits", type=int, default=1000, metavar="N", help="edits before the disk is measured (1000)")
+    parser.add_argument(
+        "--passages", type=int, default=1_000_000, metavar="N", help="passages of the part `vectors` (1000000)"
+    )
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="run only these parts")
     parser.add_argument("--profile", action="store_true", help="print which functions take the time; slower")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
