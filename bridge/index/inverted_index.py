@@ -99,15 +99,15 @@ class InvertedIndex:
         groups: list[list[Segment]] = []
         waste = 0 if everything else DEAD_SHARE
         small: list[Segment] = []
+        total = 0
         for segment in sorted(self.segments, key=lambda segment: len(segment) - segment.dead):
             alive = len(segment) - segment.dead
-            total = sum(len(each) - each.dead for each in small)
             wasteful = segment.dead > waste * len(segment)
-            if total + alive > MOST_DOCUMENTS:
+            if total + alive > MOST_DOCUMENTS or not (wasteful or alive <= 2 * total):
                 groups.append(small)
                 small, total = [], 0
-            if wasteful or not small or alive <= 2 * total:
-                small.append(segment)
+            small.append(segment)
+            total += alive
         groups.append(small)
         return [group for group in groups if len(group) > 1 or any(each.dead > waste * len(each) for each in group)]
 
@@ -152,8 +152,9 @@ class InvertedIndex:
             norms = self._norms_of(segment, total / documents, hidden)
             scores = [_scores(segment, norms, own[first:last], weights[first:last]) for first, last in pairwise(ends)]
             total_of = sum(scores[1:], scores[0])
-            for place in segment.find(query.must_not):
-                total_of[segment.documents[place]] = 0
+            if len(query.must_not):
+                for place in segment.find(query.must_not):
+                    total_of[segment.documents[place]] = 0
             found = np.flatnonzero(total_of > 0)
             for required in scores[1:]:
                 found = found[required[found] > 0]

@@ -105,6 +105,18 @@ def test_what_is_merged_answers_as_before(tmp_path: Path) -> None:
     assert Segment.load(tmp_path / "segment").encode() == merged.encode()
 
 
+def test_large_segments_are_merged_beside_a_small_one() -> None:
+    parts = InvertedIndex()
+    for start, stop in ((0, 1), (1, 31), (31, 71), (71, 121)):
+        for segment in indexed({number: sentence(number, 5) for number in range(start, stop)}).segments:
+            parts.add(segment)
+    (group,) = parts.due()
+    assert sorted(map(len, group)) == [30, 40, 50]
+    parts.replace(group, parts.merge(group))
+    assert sorted(map(len, parts.segments)) == [1, 120]
+    assert parts.due() == []
+
+
 def test_equal_scores_are_ordered_and_cut_by_number() -> None:
     index = indexed(dict.fromkeys(range(100, 0, -1), "the same words"))
     for limit in (5, 100):
