@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import accumulate, groupby, islice, pairwise
+from operator import itemgetter
 from typing import Self
 
 import numpy as np
@@ -170,46 +171,54 @@ class NameIndex:
         words = list(dict.fromkeys(name_words(text)))[:MOST_WORDS]
         if not words or limit < 1:
             return []
-        scores = self._scores(words)
-        if within is not None:
-            allowed = np.zeros(len(scores), bool)
-            allowed[[number for path in within for number in self._of.get(path, ())]] = True
-            scores = np.where(allowed, scores, 0)
         hits: dict[VaultPath, NameHit] = {}
-        for number in self._ranked(scores):
+        for number, score in self._ranked(*self._scores(words)):
             name = self._names[number]
-            if name[0] not in hits:
-                hits[name[0]] = NameHit(*name, min(1.0, float(scores[number])))
+            if name[0] not in hits and (within is None or name[0] in within):
+                hits[name[0]] = NameHit(*name, min(1.0, score))
                 if len(hits) == limit:
                     break
         return list(hits.values())
 
-    def _scores(self, words: Sequence[str]) -> NDArray[np.float32]:
-        """Score every name by the share of the query that it matches, rare words most, and by the share of it typed."""
-        sums = np.zeros(len(self._names), np.float32)
+    def _scores(self, words: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
+        """Score names by the share of the query that they match, rare words most, and by the share of them typed.
+
+        Returns:
+            The numbers of the names that match any word, and their scores.
+        """
+        matches = [self._holders_of(word, unfinished=word is words[-1]) for word in words]
+        numbers = np.unique(np.concatenate([holders for holders, _ in matches]))
+        sums = np.zeros(len(numbers), np.float32)
         coverage = np.zeros_like(sums)
         total = 0.0
-        for position, word in enumerate(words):
-            scores_of_words = self._match_words(word, unfinished=position == len(words) - 1)
+        for holders, scores_of_word in matches:
             share = np.zeros_like(sums)
-            for candidate in sorted(scores_of_words, key=lambda candidate: scores_of_words[candidate]):
-                share[np.frombuffer(self._holders[candidate], np.uint32)] = scores_of_words[candidate]
-            weight = math.log(1 + (len(self._names) - len(self._free)) / max(1, int(np.count_nonzero(share > 0))))
+            share[np.searchsorted(numbers, holders)] = scores_of_word
+            weight = math.log(1 + (len(self._names) - len(self._free)) / max(1, int(np.count_nonzero(share))))
             sums += np.float32(weight) * share
             coverage += share
             total += weight
-        full = np.minimum(1, coverage / np.frombuffer(self._length, np.float32))
-        scores = sums / np.float32(total or 1) * (PART + (1 - PART) * full) * np.frombuffer(self._worth, np.float32)
-        return scores.astype(np.float32, copy=False)
+        full = np.minimum(1, coverage / np.frombuffer(self._length, np.float32)[numbers])
+        worth = np.frombuffer(self._worth, np.float32)[numbers]
+        return numbers, sums / np.float32(total or 1) * (PART + (1 - PART) * full) * worth
 
-    def _ranked(self, scores: NDArray[np.float32]) -> Iterator[int]:
-        """Return the numbers of the names that score, best first, shorter ones first when equal, then by path."""
-        scoring = np.flatnonzero(scores > 0)
-        lengths = np.frombuffer(self._length, np.float32)[scoring]
-        order = np.lexsort((lengths, -scores[scoring]))
-        ranks = zip((-scores[scoring][order]).tolist(), lengths[order].tolist(), scoring[order].tolist(), strict=True)
-        for _, equal in groupby(ranks, key=lambda rank: rank[:2]):
-            yield from sorted((number for *_, number in equal), key=lambda number: (self._names[number][0], number))
+    def _holders_of(self, word: str, *, unfinished: bool) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
+        """Return the numbers of the names with a word, and the score of each; of a repeated one, the last is best."""
+        scores = self._match_words(word, unfinished=unfinished)
+        known = sorted(scores, key=scores.__getitem__)
+        holders = [self._holders[each] for each in known]
+        sizes = [*map(len, holders)]
+        numbers = np.frombuffer(b"".join(holders), np.uint32)
+        return numbers, np.repeat(np.array([scores[each] for each in known], np.float32), sizes)
+
+    def _ranked(self, numbers: NDArray[np.uint32], scores: NDArray[np.float32]) -> Iterator[tuple[int, float]]:
+        """Return names with their scores, best first, shorter ones first when equal, then by path."""
+        lengths = np.frombuffer(self._length, np.float32)[numbers]
+        order = np.lexsort((lengths, -scores))
+        ranks = zip(scores[order].tolist(), lengths[order].tolist(), numbers[order].tolist(), strict=True)
+        for (score, _), equal in groupby(ranks, key=itemgetter(0, 1)):
+            own = sorted((number for *_, number in equal), key=lambda number: (self._names[number][0], number))
+            yield from ((number, score) for number in own)
 
     def _match_words(self, word: str, *, unfinished: bool) -> dict[str, float]:
         """Return the known words that a word may match, with their scores."""
