@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from bridge.text.extract import terms_of
@@ -108,8 +109,9 @@ def assess(question: str, terms: Sequence[str], best: BestPassages, worth: Calla
         best: The passages.
         worth: How rare a word is in the vault.
     """
-    features = measure(terms, best, worth)
-    said = frozenset[str]().union(*_find_terms(terms, best))
+    of_passages = _find_terms(terms, best)
+    features = _measure_terms(terms, of_passages, best.score, worth)
+    said = frozenset[str]().union(*of_passages)
     unspaced = any(RUN.fullmatch(term) for term in terms)
     confidence = _choose_weights(question, best, unspaced=unspaced).confidence(features)
     # A pair of characters is no word that could be named.
@@ -127,13 +129,19 @@ def assess(question: str, terms: Sequence[str], best: BestPassages, worth: Calla
 
 def measure(terms: Sequence[str], best: BestPassages, worth: Callable[[str], float]) -> Features:
     """Return the features of passages; arguments as for `assess`."""
-    said = _find_terms(terms, best)
+    return _measure_terms(terms, _find_terms(terms, best), best.score, worth)
+
+
+def _measure_terms(
+    terms: Sequence[str], said: Sequence[frozenset[str]], score: float, worth: Callable[[str], float]
+) -> Features:
+    """Return the features, given the terms that each of the best passages says and the score of the best note."""
     worths = {term: worth(term) for term in terms}
     whole = sum(worths.values()) or 1.0
     return Features(
         covered=sum(worths[term] for term in frozenset[str]().union(*said)) / whole,
         covered_at_once=max((sum(worths[term] for term in one) / whole for one in said), default=0.0),
-        score=best.score,
+        score=score,
     )
 
 
@@ -151,9 +159,16 @@ def _find_terms(terms: Sequence[str], best: BestPassages) -> list[frozenset[str]
     said = []
     for text in best.texts[:PASSAGES]:
         language = language_of(text)
-        own = frozenset(terms_of(text, language))
-        said.append(frozenset(term for term in terms if own.issuperset(terms_of(term, language) or [term])))
+        # No word has a space in it, and most of them repeat.
+        own = frozenset(terms_of(" ".join(set(text.split())), language))
+        said.append(frozenset(term for term in terms if own.issuperset(_parts_of(term, language))))
     return said
+
+
+@lru_cache(maxsize=1_000)
+def _parts_of(term: str, language: str | None) -> Sequence[str]:
+    """Return what a text in a language must contain if it says a term."""
+    return terms_of(term, language) or [term]
 
 
 def _choose_weights(question: str, best: BestPassages, *, unspaced: bool) -> Weights:

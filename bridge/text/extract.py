@@ -30,10 +30,11 @@ def terms_of(text: str, language: str | None) -> list[str]:
         language: The result of `language_of` for its note.
     """
     words = words_of(text)
-    spaced = [word for word in words if word not in STOP_WORDS and not word.isdigit() and not RUN.fullmatch(word)]
+    runs = [word for word in words if not word.isascii() and RUN.fullmatch(word)]
+    spaced = [word for word in words if word not in STOP_WORDS and not word.isdigit() and word not in runs]
     latin = [word for word in spaced if is_latin(word)]
     stems = dict(zip(latin, stem_words(language, latin), strict=True)) if language else {}
-    pairs = chain.from_iterable(character_pairs(word) for word in words if RUN.fullmatch(word))
+    pairs = chain.from_iterable(map(character_pairs, runs))
     return [*(stems.get(word, word) for word in spaced), *pairs]
 
 
