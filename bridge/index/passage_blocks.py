@@ -44,9 +44,11 @@ class PackedPassages:
         found: dict[int, PackedPassage] = {}
         for at, wanted in groupby(sorted(ordinals), lambda ordinal: ordinal // BLOCK):
             if 0 <= at < len(blocks):
-                passages = unpack_passages(*blocks[at])
+                passages = _decompress(*blocks[at])
                 found.update(
-                    (ordinal, passages[place]) for ordinal in wanted if (place := ordinal % BLOCK) < len(passages)
+                    (ordinal, orjson.loads(passages[place]))
+                    for ordinal in wanted
+                    if (place := ordinal % BLOCK) < len(passages)
                 )
         return found
 
@@ -56,14 +58,20 @@ def pack_passages(passages: Iterable[tuple[int, Sequence[PackedPassage]]]) -> di
     packed = {}
     for key, rows in passages:
         ordered = sorted(rows, key=lambda row: row[0])
-        texts = [orjson.dumps(ordered[start : start + BLOCK]) for start in range(0, len(ordered), BLOCK)]
+        lines = [*map(orjson.dumps, ordered)]
+        texts = [b"\n".join(lines[start : start + BLOCK]) for start in range(0, len(lines), BLOCK)]
         packed[key] = tuple((len(text), _codec().compress(text, asbytes=True)) for text in texts)
     return packed
 
 
 def unpack_passages(size: int, block: bytes) -> list[PackedPassage]:
     """Return the passages of a block."""
-    passages: list[PackedPassage] = orjson.loads(_codec().decompress(block, size, asbytes=True))
+    return [*map(orjson.loads, _decompress(size, block))]
+
+
+def _decompress(size: int, block: bytes) -> list[bytes]:
+    """Return the passages of a block as JSON, which has no line breaks in it."""
+    passages: list[bytes] = _codec().decompress(block, size, asbytes=True).split(b"\n")
     return passages
 
 
