@@ -54,12 +54,14 @@ class NumberedWords:
 
     def add(self, words: Collection[str]) -> "NDArray[np.uint32]":
         """Count the words of a note, and return their numbers."""
-        known = {word: self._number(word) for word in words}
-        self._add_new([word for word, number in known.items() if number is None])
-        own = (self._numbers[word] if number is None else number for word, number in known.items())
-        numbers = np.fromiter(own, np.uint32, len(words))
-        for number in numbers.tolist():
-            self.counts[number] += 1
+        known = dict(zip(words, map(self._numbers.get, words), strict=True))
+        unknown = [word for word, number in known.items() if number is None]
+        known.update((word, self._stored.find(word)) for word in unknown)
+        new = [word for word in unknown if known[word] is None]
+        self._add_new(new)
+        known.update((word, self._numbers[word]) for word in new)
+        numbers = np.fromiter(known.values(), np.uint32, len(words))
+        np.frombuffer(self.counts, np.uint32)[numbers] += 1
         return numbers
 
     def _number(self, word: str) -> int | None:
@@ -82,11 +84,11 @@ class NumberedWords:
                 self._begun[root].append(word)
                 if len(words) > MANY:
                     self._stems.pop(root, None)
-                known = self._stems.get(root, {})
-                added = hash_each(stems_in(word, known))
-                self._stems[root] = {
-                    language: np.append(stems, added[at]) for at, (language, stems) in enumerate(known.items())
-                }
+                elif known := self._stems.get(root):
+                    added = hash_each(stems_in(word, known))
+                    self._stems[root] = {
+                        language: np.append(stems, added[at]) for at, (language, stems) in enumerate(known.items())
+                    }
 
     def drop(self, numbers: Iterable[int]) -> None:
         """Count the words of a note no more; a stored one keeps its number."""
