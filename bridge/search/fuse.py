@@ -51,26 +51,42 @@ class FusedHit(NamedTuple):
     score: float
 
 
-def fuse(results: Iterable[RetrieverResult], among: Collection[VaultPath] | None = None) -> list[FusedHit]:
-    """Return the weighted sum of the retrievers, best first; a score is the share of what all of them could give.
+class Fusion:
+    """The weighted sum of retrievers, to which more can be added."""
 
-    Args:
-        results: The retrievers' results.
-        among: Only these notes; all when None.
-    """
-    total: dict[VaultPath, float] = {}
-    most = 0.0
-    for result in results:
-        if not result.calibrated or result.weight <= 0:
-            continue
-        most += result.weight
-        for path, value in result.calibrated.items():
-            total[path] = total.get(path, 0.0) + result.weight * value
-    ranked = [item for item in total.items() if among is None or item[0] in among]
-    # By path first: sorting is stable, and two plain keys cost less than one that is a pair.
-    ranked.sort(key=itemgetter(0))
-    ranked.sort(key=itemgetter(1), reverse=True)
-    return [FusedHit(path, min(1.0, score / most)) for path, score in ranked]
+    def __init__(self, results: Iterable[RetrieverResult]) -> None:
+        self._total: dict[VaultPath, float] = {}
+        self._most = 0.0
+        self.add(results)
+
+    def add(self, results: Iterable[RetrieverResult]) -> None:
+        """Add results of other retrievers."""
+        total = self._total
+        for result in results:
+            weight = result.weight
+            if not result.calibrated or weight <= 0:
+                continue
+            self._most += weight
+            for path, value in result.calibrated.items():
+                total[path] = total.get(path, 0.0) + weight * value
+
+    def ranked(self, among: Collection[VaultPath] | None = None, limit: int | None = None) -> list[FusedHit]:
+        """Return the notes, best first; a score is the share of what all retrievers could give.
+
+        Args:
+            among: Only these notes; all when None.
+            limit: Maximum number of notes; all when None.
+        """
+        ranked = [item for item in self._total.items() if among is None or item[0] in among]
+        # By path first: sorting is stable, and two plain keys cost less than one that is a pair.
+        ranked.sort(key=itemgetter(0))
+        ranked.sort(key=itemgetter(1), reverse=True)
+        return [FusedHit(path, min(1.0, score / self._most)) for path, score in ranked[:limit]]
+
+
+def fuse(results: Iterable[RetrieverResult]) -> list[FusedHit]:
+    """Return the notes by the weighted sum of the retrievers, as `Fusion.ranked` does."""
+    return Fusion(results).ranked()
 
 
 def drop_irrelevant(ranked: Sequence[FusedHit]) -> Sequence[FusedHit]:
@@ -82,6 +98,8 @@ def drop_irrelevant(ranked: Sequence[FusedHit]) -> Sequence[FusedHit]:
 
 def pin(ranked: Sequence[FusedHit], by: Collection[VaultPath]) -> list[FusedHit]:
     """Move some of the notes to the top, in their order and with at least the best score."""
+    if not by:
+        return [*ranked]
     best = ranked[0].score if ranked else 0.0
     return [
         *(FusedHit(hit.path, max(best, hit.score)) for hit in ranked if hit.path in by),

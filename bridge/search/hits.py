@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from bridge.index.note import IndexedNote
 from bridge.search.calibrate import Scores
 from bridge.search.fuse import NOISE, FusedHit
-from bridge.search.model import SearchHit
+from bridge.search.model import SearchHit, ShownPassage
 from bridge.search.snippet import clean_text, cut_snippet, drop_headings
 from bridge.search.titles import NameMatch
 from bridge.text.fold import fold_word
@@ -126,6 +126,7 @@ def build_hit(
     reasons: Reasons,
     matcher: Matcher,
     twins: int = 0,
+    passages: Sequence[ShownPassage] = (),
 ) -> SearchHit:
     """Build the hit for a note.
 
@@ -136,6 +137,7 @@ def build_hit(
         reasons: The retrievers' findings.
         matcher: The words to mark.
         twins: How many other notes with the same passage are omitted.
+        passages: Its passages that are shown whole.
     """
     text = clean_text(passage.text) if passage is not None else ""
     matches = matcher.find(text)
@@ -150,6 +152,7 @@ def build_hit(
         tags=note.tags,
         modified=note.modified,
         digest=note.digest,
+        passages=tuple(passages),
     )
 
 

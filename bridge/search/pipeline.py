@@ -15,6 +15,7 @@ from bridge.search.filters import Paths, search_scope, unknown_name_notices
 from bridge.search.fuse import (
     WEIGHTS,
     FusedHit,
+    Fusion,
     RetrieverName,
     RetrieverResult,
     drop_irrelevant,
@@ -121,16 +122,17 @@ async def _rank_hybrid(
     """Rank by the retrievers' results, then again with the notes that the first hits name and link to."""
     start = time.perf_counter()
     index = sources.index
+    notes = index.notes
     vocabulary = sources.vocabulary
-    vocabulary.follow(index.notes)
+    vocabulary.follow(notes)
     paths_with_words = {hit.path for hits in (answers.passages, answers.stems, answers.whole) for hit in hits}
     asked_for = (*content_words(query.words), *query.phrases)
     cover = vocabulary.words.cover(paths_with_words, asked_for, index.languages)
     by_text = text_results(answers, query.text, cover)
-    tag_result, tagged = match_tags(query, vocabulary, index.notes, within)
+    tag_result, tagged = match_tags(query, vocabulary, notes, within)
     found = {hit.path for hit in answers.names}.union(*(result.raw for result in (near, *by_text, tag_result)))
-    candidates = frozenset(path for path in found if path in index.notes)
-    by_cover = score_covered_names((index.notes[path] for path in candidates), query)
+    candidates = frozenset(path for path in found if path in notes)
+    by_cover = score_covered_names(map(notes.__getitem__, candidates), query)
     by_typing = score_typed_names(answers.names, query)
     title, name = _name_result("title", by_cover), _name_result("name", by_typing)
     results = [near, *by_text, title, name, tag_result]
@@ -138,17 +140,20 @@ async def _rank_hybrid(
     passages = best_passages(worth)
     # There is always a nearest note; without other evidence it is not an answer, and is not expanded.
     own = relevant_notes(results)
-    first = fuse(results, own & candidates)
+    fusion = Fusion(results)
+    first = fusion.ranked(own & candidates, request.limit + SPARE)
     ranking = time.perf_counter() - start
-    texts = await read_passages(index, first[: request.limit + SPARE], passages)
+    texts = await read_passages(index, first, passages)
     start = time.perf_counter()
     shown_texts = {path: passage.text for path, passage in texts.items()}
     start_from = choose_seeds(first, results)
     mention_result, named_by = expand_mentions(start_from, shown_texts, vocabulary, candidates)
     link_result, linked_by = expand_links(start_from, sources.graph, candidates)
     co_reading_result, read_with = expand_co_reading(start_from, sources.co_reading, candidates)
-    results += [mention_result, link_result, co_reading_result]
-    ranked = fuse(results, candidates & (own | named_by.keys() | linked_by.keys()))
+    expansion = [mention_result, link_result, co_reading_result]
+    results += expansion
+    fusion.add(expansion)
+    ranked = fusion.ranked(candidates & (own | named_by.keys() | linked_by.keys()))
     # Typing a full name asks for that note, whatever else is semantically close: dates most of all.
     ranked = pin(ranked, exact_names(answers.names, query))
     ranking += time.perf_counter() - start
@@ -328,10 +333,7 @@ async def _build_hits(
         else {}
     )
     return tuple(
-        replace(
-            build_hit(note, hit, texts.get(hit.path), found.reasons, matcher, twins.get(place, 0)),
-            passages=whole.get(hit.path, ()),
-        )
+        build_hit(note, hit, texts.get(hit.path), found.reasons, matcher, twins.get(place, 0), whole.get(hit.path, ()))
         for place, hit in enumerate(unique)
         if (note := index.notes.get(hit.path)) is not None
     )
@@ -349,7 +351,7 @@ async def _list_filtered(sources: Sources, request: SearchRequest, query: Query,
     reasons, matcher = Reasons(listed=True), compile_matcher(())
     whole = await fill_passages(index, ranked, {}, {}, room) if (room := request.passage_tokens) else {}
     hits = tuple(
-        replace(build_hit(note, hit, texts.get(hit.path), reasons, matcher), passages=whole.get(hit.path, ()))
+        build_hit(note, hit, texts.get(hit.path), reasons, matcher, passages=whole.get(hit.path, ()))
         for hit in ranked
         if (note := index.notes.get(hit.path)) is not None
     )

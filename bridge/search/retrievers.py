@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from bridge.index.fulltext_query import TextQuery
@@ -70,9 +70,9 @@ async def retrieve(
         took[name] = round((time.perf_counter() - start) * 1000, 2)
         return result
 
-    async def near() -> "Sequence[PassageHit]":
+    async def near(vector: "Awaitable[np.ndarray | None]") -> "Sequence[PassageHit]":
         nonlocal has_vector
-        found = None if vector is None else await timed("query vector", vector)
+        found = await timed("query vector", vector)
         if found is None:
             return ()
         has_vector = True
@@ -84,16 +84,20 @@ async def retrieve(
     spoken = bool(words.should)
     # Stems find everything that words as written do, except in scripts without stems.
     has_other = stemmed_share(" ".join(words.should)) < 1
-    nearest, passages, stems, whole, names = await asyncio.gather(
-        near(),
-        as_written() if has_other else _no_hits(),
-        timed("stems", index.stems(words, DEPTH * 2, within)) if spoken else _no_hits(),
-        timed("whole", index.whole(every, DEPTH, within)) if spoken else _no_hits(),
-        timed("names", index.named(name, DEPTH // 4, within)) if name else _no_hits(),
-    )
-    if spoken and not has_other and len(stems) < FEW:
-        passages = await as_written()
-    return IndexAnswers(nearest, passages, stems, whole, names, took), has_vector
+
+    async def by_text() -> IndexAnswers:
+        passages = await as_written() if has_other else ()
+        stems = await timed("stems", index.stems(words, DEPTH * 2, within)) if spoken else ()
+        whole = await timed("whole", index.whole(every, DEPTH, within)) if spoken else ()
+        names = await timed("names", index.named(name, DEPTH // 4, within)) if name else ()
+        if spoken and not has_other and len(stems) < FEW:
+            passages = await as_written()
+        return IndexAnswers((), passages, stems, whole, names, took)
+
+    if vector is None:
+        return await by_text(), False
+    nearest, answers = await asyncio.gather(near(vector), by_text())
+    return replace(answers, nearest=nearest), has_vector
 
 
 def text_results(answers: IndexAnswers, text: str, cover: Scores | None = None) -> list[RetrieverResult]:
@@ -150,7 +154,3 @@ def best_scores(hits: "Iterable[PassageHit | NoteHit]") -> dict[VaultPath, float
         if hit.score > found.get(hit.path, float("-inf")):
             found[hit.path] = hit.score
     return found
-
-
-async def _no_hits() -> tuple[()]:
-    return ()

@@ -39,11 +39,12 @@ def score_covered_names(notes: Iterable[IndexedNote], query: Query) -> dict[Vaul
         return found
     for note in notes:
         best = 0.0
-        for field, name in _title_and_aliases(note):
+        for place, name in enumerate((note.title, *note.aliases)):
             words = _stemmed_name(name)
             if not query_words.isdisjoint(words) and (score := coverage(words, query_words)) > best:
                 best = score
                 whole = score >= 1 or query_words.issubset(words)
+                field: NameField = "alias" if place else "title"
                 found[note.path] = NameMatch(score, field, name, "matches" if whole else "matches in part")
     return found
 
@@ -60,7 +61,7 @@ def score_typed_names(hits: Sequence[NameHit], query: Query) -> dict[VaultPath, 
     for hit in hits:
         share, fit = _name_fit(words, words_of(hit.matched))
         score = share * (0.6 if hit.field == "heading" else 1.0) * (1 + min(1.0, hit.score)) / 2
-        if score > 0 and score > found.get(hit.path, NameMatch(0.0, "title", "")).score:
+        if score > (known.score if (known := found.get(hit.path)) else 0.0):
             found[hit.path] = NameMatch(score, hit.field, hit.matched, fit)
     return found
 
@@ -98,12 +99,6 @@ def _spelt_alike(query_words: Sequence[str], name: Sequence[str]) -> float:
     return best if best >= 0.75 else 0.0
 
 
-def _title_and_aliases(note: IndexedNote) -> Iterable[tuple[NameField, str]]:
-    yield "title", note.title
-    for alias in note.aliases:
-        yield "alias", alias
-
-
 @lru_cache(maxsize=100_000)
 def _stemmed_name(name: str) -> tuple[str, ...]:
     words = words_of(name)
@@ -116,6 +111,6 @@ def merge_matches(*matches: Mapping[VaultPath, NameMatch]) -> dict[VaultPath, Na
     best: dict[VaultPath, NameMatch] = {}
     for each in matches:
         for path, match in each.items():
-            if match.score > best.get(path, NameMatch(0.0, "title", "")).score:
+            if match.score > (known.score if (known := best.get(path)) else 0.0):
                 best[path] = match
     return best

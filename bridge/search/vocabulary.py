@@ -76,8 +76,9 @@ class Vocabulary:
         written = TOKEN.findall(text)
         plain = fold_words(written)
         found: set[VaultPath] = set()
-        for at, word in enumerate(plain):
-            for length in self._begun.get(word, ()):
+        begun = self._begun
+        for at in [at for at, word in enumerate(plain) if word in begun]:
+            for length in begun[plain[at]]:
                 paths = self._called.get(tuple(plain[at : at + length])) if at + length <= len(plain) else None
                 if paths and len(paths) <= COMMON and (length > 1 or not written[at][0].islower()):
                     found |= paths
