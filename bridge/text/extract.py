@@ -31,7 +31,8 @@ def terms_of(text: str, language: str | None) -> list[str]:
     """
     words = words_of(text)
     runs = [word for word in words if not word.isascii() and RUN.fullmatch(word)]
-    spaced = [word for word in words if word not in STOP_WORDS and not word.isdigit() and word not in runs]
+    left_out = STOP_WORDS.union(runs)
+    spaced = [word for word in words if word not in left_out and not word.isdigit()]
     latin = [word for word in spaced if is_latin(word)]
     stems = dict(zip(latin, stem_words(language, latin), strict=True)) if language else {}
     pairs = chain.from_iterable(map(character_pairs, runs))
