@@ -4,9 +4,9 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 

@@ -4,9 +4,9 @@ import hmac
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from bridge.errors import Forbidden
+from bridge.records import dataclass
 
 OPEN_S = 120.0
 """Seconds for which a code is valid."""

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, get_args
 
 import orjson
 
+from bridge.records import dataclass
 from bridge.types import Digest, Preset, Scope
 
 SCHEMA = 1

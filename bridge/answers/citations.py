@@ -1,12 +1,12 @@
 """Checks each sentence that a chat model wrote against the excerpts that it cites, and quotes what supports it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from bridge.answers.prompt import Source
 from bridge.answers.quotes import RelevantNote, choose_quotes
 from bridge.answers.support import is_supported, split_statements
 from bridge.markdown.note import Note
+from bridge.records import dataclass
 from bridge.search.sentences import Sentence
 from bridge.types import VaultPath
 

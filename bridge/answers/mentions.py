@@ -1,7 +1,8 @@
 """The notes and folders that a question mentions: `@[[Note]]`, `@[[Note#Heading]]`, `@Folder/` or `@"A folder/"`."""
 
 import re
-from dataclasses import dataclass
+
+from bridge.records import dataclass
 
 _MENTION = re.compile(
     r'@(?:\[\[(?P<link>[^\[\]\n]+)\]\]|"(?P<quoted>[^"\n]+/)"|(?P<folder>[^\s@"\[\]]+/)(?=[\s?!.,;:]|$))'

@@ -1,9 +1,9 @@
 """The prompt by which a chat model answers a question from numbered excerpts, and the grammar of its answer."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from bridge.models.chat_process import Message
+from bridge.records import dataclass
 from bridge.text.invisible import one_line
 from bridge.text.stems import foreign_language, has_hangul, language_of
 from bridge.types import Lines, VaultPath

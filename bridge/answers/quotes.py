@@ -4,10 +4,10 @@ import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from bridge.markdown.note import Note
 from bridge.markdown.sections import heading_paths
+from bridge.records import dataclass
 from bridge.search.sentences import Sentence, iter_sentences
 from bridge.text.extract import terms_of
 from bridge.text.lines import lines_overlap

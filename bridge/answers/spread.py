@@ -1,11 +1,11 @@
 """Cuts notes into excerpts that are spread evenly over what is too long to be read whole."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from bridge.answers.prompt import Source
 from bridge.markdown.note import Note, PieceKind
 from bridge.markdown.sections import Outline
+from bridge.records import dataclass
 from bridge.text.budget import ASCII_PER_TOKEN, estimate_tokens, fit_words
 from bridge.text.invisible import visible_text
 from bridge.types import Lines, VaultPath

@@ -1,10 +1,10 @@
 """The prompt by which a chat model summarises numbered excerpts, and the grammar of its summary."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from bridge.answers.prompt import Source, number_excerpts, prompt_language, sentence_rules
 from bridge.models.chat_process import Message
+from bridge.records import dataclass
 
 _SAMPLE = 2_000
 """Characters of the excerpts from which their language is told."""

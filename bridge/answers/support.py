@@ -7,9 +7,9 @@ was made up, not every wrong conclusion.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
+from bridge.records import dataclass
 from bridge.text.extract import terms_of
 from bridge.text.fold import fold_word
 from bridge.text.sentence import SENTENCE_END

@@ -1,6 +1,5 @@
 """The user's agreement to the folder in which agents keep notes."""
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from bridge.api.call import Call
@@ -10,6 +9,7 @@ from bridge.changes.requests.base import Request, RequestContext
 from bridge.errors import ConfirmationRequired
 from bridge.notebook.folder import AgentsFolder
 from bridge.notebook.starter_notes import starter_notes
+from bridge.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,7 @@ from bridge.api.hints import (
 from bridge.api.moments import day, first_day, period
 from bridge.api.note_names import find_file
 from bridge.errors import InvalidArguments
+from bridge.records import dataclass
 from bridge.types import SHORT_DIGEST, START, Day, Digest, PathRole, VaultPath
 from bridge.vault.paths import parents
 
@@ -199,7 +200,7 @@ def locate(
     return {one.name: locator.located(bound[one.name], one.hint, one.name) for one in operation.arguments}
 
 
-@dataclasses.dataclass
+@dataclass
 class Locator:
     """Converts the paths of one call to vault paths."""
 

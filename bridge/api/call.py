@@ -1,11 +1,11 @@
 """Who makes a call, and what the call may use."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from bridge.api.stream import StreamEvent, ignore_event
 from bridge.errors import Forbidden
+from bridge.records import dataclass
 from bridge.types import Preset, Scope
 
 if TYPE_CHECKING:

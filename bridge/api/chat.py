@@ -2,13 +2,13 @@
 
 import contextlib
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bridge.api.call import Call
 from bridge.api.hints import WritingMode
 from bridge.api.stream import StreamEvent
 from bridge.errors import BridgeError, ModelMissing, ModelUnusable
+from bridge.records import dataclass
 
 if TYPE_CHECKING:
     from bridge.models.chat_process import AnswerEnd, ChatRequest

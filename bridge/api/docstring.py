@@ -3,7 +3,8 @@
 import inspect
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from bridge.records import dataclass
 
 SECTIONS = ("Args", "Attributes", "Raises", "Returns")
 ITEM = re.compile(r"(\w+): (.*)")

@@ -1,10 +1,12 @@
 """The effect that a caller expects of a change; a change with any other effect is refused."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Annotated
 
 from annotated_types import Interval
+
+from bridge.records import dataclass
 
 Count = Annotated[int, Interval(ge=0)]
 

@@ -1,11 +1,12 @@
 """A feature: one capability of the bridge, with all that it adds."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from bridge.api.finding import Finding
 from bridge.api.markup import View
+from bridge.records import dataclass
 from bridge.state.tables import Subject
 
 if TYPE_CHECKING:

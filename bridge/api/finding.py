@@ -1,7 +1,8 @@
 """What a check of the bridge's health finds."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from bridge.records import dataclass
 
 Verdict = Literal["ok", "warn", "fail"]
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin
 
 from annotated_types import GroupedMetadata, Interval, MaxLen
 
+from bridge.records import dataclass
 from bridge.types import Day, Digest, PathRole, TaggedUnion, VaultPath
 
 Reason = Annotated[str, MaxLen(500)]
@@ -44,7 +45,7 @@ WORDS: Mapping[Any, tuple[str, str]] = {
 }
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Bounds:
     """The minimum and maximum of a number, and the maximum length of a string."""
 

@@ -3,7 +3,6 @@
 import contextlib
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bridge.api.agreement import is_user
@@ -13,6 +12,7 @@ from bridge.errors import BridgeError
 from bridge.events import MemoryGiven
 from bridge.markdown.note import Value
 from bridge.notebook.memory_note import denied_agents
+from bridge.records import dataclass
 from bridge.state.injection_log import InjectedNote
 from bridge.types import VaultPath
 

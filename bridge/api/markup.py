@@ -1,9 +1,9 @@
 """Text views: a result as lines, tables and documents, which surfaces print plain, shortened or in colours."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from bridge.records import dataclass
 from bridge.text.counts import more_pages
 from bridge.text.invisible import EMPTY_VALUES, inline, quote_path
 

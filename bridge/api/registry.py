@@ -3,7 +3,6 @@
 import dataclasses
 import difflib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 import bridge.errors
@@ -13,6 +12,7 @@ from bridge.api.markup import View, fields
 from bridge.api.redact import redact_denied
 from bridge.api.signature import Argument, check_records, gather_records, read_arguments
 from bridge.errors import BridgeError, NoSuchOperation
+from bridge.records import dataclass
 from bridge.settings.schema import install_sections
 from bridge.state.subjects import install_subjects
 from bridge.types import PathRole, Scope, VaultPath

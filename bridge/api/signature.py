@@ -9,9 +9,10 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from bridge.api.docstring import parse_docstring
 from bridge.api.hints import is_union, records_in, strip_hint
+from bridge.records import dataclass
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Argument:
     """One argument of an operation."""
 
@@ -26,7 +27,7 @@ class Argument:
         return self.default is inspect.Parameter.empty
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Spread:
     """Marks a parameter that takes a record, each of whose fields is an argument of the operation.
 

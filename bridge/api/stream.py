@@ -1,7 +1,8 @@
 """What an operation says before it ends: the parts of a result that are known already."""
 
-from dataclasses import dataclass
 from typing import Any
+
+from bridge.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

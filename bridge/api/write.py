@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -13,6 +13,7 @@ from bridge.api.signature import Spread
 from bridge.engine.auto_link import make_auto_linker
 from bridge.errors import BridgeError, StateUnusable
 from bridge.notebook.folder import AgentsFolder, folder_for_client
+from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step
 

@@ -1,7 +1,6 @@
 """Base files: their filters, formulas and views, read from YAML."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import yaml
@@ -10,6 +9,7 @@ from bridge.bases.evaluate import check_functions
 from bridge.bases.syntax import Binary, Constant, Field, Name, Node, Unary, parse_expression
 from bridge.bases.values import as_list
 from bridge.errors import InvalidArguments
+from bridge.records import dataclass
 
 Direction = Literal["ASC", "DESC"]
 

@@ -1,7 +1,7 @@
 """Evaluates parsed expressions, within a budget of steps."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 from functools import partial
 from typing import Any, Final
@@ -36,6 +36,7 @@ from bridge.bases.values import (
     type_of,
 )
 from bridge.errors import InvalidArguments
+from bridge.records import dataclass
 
 STEPS: Final = 5_000_000
 """Parts of expressions that one query may evaluate."""

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from bridge.errors import InvalidArguments
+from bridge.records import dataclass
 
 LONGEST: Final = 10_000
 """Characters of an expression."""

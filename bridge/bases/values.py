@@ -4,11 +4,11 @@ import math
 import re
 from calendar import monthrange
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from bridge.errors import InvalidArguments
+from bridge.records import dataclass
 
 Result = Any
 """None, bool, int, float, str, list, dict, or one of the classes here."""

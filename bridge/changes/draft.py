@@ -3,10 +3,11 @@
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from bridge.errors import NoteExists, NoteNotFound
 from bridge.markdown.names import Names
+from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 from bridge.vault.paths import is_hidden
 from bridge.vault.plan import Plan, Step

@@ -1,10 +1,11 @@
 """Describes a change's effect on files and links."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from bridge.errors import ReadOnly
+from bridge.records import dataclass
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan
 

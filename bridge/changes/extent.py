@@ -1,7 +1,6 @@
 """Measures how much a change does, in numbers and in a line for the user."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from posixpath import commonpath
 from typing import Final
 
@@ -10,6 +9,7 @@ from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.changes.requests.move_note import MoveNote
+from bridge.records import dataclass
 from bridge.text.counts import count_of
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step

@@ -3,13 +3,13 @@
 import os
 import subprocess
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
 from bridge.changes.draft import path_after_move
 from bridge.changes.hunks import Snapshot
+from bridge.records import dataclass
 from bridge.state.change_records import Change
 from bridge.text.invisible import one_line
 from bridge.types import Digest, VaultPath

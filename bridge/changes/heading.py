@@ -1,7 +1,5 @@
 """Plans to rename a heading: its own line, and its name in every link to it."""
 
-from dataclasses import dataclass
-
 from bridge.changes.draft import plan_replacements
 from bridge.changes.effect import Effect, PlanAndEffect, Reference
 from bridge.changes.relink import Edit, replace_spans
@@ -15,6 +13,7 @@ from bridge.markdown.names import Names
 from bridge.markdown.note import Heading, LinkKind
 from bridge.markdown.parse import parse
 from bridge.markdown.sections import anchor, decode_place, resolve_headings
+from bridge.records import dataclass
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan
 

@@ -1,11 +1,12 @@
 """Shows what a change does to each file; its hunks are numbered here and nowhere else."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from bridge.changes.draft import digest_of
 from bridge.errors import InvalidArguments
+from bridge.records import dataclass
 from bridge.text.diff import Hunk, apply_hunks, decode_text, diff_hunks, encode_text, format_hunks
 from bridge.types import Digest
 from bridge.vault.plan import Step

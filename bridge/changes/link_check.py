@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Final
 
@@ -18,6 +17,7 @@ from bridge.markdown.links import read_links
 from bridge.markdown.names import Names
 from bridge.markdown.note import Heading, Link, LinkKind
 from bridge.markdown.sections import decode_place, resolve_headings
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 _BLOCK: Final = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*\r?$", re.MULTILINE)

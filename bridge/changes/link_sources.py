@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import Final
 
@@ -15,6 +14,7 @@ from bridge.markdown.link_targets import name_key, target_file
 from bridge.markdown.names import Names
 from bridge.markdown.note import LinkKind
 from bridge.markdown.prose import find_queries
+from bridge.records import dataclass
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 

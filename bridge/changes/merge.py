@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from bridge.changes.draft import digest_of, plan_replacements
@@ -23,6 +22,7 @@ from bridge.markdown.link_spans import LinkSpan, read_link_spans
 from bridge.markdown.note import Heading, Note, Value
 from bridge.markdown.parse import parse
 from bridge.markdown.sections import anchor, decode_place, resolve_headings
+from bridge.records import dataclass
 from bridge.text.invisible import inline
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step

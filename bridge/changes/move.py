@@ -1,7 +1,6 @@
 """Plans moves and renames of notes, other files and whole folders. Every link follows."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
@@ -15,6 +14,7 @@ from bridge.markdown.kinds import kind_of, title_of
 from bridge.markdown.link_parts import NOT_IN_WIKI
 from bridge.markdown.link_targets import fold_name
 from bridge.markdown.parse import parse
+from bridge.records import dataclass
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
 

@@ -1,10 +1,10 @@
 """Finds where the files and folders of a change are now, and whether they are still the same."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from bridge.changes.positions import name_after
+from bridge.records import dataclass
 from bridge.state.change_parts import read_hunk_states
 from bridge.state.change_records import Change
 from bridge.state.file_history import FolderEvent, Moment

@@ -1,9 +1,10 @@
 """Maps files and names of the vault to their paths after the steps of a draft."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from bridge.changes.draft import Draft, path_after_move
+from bridge.records import dataclass
 from bridge.state.file_history import GRAVE, FolderEvent, without_grave
 from bridge.types import VaultPath
 from bridge.vault.plan import Step

@@ -5,12 +5,13 @@ three-way merge could only guess.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from bridge.changes.draft import digest_of
 from bridge.changes.hunks import Snapshot, hunk_positions
 from bridge.changes.relink import has_only_followed
+from bridge.records import dataclass
 from bridge.state.change_parts import read_hunk_states
 from bridge.state.change_records import Change
 from bridge.text.diff import (

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
+from bridge.records import dataclass
 from bridge.text.diff import decode_text, display_text, encode_text, unified_diff
 from bridge.text.merge import MergeConflict, merge3
 from bridge.types import Lines, VaultPath

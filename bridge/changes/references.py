@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -14,6 +13,7 @@ from bridge.changes.view import VaultView
 from bridge.errors import NoteNotFound, NoteUnreadable, TooLarge
 from bridge.markdown.kinds import title_of
 from bridge.markdown.note import LinkKind
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 _BEFORE: Final = r"(?<![^\s\"'\[(/=,:`])"

@@ -2,7 +2,6 @@
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 from urllib.parse import unquote
 
@@ -14,6 +13,7 @@ from bridge.markdown.link_parts import encode_destination, wiki_file_name
 from bridge.markdown.link_spans import LinkPart, LinkSpan, LinkSpans, read_link_spans
 from bridge.markdown.link_targets import ResolvedLink, name_key, target_file
 from bridge.markdown.names import Names
+from bridge.records import dataclass
 from bridge.types import Span, VaultPath
 from bridge.vault.plan import Step
 

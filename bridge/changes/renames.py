@@ -1,11 +1,11 @@
 """Describes how the names of a vault change, and what that means for a link."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from bridge.markdown.link_targets import name_key, target_file
 from bridge.markdown.names import Names
 from bridge.markdown.note import LinkKind
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 

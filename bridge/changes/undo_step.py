@@ -1,7 +1,7 @@
 """Applies the steps of an earlier change to files that may have been changed or moved since."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bridge.changes.draft import Draft, digest_of, path_after_move
 from bridge.changes.hunks import Snapshot
@@ -11,6 +11,7 @@ from bridge.changes.provenance import LineHistory
 from bridge.changes.rebase import FileConflict, encode_merged, merge_file, to_file_conflicts
 from bridge.errors import ChangeNotFound
 from bridge.markdown.link_targets import name_key
+from bridge.records import dataclass
 from bridge.state.change_records import Change
 from bridge.text.diff import decode_text
 from bridge.types import Digest, VaultPath

@@ -1,13 +1,13 @@
 """The view of a vault that planning a change of names needs."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from bridge.changes.link_sources import LinkSources
 from bridge.errors import ProtectedPath
 from bridge.index.note import IndexedNote
 from bridge.markdown.names import Names
+from bridge.records import dataclass
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from bridge.engine.worker_pool import WorkerPool
@@ -11,6 +10,7 @@ from bridge.errors import Busy
 from bridge.graph.graph import Graph
 from bridge.graph.kinds import EdgeKind
 from bridge.index.note import IndexedNote
+from bridge.records import dataclass
 from bridge.types import Among, VaultPath
 
 if TYPE_CHECKING:

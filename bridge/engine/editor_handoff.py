@@ -4,13 +4,14 @@ import asyncio
 import codecs
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final, Literal, TypeVar
 
 from bridge.changes.draft import digest_of
 from bridge.errors import BridgeError, ChangeConflict, ChangeNotFound, NoteChanged, NoteNotFound
 from bridge.events import ApplyChange, Events
+from bridge.records import dataclass
 from bridge.state.change_records import Change, State
 from bridge.state.journal import Entry
 from bridge.state.store import Store

@@ -3,13 +3,13 @@
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from bridge.engine.open_vault import OpenVault
 from bridge.engine.watchdog import describe_failure
 from bridge.errors import IndexUnusable
 from bridge.index.note import IndexedNote
+from bridge.records import dataclass
 
 log = logging.getLogger(__name__)
 

@@ -1,9 +1,9 @@
 """Looks up what the index holds of one note, or why it holds nothing."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from bridge.engine.indexer import Indexer
+from bridge.records import dataclass
 from bridge.state.store import Store
 from bridge.types import Digest, Lines, VaultPath, is_same_digest
 

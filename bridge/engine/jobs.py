@@ -3,10 +3,10 @@
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Literal
 
 from bridge.errors import BridgeError, JobNotFound
+from bridge.records import dataclass
 
 REMEMBERED = 100
 

@@ -5,7 +5,7 @@ import contextlib
 import logging
 import os
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from bridge.changes.draft import Draft, digest_of
@@ -13,6 +13,7 @@ from bridge.changes.rebase import merge_file
 from bridge.engine.signal import Signal
 from bridge.engine.transactions import Author, ChangeWriter, PlannedChange
 from bridge.errors import BridgeError, NoteNotFound
+from bridge.records import dataclass
 from bridge.state.store import Store
 from bridge.types import VaultPath
 from bridge.vault.stable_read import EMPTY_S, QUIET_S

@@ -1,10 +1,10 @@
 """Lists notes by their links: orphans, dead ends, stubs, mutual links and gaps."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from bridge.graph.kinds import WRITTEN
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:

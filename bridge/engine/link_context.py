@@ -1,8 +1,8 @@
 """Gathers what the vault knows about a text and the notes that it may link to."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.link_targets import name_key, target_file
 from bridge.markdown.names import Names
 from bridge.markdown.note import Link, LinkKind
+from bridge.records import dataclass
 from bridge.types import Among, VaultPath
 
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bridge.index.note import IndexedNote
 from bridge.linking.corpus import Corpus
 from bridge.linking.mentions import Name, NameFinder
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:

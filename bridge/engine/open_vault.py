@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Coroutine, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ from bridge.markdown.names import Names
 from bridge.notebook.catalogue import MemoryCatalogue
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.questions import WaitingQuestions
+from bridge.records import dataclass
 from bridge.search.model import Sources
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from bridge.errors import BridgeError, VaultUnreadable
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.prepare import PreparedNote, prepare
 from bridge.markdown.documents import read_document
+from bridge.records import dataclass
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault

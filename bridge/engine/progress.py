@@ -1,12 +1,12 @@
 """Measures how far the index of a vault is behind its files."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from bridge.engine.model_pool import Embedders, workers_wanted
 from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.models.model_setup import ModelSetup
+from bridge.records import dataclass
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
 from bridge.types import Digest

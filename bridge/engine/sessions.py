@@ -4,8 +4,8 @@ import hashlib
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from bridge.records import dataclass
 from bridge.state.session_log import QUIET_S
 
 

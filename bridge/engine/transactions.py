@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, TypeVar
 
 from bridge.changes.draft import Draft, digest_of, path_after_move
@@ -21,6 +21,7 @@ from bridge.engine.path_locks import PathLocks
 from bridge.errors import BridgeError, ConfirmationRequired, ExpectationFailed, InvalidArguments, NoteNotFound, ReadOnly
 from bridge.events import ChangeProposed, ChangeRecorded, Events
 from bridge.notebook.folder import AgentsFolder, holds_all
+from bridge.records import dataclass
 from bridge.settings.schema import Settings
 from bridge.state.change_records import Change
 from bridge.state.store import Store

@@ -4,7 +4,6 @@ import json
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -23,6 +22,7 @@ from bridge.api.hints import (
 from bridge.api.registry import Operation, implied_errors
 from bridge.api.signature import Argument
 from bridge.features import FEATURES, operations
+from bridge.records import dataclass
 from bridge.types import Day, Digest, VaultPath
 
 INTRODUCTION = """# Operations

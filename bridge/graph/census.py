@@ -1,13 +1,12 @@
 """Counts of a snapshot: its links, unresolved names and degrees."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from bridge.graph.graph import Graph
 from bridge.graph.kinds import WRITTEN
 from bridge.graph.layout import degrees
+from bridge.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from bridge.graph.kinds import CODES, WEIGHTS, EdgeKind
 from bridge.markdown.link_targets import is_attachment_name
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 Numbers = NDArray[np.int32]

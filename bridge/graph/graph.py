@@ -1,7 +1,6 @@
 """An immutable snapshot of the links between notes."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Self
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from bridge.graph.columns import Nodes, is_unresolved_name
 from bridge.graph.kinds import CODES, LINKS, WEIGHTS, EdgeKind
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:

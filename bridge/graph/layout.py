@@ -1,13 +1,12 @@
 """Places the nodes of a network such that an earlier picture stays recognisable."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from bridge.graph.columns import Edges
 from bridge.graph.measure import SEED, Network, build_network, to_igraph
 from bridge.graph.walk import spread
+from bridge.records import dataclass
 
 Places = NDArray[np.float64]
 

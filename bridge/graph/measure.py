@@ -3,7 +3,6 @@
 import random
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.graph.columns import Edges
+from bridge.records import dataclass
 
 if TYPE_CHECKING:
     import igraph

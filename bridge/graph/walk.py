@@ -1,13 +1,13 @@
 """Walks along edges: distances, spreading weight, and the paths between two nodes."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bridge.graph.columns import Edges, kind_codes
 from bridge.graph.kinds import KINDS, SHARED
+from bridge.records import dataclass
 from bridge.types import Direction
 
 FAR = -1

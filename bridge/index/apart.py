@@ -1,13 +1,14 @@
 """Keeps the notes of one folder apart, so that they and all others are each searched as if there were no others."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bridge.index.catalogue import NoteTable
 from bridge.index.note import Notes
+from bridge.records import dataclass
 from bridge.types import Among, VaultPath
 
 if TYPE_CHECKING:

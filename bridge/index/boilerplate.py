@@ -5,10 +5,12 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import blake2b
 from typing import Self
 from zlib import crc32
+
+from bridge.records import dataclass
 
 LEAST_NOTES = 8
 """A line in fewer notes is never boilerplate, so that small vaults keep what they repeat."""

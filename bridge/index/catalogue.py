@@ -1,9 +1,9 @@
 """Every note of the index, in memory: by path, and by row numbers for search."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 
 from bridge.index.note import IndexedNote
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 

@@ -1,10 +1,10 @@
 """Compares the vault with the index, to read as few files as possible."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bridge.index.note import IndexedNote
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:

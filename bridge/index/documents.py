@@ -1,13 +1,13 @@
 """Documents of the inverted indexes: the passages and whole texts of notes, and the segments built from them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from bridge.index.segment import MOST_DOCUMENTS, DocumentIds, Segment, build_segment, merge_segments
 from bridge.index.tokens import FORMS, WORDS, Vocabulary
+from bridge.records import dataclass
 
 AT_ONCE = 2_048
 """Documents whose terms are found at once."""

@@ -5,7 +5,6 @@ import json
 import shutil
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from bridge.errors import BridgeError, DiskFull, IndexUnusable, NotReady, ReadOn
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.schema import VECTORS, VERSION
 from bridge.private_files import write_private
+from bridge.records import dataclass
 
 _FORMAT = "index.json"
 _BOILERPLATE = "boilerplate.json"

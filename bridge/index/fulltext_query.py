@@ -1,10 +1,10 @@
 """Full text queries, and the terms that they ask for."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 
 from bridge.index.inverted_index import TermQuery
 from bridge.index.tokens import FORMS, WORDS, Tokenizer, query_terms, split_pieces
+from bridge.records import dataclass
 from bridge.text.invisible import strip_break_hints
 from bridge.text.stems import index_forms, query_forms
 from bridge.text.words import ALPHANUMERIC

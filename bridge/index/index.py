@@ -5,7 +5,7 @@ import contextlib
 import copy
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -33,6 +33,7 @@ from bridge.index.vector_rows import Floats
 from bridge.index.vectors import MissingVector, Vectors
 from bridge.index.word_file import WordFile
 from bridge.index.write import IndexWriter
+from bridge.records import dataclass
 from bridge.types import Among, Digest, VaultPath
 
 MEASURED = 5

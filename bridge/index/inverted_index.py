@@ -1,7 +1,6 @@
 """An inverted index in memory: its segments, and BM25 over the documents that count."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import log1p
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ import numpy as np
 
 from bridge.index.apart import HiddenRows
 from bridge.index.segment import FREQUENCIES, MOST_DOCUMENTS, Segment, merge_segments
+from bridge.records import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,12 +5,12 @@ so that a new title moves an index instead of a vector.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bridge.index.vector_rows import BLOCK, MISSING, UNTITLED, Floats, VectorRows
+from bridge.records import dataclass
 
 TITLE_WEIGHT = 0.3
 """Weight of a note's title in the vectors of its passages."""

@@ -5,7 +5,6 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import accumulate, groupby, islice, pairwise
 from operator import itemgetter
@@ -18,6 +17,7 @@ from bridge.index.apart import Apart, KeptFolder
 from bridge.index.hits import NameField, NameHit
 from bridge.index.near_words import NearWords
 from bridge.index.note import IndexedNote, Notes
+from bridge.records import dataclass
 from bridge.text.fold import fold_word
 from bridge.text.invisible import strip_break_hints
 from bridge.text.words import RUN, TOKEN, character_pairs

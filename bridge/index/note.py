@@ -3,13 +3,14 @@
 import json
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any, cast
 
 from bridge.markdown.note import Heading, Link, LinkKind, Note, Value
 from bridge.markdown.prose import has_asides
 from bridge.markdown.tasks import parse_task
+from bridge.records import dataclass
 from bridge.text.fold import fold_case
 from bridge.text.invisible import replace_surrogates
 from bridge.types import Digest, NoteKind, VaultPath

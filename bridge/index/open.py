@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,6 +28,7 @@ from bridge.index.schema import NOTES, PASSAGES, notes_schema, passages_schema
 from bridge.index.summaries import Summaries
 from bridge.index.table import Table
 from bridge.index.word_file import WordFile
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 log = logging.getLogger(__name__)

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -11,6 +11,7 @@ from bridge.index.boilerplate import Boilerplate
 from bridge.index.chunk import LineOf, cut_passages
 from bridge.index.note import IndexedNote, pack_note
 from bridge.markdown.note import Note
+from bridge.records import dataclass
 from bridge.text.invisible import strip_break_hints
 from bridge.text.stems import has_hangul, index_forms, language_of
 from bridge.types import Digest, Lines, Span

@@ -1,7 +1,6 @@
 """Converts prepared notes to table rows, and rows to passages."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from bridge.index.catalogue import NoteEntry
@@ -10,6 +9,7 @@ from bridge.index.note import IndexedNote, encode_facts
 from bridge.index.passage_blocks import PackedPassage
 from bridge.index.prepare import Chunk, PreparedNote, embedding_digest
 from bridge.index.schema import notes_schema, passages_schema
+from bridge.records import dataclass
 from bridge.text.invisible import replace_surrogates
 from bridge.types import Digest, Lines, VaultPath
 

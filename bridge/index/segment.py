@@ -1,7 +1,7 @@
 """Segments of an inverted index: the postings of up to 65,536 documents, as arrays that never change."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from bridge.index.array_file import Layout, encode_arrays, read_arrays
 from bridge.index.tokens import Occurrences
+from bridge.records import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

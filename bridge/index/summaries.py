@@ -2,11 +2,11 @@
 
 import logging
 import time
-from dataclasses import dataclass
 from typing import Any
 
 from bridge.index.schema import SUMMARIES, summaries_schema
 from bridge.index.table import Table, catch_panics, table_names
+from bridge.records import dataclass
 from bridge.types import Digest
 
 log = logging.getLogger(__name__)

@@ -6,11 +6,11 @@ import warnings
 from collections.abc import AsyncIterator, Collection, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from bridge.errors import NotReady
+from bridge.records import dataclass
 
 log = logging.getLogger(__name__)
 

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
 from bridge.index.library import load_tokenizer
+from bridge.records import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,7 +6,6 @@ import logging
 import re
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
 import numpy as np
@@ -18,6 +17,7 @@ from bridge.index.open import OpenIndex, wait
 from bridge.index.schema import VECTORS, vectors_schema
 from bridge.index.table import Table, table_names
 from bridge.index.vector_rows import Floats, Halves
+from bridge.records import dataclass
 from bridge.types import Digest
 
 log = logging.getLogger(__name__)

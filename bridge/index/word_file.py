@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from bridge.index.catalogue import NoteTable
 from bridge.index.name_file import note_mark
 from bridge.index.note import IndexedNote
 from bridge.private_files import write_private
+from bridge.records import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from typing import Any
 
 from bridge.index.background import Tasks
@@ -18,6 +17,7 @@ from bridge.index.postings import Postings, passage_mark, whole_mark
 from bridge.index.prepare import Chunk, PreparedNote
 from bridge.index.rows import note_rows, passage_rows, text_digests
 from bridge.index.vectors import Vectors
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 log = logging.getLogger(__name__)

@@ -4,7 +4,6 @@ import posixpath
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from bridge.linking.corpus import Corpus
@@ -16,6 +15,7 @@ from bridge.markdown.names import Names
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse, parse_structure
 from bridge.markdown.prose import protected_spans
+from bridge.records import dataclass
 from bridge.types import Span, VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
 

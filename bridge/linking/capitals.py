@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from bridge.records import dataclass
 from bridge.text.words import ALPHABETIC
 from bridge.types import Span
 

@@ -7,9 +7,9 @@ vaults held out lose less than .02 of F1. They are rounded, because the optimum 
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from bridge.records import dataclass
 from bridge.state.link_feedback import LinkFeedback
 from bridge.text.fold import fold_case, letters_and_digits
 from bridge.text.scripts import UNSPACED_CHARACTER

@@ -5,10 +5,10 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
 
+from bridge.records import dataclass
 from bridge.text.fold import FoldedText, fold_case, letters_and_digits
 from bridge.text.scripts import SPACED_CHARACTER, UNSPACED_CHARACTER
 from bridge.text.words import ALPHANUMERIC

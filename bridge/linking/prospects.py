@@ -3,10 +3,10 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from bridge.linking.capitals import CapitalisedName, NameKind, find_capitalised, label_words, strip_markup
+from bridge.records import dataclass
 from bridge.text.fold import fold_case
 from bridge.text.words import ALPHABETIC
 from bridge.types import VaultPath

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, partial
 from typing import Final, Protocol
 
@@ -11,6 +11,7 @@ from bridge.linking.capitals import markup_spans
 from bridge.linking.corpus import Corpus
 from bridge.linking.evidence import THRESHOLDS, Evidence, Strictness
 from bridge.linking.mentions import Mention, Name
+from bridge.records import dataclass
 from bridge.text.words import ALPHABETIC
 from bridge.types import Span, VaultPath
 

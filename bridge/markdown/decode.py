@@ -1,9 +1,9 @@
 """A file's bytes as text, and the text's ASCII shadow for the Markdown parser."""
 
 import re
-from dataclasses import dataclass
 from hashlib import sha256
 
+from bridge.records import dataclass
 from bridge.types import Digest
 
 BOM = b"\xef\xbb\xbf"

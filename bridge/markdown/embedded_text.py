@@ -3,11 +3,11 @@
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
 import yaml
 
+from bridge.records import dataclass
 from bridge.types import Span
 
 Escape = Callable[[str], str]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
@@ -14,6 +14,7 @@ from bridge.markdown.links import WIKI, is_outside, wiki_link
 from bridge.markdown.note import Link, Tag, Value
 from bridge.markdown.tags import is_tag
 from bridge.markdown.yaml12 import Properties, PropertyLoader
+from bridge.records import dataclass
 from bridge.text.lines import LineIndex
 from bridge.types import Span
 

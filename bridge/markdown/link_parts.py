@@ -2,12 +2,12 @@
 
 import html
 import re
-from dataclasses import dataclass
 from typing import Final, Literal
 from urllib.parse import quote
 
 from bridge.markdown.link_targets import SUBPATH
 from bridge.markdown.links import LONGEST_LABEL, POINTED
+from bridge.records import dataclass
 from bridge.types import Span
 
 Syntax = Literal["wiki", "markdown", "path"]

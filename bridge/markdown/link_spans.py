@@ -2,7 +2,6 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from html import unescape
 from operator import itemgetter
 from typing import Any, Final
@@ -25,6 +24,7 @@ from bridge.markdown.links import ESCAPE, is_outside, read_links
 from bridge.markdown.note import Link, LinkKind
 from bridge.markdown.parse import parse_structure, read_markdown
 from bridge.markdown.prose import DEFINITION, merge_spans
+from bridge.records import dataclass
 from bridge.text.lines import LineIndex
 from bridge.types import Span, VaultPath
 

@@ -2,11 +2,11 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote
 
 from bridge.markdown.note import LinkKind
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 SPACES = str.maketrans("\u00a0\u202f", "  ")

@@ -1,9 +1,10 @@
 """The parsed contents of a file of the vault, as frozen values; those of which a note has thousands are tuples."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, NamedTuple
 
+from bridge.records import dataclass
 from bridge.types import Digest, Lines, NoteKind, Span, VaultPath
 
 Value = None | bool | int | float | str | Sequence["Value"] | Mapping[str, "Value"]

@@ -1,7 +1,6 @@
 """Parses a Markdown file's bytes to a `Note`; never raises."""
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from bridge.markdown.blocks import read_blocks, read_callouts, read_fields, read_headings, read_pieces, read_tasks
@@ -12,6 +11,7 @@ from bridge.markdown.links import read_links
 from bridge.markdown.note import Block, Callout, Heading, InlineField, Link, Note, Piece, Tag, Task
 from bridge.markdown.structure import Structure, find_comments, read_structure
 from bridge.markdown.tags import read_tags
+from bridge.records import dataclass
 from bridge.text.lines import LineIndex
 from bridge.types import NoteKind, Span, VaultPath
 

@@ -6,11 +6,12 @@ Works on the text's ASCII shadow, so that all offsets count characters.
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal
 
 import pyromark
 
+from bridge.records import dataclass
 from bridge.types import Span
 
 PartKind = Literal[

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from typing import Any, Final, Literal
 
 from bridge.markdown.blocks import LONE_BLOCK_ID
 from bridge.markdown.json_object import get_objects, get_text
+from bridge.records import dataclass
 
 Priority = Literal["highest", "high", "medium", "low", "lowest"]
 

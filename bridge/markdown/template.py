@@ -1,11 +1,11 @@
 """Fills in Obsidian's own templates: `{{title}}`, `{{date}}` and `{{time}}`; never executes anything."""
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from bridge.markdown.moment_format import format_moment
+from bridge.records import dataclass
 
 _FIELD: Final = re.compile(r"\{\{[ \t]*(title|date|time)[ \t]*(?::([^{}\r\n]*))?\}\}", re.IGNORECASE)
 _LEFT: Final = re.compile(r"\{\{[^{}\r\n]*\}\}")

@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from yaml import (
@@ -18,6 +18,7 @@ from yaml import (
 from yaml._yaml import CParser
 
 from bridge.markdown.note import Value
+from bridge.records import dataclass
 from bridge.types import Span
 
 MAX_DEPTH: Final = 32

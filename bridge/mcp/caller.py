@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -18,6 +18,7 @@ from bridge.api.presets import choose_preset
 from bridge.api.registry import Operation
 from bridge.errors import InvalidArguments
 from bridge.mcp.session_end import session_name
+from bridge.records import dataclass
 from bridge.types import Preset
 
 if TYPE_CHECKING:

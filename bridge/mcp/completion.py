@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp import types
@@ -12,6 +11,7 @@ from bridge.errors import BridgeError
 from bridge.mcp.caller import Context, read_caller
 from bridge.mcp.errors import protocol_errors
 from bridge.mcp.prompts import PERIODS
+from bridge.records import dataclass
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge

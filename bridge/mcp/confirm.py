@@ -3,7 +3,7 @@
 import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 import orjson
@@ -15,6 +15,7 @@ from bridge.api.presets import get_tool
 from bridge.api.registry import Operation
 from bridge.errors import ConfirmationRequired, Declined
 from bridge.mcp.caller import Caller, Context
+from bridge.records import dataclass
 from bridge.text.invisible import inline
 
 CONFIRM: Final = "confirm"

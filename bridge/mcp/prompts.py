@@ -1,7 +1,6 @@
 """Prompts that include what the vault contains about them."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, time
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from bridge.mcp.caller import Caller, Context, read_caller
 from bridge.mcp.errors import protocol_errors
 from bridge.mcp.resources import mime_type, note_uri
 from bridge.mcp.text import format_answer
+from bridge.records import dataclass
 from bridge.text.invisible import quote_path, visible_text
 
 if TYPE_CHECKING:

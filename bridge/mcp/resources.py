@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
@@ -13,6 +12,7 @@ from bridge.errors import InvalidArguments, NoteNotFound, NotReady
 from bridge.features import get_operation
 from bridge.mcp.caller import Caller, Context, read_caller
 from bridge.mcp.errors import protocol_errors
+from bridge.records import dataclass
 from bridge.types import VaultId
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from bridge.mcp.confirm import ConfirmationPending, Consent, can_ask
 from bridge.mcp.errors import protocol_errors, tool_error
 from bridge.mcp.text import format_answer
 from bridge.mcp.tool_schemas import HIDDEN_ARGUMENTS, SUMMARY_ONLY, TOOL_DEFAULTS, input_schema
+from bridge.records import dataclass
 from bridge.types import Preset
 
 if TYPE_CHECKING:

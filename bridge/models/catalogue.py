@@ -1,9 +1,9 @@
 """The models that can be installed by name, with their facts."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from bridge.errors import ModelMissing
+from bridge.records import dataclass
 
 Pooling = Literal["mean", "cls", "last"]
 """How a model's token vectors become one vector."""

@@ -5,13 +5,13 @@ import itertools
 import json
 import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from bridge.errors import ModelUnusable
 from bridge.models.frame_process import FrameProcess, WorkerDied
 from bridge.models.frames import Frame
+from bridge.records import dataclass
 
 _START_S = 120.0
 _SILENCE_S = 300.0

@@ -7,12 +7,13 @@ import itertools
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NoReturn
 
 import jinja2
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from bridge.records import dataclass
 
 
 class UnusableTemplate(Exception):

@@ -3,12 +3,12 @@
 import asyncio
 import os
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from bridge.errors import ModelUnusable
 from bridge.models.chat_process import AnswerEnd, ChatRequest, ChatTask, ChatWorker, Message, PromptTooLong
 from bridge.models.frame_process import WorkerDied
+from bridge.records import dataclass
 
 _WINDOW = 4_096
 _PROMPT_CHARACTERS = 2_000

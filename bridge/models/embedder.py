@@ -5,7 +5,6 @@ import logging
 import time
 from collections import deque
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from bridge.errors import ModelUnusable
@@ -13,6 +12,7 @@ from bridge.models.embeddings import EmbeddingCall, Embeddings, Group, RejectedT
 from bridge.models.folder import InstalledModel
 from bridge.models.frame_process import WorkerDied
 from bridge.models.worker_process import LEVELS, Worker, make_task
+from bridge.records import dataclass
 
 log = logging.getLogger(__name__)
 

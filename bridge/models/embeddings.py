@@ -3,10 +3,11 @@
 import asyncio
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from bridge.errors import Unready
+from bridge.records import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,13 +7,13 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bridge.errors import ModelMissing, ModelUnusable
 from bridge.models.catalogue import ModelSpec, Purpose, catalogue
 from bridge.private_files import file_lock, write_private
+from bridge.records import dataclass
 from bridge.types import Digest
 
 _FORMAT = 1

@@ -3,8 +3,9 @@
 import json
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, BinaryIO
+
+from bridge.records import dataclass
 
 _SIZES = struct.Struct("<II")
 SIZES = _SIZES.size

@@ -8,12 +8,12 @@ import os
 import time
 from collections import deque
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
 from pathlib import Path
 
 from bridge.errors import Busy, ModelUnusable
 from bridge.models.chat_process import AnswerEnd, ChatEvent, ChatRequest, ChatTask, ChatWorker
 from bridge.models.frame_process import WorkerDied
+from bridge.records import dataclass
 
 log = logging.getLogger(__name__)
 

@@ -6,11 +6,12 @@ A batch above `n_ubatch` tokens aborts the whole process in C, so no call here e
 import ctypes
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import llama_cpp as c
+
+from bridge.records import dataclass
 
 LARGEST_BATCH = 512
 """Maximum number of tokens per call: attention over a larger batch is slower, and passages are far shorter."""

@@ -6,12 +6,12 @@ import json
 import os
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from bridge.errors import BridgeError, ModelUnusable, NotReady
 from bridge.private_files import lock_file
+from bridge.records import dataclass
 
 _RECORD, _LOCK = "model-setup.json", "model-setup.lock"
 """What `scripts/lib/setup/llama_setup.py` writes into the environment; the lock is held while it runs."""

@@ -5,7 +5,6 @@ import json
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from bridge.errors import ModelUnusable
 from bridge.models.catalogue import ModelSpec, Pooling
 from bridge.models.frame_process import FrameProcess
 from bridge.models.frames import Frame
+from bridge.records import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

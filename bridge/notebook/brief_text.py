@@ -3,9 +3,9 @@
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from bridge.records import dataclass
 from bridge.text.budget import estimate_tokens
 from bridge.text.fold import fold_case
 from bridge.text.invisible import one_line

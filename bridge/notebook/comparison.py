@@ -3,11 +3,11 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from bridge.notebook.memory_names import name_key
 from bridge.notebook.memory_note import Memory
+from bridge.records import dataclass
 from bridge.text.fold import fold_case
 from bridge.text.overlap import find_overlaps
 from bridge.text.scripts import is_latin

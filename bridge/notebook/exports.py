@@ -3,11 +3,12 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from bridge.errors import InvalidArguments
 from bridge.markdown.parse import parse
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 _TITLE = 80

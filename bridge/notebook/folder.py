@@ -2,9 +2,9 @@
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from bridge.index.note import IndexedNote
+from bridge.records import dataclass
 from bridge.settings.schema import Settings
 from bridge.types import VaultPath
 from bridge.vault.paths import nfc

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ from bridge.markdown.note import Note
 from bridge.markdown.sections import section_spans
 from bridge.notebook.folder import AgentsFolder
 from bridge.notebook.proof import Proof, parse_proof, plain_proof
+from bridge.records import dataclass
 from bridge.text.invisible import one_line, visible_text
 
 TYPE: Final = "handoff"

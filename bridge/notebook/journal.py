@@ -1,9 +1,10 @@
 """What a journal says about a session: the words that were handed over for it, and the facts of the records."""
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import datetime
 from typing import Any, Final
 
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 LISTS: Final = ("actions", "decisions", "problems", "outcomes", "questions")

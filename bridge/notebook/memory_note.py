@@ -5,11 +5,11 @@ The body and all other properties belong to the user.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal, get_args
 
 from bridge.markdown.note import Value
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 MemoryKind = Literal[

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from typing import Annotated, Any, Final, Literal, Protocol
 
 from annotated_types import MaxLen
@@ -10,6 +10,7 @@ from annotated_types import MaxLen
 from bridge.errors import AmbiguousHeading, HeadingNotFound
 from bridge.markdown.note import Note, Task
 from bridge.markdown.sections import find_section
+from bridge.records import dataclass
 from bridge.text.invisible import one_line
 from bridge.types import Digest, VaultPath, is_same_digest
 

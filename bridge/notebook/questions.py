@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from typing import Final
 
 from bridge.notebook.refusals import find_secret
+from bridge.records import dataclass
 from bridge.text.budget import cut
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_word

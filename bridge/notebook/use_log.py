@@ -1,9 +1,9 @@
 """How often each memory was recalled, when last, and how it was judged; never what it says."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from bridge.records import dataclass
 from bridge.state.database import Database
 from bridge.state.tables import Subject, Table
 from bridge.types import VaultPath

@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import chain
 
 from bridge.notebook.memory_note import Memory
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 Group = dict[VaultPath, Memory]

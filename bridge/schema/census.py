@@ -3,11 +3,12 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal
 
 from bridge.index.note import IndexedNote
 from bridge.markdown.note import Value
+from bridge.records import dataclass
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 

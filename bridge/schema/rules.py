@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import title_of
 from bridge.markdown.note import Value
+from bridge.records import dataclass
 from bridge.schema.census import kind_of_value, single_values, value_key
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath

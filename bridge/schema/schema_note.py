@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from bridge.markdown.links import UNESCAPED_BAR
 from bridge.markdown.note import Value
+from bridge.records import dataclass
 from bridge.schema.rules import Rule, RuleScope
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath

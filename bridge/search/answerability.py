@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from bridge.records import dataclass
 from bridge.text.extract import terms_of
 from bridge.text.scripts import latin_share
 from bridge.text.stems import foreign_language, language_of

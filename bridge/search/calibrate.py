@@ -7,8 +7,8 @@ is there.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from bridge.records import dataclass
 from bridge.text.scripts import latin_share
 from bridge.types import VaultPath
 

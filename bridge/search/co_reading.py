@@ -4,10 +4,11 @@ import heapq
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby, permutations
 from typing import Final
 
+from bridge.records import dataclass
 from bridge.state.call_log import DAY_S, NoteRead
 from bridge.types import VaultPath
 

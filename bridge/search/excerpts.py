@@ -1,12 +1,12 @@
 """The parts of a note that can stand for it: all of it, a section, passages or its headings."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 from typing import Literal
 
 from bridge.markdown.note import Note, Piece
 from bridge.markdown.sections import Outline, section_spans
+from bridge.records import dataclass
 from bridge.search.model import ShownPassage
 from bridge.text.invisible import one_line, visible_text
 from bridge.text.lines import LineIndex, lines_overlap

@@ -1,12 +1,12 @@
 """Expansion: notes that the first hits name, link to, share tags with or were read with."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from bridge.graph.graph import Graph
 from bridge.index.note import IndexedNote
+from bridge.records import dataclass
 from bridge.search.calibrate import share_of_best
 from bridge.search.co_reading import CoReading
 from bridge.search.fuse import WEIGHTS, FusedHit, RetrieverResult

@@ -1,10 +1,11 @@
 """Fuses the calibrated scores of all retrievers into one."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
+from bridge.records import dataclass
 from bridge.search.model import RetrieverScore
 from bridge.types import VaultPath
 

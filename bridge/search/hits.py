@@ -1,11 +1,12 @@
 """A ranked note as callers see it: its best passage, cut, and the reasons for the hit."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 from bridge.index.note import IndexedNote
+from bridge.records import dataclass
 from bridge.search.calibrate import Scores
 from bridge.search.fuse import NOISE, FusedHit
 from bridge.search.model import SearchHit, ShownPassage

@@ -1,11 +1,12 @@
 """The request and the answer of a search, as frozen values."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from bridge.graph.graph import Graph
 from bridge.markdown.note import Value
+from bridge.records import dataclass
 from bridge.search.co_reading import NO_CO_READING, CoReading
 from bridge.search.vocabulary import Vocabulary
 from bridge.types import Digest, Lines, NoteKind, SearchMode, VaultPath

@@ -1,8 +1,8 @@
 """Packs excerpts of relevant notes into a budget of tokens, which is never exceeded."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from bridge.records import dataclass
 from bridge.search.excerpts import Excerpt, Excerpts
 from bridge.text.budget import estimate_tokens
 from bridge.text.invisible import one_line, quote_path

@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from bridge.errors import ModelMissing
 from bridge.index.fulltext_query import TextQuery
+from bridge.records import dataclass
 from bridge.search.answerability import PASSAGES, Answerability, BestPassages, asked_terms, assess
 from bridge.search.calibrate import ModelCalibration, model_calibration, model_trust
 from bridge.search.expand import choose_seeds, expand_co_reading, expand_links, expand_mentions, match_tags

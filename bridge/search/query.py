@@ -5,9 +5,9 @@ No query is an error: what is not understood becomes a notice, and its words are
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from typing import assert_never
 
+from bridge.records import dataclass
 from bridge.search.terms import (
     All,
     Either,

@@ -3,11 +3,12 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from bridge.index.fulltext_query import TextQuery
 from bridge.index.hits import NameHit
+from bridge.records import dataclass
 from bridge.search.calibrate import ModelCalibration, Scores, calibrate_cosines, scale_by_coverage
 from bridge.search.fuse import WEIGHTS, RetrieverName, RetrieverResult
 from bridge.text.scripts import stemmed_share

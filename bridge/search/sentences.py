@@ -3,9 +3,9 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from bridge.markdown.note import Note, Piece, PieceKind
+from bridge.records import dataclass
 from bridge.search.snippet import clean_text
 from bridge.text.lines import LineIndex, lines_overlap
 from bridge.text.sentence import PARAGRAPH_SENTENCE_END, SENTENCE_END

@@ -1,8 +1,9 @@
 """The conditions of a query, as a tree of values."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import assert_never
+
+from bridge.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """Scores how well a query fits the names of notes."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 from bridge.index.hits import NameField, NameHit
 from bridge.index.note import IndexedNote
+from bridge.records import dataclass
 from bridge.search.query import Query
 from bridge.search.vocabulary import coverage
 from bridge.text.stems import stem_words

@@ -4,7 +4,6 @@ import asyncio
 import hmac
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aiohttp import web
@@ -13,6 +12,7 @@ from bridge.access.token_file import Client
 from bridge.access.tokens import Tokens, token_digest
 from bridge.api.call import OWNER, RUNTIME, Principal
 from bridge.errors import BadHost, Forbidden, Unauthorized
+from bridge.records import dataclass
 from bridge.server.half_open import HalfOpenConnections
 from bridge.server.presence import IdleTimer
 from bridge.server.rate_limits import RateLimits

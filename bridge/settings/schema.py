@@ -3,9 +3,10 @@
 import dataclasses
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
+from bridge.records import dataclass
 from bridge.types import Preset
 
 Section = TypeVar("Section")

@@ -6,10 +6,11 @@ import sqlite3
 import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, fields
 from typing import Any
 
 from bridge.errors import BridgeError
+from bridge.records import dataclass
 from bridge.state.database import Database
 from bridge.state.session_log import SessionEvent, SessionLog
 from bridge.state.tables import Begin, Denied, Moved, Subject, Table

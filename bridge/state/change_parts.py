@@ -3,9 +3,9 @@
 import json
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from bridge.records import dataclass
 from bridge.state.change_records import find_change
 
 REST: Final = 0

@@ -3,9 +3,10 @@
 import json
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal
 
+from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step, StepKind
 

@@ -4,9 +4,9 @@ import json
 import re
 import sqlite3
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from bridge.records import dataclass
 from bridge.state.change_parts import read_hunk_states, turned_by
 from bridge.state.change_records import COLUMNS, Change, build_changes, find_change, step_of
 from bridge.state.database import Database

@@ -5,8 +5,8 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from bridge.records import dataclass
 from bridge.state.database import Database
 from bridge.state.tables import Begin, Denied, Moved, Subject, Table
 from bridge.types import VaultPath

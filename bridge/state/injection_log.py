@@ -1,9 +1,9 @@
 """Logs which notes were brought into which session and why, and which the user keeps from it; never their text."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from bridge.records import dataclass
 from bridge.state.database import Database
 from bridge.state.tables import Subject, Table
 from bridge.types import VaultPath

@@ -2,8 +2,9 @@
 
 import sqlite3
 from collections.abc import Callable, Collection
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 
+from bridge.records import dataclass
 from bridge.state.database import Database
 from bridge.state.tables import Subject, Table
 from bridge.types import VaultPath

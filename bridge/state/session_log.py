@@ -4,9 +4,10 @@ import sqlite3
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Literal
 
+from bridge.records import dataclass
 from bridge.state.database import Database
 from bridge.state.tables import Subject, Table
 from bridge.types import VaultPath

@@ -3,8 +3,8 @@
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 Denied = Callable[[VaultPath], bool]

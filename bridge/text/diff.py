@@ -4,11 +4,11 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from rapidfuzz.distance import Indel
 
+from bridge.records import dataclass
 from bridge.types import Lines
 
 CELLS: Final = 150_000_000

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from bridge.records import dataclass
 from bridge.text.fold import fold_word, fold_words
 from bridge.text.stems import stem_words
 from bridge.text.stopwords import STOP_WORDS

@@ -4,9 +4,9 @@ No package fitted: `merge3` is under the GPL; `three-merge` merges within lines 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from bridge.records import dataclass
 from bridge.text.diff import Piece, Taste, is_blank, pieces, prefer_high, prefer_low, slide_pieces, split_lines
 from bridge.types import Lines
 

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
+from bridge.records import dataclass
 from bridge.text.diff import Hunk, Piece, Row, RowKind, is_blank, merge_pieces, pieces, prefer_low, slide_pieces
 from bridge.text.scripts import ACCENTS, INDIC, UNSPACED
 

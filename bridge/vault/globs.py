@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from bridge.records import dataclass
 from bridge.vault.paths import INVISIBLE, nfc
 
 

@@ -3,12 +3,13 @@
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Literal, TypeVar, get_args
 
 from bridge.errors import BridgeError, Missing, SettingsUnreadable
 from bridge.markdown.tasks import TaskSettings, read_task_settings
+from bridge.records import dataclass
 from bridge.types import VaultPath
 from bridge.vault.open_file import open_inside
 from bridge.vault.paths import vault_path

@@ -1,9 +1,10 @@
 """Describes a change of the vault's files as steps, which are planned, journalled, applied and undone."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 
 StepKind = Literal["put", "move", "remove", "make_folder", "remove_folder"]

@@ -2,9 +2,10 @@
 
 import re
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from bridge.markdown.kinds import is_document
+from bridge.records import dataclass
 from bridge.vault.globs import GlobSet, compile_glob, drop_empty_globs
 from bridge.vault.paths import is_hidden, nfc
 

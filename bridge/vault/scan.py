@@ -4,11 +4,12 @@ import os
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from bridge.errors import VaultUnreadable
 from bridge.markdown.kinds import is_document
+from bridge.records import dataclass
 from bridge.types import VaultPath
 from bridge.vault.open_file import entry_kind, is_link, relative_path
 from bridge.vault.paths import find_flaw, is_hidden, nfc, parents

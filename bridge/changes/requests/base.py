@@ -2,10 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:

@@ -1,11 +1,12 @@
 """Creating a note."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound
+from bridge.records import dataclass
 from bridge.types import NewPath, VaultPath
 
 if TYPE_CHECKING:

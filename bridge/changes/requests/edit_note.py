@@ -1,13 +1,14 @@
 """Changing what a note says: its text or its properties."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 from annotated_types import Len
 
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext
 from bridge.markdown.edit.requests import Edit
+from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:

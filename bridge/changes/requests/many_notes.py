@@ -1,10 +1,10 @@
 """Renaming and replacing in many notes at once."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.markdown.note import Value
+from bridge.records import dataclass
 
 if TYPE_CHECKING:
     from bridge.changes.draft import Draft

@@ -1,9 +1,9 @@
 """Merging one note into another."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext
+from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:

@@ -1,9 +1,9 @@
 """Moving and deleting notes."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext
+from bridge.records import dataclass
 from bridge.types import Digest, NewPath, NoteOrFolder, VaultPath
 
 if TYPE_CHECKING:

@@ -1,11 +1,11 @@
 """Renaming a part of a note by which links name it: a heading or an alias."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from annotated_types import MaxLen
 
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext
+from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:

@@ -1,12 +1,12 @@
 """Toggling and adding tasks."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from annotated_types import Interval, MaxLen
 
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext
 from bridge.markdown.tasks import Priority
+from bridge.records import dataclass
 from bridge.types import Day, Digest, VaultPath
 
 if TYPE_CHECKING:

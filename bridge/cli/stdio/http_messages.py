@@ -3,7 +3,6 @@
 import base64
 import re
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
@@ -13,6 +12,7 @@ import orjson
 from bridge.cli.stdio.endpoint import ConnectionLost
 from bridge.cli.stdio.messages import Id, Message, parse_json
 from bridge.errors import BridgeError, Internal
+from bridge.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

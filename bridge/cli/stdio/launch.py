@@ -7,13 +7,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bridge.cli.serve import open_log
 from bridge.cli.stdio.messages import parse_json
 from bridge.errors import BridgeError, Internal
+from bridge.records import dataclass
 from bridge.server.runtime_file import Runtime
 
 if sys.platform == "win32":

@@ -1,13 +1,13 @@
 """JSON-RPC messages, as far as a relay must understand them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
 from bridge.cli.stdio.pipes import READ_LIMIT
 from bridge.errors import BridgeError
+from bridge.records import dataclass
 
 BODY_LIMIT = 8 * 2**20
 """Largest message in bytes that the bridge accepts."""

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterable, Callable
-from dataclasses import dataclass
 from http import HTTPStatus
 
 import aiohttp
@@ -14,6 +13,7 @@ from bridge.cli.stdio.http_messages import is_answer, protocol_headers, read_mes
 from bridge.cli.stdio.messages import Id, MalformedMessage, Message, encode_refusal, parse_message
 from bridge.cli.stdio.session import INITIALIZED, Session
 from bridge.errors import BridgeError, Internal
+from bridge.records import dataclass
 
 log = logging.getLogger(__name__)
 

@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Column, Element, Table, notice
 from bridge.api.registry import operation
 from bridge.errors import NotReady
 from bridge.events import SettingsChanged
+from bridge.records import dataclass
 from bridge.types import Preset, Scope
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -13,6 +12,7 @@ from bridge.api.markup import Answer, Column, Element, Table, notices
 from bridge.api.registry import operation
 from bridge.data_folder import read_vault_list
 from bridge.errors import InvalidArguments
+from bridge.records import dataclass
 
 GLOBS = {"exclude", "deny", "readonly"}
 """Settings that are lists of globs."""

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bridge.answers.mentions import MentioningQuestion
@@ -12,6 +11,7 @@ from bridge.api.excerpts import cut_hits, open_hits
 from bridge.api.injections import find_withheld, reader_of
 from bridge.api.note_names import find_place
 from bridge.api.note_text import open_note, select_lines
+from bridge.records import dataclass
 from bridge.search.answerability import Answerability
 from bridge.search.excerpts import Excerpt, Excerpts, cut_excerpts
 from bridge.search.model import SearchAnswer, SearchRequest, ShownPassage

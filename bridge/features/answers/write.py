@@ -1,7 +1,6 @@
 """Lets the chat model write an answer from excerpts, and checks each of its sentences against what it cites."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bridge.answers.citations import check_sentences
 from bridge.answers.prompt import Source, Turn, answer_grammar, write_prompt
@@ -13,6 +12,7 @@ from bridge.features.answers.records import AnswerSentence, Citation
 from bridge.features.answers.sources import FoundSources
 from bridge.models.chat_process import AnswerEnd, ChatRequest, PromptTooLong
 from bridge.models.generator import Generator
+from bridge.records import dataclass
 
 PROMPT_SHARE = 0.75
 """Share of the window that a prompt may take that was too long for it."""

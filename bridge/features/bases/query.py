@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Interval, MaxLen
@@ -17,6 +16,7 @@ from bridge.api.where import note_files
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
 from bridge.index.note import Notes
 from bridge.notebook.folder import agents_folder
+from bridge.records import dataclass
 from bridge.text.counts import count_of
 from bridge.types import Among, VaultPath
 

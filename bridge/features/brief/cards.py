@@ -1,7 +1,6 @@
 """The candidates of a briefing: the open handoff, last sessions, memories, open questions, and notes by type."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -27,6 +26,7 @@ from bridge.notebook.memory_note import Memory
 from bridge.notebook.proof import check_proof
 from bridge.notebook.use_log import UseLog
 from bridge.notebook.visibility import Audience
+from bridge.records import dataclass
 from bridge.search.snippet import clean_text, drop_headings
 from bridge.text.invisible import one_line, quote_path, visible_text
 from bridge.types import VaultPath

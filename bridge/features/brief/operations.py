@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import Interval, MaxLen
@@ -20,6 +20,7 @@ from bridge.markdown.kinds import title_of
 from bridge.notebook import brief_text
 from bridge.notebook.brief_text import BriefPart, BriefWeights, Card
 from bridge.notebook.folder import agents_folder
+from bridge.records import dataclass
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
 from bridge.types import Among, Lines, VaultPath

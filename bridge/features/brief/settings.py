@@ -1,7 +1,6 @@
 """The settings of briefings."""
 
-from dataclasses import dataclass
-
+from bridge.records import dataclass
 from bridge.settings.schema import setting
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from annotated_types import Interval
@@ -16,6 +15,7 @@ from bridge.api.markup import Answer, Document, Element, Line, notice, notices, 
 from bridge.api.moments import moment
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments, ModelMissing
+from bridge.records import dataclass
 from bridge.state.injection_log import InjectedNote
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline

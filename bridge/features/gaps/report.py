@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +15,7 @@ from bridge.api.registry import operation
 from bridge.features.gaps.write import questions_path
 from bridge.notebook.folder import is_set_up
 from bridge.notebook.questions import KeptQuestion, add_questions, read_questions
+from bridge.records import dataclass
 from bridge.search.answerability import Verdict
 from bridge.text.counts import count_of
 from bridge.text.extract import terms_of

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bridge.changes.draft import Draft
@@ -11,6 +10,7 @@ from bridge.changes.requests.base import Request, RequestContext
 from bridge.errors import BridgeError
 from bridge.notebook.folder import agents_folder, is_set_up
 from bridge.notebook.questions import NOTE, KeptQuestion, add_questions
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:

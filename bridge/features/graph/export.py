@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 from xml.sax.saxutils import escape, quoteattr
 
@@ -13,6 +12,7 @@ from bridge.api.registry import operation
 from bridge.errors import InvalidArguments
 from bridge.features.graph.snapshots import DEFAULT_KINDS, Kinds, note_title
 from bridge.graph.kinds import KINDS
+from bridge.records import dataclass
 from bridge.types import Among
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Never
@@ -15,6 +14,7 @@ from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.engine.link_census import LinkCounts
 from bridge.errors import BridgeError
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:

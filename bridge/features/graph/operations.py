@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 from annotated_types import Interval
@@ -17,6 +16,7 @@ from bridge.features.graph.snapshots import DEFAULT_KINDS, Kinds, kinds_between,
 from bridge.features.graph.steps import GraphStep, describe_steps
 from bridge.features.graph.structure import Articulation, Community, Hub, SoleLink
 from bridge.graph.kinds import EdgeKind
+from bridge.records import dataclass
 from bridge.types import Among, Direction, VaultPath
 
 if TYPE_CHECKING:

@@ -2,13 +2,13 @@
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bridge.api.note_text import open_note
 from bridge.errors import BridgeError
 from bridge.graph.kinds import CODES, KINDS, SHARED, WEIGHTS, EdgeKind
 from bridge.graph.pairs import shared_tags
+from bridge.records import dataclass
 from bridge.text.sentence import sentence_at
 from bridge.types import VaultPath
 

@@ -4,10 +4,10 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from bridge.features.graph.snapshots import note_title
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval, MaxLen
@@ -16,6 +15,7 @@ from bridge.api.registry import operation
 from bridge.features.graph.snapshots import DEFAULT_KINDS, Kinds, note_title, require_number
 from bridge.features.graph.structure import SMALLEST, community_members, label_communities
 from bridge.graph.kinds import KINDS, EdgeKind
+from bridge.records import dataclass
 from bridge.types import Among, NoteKind, VaultPath
 
 if TYPE_CHECKING:

@@ -1,7 +1,6 @@
 """Handing work over to a later session."""
 
 import asyncio
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
@@ -20,6 +19,7 @@ from bridge.notebook.folder import AgentsFolder, agents_folder, is_set_up
 from bridge.notebook.handoff_note import Handoff, ProvenClaim, handoff_name, handoff_properties, write_handoff
 from bridge.notebook.proof import Proof, check_proof
 from bridge.notebook.refusals import require_plain
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 Text = Annotated[str, MaxLen(5_000)]

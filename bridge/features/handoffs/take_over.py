@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -22,6 +21,7 @@ from bridge.errors import BridgeError, NoteNotFound
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.handoff_note import TAKEN, Handoff, is_handoff, read_handoff, waiting_handoff
 from bridge.notebook.proof import check_proof
+from bridge.records import dataclass
 from bridge.text.invisible import inline
 from bridge.types import VaultPath
 

@@ -1,7 +1,6 @@
 """Making changes through Obsidian: the side of the bridge; `docs/plugin-protocol.md` has the whole."""
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Literal
 
 from bridge.api.call import Call
@@ -9,6 +8,7 @@ from bridge.api.registry import operation
 from bridge.errors import Forbidden
 from bridge.features.history.operations import ChangeId
 from bridge.features.history.records import State
+from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 
 

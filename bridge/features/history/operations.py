@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval, MaxLen, MinLen
@@ -13,6 +12,7 @@ from bridge.api.moments import moment
 from bridge.api.registry import operation
 from bridge.api.write import ChangeArguments, author, diff_of, session_of
 from bridge.features.history.records import ListedChange, ShownChange, State, describe_change, summarize_change
+from bridge.records import dataclass
 from bridge.types import NoteOrFolder
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Annotated
 
@@ -15,6 +14,7 @@ from bridge.api.markup import Answer, Column, Element, Line, Table, notice, path
 from bridge.api.moments import iso
 from bridge.api.registry import operation
 from bridge.errors import NoteNotFound
+from bridge.records import dataclass
 from bridge.state.injection_log import Injection
 from bridge.text.counts import count_of
 from bridge.types import VaultPath

@@ -1,7 +1,7 @@
 """Makes links of words that name notes."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import MaxLen
@@ -15,6 +15,7 @@ from bridge.api.write import ChangeArguments, author
 from bridge.engine.link_context import LinkContext, source_of
 from bridge.errors import InvalidArguments, NoteChanged
 from bridge.markdown.decode import digest_of
+from bridge.records import dataclass
 from bridge.types import Digest, Span, VaultPath, is_same_digest
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """What links to what, as Obsidian resolves it."""
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval, MaxLen
@@ -12,6 +12,7 @@ from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot, sources_of
 from bridge.errors import BridgeError
 from bridge.index.note import Notes
+from bridge.records import dataclass
 from bridge.text.sentence import sentence_at
 from bridge.types import Direction, Span, VaultPath
 

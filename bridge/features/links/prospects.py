@@ -1,7 +1,6 @@
 """Names that deserve a note."""
 
 import asyncio
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from annotated_types import Interval
@@ -11,6 +10,7 @@ from bridge.api.hints import Folder
 from bridge.api.not_found import folder_of
 from bridge.api.registry import operation
 from bridge.features.links.report import broken_links, is_in_folder, stubs_of
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 MAX_CHARACTERS = 200_000

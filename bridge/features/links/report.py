@@ -3,7 +3,6 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import Interval
@@ -15,6 +14,7 @@ from bridge.api.registry import operation
 from bridge.engine.link_census import TOP, Stub
 from bridge.features.links.resolve import find_by_name, find_by_vector
 from bridge.graph.kinds import WRITTEN
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval, MaxLen
@@ -14,6 +14,7 @@ from bridge.api.registry import operation
 from bridge.api.write import client_name
 from bridge.engine.link_context import LinkContext, source_of
 from bridge.errors import InvalidArguments, TextNotFound
+from bridge.records import dataclass
 from bridge.types import Lines, Span, VaultPath
 
 if TYPE_CHECKING:

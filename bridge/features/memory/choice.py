@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from bridge.api.call import Call
@@ -11,6 +11,7 @@ from bridge.notebook.catalogue import MemoryCatalogue
 from bridge.notebook.memory_note import Memory
 from bridge.notebook.use_log import NO_USE, MemoryUse
 from bridge.notebook.visibility import VisibleMemories
+from bridge.records import dataclass
 from bridge.text.match import compile_matcher
 from bridge.text.scripts import UNSPACED_CHARACTER
 from bridge.text.stopwords import content_words

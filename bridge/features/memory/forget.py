@@ -1,7 +1,6 @@
 """Forgetting memories, and judging them."""
 
 import asyncio
-from dataclasses import dataclass
 
 from bridge.api.call import Call
 from bridge.api.encode import to_json
@@ -13,6 +12,7 @@ from bridge.changes.requests.move_note import DeleteNote
 from bridge.features.memory.access import find_memory, open_catalogue, read_body
 from bridge.features.memory.remember import written_fields
 from bridge.notebook.use_log import NO_USE, UseLog, Verdict
+from bridge.records import dataclass
 from bridge.text.sentence import sentence_at
 from bridge.types import VaultPath
 

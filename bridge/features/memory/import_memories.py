@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from annotated_types import MaxLen
@@ -25,6 +24,7 @@ from bridge.notebook.comparison import text_digest
 from bridge.notebook.exports import ExportedMemory, read_export
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.refusals import find_secret
+from bridge.records import dataclass
 from bridge.text.invisible import inline
 from bridge.types import VaultPath
 

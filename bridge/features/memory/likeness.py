@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from bridge.api.call import Call
@@ -11,6 +10,7 @@ from bridge.notebook.catalogue import MemoryCatalogue
 from bridge.notebook.comparison import NEARLY_SAME, compare_statements, text_digest
 from bridge.notebook.memory_note import Memory
 from bridge.notebook.visibility import VisibleMemories
+from bridge.records import dataclass
 from bridge.text.stopwords import content_words
 from bridge.text.words import words_of
 from bridge.types import VaultPath

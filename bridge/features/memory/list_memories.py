@@ -3,7 +3,6 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from annotated_types import Interval
@@ -18,6 +17,7 @@ from bridge.features.memory.recall import MemoryFilter, TextChars, fold_tags, pa
 from bridge.features.memory.results import ListedMemory, list_each
 from bridge.notebook.memory_note import Memory, MemoryKind, Tier
 from bridge.notebook.use_log import NO_USE, MemoryUse, UseLog
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 Sort = Literal["-updated", "-used", "expires"]

@@ -1,7 +1,7 @@
 """A memory to be written: its arguments, and the note that they make."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
@@ -16,6 +16,7 @@ from bridge.markdown.note import Value
 from bridge.notebook.comparison import text_digest
 from bridge.notebook.memory_note import TYPE, Memory, MemoryKind, link_name, link_to, read_memory
 from bridge.notebook.refusals import require_plain
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 Title = Annotated[str, MaxLen(500)]

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Final
 
 from annotated_types import Interval
@@ -25,6 +24,7 @@ from bridge.notebook.memory_names import name_key
 from bridge.notebook.memory_note import Memory, MemoryKind, Tier
 from bridge.notebook.use_log import NO_USE, UseLog
 from bridge.notebook.visibility import VisibleMemories, narrow_memories
+from bridge.records import dataclass
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
 from bridge.types import SearchMode, VaultPath

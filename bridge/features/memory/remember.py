@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Collection
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Annotated, Any
 
 from annotated_types import MaxLen
@@ -24,6 +24,7 @@ from bridge.notebook.catalogue import MemoryCatalogue
 from bridge.notebook.file_name import file_name_for
 from bridge.notebook.folder import AgentsFolder, agents_folder
 from bridge.notebook.memory_note import Memory, link_to
+from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 
 

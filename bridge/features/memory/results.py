@@ -1,7 +1,6 @@
 """Memories as results of operations."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from bridge.api.call import Call
@@ -9,6 +8,7 @@ from bridge.api.moments import iso
 from bridge.features.memory.access import now, read_body
 from bridge.notebook.memory_note import Memory, MemoryKind, Tier
 from bridge.notebook.use_log import NO_USE, MemoryUse
+from bridge.records import dataclass
 from bridge.text.invisible import visible_text
 from bridge.types import SHORT_DIGEST, VaultPath
 

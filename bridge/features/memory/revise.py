@@ -1,7 +1,7 @@
 """Revising a memory: some of its properties, or its text."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -30,6 +30,7 @@ from bridge.markdown.note import Value
 from bridge.notebook.memory_note import MemoryKind, link_to
 from bridge.notebook.refusals import require_plain
 from bridge.notebook.use_log import UseLog
+from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 
 

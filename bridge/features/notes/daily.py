@@ -1,7 +1,7 @@
 """Daily notes."""
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date as day_of_calendar
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -16,6 +16,7 @@ from bridge.changes.requests.edit_note import EditNote
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound
 from bridge.markdown.edit.requests import Append, Edit, InsertUnder
 from bridge.markdown.moment_format import format_moment
+from bridge.records import dataclass
 from bridge.types import Day, Digest, VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings, read_obsidian_settings
 from bridge.vault.paths import vault_path

@@ -5,7 +5,7 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Interval
@@ -19,6 +19,7 @@ from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot, sources_of
 from bridge.api.where import Where, notes_where
 from bridge.index.note import Notes
+from bridge.records import dataclass
 from bridge.types import Among, Digest, NoteKind, VaultPath
 
 if TYPE_CHECKING:

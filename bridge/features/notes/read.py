@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Interval
@@ -12,6 +12,7 @@ from bridge.api.note_text import count_lines, line_at, line_start, open_note_ear
 from bridge.api.proposals import proposal_notices
 from bridge.api.registry import operation
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
+from bridge.records import dataclass
 from bridge.types import Digest, Lines, VaultPath
 
 if TYPE_CHECKING:

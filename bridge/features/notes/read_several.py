@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval, MaxLen, MinLen
@@ -14,6 +14,7 @@ from bridge.api.proposals import proposal_notices
 from bridge.api.registry import operation
 from bridge.errors import BridgeError
 from bridge.features.notes.read import ReadNote, outline_note, slice_note
+from bridge.records import dataclass
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval, MaxLen
@@ -16,6 +15,7 @@ from bridge.api.vault_notes import snapshot
 from bridge.errors import BridgeError
 from bridge.features.properties.conventions import Least, without_templates
 from bridge.features.properties.report import select_notes
+from bridge.records import dataclass
 from bridge.types import Among, VaultPath
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval
@@ -14,6 +13,7 @@ from bridge.api.not_found import unknown_names
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
 from bridge.features.properties.report import FEW, Name, select_notes
+from bridge.records import dataclass
 from bridge.types import Among, VaultPath
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Renames tags and properties, and replaces values, in all notes as one change."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import MaxLen
@@ -14,6 +14,7 @@ from bridge.api.registry import operation
 from bridge.api.write import MOST_FILES, WriteArguments, WriteOptions, Written, author, build_written
 from bridge.changes.requests.many_notes import ChangeValues, RenameProperty, RenameTag
 from bridge.errors import InvalidArguments, TextNotFound
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import Interval, MaxLen
@@ -13,6 +12,7 @@ from bridge.api.hints import Folder, Scalar
 from bridge.api.not_found import unknown_names
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
+from bridge.records import dataclass
 from bridge.types import Among, VaultPath
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Interval, MaxLen
@@ -17,6 +17,7 @@ from bridge.api.questions import keep_question
 from bridge.api.registry import operation
 from bridge.api.where import Where, notes_where
 from bridge.errors import InvalidArguments, ModelMissing
+from bridge.records import dataclass
 from bridge.search.answerability import Answerability
 from bridge.types import Among, Lines, NoteKind, NoteOrFolder, SearchMode, VaultPath
 

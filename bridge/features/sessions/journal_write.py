@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from bridge.markdown.parse import parse
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.journal import JournalFacts, JournalWords
 from bridge.notebook.journal_note import LATER, journal_name, journal_properties, read_words, write_body
+from bridge.records import dataclass
 from bridge.state.change_records import ChangeFilter
 from bridge.types import Digest, VaultPath
 

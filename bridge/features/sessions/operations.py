@@ -3,7 +3,6 @@
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Interval, MaxLen
@@ -13,6 +12,7 @@ from bridge.api.hints import When
 from bridge.api.markup import Answer, Column, Element, Table, notice
 from bridge.api.moments import iso, moment
 from bridge.api.registry import operation
+from bridge.records import dataclass
 from bridge.state.change_records import ChangeFilter
 from bridge.state.session_log import SessionFilter, SessionRecord, SessionState
 from bridge.types import VaultPath

@@ -1,8 +1,8 @@
 """The settings of journals."""
 
-from dataclasses import dataclass
 from typing import Literal
 
+from bridge.records import dataclass
 from bridge.settings.schema import setting
 
 

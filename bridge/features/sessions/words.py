@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -23,6 +23,7 @@ from bridge.notebook.journal import Entry, JournalFacts, JournalWords
 from bridge.notebook.journal_note import later_lines, note_link
 from bridge.notebook.refusals import require_plain
 from bridge.notebook.starter_notes import starter_notes
+from bridge.records import dataclass
 from bridge.state.session_log import SessionEvent
 from bridge.text.invisible import inline
 from bridge.types import VaultPath

@@ -6,7 +6,7 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,6 +19,7 @@ from bridge.api.registry import FEATURES, operation
 from bridge.engine.watchdog import describe_failure
 from bridge.errors import BridgeError
 from bridge.features.status.operations import free_bytes
+from bridge.records import dataclass
 from bridge.text.counts import count_of
 
 if TYPE_CHECKING:

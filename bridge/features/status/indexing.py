@@ -5,7 +5,6 @@ import itertools
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from annotated_types import Interval, MaxLen
@@ -15,6 +14,7 @@ from bridge.api.call import Call
 from bridge.api.not_found import no_such_note
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments, NoteNotFound
+from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:

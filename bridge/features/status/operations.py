@@ -5,7 +5,7 @@ import os
 import shutil
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from itertools import islice
 from math import ceil
 from pathlib import Path
@@ -33,6 +33,7 @@ from bridge.features.status.records import (
     VaultDisk,
     VaultStatus,
 )
+from bridge.records import dataclass
 from bridge.types import Digest, Lines, VaultId, VaultPath
 
 if TYPE_CHECKING:

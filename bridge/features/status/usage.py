@@ -5,7 +5,6 @@ import math
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
@@ -14,6 +13,7 @@ from annotated_types import Interval
 from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
+from bridge.records import dataclass
 from bridge.state.call_log import DAY_S, KEPT_DAYS, CallRecord
 from bridge.types import VaultPath
 

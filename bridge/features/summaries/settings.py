@@ -1,7 +1,6 @@
 """The settings of summaries."""
 
-from dataclasses import dataclass
-
+from bridge.records import dataclass
 from bridge.settings.schema import setting
 
 

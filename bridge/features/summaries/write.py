@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import orjson
 
@@ -22,6 +22,7 @@ from bridge.features.summaries.settings import SummarySettings
 from bridge.markdown.note import Note
 from bridge.models.chat_process import ChatRequest, PromptTooLong
 from bridge.models.generator import Generator
+from bridge.records import dataclass
 from bridge.text.budget import estimate_tokens, fit_words
 from bridge.text.counts import count_of
 from bridge.types import Digest, Lines, VaultPath

@@ -4,7 +4,6 @@ import asyncio
 import functools
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -19,6 +18,7 @@ from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
 from bridge.api.where import Where, notes_where
 from bridge.errors import InvalidArguments
+from bridge.records import dataclass
 from bridge.text.counts import count_shown
 from bridge.types import SHORT_DIGEST, Among, Day, DayOrPeriod, VaultPath
 

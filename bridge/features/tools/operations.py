@@ -3,7 +3,6 @@
 import asyncio
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
@@ -18,6 +17,7 @@ from bridge.api.presets import META, callable_tools, get_tool, listed_tools
 from bridge.api.registry import Operation, operation, view_of
 from bridge.errors import InvalidArguments, NoSuchOperation
 from bridge.features.tools.likeness import ENOUGH, rank
+from bridge.records import dataclass
 from bridge.types import Scope
 
 if TYPE_CHECKING:

@@ -1,13 +1,13 @@
 """Inserts blocks between the blocks of a note, with blank lines where Markdown needs them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bridge.markdown.edit.draft import BLANK, Draft
 from bridge.markdown.edit.lists import is_loose
 from bridge.markdown.edit.places import EditedText, TextEdit, splice
 from bridge.markdown.parse import parse_structure
 from bridge.markdown.structure import Part
+from bridge.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """A note's text as edits use it: its blocks and headings, and the range that may be changed."""
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -14,6 +13,7 @@ from bridge.markdown.note import Heading, Note
 from bridge.markdown.parse import parse_structure
 from bridge.markdown.sections import find_section
 from bridge.markdown.structure import Part, Structure
+from bridge.records import dataclass
 from bridge.text.lines import LineIndex
 from bridge.types import Digest, Span, VaultPath
 

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
@@ -14,6 +13,7 @@ from bridge.markdown.edit.heading_levels import comparable_title
 from bridge.markdown.edit.verify import find_unclosed
 from bridge.markdown.frontmatter import read_frontmatter
 from bridge.markdown.sections import heading_chains
+from bridge.records import dataclass
 from bridge.text.words import DIGITS
 from bridge.types import VaultPath
 

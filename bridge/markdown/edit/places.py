@@ -2,13 +2,13 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from operator import attrgetter
 from typing import Final
 
 from bridge.errors import InvalidArguments
 from bridge.markdown.edit.draft import BLANK, Draft, editable_end, newline_at
+from bridge.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """Changes a note's properties line by line; all others stay as they are, byte by byte."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from yaml import YAMLError
@@ -20,6 +19,7 @@ from bridge.markdown.edit.yaml_write import (
 from bridge.markdown.frontmatter import MAX_BLOCK, cut_frontmatter, explain_error, load_properties
 from bridge.markdown.note import Value
 from bridge.markdown.yaml12 import resolve_scalar
+from bridge.records import dataclass
 from bridge.text.lines import LineIndex
 from bridge.types import Span, VaultPath
 

@@ -1,8 +1,8 @@
 """The edits of a note's text: a closed union, distinguished by `op`."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from bridge.records import dataclass
 from bridge.types import Lines, TaggedUnion
 
 

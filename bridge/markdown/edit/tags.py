@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from bridge.errors import InvalidArguments, InvalidProperties
@@ -18,6 +17,7 @@ from bridge.markdown.json_object import read_json
 from bridge.markdown.note import Value
 from bridge.markdown.parse import parse_structure
 from bridge.markdown.tags import find_tags, is_tag
+from bridge.records import dataclass
 from bridge.types import VaultPath
 
 _SEPARATOR: Final = re.compile(r"([,\s]+)")

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
@@ -22,6 +21,7 @@ from bridge.markdown.tasks import (
     split_block_id,
     task_signs,
 )
+from bridge.records import dataclass
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
 

@@ -3,7 +3,6 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import Final
 
@@ -11,6 +10,7 @@ from bridge.errors import InvalidArguments
 from bridge.markdown.edit.draft import Draft
 from bridge.markdown.edit.places import EditedText
 from bridge.markdown.structure import Part
+from bridge.records import dataclass
 
 _FENCE: Final = re.compile(r"`{3,}|~{3,}")
 _SIGN: Final = re.compile(r"^(?:%%|\$\$)", re.MULTILINE)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from yaml import (
@@ -16,6 +15,7 @@ from yaml import (
 )
 from yaml._yaml import CParser
 
+from bridge.records import dataclass
 from bridge.types import Span
 
 Style = Literal["plain", "'", '"', "literal", "flow", "block", "alias"]

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, TypeGuard
 
 from bridge.markdown.edit.yaml_nodes import Node, YamlEntry, line_end_span, yaml_line_start
 from bridge.markdown.note import Value
 from bridge.markdown.yaml12 import resolve_scalar
+from bridge.records import dataclass
 from bridge.types import Span
 
 Quote = Literal["'", '"']

@@ -9,10 +9,11 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from bridge.errors import BridgeError
+from bridge.records import dataclass
 from bridge.types import Digest
 from bridge.vault.open_file import FILE
 from bridge.vault.write.guard import DisplacedFile, guard_file

@@ -3,8 +3,8 @@
 import contextlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from bridge.records import dataclass
 from bridge.types import Digest
 from bridge.vault.open_file import FILE
 from bridge.vault.stable_read import being_saved_error

@@ -7,11 +7,11 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bridge.errors import BridgeError, DiskFull, InvalidArguments, NoteChanged, NoteExists, NoteUnreadable, ReadOnly
+from bridge.records import dataclass
 from bridge.types import Digest
 from bridge.vault.open_file import FILE, follow_path
 from bridge.vault.paths import display_path

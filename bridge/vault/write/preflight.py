@@ -3,11 +3,11 @@
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from bridge.errors import InvalidArguments, NoteExists, PathKept
 from bridge.markdown.link_parts import NOT_IN_WIKI
 from bridge.markdown.names import file_name
+from bridge.records import dataclass
 from bridge.vault.open_file import is_link, relative_path
 from bridge.vault.paths import DEVICE, display_path, nfc, vault_path
 from bridge.vault.plan import Plan, Step

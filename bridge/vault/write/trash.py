@@ -1,9 +1,10 @@
 """Decides where removed files go, by the user's setting in Obsidian."""
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
+from bridge.records import dataclass
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings

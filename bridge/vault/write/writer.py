@@ -5,10 +5,10 @@ import itertools
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from bridge.errors import BridgeError, Busy, NoteExists, NoteUnreadable
+from bridge.records import dataclass
 from bridge.types import VaultPath
 from bridge.vault.open_file import STEPWISE
 from bridge.vault.paths import display_path

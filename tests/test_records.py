@@ -1,0 +1,127 @@
+import copy
+import dataclasses
+import pickle
+import threading
+from typing import Any
+
+import pytest
+
+from bridge.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A frozen record."""
+
+    x: int
+    y: int = 2
+    tags: list[str] = dataclasses.field(default_factory=list, compare=False, repr=False)
+
+
+@dataclass(slots=True, kw_only=True)
+class Counter:
+    """A record that changes, and counts how often it was made."""
+
+    number: int = 0
+    doubled: int = dataclasses.field(init=False)
+
+    def __post_init__(self) -> None:
+        self.doubled = 2 * self.number
+
+    def __repr__(self) -> str:
+        return "mine"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mark:
+    """A record that equals only itself."""
+
+    x: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Place(Point):
+    """A record with one more field than its base."""
+
+    name: str = ""
+
+
+@dataclass(slots=True)
+class Hashed:
+    """A record that changes and can be hashed all the same."""
+
+    x: int = 1
+
+    def __hash__(self) -> int:
+        return 7
+
+
+@dataclass(frozen=True, slots=True)
+class Named:  # noqa: PLW1641  # the decorator adds it
+    """A frozen record that says itself what is equal."""
+
+    x: int = 1
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Named)
+
+
+def test_it_is_what_the_standard_library_makes() -> None:
+    point = Point(1)
+    assert (point, repr(point), hash(point)) == (Point(1, 2, ["other"]), "Point(x=1, y=2)", hash(Point(1)))
+    assert point != Point(2)
+    assert point.tags is not Point(1).tags
+    assert dataclasses.replace(point, x=5) == Point(5)
+    assert dataclasses.asdict(point) == {"x": 1, "y": 2, "tags": []}
+    match point:
+        case Point(x, y):
+            assert (x, y) == (1, 2)
+    assert Place(1, name="here") != Place(1)
+    assert repr(Place(1)) == "Place(x=1, y=2, name='')"
+    assert Mark() != Mark()
+
+
+def test_what_a_class_defines_itself_stays() -> None:
+    counter = Counter(number=3)
+    assert (counter.doubled, repr(counter), counter == Counter(number=3)) == (6, "mine", True)
+    assert (hash(Hashed()), hash(Named()), Named(1) == Named(2)) == (7, hash((1,)), True)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(counter)
+    with pytest.raises(TypeError, match="positional"):
+        Counter(3)  # type: ignore[call-arg]
+
+
+def test_a_frozen_record_cannot_be_changed_but_copied() -> None:
+    point = Point(1, tags=["a"])
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        point.x = 2  # type: ignore[misc]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        del point.x
+    for other in (copy.copy(point), copy.deepcopy(point), pickle.loads(pickle.dumps(point))):
+        assert (other, other.tags) == (point, ["a"])
+
+
+def test_a_missing_argument_is_told_as_usual() -> None:
+    with pytest.raises(TypeError, match=r"__init__\(\) missing 1 required positional argument: 'x'"):
+        Point()  # type: ignore[call-arg]
+
+
+def test_threads_may_be_first_at_once() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Fresh:
+        """A record that nobody has made yet."""
+
+        x: int
+
+    begin, made = threading.Barrier(8), list[Any]()
+
+    def make(number: int) -> None:
+        begin.wait()
+        made.append(Fresh(number))
+
+    threads = [threading.Thread(target=make, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {each.x for each in made} == set(range(8))
