@@ -192,27 +192,42 @@ def _to_plain(value: object) -> object:
     return dict(value) if isinstance(value, Mapping) else list(cast("Any", value))
 
 
-def decode_note(row: Mapping[str, Any]) -> IndexedNote:
-    """Decode a row of the notes table."""
-    facts = json.loads(row["facts"])
+FACT_COLUMNS = ("path", "kind", "digest", "recipe", "mtime_ns", "size", "passages", "facts", "headings", "links")
+"""The columns of the notes table from which a note is decoded."""
+
+
+def decode_note(
+    path: str,
+    kind: NoteKind,
+    digest: str,
+    recipe: str,
+    mtime_ns: int,
+    size: int,
+    passages: int,
+    facts: str,
+    headings: str,
+    links: str,
+) -> IndexedNote:
+    """Decode a row of the notes table: the values of `FACT_COLUMNS`."""
+    known = json.loads(facts)
     return IndexedNote(
-        path=VaultPath(facts.get("path", row["path"])),
-        title=facts.get("title", ""),
-        kind=row["kind"],
-        aliases=tuple(facts.get("aliases", ())),
-        tags=tuple(facts.get("tags", ())),
-        properties=facts.get("properties") or _NOTHING,
-        digest=Digest(row["digest"]),
-        mtime_ns=row["mtime_ns"],
-        size=row["size"],
-        passages=row["passages"],
-        left_out=tuple(facts.get("left_out", ())),
-        problems=tuple(facts.get("problems", ())),
-        arrows=tuple((source, target, label) for source, target, label in facts.get("arrows", ())),
-        language=facts.get("language"),
-        recipe=row["recipe"],
-        asides=facts.get("asides", False),
-        packed_headings=row["headings"],
-        packed_links=row["links"],
-        packed_tasks=facts.get("tasks", ""),
+        path=VaultPath(known.get("path", path)),
+        title=known.get("title", ""),
+        kind=kind,
+        aliases=tuple(known.get("aliases", ())),
+        tags=tuple(known.get("tags", ())),
+        properties=known.get("properties") or _NOTHING,
+        digest=Digest(digest),
+        mtime_ns=mtime_ns,
+        size=size,
+        passages=passages,
+        left_out=tuple(known.get("left_out", ())),
+        problems=tuple(known.get("problems", ())),
+        arrows=tuple((source, target, label) for source, target, label in known.get("arrows", ())),
+        language=known.get("language"),
+        recipe=recipe,
+        asides=known.get("asides", False),
+        packed_headings=headings,
+        packed_links=links,
+        packed_tasks=known.get("tasks", ""),
     )

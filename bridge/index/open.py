@@ -2,13 +2,15 @@
 
 import asyncio
 import logging
-from collections import defaultdict
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
+
+import numpy as np
 
 from bridge.data_folder import folder_size
 from bridge.errors import BridgeError, IndexUnusable
@@ -20,7 +22,7 @@ from bridge.index.library import load_lancedb
 from bridge.index.matrix import TextDigests
 from bridge.index.name_file import NameFile
 from bridge.index.names import NO_NAMES, KnownNames
-from bridge.index.note import decode_note
+from bridge.index.note import FACT_COLUMNS, decode_note
 from bridge.index.postings import Postings
 from bridge.index.prepare import embedding_digest
 from bridge.index.rows import GONE, NOT_EMBEDDED
@@ -35,21 +37,7 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-NOTE_COLUMNS = (
-    "seq",
-    "key",
-    "path",
-    "kind",
-    "digest",
-    "recipe",
-    "mtime_ns",
-    "size",
-    "passages",
-    "title_text",
-    "facts",
-    "headings",
-    "links",
-)
+NOTE_COLUMNS = ("seq", "key", "title_text", *FACT_COLUMNS)
 
 CACHE_LEAST = 24 * 2**20
 CACHE_MOST = 512 * 2**20
@@ -177,34 +165,49 @@ def _index_bytes(folder: IndexFolder) -> int:
 
 async def _load(opened: OpenIndex) -> None:
     """Load the newest row of each note whose passages are complete; the other rows count as deleted."""
-    texts: defaultdict[int, list[tuple[int, bytes]]] = defaultdict(list)
-    scan = await opened.passages.scan(["key", "ordinal", "digest"])
-    for key, ordinal, digest in zip(*(scan[name].to_pylist() for name in ("key", "ordinal", "digest")), strict=True):
-        texts[key].append((ordinal, digest))
+    stored = read_passages(await opened.passages.scan(["key", "ordinal", "digest"]))
     rows = await opened.notes.scan(NOTE_COLUMNS)
-    columns = {name: rows[name].to_pylist() for name in NOTE_COLUMNS}
-    order = sorted(range(rows.num_rows), key=columns["seq"].__getitem__)
+    seqs: list[int] = rows["seq"].to_pylist()
     catalogue = opened.catalogue
-    catalogue.last = max([0, *columns["seq"], *texts])
+    catalogue.last = max([0, *seqs, *stored])
     found: dict[VaultPath, NoteEntry] = {}
     path_of: dict[int, VaultPath] = {}
-    for at in order:
-        row = {name: values[at] for name, values in columns.items()}
-        note = decode_note(row)
+    for seq, key, title_text, *columns in sorted(zip(*(rows[name].to_pylist() for name in NOTE_COLUMNS), strict=True)):
+        note = decode_note(*columns)
         if note.passages == GONE:
             found.pop(note.path, None)
-        elif len(texts.get(row["key"], ())) == note.passages:
+        elif len(stored.get(key, ())) == note.passages:
             # Passages that moved to another path leave the old one behind.
-            before = found.get(path_of.get(row["key"], note.path))
-            if before is not None and before.key == row["key"]:
+            before = found.get(path_of.get(key, note.path))
+            if before is not None and before.key == key:
                 del found[before.note.path]
-            found[note.path] = NoteEntry(note, row["seq"], row["key"], row["title_text"])
-            path_of[row["key"]] = note.path
+            found[note.path] = NoteEntry(note, seq, key, title_text)
+            path_of[key] = note.path
     catalogue.replace((), found.values())
-    opened.dead_seqs = {seq for seq in columns["seq"] if not catalogue.believes_seq(seq)}
-    opened.dead_keys = {key for key in texts if not catalogue.believes_key(key)}
+    opened.dead_seqs = {seq for seq in seqs if not catalogue.believes_seq(seq)}
+    opened.dead_keys = {key for key in stored if not catalogue.believes_key(key)}
     for entry in catalogue.entries():
-        passages = (digest for _, digest in sorted(texts[entry.key]))
-        opened.digests[entry.key] = TextDigests(
-            bytes.fromhex(embedding_digest(entry.title_text)), tuple(None if d == NOT_EMBEDDED else d for d in passages)
-        )
+        title = bytes.fromhex(embedding_digest(entry.title_text))
+        opened.digests[entry.key] = TextDigests(title, tuple(stored.get(entry.key, ())))
+
+
+def read_passages(rows: Any) -> dict[int, Sequence[bytes | None]]:
+    """Return the digests of the passages in order, by the key of their note; None for one that is not embedded."""
+    keys = rows["key"].to_numpy()
+    order = np.lexsort((rows["ordinal"].to_numpy(), keys))
+    found, starts = np.unique(keys[order], return_index=True)
+    names = split_digests(rows["digest"])
+    digests = [None if (name := names[at]) == NOT_EMBEDDED else name for at in order.tolist()]
+    of_notes = (digests[start:end] for start, end in pairwise([*starts.tolist(), len(digests)]))
+    return dict(zip(found.tolist(), of_notes, strict=True))
+
+
+def split_digests(column: Any) -> list[bytes]:
+    """Return the values of a column of digests; three times as fast as `to_pylist`."""
+    size = len(NOT_EMBEDDED)
+    return [
+        whole[at : at + size]
+        for chunk in column.chunks
+        for whole in [chunk.buffers()[1].slice(chunk.offset * size, len(chunk) * size).to_pybytes()]
+        for at in range(0, len(whole), size)
+    ]
