@@ -2,6 +2,7 @@
 
 import dataclasses
 import difflib
+import functools
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
@@ -25,13 +26,13 @@ if TYPE_CHECKING:
 FEATURES: list["Feature"] = []
 """Every installed feature, in the order in which documents list them."""
 
-OPERATIONS: dict[str, "Operation"] = {}
-"""Every operation of these features by name, in their order."""
+OPERATIONS: dict[str, "Callable[[], Operation]"] = {}
+"""By name, in order: what returns each operation of these features, which is built when it is first asked for."""
 
 VIEWS: dict[type, View] = {}
 """The text view of each result record that has one."""
 
-_DEFINED: dict[Callable[..., Any], "Operation"] = {}
+_DEFINED: dict[Callable[..., Any], "Callable[[], Operation]"] = {}
 
 ANY_ERRORS = ("InvalidArguments", "NoSuchVault")
 VAULT_ERRORS = ("NotReady",)
@@ -116,7 +117,7 @@ def operation(
     tasks: tuple[str, ...] = (),
     streams: bool = False,
 ) -> Callable[[Function], Function]:
-    """Register a function as an operation; fails at import if its description is not complete.
+    """Register a function as an operation.
 
     Args:
         example: Arguments of a call on the sample vault, run by the tests and shown in the documentation.
@@ -132,7 +133,8 @@ def operation(
     """
 
     def register(function: Function) -> Function:
-        entry = build_operation(
+        build = functools.partial(
+            build_operation,
             function,
             example=example,
             reads=reads,
@@ -145,7 +147,7 @@ def operation(
             tasks=tasks,
             streams=streams,
         )
-        _DEFINED[function] = entry
+        _DEFINED[function] = functools.cache(build)
         return function
 
     return register
@@ -254,7 +256,7 @@ def installed_hooks() -> "Hooks":
 
 def add_operations(feature: "Feature") -> None:
     """Add the operations of one more feature."""
-    OPERATIONS.update((entry.name, entry) for entry in map(_DEFINED.__getitem__, feature.operations))
+    OPERATIONS.update((function.__name__, _DEFINED[function]) for function in feature.operations)
     VIEWS.update(feature.views)
 
 
@@ -265,7 +267,7 @@ def view_of(name: str) -> View:
 
 def operations() -> tuple[Operation, ...]:
     """Return every operation, in the order in which documents list them."""
-    return tuple(OPERATIONS.values())
+    return tuple(build() for build in OPERATIONS.values())
 
 
 def get_operation(name: str) -> Operation:
@@ -275,7 +277,7 @@ def get_operation(name: str) -> Operation:
         NoSuchOperation: There is none; the message names the closest.
     """
     if name in OPERATIONS:
-        return OPERATIONS[name]
+        return OPERATIONS[name]()
     near = difflib.get_close_matches(name, OPERATIONS, n=1)
     suggestion = f" Did you mean `{near[0]}`?" if near else ""
     raise NoSuchOperation(f"There is no operation `{arguments.truncate(name)}`.{suggestion}", closest=near)

@@ -4,7 +4,7 @@ import asyncio
 
 from bridge.api.call import Call
 from bridge.api.encode import to_json
-from bridge.api.registry import OPERATIONS, operation
+from bridge.api.registry import OPERATIONS, get_operation, operation
 from bridge.api.write import WriteArguments, Written, execute_requests
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.edit_note import SetProperties
@@ -105,8 +105,8 @@ async def verify_forgotten(call: Call, path: VaultPath, question: str) -> Forgot
     """Ask each operation that finds memories for one, and return which of them find it."""
     found = {}
     for name, argument in CHECKS.items():
-        if (asked := OPERATIONS.get(name)) is not None:
-            found[name] = path in paths_in(to_json(await asked.run(call, {argument: question})))
+        if name in OPERATIONS:
+            found[name] = path in paths_in(to_json(await get_operation(name).run(call, {argument: question})))
     return ForgottenCheck(**found)
 
 
