@@ -10,6 +10,8 @@ SUFFIXES: dict[str, NoteKind] = {
     ".pdf": "pdf",
 }
 
+DOCUMENTS = tuple(SUFFIXES)
+
 
 def kind_of(path: str) -> NoteKind | None:
     """Return the kind of document that a path names, or None for other files."""
@@ -22,7 +24,7 @@ def kind_of(path: str) -> NoteKind | None:
 
 def is_document(path: str) -> bool:
     """Return whether the file at a path can be read for search."""
-    return kind_of(path) is not None
+    return path.lower().endswith(DOCUMENTS)
 
 
 def title_of(path: str) -> str:

@@ -9,7 +9,6 @@ from bridge.markdown.note import LinkKind
 from bridge.records import dataclass
 from bridge.types import VaultPath
 
-SPACES = str.maketrans("\u00a0\u202f", "  ")
 SUBPATH = re.compile(r"[#^]")
 _ATTACHMENT = re.compile(r"[^/]\.(?=\d*[A-Za-z])[A-Za-z0-9]{1,4}\Z")
 SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:(?!\s)", re.IGNORECASE)
@@ -37,7 +36,7 @@ def fold_name(text: str) -> str:
     """Return the form in which Obsidian compares names: composed, lower case, plain spaces."""
     if text.isascii():
         return text.lower()
-    return unicodedata.normalize("NFC", text.translate(SPACES)).lower()
+    return unicodedata.normalize("NFC", text.replace("\u00a0", " ").replace("\u202f", " ")).lower()
 
 
 def is_external(target: str) -> bool:

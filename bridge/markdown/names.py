@@ -1,7 +1,8 @@
 """Every file of a vault by name: resolves the file that a link means."""
 
 import bisect
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from bridge.errors import NoteNotFound
 from bridge.markdown.link_targets import ResolvedLink, fold_name, is_external, resolve_relative, split_target
@@ -31,11 +32,9 @@ class Names:
             return
         folded = fold_name(path)
         self._folded[path] = folded
-        # Lists are replaced and never mutated, since copies share them.
-        named, spelled = [*self._by_name.get(file_name(folded), ())], [*self._by_path.get(folded, ())]
-        bisect.insort(named, path, key=shortest_path_key)
-        bisect.insort(spelled, path)
-        self._by_name[file_name(folded)], self._by_path[folded] = named, spelled
+        name = file_name(folded)
+        self._by_name[name] = insert_path(self._by_name.get(name, ()), path, shortest_path_key)
+        self._by_path[folded] = insert_path(self._by_path.get(folded, ()), path, None)
 
     def discard(self, path: VaultPath) -> None:
         """Remove a path; an unknown one changes nothing."""
@@ -190,9 +189,18 @@ class Names:
         return first
 
 
+def insert_path(paths: Sequence[VaultPath], path: VaultPath, key: Callable[[VaultPath], Any] | None) -> list[VaultPath]:
+    """Return a list with one more path; lists are never mutated, since copies of the names share them."""
+    if not paths:
+        return [path]
+    longer = [*paths]
+    bisect.insort(longer, path, key=key)
+    return longer
+
+
 def shortest_path_key(path: VaultPath) -> tuple[int, VaultPath]:
     """Return the sort key for files of one name: shortest path in UTF-16 units first, then by path."""
-    return len(path) if path.isascii() else len(path) + sum(c > "\uffff" for c in path), path
+    return len(path) if path.isascii() else len(path.encode("utf-16-le", "surrogatepass")) // 2, path
 
 
 def file_name(path: str) -> str:

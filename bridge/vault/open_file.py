@@ -12,6 +12,7 @@ from bridge.vault.paths import display_path, is_hidden, nfc
 
 STEPWISE = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 MOST_LINKS = 16
+JUNCTION = getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", 0xA0000003)
 FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 FILE = (
     os.O_RDONLY
@@ -228,8 +229,7 @@ def has_entry(folder: int | str, part: str) -> bool:
 
 def is_link(info: os.stat_result) -> bool:
     """Return whether this is a symbolic link or a junction of Windows."""
-    junction = getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", 0xA0000003)
-    return stat.S_ISLNK(info.st_mode) or getattr(info, "st_reparse_tag", 0) == junction
+    return stat.S_ISLNK(info.st_mode) or getattr(info, "st_reparse_tag", 0) == JUNCTION
 
 
 def entry_kind(mode: int) -> str:

@@ -11,6 +11,9 @@ from bridge.types import VaultPath
 LONGEST = 4096
 DRIVE = re.compile(r"[A-Za-z]:(?!\s)")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+SUSPECT = re.compile("[\x00-\x1f\x7f\\\\:\ud800-\udfff]")
+"""What every flaw of a path has in it, but for those that only matter on Windows."""
+
 INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 """HFS+ ignores most of these, so that `.git` with one of them in front is `.git`."""
 
@@ -59,6 +62,10 @@ def find_flaw(path: str, *, windows: bool = WINDOWS) -> str | None:
         path: Parts separated by `/`.
         windows: Whether to apply the rules of Windows, where more names are unsafe.
     """
+    return _find_flaw(path, windows=windows) if windows or SUSPECT.search(path) else None
+
+
+def _find_flaw(path: str, *, windows: bool) -> str | None:
     if CONTROL.search(path):
         return "has a control character"
     if "\\" in path:

@@ -114,10 +114,10 @@ class Walk:
     def _distinct(self, folder: str, entries: list["os.DirEntry[str]"]) -> Mapping[str, "os.DirEntry[str]"]:
         """Return the visible entries of a folder by name, one of several that differ in Unicode form only."""
         found: dict[str, os.DirEntry[str]] = {}
-        for entry in sorted(entries, key=lambda entry: composed_first_key(entry.name)):
+        for entry in sorted(entries, key=composed_first_key):
             name = nfc(entry.name)
             path = join_path(folder, name)
-            in_icloud = ICLOUD.fullmatch(name) is not None
+            in_icloud = name.endswith(".icloud") and ICLOUD.fullmatch(name) is not None
             if self.rules.denies(path) or (
                 in_icloud and self.rules.denies(join_path(folder, name[1 : -len(".icloud")]))
             ):
@@ -227,9 +227,9 @@ def require_listing(root: Path) -> None:
         raise VaultUnreadable(f"The vault folder {root} cannot be read: {error.strerror}.") from None
 
 
-def composed_first_key(name: str) -> tuple[bool, str]:
+def composed_first_key(entry: "os.DirEntry[str]") -> tuple[bool, str]:
     """Return a sort key by which the composed one of several Unicode forms is first; reading prefers it too."""
-    return name != nfc(name), name
+    return entry.name != nfc(entry.name), entry.name
 
 
 def join_path(folder: str, name: str) -> str:
