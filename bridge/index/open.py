@@ -2,10 +2,12 @@
 
 import asyncio
 import logging
+import threading
 from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import field
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,8 +19,8 @@ from bridge.errors import BridgeError, IndexUnusable
 from bridge.index.background import limit_memory
 from bridge.index.catalogue import NoteEntry, NoteTable
 from bridge.index.checksums import find_changed
+from bridge.index.database import Database
 from bridge.index.folder import BrokenIndex, BrokenTable, IndexFolder, disk_errors, translate_disk_error
-from bridge.index.library import load_lancedb
 from bridge.index.matrix import TextDigests
 from bridge.index.name_file import NameFile
 from bridge.index.names import NO_NAMES, KnownNames
@@ -68,18 +70,26 @@ class OpenIndex:
 
 
 def wait(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run LanceDB's asynchronous calls from blocking code, on LanceDB's own loop."""
-    from lancedb.background_loop import LOOP
-
-    result: T = LOOP.run(coroutine)
-    return result
+    """Run LanceDB's asynchronous calls from blocking code, on a loop of their own."""
+    started = start_coroutine(coroutine)
+    try:
+        return started.result()
+    except BaseException:
+        started.cancel()
+        raise
 
 
 def start_coroutine(coroutine: Coroutine[Any, Any, T]) -> "Future[T]":
-    """Start LanceDB's asynchronous calls on LanceDB's own loop, where they continue while blocking code waits."""
-    from lancedb.background_loop import LOOP
+    """Start LanceDB's asynchronous calls on a loop of their own, where they continue while blocking code waits."""
+    return asyncio.run_coroutine_threadsafe(coroutine, background_loop())
 
-    return asyncio.run_coroutine_threadsafe(coroutine, LOOP.loop)
+
+@cache
+def background_loop() -> asyncio.AbstractEventLoop:
+    """Return an event loop that runs in a thread of its own."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="index", daemon=True).start()
+    return loop
 
 
 @contextmanager
@@ -109,7 +119,6 @@ def open_index(path: Path, doubt: Exception | None = None) -> OpenIndex:
         DiskFull: The disk is full.
     """
     limit_memory()
-    load_lancedb()
     folder = IndexFolder(path)
     try:
         folder.claim()
@@ -130,12 +139,9 @@ def open_index(path: Path, doubt: Exception | None = None) -> OpenIndex:
 
 async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenIndex:
     """Open the tables and read what is kept in memory."""
-    import lancedb
-
     with disk_errors(folder.path):
-        cache = min(CACHE_MOST, max(CACHE_LEAST, _index_bytes(folder) * 5 // 4))
-        session = lancedb.Session(index_cache_size_bytes=cache, metadata_cache_size_bytes=METADATA_CACHE)
-        database = await lancedb.connect_async(str(folder.path), session=session)
+        cached = min(CACHE_MOST, max(CACHE_LEAST, _index_bytes(folder) * 5 // 4))
+        database = await Database.connect(folder.path, cached, METADATA_CACHE)
         verifying = asyncio.create_task(asyncio.to_thread(find_changed, folder))
         notes = await Table.open(database, NOTES, notes_schema(), "seq")
         passages = await Table.open(database, PASSAGES, passages_schema(), "key")

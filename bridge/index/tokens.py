@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
-from bridge.index.library import load_tokenizer
+from bridge.index.library import load_compiled
 from bridge.records import dataclass
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def split_pieces(pieces: Sequence[str], tokenizer: Tokenizer) -> list[list[str]]
 
 def tokenize_text(text: str, tokenizer: Tokenizer) -> list[str]:
     """Split a text with LanceDB's tokenizer: lower-case, accents folded."""
-    tokenize = load_tokenizer()
+    tokenize = load_compiled().tokenize
     return [token.text for token in tokenize(text, base_tokenizer=tokenizer, stem=False, remove_stop_words=False)]
 
 

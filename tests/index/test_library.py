@@ -47,8 +47,8 @@ def test_vaults_opened_at_once_load_it_together() -> None:
 
 TOKENIZER = """
 import sys
-from bridge.index.library import load_lancedb, load_tokenizer
-tokenize = load_tokenizer()
+from bridge.index.library import load_compiled, load_lancedb
+tokenize = load_compiled().tokenize
 options = {"base_tokenizer": "icu/split", "stem": False, "remove_stop_words": False}
 print(*(token.text for token in tokenize("Größe, naïve/会议记录", **options)))
 print(sorted({"lancedb", "pyarrow"} & sys.modules.keys()))
