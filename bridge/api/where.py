@@ -23,11 +23,11 @@ async def notes_where(vault: "OpenVault", notes: Notes, where: str) -> frozenset
     Raises:
         InvalidArguments: The condition cannot be read, has an unknown function, or takes too long.
     """
+    if not where.strip():
+        return None
     from bridge.bases.evaluate import Evaluation, check_functions
     from bridge.bases.syntax import parse_expression
 
-    if not where.strip():
-        return None
     node = parse_expression(where)
     check_functions([node])
 
