@@ -127,7 +127,7 @@ async def test_our_own_fault_is_told_without_a_trace_and_without_words(
 
     monkeypatch.setattr(served.bridge.find(None).vault.indexer, "require_complete", broken, raising=True)
     with caplog.at_level(logging.DEBUG):
-        answer = await served.call("search", query="beans")
+        answer = await served.call("related_notes", text="beans")
     assert (answer.status, answer.code) == (500, "internal")
     assert b"Traceback" not in answer.body
     assert "the words" not in caplog.text + answer.body.decode()
@@ -168,7 +168,8 @@ def awaited() -> set[str]:
 
 async def test_what_is_pending_does_not_close_status(served: Served) -> None:
     vault = (await served.call("status")).json["vaults"][0]
-    assert (vault["name"], vault["notes"], vault["ready"]) == ("Notes", 2, {"keyword": True, "semantic": False})
+    assert (vault["name"], vault["notes"]) == ("Notes", 2)
+    assert vault["ready"] == {"keyword": True, "semantic": False, "words": True}
     assert vault["model"] is None
 
 

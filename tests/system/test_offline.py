@@ -57,7 +57,7 @@ def alone() -> list[str]:
 
 def expect_everything(answers: dict[str, Any]) -> None:
     """Assert that the vault was indexed by words and meaning and that every operation had its answer."""
-    assert answers["indexed"]["ready"] == {"keyword": True, "semantic": True}
+    assert answers["indexed"]["ready"] == {"keyword": True, "semantic": True, "words": True}
     assert answers["indexed"]["embedded_total"] >= answers["indexed"]["passages"] > 0
     assert answers["meant"][0] == "Written offline.md"
     assert answers["hybrid"] == "hybrid"
