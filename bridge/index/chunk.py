@@ -176,8 +176,9 @@ def pack(path: tuple[str, ...], units: Sequence[Unit]) -> list[PassageDraft]:
     start = 0
     size = 0
     for position, unit in enumerate(units):
-        most = MOST + TARGET if has_only_headings(units[start:position]) else TARGET
-        full = size + unit.tokens > most
+        full = size + unit.tokens > TARGET
+        if full and size + unit.tokens <= MOST + TARGET:
+            full = not has_only_headings(units[start:position])
         if position > start and (full or is_far(units[position - 1].span, unit.span)):
             packed.append(_draft(path, units[start:position]))
             start, size = position, 0
