@@ -40,8 +40,8 @@ def work(text: str) -> None:
     Boilerplate.learn([text])
 
 
-TRIES = 3
-"""Tries of which the least processor time counts."""
+TRIES, PATIENCE = 3, 9
+"""Tries of a short text, of which the least processor time counts, and of a long one on a machine that others use."""
 
 
 def cost(text: str) -> float:
@@ -59,6 +59,6 @@ def test_work_grows_with_the_length_and_no_faster(name: str) -> None:
     try:
         most = max(NEGLIGIBLE_S, MOST * min(cost(short) for _ in range(TRIES)))
         # The first try that costs little enough decides, because the least of all tries would.
-        assert any(cost(long) < most for _ in range(TRIES))
+        assert any(cost(long) < most for _ in range(PATIENCE))
     finally:
         gc.enable()
