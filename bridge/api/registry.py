@@ -74,6 +74,8 @@ class Operation:
     """The parameters of the function that take several arguments together."""
     streams: bool
     """Whether it can say parts of its result before it ends."""
+    early: bool
+    """Whether it answers some calls while a vault is still read for the first time."""
 
     def bind(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments as the function takes them, including defaults.
@@ -116,6 +118,7 @@ def operation(
     complete: Scope | None = None,
     tasks: tuple[str, ...] = (),
     streams: bool = False,
+    early: bool = False,
 ) -> Callable[[Function], Function]:
     """Register a function as an operation.
 
@@ -130,6 +133,7 @@ def operation(
         complete: The scope with which nothing is left out of its result, if not `scope`.
         tasks: What it is good for, in a caller's words, which `find_tool` searches.
         streams: Whether it can say parts of its result before it ends.
+        early: Whether it answers some calls while a vault is still read for the first time.
     """
 
     def register(function: Function) -> Function:
@@ -146,6 +150,7 @@ def operation(
             complete=complete,
             tasks=tasks,
             streams=streams,
+            early=early,
         )
         _DEFINED[function] = functools.cache(build)
         return function
@@ -166,6 +171,7 @@ def build_operation(
     complete: Scope | None = None,
     tasks: tuple[str, ...] = (),
     streams: bool = False,
+    early: bool = False,
 ) -> Operation:
     """Build an operation from its function.
 
@@ -199,6 +205,7 @@ def build_operation(
         tasks=tasks,
         function=function,
         streams=streams,
+        early=early,
     )
 
 

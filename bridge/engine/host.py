@@ -108,7 +108,7 @@ class Host:
         self.recent = ReadCache()
         self.long_notes = LongNoteCache()
         self._analytics = GraphAnalytics()
-        self._readers = ParserPool()
+        self._readers = ParserPool(self.signal.notify)
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
@@ -317,10 +317,15 @@ class Host:
 
     # -- waiting ------------------------------------------------------------------------------------------------------
 
-    async def wait_until_readable(self, timeout: float) -> None:
-        """Wait until the first full scan is committed, an error occurs, or `timeout` seconds have passed."""
+    async def wait_until_readable(self, timeout: float, *, early: bool = False) -> None:
+        """Wait until the first full scan is committed, an error occurs, or `timeout` seconds have passed.
+
+        Args:
+            timeout: Seconds to wait at most.
+            early: Whether it is enough that a search by words is answered.
+        """
         ends = time.monotonic() + timeout
-        while self.trouble is None and not (self._vault is not None and self._vault.indexer.complete):
+        while self.trouble is None and not (self._vault is not None and self._vault.is_readable(early=early)):
             left = ends - time.monotonic()
             if left <= 0:
                 return

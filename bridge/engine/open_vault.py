@@ -111,6 +111,10 @@ class OpenVault:
 
     # -- questions ----------------------------------------------------------------------------------------------------
 
+    def is_readable(self, *, early: bool = False) -> bool:
+        """Return whether the first full scan is committed, or `early`, whether a search by words is answered."""
+        return self.first_answers.ready if early else self.indexer.complete
+
     def require_keyword(self) -> None:
         """Require that the first full scan is committed.
 

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 from collections import deque
-from collections.abc import AsyncGenerator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from pathlib import Path
@@ -54,7 +54,13 @@ AHEAD = 2 * PROCESSES
 class ParserPool:
     """Reads the notes of one vault, one batch at a time; its processes end with each batch."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_words: Callable[[], None] = lambda: None) -> None:
+        """Start nothing yet.
+
+        Args:
+            on_words: Called when the words of all files are known.
+        """
+        self._on_words = on_words
         self._pool: WorkerPool | None = None
         self._ahead: tuple[Vault, asyncio.Task[Boilerplate | None]] | None = None
         self._file_words: tuple[Vault, FileWords] | None = None
@@ -76,6 +82,7 @@ class ParserPool:
             if len(files) <= FEW:
                 return None
             self._file_words = vault, await self._index_words(vault, {path: files[path].size for path in files})
+            self._on_words()
             if not learn:
                 return None
             return await asyncio.wrap_future(

@@ -16,7 +16,7 @@ from bridge.api.encode import encode
 from bridge.api.markup import Answer
 from bridge.api.presets import choose_preset
 from bridge.api.registry import Operation
-from bridge.errors import InvalidArguments
+from bridge.errors import InvalidArguments, NotReady
 from bridge.mcp.session_end import session_name
 from bridge.records import dataclass
 from bridge.types import Preset
@@ -86,9 +86,10 @@ class Caller:
         vault = arguments.pop(VAULT, self.vault)
         if vault is not None and not isinstance(vault, str):
             raise InvalidArguments(f"`{VAULT}` must be the name or id of a vault.")
-        if operation.vault:
+        host = self.bridge.find(vault) if operation.vault else None
+        if host is not None:
             # An agent that has just started the bridge would otherwise have to call again.
-            await self.bridge.find(vault).wait_until_readable(PATIENCE_S)
+            await host.wait_until_readable(PATIENCE_S, early=operation.early)
         answers: list[Answer] = []
 
         def form(result: Any) -> str:
@@ -106,7 +107,14 @@ class Caller:
             progress=progress,
             consent=consent,
         )
-        text = await dispatch_call(operation, call, arguments, form)
+        try:
+            text = await dispatch_call(operation, call, arguments, form)
+        except NotReady:
+            if host is None or not operation.early:
+                raise
+            # This call is not among those that are answered early.
+            await host.wait_until_readable(PATIENCE_S)
+            text = await dispatch_call(operation, call, arguments, form)
         return answers[0], text
 
 

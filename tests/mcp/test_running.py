@@ -11,6 +11,7 @@ from bridge.api.call import RUNTIME, Call
 from bridge.api.feature import Feature
 from bridge.api.registry import OPERATIONS, add_operations, operation
 from bridge.engine.bridge import Bridge
+from bridge.engine.parser_pool import FEW
 from bridge.features import get_operation
 from bridge.mcp.caller import Caller
 from tests.features.served import PATIENCE_S, Served, serving, write_vault
@@ -138,5 +139,23 @@ async def test_a_call_waits_for_a_vault_that_is_just_being_opened(tmp_path: Path
         caller = Caller(bridge, RUNTIME, "default", client=None, session=None, vault=None)
         answer, _ = await caller.ask(get_operation("search"), {"query": "dark bread"})
         assert [hit["path"] for hit in answer["hits"]] == ["Rye.md"]
+    finally:
+        await bridge.stop()
+
+
+async def test_a_search_waits_for_no_more_than_it_needs(tmp_path: Path) -> None:
+    notes = {f"{number}.md": f"# {number}\n\n" + f"Diary {number}.\n\n" * 40 for number in range(2 * FEW)}
+    vault = write_vault(tmp_path / "Notes", {**notes, "Rye.md": "Dark bread. #loaf\n"})
+    bridge = Bridge(tmp_path / "data", tmp_path / "no models", [vault])
+    await bridge.start()
+    try:
+        caller = Caller(bridge, RUNTIME, "default", client=None, session=None, vault=None)
+        answer, _ = await caller.ask(get_operation("search"), {"query": "dark bread"})
+        assert [hit["path"] for hit in answer["hits"]] == ["Rye.md"]
+        assert not bridge.find(None).progress().ready_keyword
+        # What depends on all notes waits for them.
+        answer, _ = await caller.ask(get_operation("search"), {"query": "bread", "tags": ["loaf"]})
+        assert [hit["path"] for hit in answer["hits"]] == ["Rye.md"]
+        assert bridge.find(None).progress().ready_keyword
     finally:
         await bridge.stop()

@@ -117,6 +117,7 @@ class SearchResult:
 
 
 @operation(
+    early=True,
     example={"query": "sourdough starter", "limit": 3},
     tasks=(
         "what have I written",
