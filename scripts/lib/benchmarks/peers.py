@@ -30,6 +30,9 @@ ASKED = 120
 EDITS = 5
 PATIENCE_S = 600.0
 
+IDLE, IDLE_S = 0.1, 3.0
+"""Share of a processor below which a server is idle, and the seconds for which that is measured."""
+
 
 @dataclass(frozen=True, slots=True)
 class Peer:
@@ -135,6 +138,7 @@ class Server:
                 for mark in marks:
                     await self._wait_found(session, mark)
                 cold, spent = time.perf_counter() - began, usage.processor_seconds()
+                await wait_idle(usage)
             self._run(self._peer.end)
             began = time.perf_counter()
             async with self._session() as session:
@@ -205,6 +209,14 @@ class Server:
         self._run(self._peer.update)
         await self._wait_found(session, mark, note.stem)
         return time.perf_counter() - began
+
+
+async def wait_idle(usage: "Usage") -> None:
+    """Wait until the server has finished what it goes on with after its first answers."""
+    before = -1.0
+    while usage.processor_seconds() - before > IDLE * IDLE_S:
+        before = usage.processor_seconds()
+        await asyncio.sleep(IDLE_S)
 
 
 def _plain(text: str) -> str:
