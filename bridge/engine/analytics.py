@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping, 
 from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from bridge.engine.worker_pool import WorkerPool
 from bridge.errors import Busy
 from bridge.graph.graph import Graph
 from bridge.graph.kinds import EdgeKind
 from bridge.index.note import IndexedNote
 from bridge.records import dataclass
 from bridge.types import Among, VaultPath
+from bridge.worker_pool import WorkerPool
 
 if TYPE_CHECKING:
     import numpy as np

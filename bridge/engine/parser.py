@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bridge.engine.worker_pool import is_stopping
 from bridge.errors import BridgeError, VaultUnreadable
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.prepare import PreparedNote, prepare
@@ -14,6 +13,7 @@ from bridge.records import dataclass
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
+from bridge.worker_pool import is_stopping
 
 if TYPE_CHECKING:
     from bridge.index.documents import Vocabularies

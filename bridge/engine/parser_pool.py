@@ -19,13 +19,13 @@ from bridge.engine.parser import (
     read_all,
     read_in_worker,
 )
-from bridge.engine.worker_pool import WorkerPool
 from bridge.errors import BridgeError
 from bridge.index.boilerplate import Boilerplate
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
+from bridge.worker_pool import WorkerPool
 
 if TYPE_CHECKING:
     from bridge.index.file_words import FileWords

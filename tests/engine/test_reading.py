@@ -13,12 +13,12 @@ import pytest
 
 from bridge.engine.parser import ReadOptions, learn_boilerplate, read_all
 from bridge.engine.parser_pool import FEW, SLICE, SLICE_BYTES, ParserPool, slice_files
-from bridge.engine.worker_pool import WorkerPool
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.prepare import PreparedNote
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
+from bridge.worker_pool import WorkerPool
 from tests.engine.conftest import NOTES, until
 
 
@@ -60,7 +60,7 @@ async def test_what_is_told_to_stop_reads_no_further_note(vault: Path) -> None:
 
 OWNER = """
 import multiprocessing, time
-from bridge.engine.worker_pool import WorkerPool
+from bridge.worker_pool import WorkerPool
 
 if __name__ == "__main__":
     pool = WorkerPool(2)
