@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,26 +76,25 @@ class WordFile:
         keys = zip(arrays["seqs"].tolist(), arrays["marks"].tolist(), strict=True)
         return StoredWords([*map(note_of.get, keys)], arrays)
 
-    async def save(self, notes: Sequence[IndexedNote], build: Callable[[], WordArrays]) -> StoredWords | None:
+    async def save(self, notes: Sequence[IndexedNote], words: WordArrays) -> StoredWords | None:
         """Store the words of notes and load them, unless one of the notes is gone or changed meanwhile.
 
         Args:
             notes: The notes.
-            build: Returns the arrays; runs in a thread.
+            words: The arrays but the first two.
 
         Raises:
             DiskFull: The disk is full.
             ReadOnly: The folder is not writable.
         """
         async with self._lock:
-            arrays = dict(await asyncio.to_thread(build))
             entries = [entry for note in notes if (entry := self._catalogue.entry(note.path)) and entry.note is note]
             # Words of a note that was denied meanwhile must not be stored; an erasure waits for the lock.
             if len(entries) < len(notes):
                 return None
-            arrays["seqs"] = np.array([entry.seq for entry in entries], np.int64)
-            arrays["marks"] = np.array([note_mark(entry) for entry in entries], np.uint32)
-            await asyncio.to_thread(self._write, arrays)
+            seqs = np.array([entry.seq for entry in entries], np.int64)
+            marks = np.array([note_mark(entry) for entry in entries], np.uint32)
+            await asyncio.to_thread(self._write, {"seqs": seqs, "marks": marks, **words})
             return await asyncio.to_thread(self.load)
 
     def _write(self, arrays: WordArrays) -> None:

@@ -41,11 +41,6 @@ class NumberedWords:
         self._forms: dict[tuple[str, tuple[str, ...]], list[int]] = {}
         """By word and languages: the numbers of its forms, until the words change."""
 
-    @property
-    def roots(self) -> Collection[str]:
-        """The roots of the new words."""
-        return list(self._begun)
-
     def snapshot(self) -> tuple[WordList, Sequence[str]]:
         """Return the stored words, and a copy of the others in the order of their numbers."""
         return self._stored, [*self._words]

@@ -6,24 +6,26 @@ import math
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bridge.errors import BridgeError
 from bridge.index.note import IndexedNote
+from bridge.index.word_file import StoredWords
 from bridge.search.numbered_words import NumberedWords
-from bridge.search.word_list import WordList, build_word_list
+from bridge.search.word_list import WordList
+from bridge.search.word_reader import FoldedWords, begin_words, build_words, read_words
 from bridge.text.fold import fold_word
 from bridge.text.words import RUN, SPACED_WORD
 from bridge.types import VaultPath
+from bridge.worker_pool import WorkerPool
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bridge.index.index import Index
-    from bridge.index.word_file import StoredWords, WordArrays
+    from bridge.index.word_file import WordArrays
 
 log = logging.getLogger(__name__)
 
@@ -33,17 +35,17 @@ FEW_CHANGED = 64
 AT_ONCE = 256
 """Notes read at a time; the first search reads no more than these itself."""
 
-PATIENCE_S = 1.0
-"""Seconds for which the first search waits for the words of the vault, if they seem to take no longer."""
+QUICKLY_READ = 1_000
+"""Notes for whose words the first search waits."""
 
-LONGEST = 40
-"""Maximum length of a recorded word."""
+PATIENCE_S = 1.0
+"""Seconds for which it waits."""
 
 MOST_UNSAVED = 64
 """Changed notes from which the words of all notes are stored; the next start reads what is not stored."""
 
-SAVE_AFTER_S = 5.0
-"""Seconds after which words that are due are stored."""
+AGAIN_AFTER_S = 60.0
+"""Seconds after which words that could not be stored are stored again."""
 
 COMMON, FEW = 0.25, 40
 """Share of the notes above which a word is common, and the number of notes added to every vault for this."""
@@ -61,10 +63,9 @@ class VaultWords:
         self._total, self._squares = 0, 0
         """The sum of each note's word count, and of its square."""
         self._notes: Mapping[VaultPath, IndexedNote] | None = None
-        self._reading: asyncio.Task[None] | None = None
-        self._saving: asyncio.Task[None] | None = None
-        self._learnt = asyncio.Event()
-        """Set when no search need wait for the words that are read."""
+        self._rebuilding: asyncio.Task[None] | None = None
+        self._next_save = 0.0
+        """The earliest time of the clock to store words."""
 
     def load(self, index: "Index") -> None:
         """Load the stored words of an index; for any thread, before the first search."""
@@ -102,97 +103,83 @@ class VaultWords:
             self._forget(path)
         unread = [path for path, note in notes.items() if self._seen.get(path) is not note]
         if len(unread) <= (FEW_CHANGED if self._of else AT_ONCE):
-            await self._read(index, notes, unread, _FoldedWords())
-            self._notes = notes if len(self._seen) == len(notes) else None
-            return self._notes is notes
-        if self._reading is None or self._reading.done():
-            self._learnt.clear()
-            self._reading = asyncio.create_task(self._read_all(index, notes, unread))
+            await self._read(index, notes, unread)
+        else:
+            self._rebuild(index)
             # Otherwise a command, whose first search is its last, would rank without the words of the vault.
-            if not self._of:
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._learnt.wait(), PATIENCE_S)
+            if self._rebuilding is not None and not self._of and len(unread) <= QUICKLY_READ:
+                await asyncio.wait({self._rebuilding}, timeout=PATIENCE_S)
         self._take_up(notes)
         return self._notes is notes
 
     def _take_up(self, notes: Mapping[VaultPath, IndexedNote]) -> None:
-        """Record that the words of all these notes are known, if they are."""
-        if all(self._seen.get(path) is note for path, note in notes.items()):
-            self._notes = notes
+        """Note whether the words of all these notes are known."""
+        known = len(self._seen) == len(notes) and all(self._seen.get(path) is note for path, note in notes.items())
+        self._notes = notes if known else None
 
-    async def _read_all(self, index: "Index", notes: Mapping[VaultPath, IndexedNote], unread: list[VaultPath]) -> None:
-        folded = _FoldedWords()
-        began = time.perf_counter()
+    async def _read(self, index: "Index", notes: Mapping[VaultPath, IndexedNote], paths: Sequence[VaultPath]) -> None:
+        """Read the words of some of these notes."""
+        if not paths:
+            return
+        texts = await index.wholes(paths)
+        folded = FoldedWords()
+        for path in paths:
+            # The next search takes over what was written or removed meanwhile.
+            if index.notes.get(path) is notes[path]:
+                self._forget(path)
+                self._learn(notes[path], folded.words_in(full_text(notes[path], texts)))
+
+    def _save_if_due(self, index: "Index") -> None:
+        """Store the words of all notes, if those of many are not stored."""
+        due = self._changed > MOST_UNSAVED or not index.word_file.is_stored
+        if due and _is_stored(index) and time.monotonic() >= self._next_save:
+            self._rebuild(index)
+
+    def _rebuild(self, index: "Index") -> None:
+        """Read what is unread in the background, unless that is under way, and list all words again."""
+        if self._rebuilding is None or self._rebuilding.done():
+            self._rebuilding = asyncio.create_task(self._rebuild_in_worker(index))
+
+    async def _rebuild_in_worker(self, index: "Index") -> None:
+        notes = index.notes
+        known = [note for path, note in self._seen.items() if notes.get(path) is note]
+        unread = [note for path, note in notes.items() if self._seen.get(path) is not note]
+        listed, added = self._words.snapshot()
+        words = [*listed.words(range(len(listed))), *added]
+        pool = WorkerPool(1)
         try:
+            rows = [self._of[note.path] for note in known]
+            await asyncio.wrap_future(pool.submit(begin_words, words, rows))
             for start in range(0, len(unread), AT_ONCE):
-                # At this rate, the search would wait in vain.
-                if (time.perf_counter() - began) * len(unread) > PATIENCE_S * start > 0:
-                    self._learnt.set()
-                await self._read(index, notes, unread[start : start + AT_ONCE], folded, background=True)
-            self._learnt.set()
-            if not self._is_stored(index):
-                await self._stem_all(index)
-            self._take_up(notes)
-            if self._notes is notes:
-                self._save_if_due(index)
+                part = unread[start : start + AT_ONCE]
+                texts = await index.wholes([note.path for note in part])
+                await asyncio.wrap_future(pool.submit(read_words, [full_text(note, texts) for note in part]))
+            arrays = await asyncio.wrap_future(pool.submit(build_words, index.languages))
+            read = [*known, *unread]
+            stored = await self._save(index, read, arrays)
+            # Otherwise nothing is gained but for the next start, and a search may know more by now.
+            if unread or self._notes is notes:
+                self._use(stored or StoredWords(read, arrays), index.notes)
+                self._take_up(index.notes)
+            if stored is None:
+                self._changed = len(read)
         except (BridgeError, OSError, RuntimeError, ValueError):
             # The next search retries, in the index that is open then.
             log.debug("The words of the notes could not be read.", exc_info=True)
         finally:
-            self._learnt.set()
+            pool.end()
 
-    def _is_stored(self, index: "Index") -> bool:
-        """Return whether the words of these notes are stored: those of few notes are quickly read."""
-        return index.among == "notes" and len(self._of) > AT_ONCE
+    async def _save(self, index: "Index", notes: Sequence[IndexedNote], words: "WordArrays") -> StoredWords | None:
+        """Store the words of notes and load them; None if that is not possible now, or they are few."""
+        stored: StoredWords | None = None
+        if _is_stored(index):
+            with suppress(BridgeError, OSError):
+                stored = await index.word_file.save(notes, words)
+            if stored is None:
+                self._next_save = time.monotonic() + AGAIN_AFTER_S
+        return stored
 
-    def _save_if_due(self, index: "Index") -> None:
-        """Store the words of all notes in the background, if those of many are not stored."""
-        due = self._is_stored(index) and (self._changed > MOST_UNSAVED or not index.word_file.is_stored)
-        if due and (self._saving is None or self._saving.done()):
-            self._saving = asyncio.create_task(self._save(index))
-
-    async def _save(self, index: "Index") -> None:
-        # The first searches after a start must not wait for it.
-        await asyncio.sleep(SAVE_AFTER_S)
-        notes, languages = self._notes, index.languages
-        known, rows = [*self._seen.values()], [*self._of.values()]
-        listed, added = self._words.snapshot()
-
-        def build() -> "WordArrays":
-            return build_arrays(rows, [*listed.words(range(len(listed))), *added], languages)
-
-        with suppress(BridgeError, OSError):
-            stored = await index.word_file.save(known, build)
-            # Otherwise a search is under way that knows more.
-            if stored is not None and notes is not None and notes is self._notes:
-                self._use(stored, notes)
-
-    async def _read(
-        self,
-        index: "Index",
-        notes: Mapping[VaultPath, IndexedNote],
-        paths: Sequence[VaultPath],
-        folded: "_FoldedWords",
-        *,
-        background: bool = False,
-    ) -> None:
-        if not paths:
-            return
-        texts = await index.wholes(paths)
-        since = 0.0
-        for path in paths:
-            if background:
-                since = await index.searches.give_way(since)
-            # The next search takes over what was written or removed meanwhile.
-            if index.notes.get(path) is notes[path]:
-                self._forget(path)
-                self._learn(notes[path], texts.get(path, ""), folded)
-
-    def _learn(self, note: IndexedNote, text: str, folded: "_FoldedWords") -> None:
-        full_text = " ".join((text, note.title, *note.aliases, note.path))
-        # No word has a space in it, and most of them repeat.
-        words = set(map(folded.__getitem__, SPACED_WORD.findall(" ".join(set(full_text.split())))))
-        words.discard("")
+    def _learn(self, note: IndexedNote, words: Collection[str]) -> None:
         numbers = self._words.add(words)
         self._total += len(numbers)
         self._squares += len(numbers) ** 2
@@ -206,13 +193,6 @@ class VaultWords:
         self._total -= len(numbers)
         self._squares -= len(numbers) ** 2
         self._words.drop(numbers.tolist())
-
-    async def _stem_all(self, index: "Index") -> None:
-        """Stem every word that is not stored, so that no search has to."""
-        since = 0.0
-        for root, language in product(self._words.roots, index.languages):
-            since = await index.searches.give_way(since)
-            self._words.stems_of(root, language)
 
     def says(self, word: str, languages: Collection[str]) -> bool:
         """Return whether any note contains a word in any form."""
@@ -283,26 +263,11 @@ class VaultWords:
         return self._words.alike(fold_word(word), errors)
 
 
-class _FoldedWords(dict[str, str]):
-    """The folded form of each word that was met; "" for one that is too long."""
-
-    def __missing__(self, word: str) -> str:
-        folded = fold_word(word)
-        self[word] = found = folded if len(folded) <= LONGEST else ""
-        return found
+def full_text(note: IndexedNote, texts: Mapping[VaultPath, str]) -> str:
+    """Return all that is said in a note, its names included."""
+    return " ".join((texts.get(note.path, ""), note.title, *note.aliases, note.path))
 
 
-def build_arrays(rows: "Sequence[NDArray[np.uint32]]", words: Sequence[str], languages: Iterable[str]) -> "WordArrays":
-    """Return the words of notes as they are stored, without those that no note contains.
-
-    Args:
-        rows: For each note, the numbers of its words.
-        words: The words by number.
-        languages: The languages in which they are stemmed.
-    """
-    numbers = np.concatenate([np.empty(0, np.uint32), *rows])
-    order = np.array(sorted(np.unique(numbers).tolist(), key=words.__getitem__), np.int64)
-    place = np.zeros(len(words), np.uint32)
-    place[order] = np.arange(len(order))
-    counts = np.array([*map(len, rows)], np.uint32)
-    return {"counts": counts, "numbers": place[numbers], **build_word_list([words[at] for at in order], languages)}
+def _is_stored(index: "Index") -> bool:
+    """Return whether the words of these notes are stored: those of few notes are quickly read."""
+    return index.among == "notes" and len(index.notes) > AT_ONCE

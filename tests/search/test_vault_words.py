@@ -1,6 +1,7 @@
 """Words of the vault and their forms, while notes come and go."""
 
 import asyncio
+import multiprocessing
 import random
 from collections.abc import Collection
 from pathlib import Path
@@ -21,12 +22,6 @@ NOTES = {
     "b.md": "the dog runs; un'arca, l'arca e l'eau; das Haus, werkt, maakt",
     "c.md": "a dogged runner in the sky",
 }
-
-
-@pytest.fixture(autouse=True)
-def save_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Store words without waiting for a quiet moment."""
-    monkeypatch.setattr("bridge.search.vault_words.SAVE_AFTER_S", 0.0)
 
 
 async def known_words(folder: Path) -> tuple[Index, VaultWords]:
@@ -105,8 +100,8 @@ async def follow_and_store(words: VaultWords, index: Index) -> None:
     while not await words.follow(index):
         await asyncio.sleep(0.01)
     await words.follow(index)
-    if words._saving is not None:
-        await words._saving
+    if words._rebuilding is not None:
+        await words._rebuilding
 
 
 def answers(words: VaultWords, index: Index) -> dict[str, object]:
@@ -171,6 +166,50 @@ async def test_the_words_of_many_changed_notes_are_stored_again(tmp_path: Path) 
     assert not words.says("running7", ())
 
 
+async def test_words_that_came_and_went_leave_no_trace_in_the_list(tmp_path: Path) -> None:
+    index, words = await stored(tmp_path / "index", many(AT_ONCE + 50))
+    for written, gone in (({"fresh.md": "kindling fresh dog"}, []), ({"late.md": "late"}, ["fresh.md"])):
+        await index.write(all_of(written), [VaultPath(path) for path in gone])
+        assert await words.follow(index)
+    changed = dict.fromkeys([*many(MOST_UNSAVED + 1)], "late and different\n")
+    await index.write(all_of(changed))
+    await follow_and_store(words, index)
+    read = VaultWords()
+    await follow_and_store(read, index)
+    assert answers(words, index) == answers(read, index)
+
+
+async def test_a_worker_that_is_killed_is_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.search.vault_words.PATIENCE_S", 0)
+    index = (await opened(tmp_path / "index", many(AT_ONCE + 50))).view("notes")
+    words, others = VaultWords(), multiprocessing.active_children()
+    assert not await words.follow(index)
+    while not (started := [each for each in multiprocessing.active_children() if each not in others]):
+        await asyncio.sleep(0.01)
+    started[0].kill()
+    assert words._rebuilding is not None
+    await words._rebuilding
+    assert not words.says("running7", ())
+    await follow_and_store(words, index)
+    assert words.says("running7", ())
+    assert (tmp_path / "index" / FILE).exists()
+
+
+async def test_words_that_cannot_be_stored_are_used_and_stored_later(tmp_path: Path) -> None:
+    index = (await opened(tmp_path / "index", many(AT_ONCE + 50))).view("notes")
+    (tmp_path / "index" / FILE).mkdir()
+    words = VaultWords()
+    await follow_and_store(words, index)
+    assert words.says("running7", ())
+    (tmp_path / "index" / FILE).rmdir()
+    first = words._rebuilding
+    assert await words.follow(index)
+    assert words._rebuilding is first
+    words._next_save = 0
+    await follow_and_store(words, index)
+    assert (tmp_path / "index" / FILE).is_file()
+
+
 @pytest.mark.parametrize("damage", ["cut", "flip", "other", "empty"])
 async def test_words_in_a_damaged_file_are_read_again(tmp_path: Path, damage: str) -> None:
     index, words = await stored(tmp_path / "index", many(AT_ONCE + 50))
@@ -208,15 +247,19 @@ async def test_words_of_erased_notes_are_in_no_file(tmp_path: Path) -> None:
     assert not words.says("marzipanskew", ())
 
 
-async def test_words_of_a_note_that_is_erased_while_they_are_stored_are_not_kept(tmp_path: Path) -> None:
+async def test_words_of_a_note_that_is_erased_while_they_are_read_are_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.search.vault_words.PATIENCE_S", 0)
     folder = tmp_path / "index"
     index = (await opened(folder, many(AT_ONCE + 50) | {SECRET: TEXT})).view("notes")
     words = VaultWords()
-    while not await words.follow(index):
-        await asyncio.sleep(0.01)
-    await words.follow(index)
-    saving = words._saving
-    assert saving is not None
+    assert not await words.follow(index)
+    reading = words._rebuilding
+    assert reading is not None
     await index.erase(private)
-    await saving
+    await reading
     assert b"marzipanskew" not in everything(folder)
+    assert await words.follow(index)
+    assert not words.says("marzipanskew", ())
+    assert words.says("running7", ())
