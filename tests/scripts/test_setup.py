@@ -1,5 +1,6 @@
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -41,6 +42,22 @@ def test_without_a_python_it_says_which_to_install(checkout: Path, tmp_path: Pat
     done = set_up(checkout, PATH=str(programs(tmp_path / "bin", "bash", "env", "dirname")))
     assert done.returncode == 1
     assert "Python 3.11, 3.12, 3.13 or 3.14 is needed" in done.stderr
+
+
+def test_the_environment_of_another_checkout_is_left_alone(checkout: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "kept").touch()
+    (checkout / ".venv").symlink_to(other)
+    done = subprocess.run(
+        [sys.executable, "-I", checkout / "scripts/lib/setup/environment.py", "run"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "Delete the link" in done.stderr
+    assert [path.name for path in other.iterdir()] == ["kept"]
 
 
 def test_a_python_that_does_not_start_is_passed_over(checkout: Path, tmp_path: Path) -> None:

@@ -38,7 +38,14 @@ def main() -> int:
 
 @contextmanager
 def setup_lock() -> Iterator[None]:
-    """Make a concurrent set-up of this checkout wait."""
+    """Make a concurrent set-up of this checkout wait.
+
+    Raises:
+        StepFailed: `.venv` is a link.
+    """
+    if VENV.is_symlink():
+        # Emptied to be made anew, it would take the environment of another checkout with it.
+        raise StepFailed(f"{VENV} is a link to {VENV.readlink()}.", "Delete the link; a set-up makes a folder there.")
     VENV.mkdir(exist_ok=True)
     with (VENV / ".lock").open("w") as file:
         try:
