@@ -87,6 +87,7 @@ class GatheredContext:
 
 
 @operation(
+    early=True,
     example={"query": "feeding a sourdough starter", "budget": 600},
     tasks=(
         "gather context about a topic within a token budget",
@@ -141,7 +142,7 @@ async def gather_context(
 
     if not query.strip() and not paths:
         raise InvalidArguments("Give a `query` or `paths`.")
-    call.vault.require_keyword()
+    vault = call.vault
     request = SearchRequest(
         query=query,
         limit=limit,
@@ -155,14 +156,16 @@ async def gather_context(
         types=types,
         passage_tokens=budget,
     )
+    if among:
+        vault.require_keyword()
+    await vault.first_answers.prepare(request)
     try:
-        sources = await call.vault.sources_among(choose_among(call.vault, among, (folder, *paths), query))
-        found = await search(sources, request)
+        found = await search(await vault.sources_among(choose_among(vault, among, (folder, *paths), query)), request)
     except ModelMissing:
-        raise call.vault.why_not_by_meaning() from None
-    is_withheld = await asyncio.to_thread(find_withheld, call.vault, reader_of(call))
+        raise vault.why_not_by_meaning() from None
+    is_withheld = await asyncio.to_thread(find_withheld, vault, reader_of(call))
     hits = [hit for hit in found.hits if not is_withheld(hit.path)]
-    notes = await asyncio.to_thread(open_hits, call.vault, hits)
+    notes = await asyncio.to_thread(open_hits, vault, hits)
     packed = pack(await asyncio.to_thread(cut_hits, hits, notes), budget)
     # Not the question itself, which is nowhere kept.
     why = ("fits the question" if query.strip() else "was asked for",)
