@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import field
+from itertools import chain
 
 from bridge.records import dataclass
 from bridge.text.fold import fold_word, fold_words
@@ -43,14 +44,20 @@ class Matcher:
 
     def find(self, text: str) -> tuple[Match, ...]:
         """Find every match, in order and without overlaps; phrases take precedence over words."""
-        words = TOKEN.findall(text)
-        distinct = set(words)
-        self._learn(distinct)
-        if not (self.phrases or self.grams or any(map(self.known.__getitem__, distinct))):
+        return self.find_each([text])[0]
+
+    def find_each(self, texts: Sequence[str]) -> list[tuple[Match, ...]]:
+        """Find every match in each of several texts, as `find` does; stemming their words at once is faster."""
+        words = [TOKEN.findall(text) for text in texts]
+        self._learn(set(chain.from_iterable(words)))
+        return [self._matches_in(text, own) for text, own in zip(texts, words, strict=True)]
+
+    def _matches_in(self, text: str, words: Sequence[str]) -> tuple[Match, ...]:
+        if not (self.phrases or self.grams or any(map(self.known.__getitem__, words))):
             return ()
-        tokens = list(_locate(words, text))
         if not self.phrases:
-            return tuple(self._words_in(text, tokens))
+            return tuple(self._words_in(text, _locate(words, text)))
+        tokens = list(_locate(words, text))
         found = list(self._phrases_in(text, tokens))
         taken = bytearray(len(text))
         for match in found:
@@ -96,10 +103,11 @@ class Matcher:
             yield from (Match(m.span(), phrase) for m in re.finditer(re.escape(parts[0]), text))
 
     def _words_in(self, text: str, tokens: Iterable[tuple[int, str]]) -> Iterable[Match]:
+        known, grams = self.known, self.grams
         for start, word in tokens:
-            if (typed := self.known[word]) is not None and not _is_command(text, start, word):
+            if (typed := known[word]) is not None and not _is_command(text, start, word):
                 yield Match((start, start + len(word)), typed)
-            elif self.grams and RUN.match(word):
+            elif grams and RUN.match(word):
                 yield from self._grams_in(start, word)
 
     def _grams_in(self, offset: int, run: str) -> Iterable[Match]:
