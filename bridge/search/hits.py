@@ -219,18 +219,12 @@ def collapse(items: Sequence[tuple[_Item, str]]) -> tuple[list[_Item], dict[int,
     shingles_of = cache(shingles)
     for item, text in items:
         bag = frozenset(text.split())
-        twin = next(
-            (
-                at
-                for at, (_, other, words) in enumerate(unique)
-                if _may_be_alike(bag, words) and _is_alike(shingles_of(text), shingles_of(other))
-            ),
-            None,
-        )
-        if twin is None:
-            unique.append((item, text, bag))
+        for twin, (_, other, words) in enumerate(unique):
+            if _may_be_alike(bag, words) and _is_alike(shingles_of(text), shingles_of(other)):
+                others[twin] = others.get(twin, 0) + 1
+                break
         else:
-            others[twin] = others.get(twin, 0) + 1
+            unique.append((item, text, bag))
     return [item for item, _, _ in unique], others
 
 

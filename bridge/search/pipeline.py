@@ -132,7 +132,7 @@ async def _rank_hybrid(
     by_text = text_results(answers, query.text, cover)
     tag_result, tagged = match_tags(query, vocabulary, notes, within)
     found = {hit.path for hit in answers.names}.union(*(result.raw for result in (near, *by_text, tag_result)))
-    candidates = frozenset(path for path in found if path in notes)
+    candidates = frozenset(notes.keys() & found)
     by_cover = score_covered_names(map(notes.__getitem__, candidates), query)
     by_typing = score_typed_names(answers.names, query)
     title, name = _name_result("title", by_cover), _name_result("name", by_typing)

@@ -147,7 +147,8 @@ def stem_words(language: str, words: Sequence[str]) -> list[str]:
 
 @lru_cache(CACHED_ALONE)
 def _stem_alone(language: str, word: str) -> str:
-    return _stem(language, [word])[0]
+    stem: str = _stemmer(language).stemWord(word) if word.isascii() else _stem(language, [word])[0]
+    return stem
 
 
 def _stem(language: str, words: Sequence[str]) -> list[str]:
