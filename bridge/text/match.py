@@ -32,11 +32,11 @@ class Matcher:
     """Compiled words and phrases; `find` returns their occurrences."""
 
     exact: dict[str, str]
-    stems: dict[str, str]
+    stems: dict[str, dict[str, str]]
+    """By language: the stems of the words, with the words."""
     grams: frozenset[str]
     phrases: tuple[tuple[tuple[str, ...], str], ...]
     prefix: str | None
-    languages: tuple[str, ...]
     roots: frozenset[str]
     """Prefixes of the words."""
     known: dict[str, str | None] = field(default_factory=dict, repr=False, compare=False)
@@ -83,10 +83,10 @@ class Matcher:
         if not self.stems or not inflected:
             return
         plain = fold_words(inflected)
-        for language in self.languages:
+        for language, wanted in self.stems.items():
             for word, stem in zip(inflected, stem_words(language, plain), strict=True):
-                if self.known[word] is None:
-                    self.known[word] = self.stems.get(f"{language}:{stem}")
+                if stem in wanted and self.known[word] is None:
+                    self.known[word] = wanted[stem]
 
     def _phrases_in(self, text: str, tokens: Sequence[tuple[int, str]]) -> Iterable[Match]:
         plain = fold_words([word for _, word in tokens])
@@ -137,7 +137,7 @@ def compile_matcher(
         open_ended: Whether the last word may be a prefix.
     """
     exact: dict[str, str] = {}
-    stems: dict[str, str] = {}
+    stems: dict[str, dict[str, str]] = {}
     grams: set[str] = set()
     last = ""
     for word in words:
@@ -153,13 +153,13 @@ def compile_matcher(
     for typed in list(exact):
         if len(typed) >= _SHORTEST_PREFIX and not typed.isdigit():
             for language in codes:
-                stems.setdefault(f"{language}:{stem_words(language, [typed])[0]}", exact[typed])
+                stems.setdefault(language, {}).setdefault(stem_words(language, [typed])[0], exact[typed])
     compiled = tuple(
         (parts, phrase) for phrase in phrases if (parts := tuple(fold_word(m.group()) for m in TOKEN.finditer(phrase)))
     )
     prefix = last if open_ended and len(last) >= _SHORTEST_PREFIX else None
     roots = frozenset(word[:_ROOT] for word in exact)
-    return Matcher(exact, stems, frozenset(grams), compiled, prefix, codes, roots)
+    return Matcher(exact, stems, frozenset(grams), compiled, prefix, roots)
 
 
 def _locate(words: Iterable[str], text: str) -> Iterable[tuple[int, str]]:
