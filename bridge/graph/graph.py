@@ -164,7 +164,7 @@ class Graph:
             ends = degree.cumsum()
             links = np.arange(ends[-1]) + (first - ends + degree).repeat(degree)
             reached = beside[links] + (places - nodes).repeat(degree)
-            # As `np.unique` would, in half the time.
+            # As `np.unique` would, with fewer passes over the links.
             order = reached.argsort(kind="stable")
             reached, moving = reached[order], (WALK_ON * mass / degree).repeat(degree)[order]
             last = np.append(reached[1:] != reached[:-1], True)
