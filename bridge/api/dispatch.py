@@ -11,6 +11,7 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
@@ -131,12 +132,19 @@ def touched_notes(host: "Host", operation: Operation, given: Mapping[str, Any], 
 
 def requested_paths(operation: Operation, given: Mapping[str, Any]) -> Iterator[str]:
     """Yield the arguments that are paths."""
-    for argument in operation.arguments:
-        value, hint = given.get(argument.name), strip_hint(argument.hint)
-        if hint is VaultPath and isinstance(value, str):
-            yield value
-        elif VaultPath in get_args(hint) and isinstance(value, list):
-            yield from (path for path in value if isinstance(path, str))
+    for name in path_arguments(operation):
+        match given.get(name):
+            case str(path):
+                yield path
+            case [*paths]:
+                yield from (path for path in paths if isinstance(path, str))
+
+
+@cache
+def path_arguments(operation: Operation) -> tuple[str, ...]:
+    """Return the names of the arguments that are paths or lists of them."""
+    hints = {argument.name: strip_hint(argument.hint) for argument in operation.arguments}
+    return tuple(name for name, hint in hints.items() if hint is VaultPath or VaultPath in get_args(hint))
 
 
 def paths_in_result(result: Any) -> Iterator[str]:
@@ -154,7 +162,7 @@ def paths_in_result(result: Any) -> Iterator[str]:
                 values = item.values()
                 yield from (path for name, path in item.items() if name == "path" and isinstance(path, str))
             case _ if dataclasses.is_dataclass(item):
-                values = [getattr(item, field.name) for field in dataclasses.fields(item)]
+                values = [getattr(item, field) for field in item.__dataclass_fields__]
                 if isinstance(path := getattr(item, "path", None), str):
                     yield path
         waiting.extend(value for value in values if not isinstance(value, FLAT))

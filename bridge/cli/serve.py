@@ -113,8 +113,9 @@ async def serve(given: argparse.Namespace) -> int:
 
 async def serve_from(data_dir: Path, models_dir: Path, given: argparse.Namespace) -> int:
     """Serve with these folders."""
-    from bridge.index.background import pause_gc
+    from bridge.index.background import collect_rarely, pause_gc
 
+    collect_rarely()
     with pause_gc():
         from bridge.engine.bridge import Bridge
         from bridge.features import installed_hooks

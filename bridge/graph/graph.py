@@ -154,14 +154,22 @@ class Graph:
         while len(places):
             found[places] += (1 - WALK_ON) * mass
             nodes = places % self.size
-            degree = begin[nodes + 1] - begin[nodes]
-            onward = (WALK_ON * mass >= FAINT * degree) & (degree > 0)
-            places, nodes, degree, mass = places[onward], nodes[onward], degree[onward], mass[onward]
-            ends = np.cumsum(degree)
-            links = np.arange(degree.sum()) + np.repeat(begin[nodes] - ends + degree, degree)
-            reached = beside[links] + np.repeat(places - nodes, degree)
-            places, where = np.unique(reached, return_inverse=True)
-            mass = np.bincount(where, np.repeat(WALK_ON * mass / degree, degree)).astype(np.float64, copy=False)
+            first = begin[nodes]
+            degree = begin[nodes + 1] - first
+            onward = ((WALK_ON * mass >= FAINT * degree) & (degree > 0)).nonzero()[0]
+            if not len(onward):
+                break
+            places, nodes, first = places[onward], nodes[onward], first[onward]
+            degree, mass = degree[onward], mass[onward]
+            ends = degree.cumsum()
+            links = np.arange(ends[-1]) + (first - ends + degree).repeat(degree)
+            reached = beside[links] + (places - nodes).repeat(degree)
+            # As `np.unique` would, with fewer passes over the links.
+            order = reached.argsort(kind="stable")
+            reached, moving = reached[order], (WALK_ON * mass / degree).repeat(degree)[order]
+            last = np.append(reached[1:] != reached[:-1], True)
+            places = reached[last]
+            mass = np.bincount(last.cumsum() - last, moving).astype(np.float64, copy=False)
         return found.reshape(len(starts), self.size)
 
     def degrees(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -137,6 +137,15 @@ def pause_gc() -> Iterator[None]:
             gc.enable()
 
 
+OBJECTS_A_COLLECTION = 10_000
+"""New objects after which garbage is collected: more than a search has at any time, hardly any of which are garbage."""
+
+
+def collect_rarely() -> None:
+    """Collect garbage so rarely that no search has to; by default a search of many notes does every other time."""
+    gc.set_threshold(OBJECTS_A_COLLECTION)
+
+
 SOON_S = 2.0
 """Seconds after which the memory that an answer needed is returned."""
 

@@ -1,7 +1,7 @@
 """An inverted index in memory: its segments, and BM25 over the documents that count."""
 
 from collections.abc import Collection, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import log1p
 from typing import TYPE_CHECKING
 
@@ -143,19 +143,21 @@ class InvertedIndex:
             return []
         clauses = (query.should, *query.must)
         terms = np.concatenate(clauses)
-        ends = np.cumsum([0, *map(len, clauses)]).tolist()
+        ends = [*accumulate(map(len, clauses), initial=0)]
         places = [segment.find(terms) for segment in self.segments]
         weights = self._weights(places, documents, hidden)
         numbers = None if allowed is None else np.fromiter(allowed, np.int64, len(allowed))
         best = []
         for segment, own in zip(self.segments, places, strict=True):
+            if not any(place.start < place.stop for place in own):
+                continue
             norms = self._norms_of(segment, total / documents, hidden)
             scores = [_scores(segment, norms, own[first:last], weights[first:last]) for first, last in pairwise(ends)]
             total_of = sum(scores[1:], scores[0])
             if len(query.must_not):
                 for place in segment.find(query.must_not):
                     total_of[segment.documents[place]] = 0
-            found = np.flatnonzero(total_of > 0)
+            found = (total_of > 0).nonzero()[0]
             for required in scores[1:]:
                 found = found[required[found] > 0]
             if segment.dead or hidden is not None:
@@ -163,6 +165,8 @@ class InvertedIndex:
             if numbers is not None:
                 found = found[np.isin(segment.numbers[found], numbers)]
             best.append(_best(segment, found, total_of[found], limit))
+        if not best:
+            return []
         of_numbers, ordinals, scores_of = (np.concatenate(column) for column in zip(*best, strict=True))
         order = np.lexsort((ordinals, of_numbers, -scores_of))[:limit]
         columns = (column[order].tolist() for column in (of_numbers, ordinals, scores_of))
@@ -195,7 +199,7 @@ def _scores(
     frequencies = FREQUENCIES[
         np.concatenate([segment.frequencies[place] for place in places] or [segment.frequencies[:0]])
     ]
-    worth = np.repeat(np.array(weights, np.float32), [place.stop - place.start for place in places])
+    worth = np.array(weights, np.float32).repeat([place.stop - place.start for place in places])
     worth *= (K1 + 1) * frequencies / (frequencies + norms[documents])
     return np.bincount(documents, worth, len(segment)).astype(np.float64, copy=False)
 

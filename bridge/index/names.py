@@ -315,13 +315,17 @@ class NamesBySide:
         self._apart = apart
         self._folder = KeptFolder()
         self._inside, self._outside = KnownNames(), known
+        self._languages: dict[Among, tuple[str, ...]] = {}
+        """Those that were asked for since a note changed: a search asks several times."""
 
     def learn(self, note: IndexedNote) -> None:
         """Add a note's names and language."""
+        self._languages.clear()
         self._of(note.path).learn(note)
 
     def forget(self, note: IndexedNote) -> None:
         """Remove a note's names and language."""
+        self._languages.clear()
         self._of(note.path).forget(note)
         # They may have been stored before the folder was kept apart.
         self._outside.unsaved += self._folder.holds(note.path)
@@ -348,9 +352,12 @@ class NamesBySide:
 
     def languages(self, among: Among) -> tuple[str, ...]:
         """Return the languages of the notes that use the Latin script, most frequent first."""
-        counts = sum((side.languages for side in self._sides(among)), Counter[str]())
-        least = LEAST_LANGUAGE * counts.total()
-        return tuple(language for language, count in counts.most_common() if count > 0 and count >= least)
+        if among not in self._languages:
+            counts = sum((side.languages for side in self._sides(among)), Counter[str]())
+            least = LEAST_LANGUAGE * counts.total()
+            known = (language for language, count in counts.most_common() if count > 0 and count >= least)
+            self._languages[among] = tuple(known)
+        return self._languages[among]
 
     def _of(self, path: VaultPath) -> KnownNames:
         return self._inside if self._folder.holds(path) else self._outside

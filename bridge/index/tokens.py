@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import chain, islice
+from struct import iter_unpack
 from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
@@ -26,6 +28,10 @@ _ASCII_WORD = re.compile("[a-z0-9]+")
 _BOUNDARY = "0boundary0"
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
+_ALL = 2**64 - 1
+
+FEW, CACHED = 16, 2_000
+"""Tokens that are hashed one by one, and hashes that are cached: those of a query are needed several times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +143,23 @@ def query_terms(text: str, tokenizer: Tokenizer) -> "NDArray[np.uint64]":
 
 def hash_tokens(tokens: Sequence[str]) -> "NDArray[np.uint64]":
     """Hash tokens; among a million of them two are equal by chance in one of thirty million vaults."""
-    if not tokens:
-        return np.empty(0, np.uint64)
+    if len(tokens) <= FEW:
+        return np.array([_hash_token(token) for token in tokens], np.uint64)
     padded = np.array([token.encode("utf-8", "replace") for token in tokens], dtype=f"S{LONGEST_TOKEN}")
     parts = cast("NDArray[np.uint64]", padded.view("<u8").reshape(-1, LONGEST_TOKEN // 8))
     hashed = np.zeros(len(parts), np.uint64)
     for column in parts.T:
         hashed = (hashed ^ column) * _MIX
         hashed ^= hashed >> _HALF
+    return hashed
+
+
+@lru_cache(CACHED)
+def _hash_token(token: str) -> int:
+    """Hash one token, for which arrays cost more than they save."""
+    encoded = token.encode("utf-8", "replace")[:LONGEST_TOKEN].ljust(LONGEST_TOKEN, b"\0")
+    hashed = 0
+    for (column,) in iter_unpack("<Q", encoded):
+        hashed = (hashed ^ column) * int(_MIX) & _ALL
+        hashed ^= hashed >> int(_HALF)
     return hashed

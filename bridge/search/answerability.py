@@ -159,9 +159,11 @@ def _find_terms(terms: Sequence[str], best: BestPassages) -> list[frozenset[str]
     said = []
     for text in best.texts[:PASSAGES]:
         language = language_of(text)
+        parts = {term: _parts_of(term, language) for term in terms}
+        initials = {part[:1] for of_term in parts.values() for part in of_term}
         # No word has a space in it, and most of them repeat.
-        own = frozenset(terms_of(" ".join(set(text.split())), language))
-        said.append(frozenset(term for term in terms if own.issuperset(_parts_of(term, language))))
+        own = frozenset(terms_of(" ".join(set(text.split())), language, initials))
+        said.append(frozenset(term for term, of_term in parts.items() if own.issuperset(of_term)))
     return said
 
 

@@ -82,7 +82,8 @@ class Fusion:
         # By path first: sorting is stable, and two plain keys cost less than one that is a pair.
         ranked.sort(key=itemgetter(0))
         ranked.sort(key=itemgetter(1), reverse=True)
-        return [FusedHit(path, min(1.0, score / self._most)) for path, score in ranked[:limit]]
+        most = self._most
+        return [FusedHit(path, share if (share := score / most) < 1.0 else 1.0) for path, score in ranked[:limit]]
 
 
 def fuse(results: Iterable[RetrieverResult]) -> list[FusedHit]:

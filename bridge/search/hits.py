@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 from bridge.index.note import IndexedNote
@@ -120,28 +121,54 @@ def _weak_reason(path: VaultPath, reasons: Reasons) -> str:
     return "distantly close in meaning" if path in reasons.meaning else "some words match"
 
 
-def build_hit(
-    note: IndexedNote,
-    ranked: FusedHit,
-    passage: "StoredPassage | None",
+@dataclass(frozen=True, slots=True)
+class ShownText:
+    """The passage by which a note is represented, as it reads, with the matches in it."""
+
+    passage: "StoredPassage | None"
+    text: str
+    matches: tuple[Match, ...]
+
+
+def build_hits(
+    ranked: Sequence[FusedHit],
+    notes: Mapping[VaultPath, IndexedNote],
+    texts: "Mapping[VaultPath, StoredPassage]",
     reasons: Reasons,
     matcher: Matcher,
-    twins: int = 0,
-    passages: Sequence[ShownPassage] = (),
-) -> SearchHit:
-    """Build the hit for a note.
+    twins: Mapping[int, int] = MappingProxyType({}),
+    whole: Mapping[VaultPath, tuple[ShownPassage, ...]] = MappingProxyType({}),
+) -> tuple[SearchHit, ...]:
+    """Build the hits of an answer, without notes that left the index while texts were read.
 
     Args:
-        note: The note.
-        ranked: Its rank and score.
-        passage: The passage to show; None when it has no text.
+        ranked: The notes to show, with their scores.
+        notes: Every note.
+        texts: The passage to show of each; none when it has no text.
         reasons: The retrievers' findings.
         matcher: The words to mark.
-        twins: How many other notes with the same passage are omitted.
-        passages: Its passages that are shown whole.
+        twins: By place: how many other notes with the same passage are omitted.
+        whole: The passages that are shown whole.
     """
-    text = clean_text(passage.text) if passage is not None else ""
-    matches = matcher.find(text)
+    passages = [texts.get(hit.path) for hit in ranked]
+    clean = [clean_text(passage.text) if passage is not None else "" for passage in passages]
+    shown = map(ShownText, passages, clean, matcher.find_each(clean))
+    return tuple(
+        _build_hit(note, hit, text, reasons, twins.get(place, 0), whole.get(hit.path, ()))
+        for place, (hit, text) in enumerate(zip(ranked, shown, strict=True))
+        if (note := notes.get(hit.path)) is not None
+    )
+
+
+def _build_hit(
+    note: IndexedNote,
+    ranked: FusedHit,
+    shown: ShownText,
+    reasons: Reasons,
+    twins: int,
+    passages: tuple[ShownPassage, ...],
+) -> SearchHit:
+    passage, text, matches = shown.passage, shown.text, shown.matches
     return SearchHit(
         path=ranked.path,
         title=note.title,
@@ -153,7 +180,7 @@ def build_hit(
         tags=note.tags,
         modified=note.modified,
         digest=note.digest,
-        passages=tuple(passages),
+        passages=passages,
     )
 
 
@@ -192,18 +219,12 @@ def collapse(items: Sequence[tuple[_Item, str]]) -> tuple[list[_Item], dict[int,
     shingles_of = cache(shingles)
     for item, text in items:
         bag = frozenset(text.split())
-        twin = next(
-            (
-                at
-                for at, (_, other, words) in enumerate(unique)
-                if _may_be_alike(bag, words) and _is_alike(shingles_of(text), shingles_of(other))
-            ),
-            None,
-        )
-        if twin is None:
-            unique.append((item, text, bag))
+        for twin, (_, other, words) in enumerate(unique):
+            if _may_be_alike(bag, words) and _is_alike(shingles_of(text), shingles_of(other)):
+                others[twin] = others.get(twin, 0) + 1
+                break
         else:
-            others[twin] = others.get(twin, 0) + 1
+            unique.append((item, text, bag))
     return [item for item, _, _ in unique], others
 
 

@@ -25,7 +25,7 @@ from bridge.search.fuse import (
     pin,
     relevant_notes,
 )
-from bridge.search.hits import Reasons, build_hit, collapse, link_reason
+from bridge.search.hits import Reasons, build_hits, collapse, link_reason
 from bridge.search.model import Explanation, SearchAnswer, SearchHit, SearchRequest, Sources
 from bridge.search.passages import Worth, fill_passages
 from bridge.search.query import Query, parse_query
@@ -132,7 +132,7 @@ async def _rank_hybrid(
     by_text = text_results(answers, query.text, cover)
     tag_result, tagged = match_tags(query, vocabulary, notes, within)
     found = {hit.path for hit in answers.names}.union(*(result.raw for result in (near, *by_text, tag_result)))
-    candidates = frozenset(path for path in found if path in notes)
+    candidates = frozenset(notes.keys() & found)
     by_cover = score_covered_names(map(notes.__getitem__, candidates), query)
     by_typing = score_typed_names(answers.names, query)
     title, name = _name_result("title", by_cover), _name_result("name", by_typing)
@@ -333,11 +333,7 @@ async def _build_hits(
         if (room := request.passage_tokens)
         else {}
     )
-    return tuple(
-        build_hit(note, hit, texts.get(hit.path), found.reasons, matcher, twins.get(place, 0), whole.get(hit.path, ()))
-        for place, hit in enumerate(unique)
-        if (note := index.notes.get(hit.path)) is not None
-    )
+    return build_hits(unique, index.notes, texts, found.reasons, matcher, twins, whole)
 
 
 async def _list_filtered(sources: Sources, request: SearchRequest, query: Query, within: Paths | None) -> SearchAnswer:
@@ -351,9 +347,5 @@ async def _list_filtered(sources: Sources, request: SearchRequest, query: Query,
     texts = await read_passages(index, ranked, {})
     reasons, matcher = Reasons(listed=True), compile_matcher(())
     whole = await fill_passages(index, ranked, {}, {}, room) if (room := request.passage_tokens) else {}
-    hits = tuple(
-        build_hit(note, hit, texts.get(hit.path), reasons, matcher, passages=whole.get(hit.path, ()))
-        for hit in ranked
-        if (note := index.notes.get(hit.path)) is not None
-    )
+    hits = build_hits(ranked, index.notes, texts, reasons, matcher, whole=whole)
     return SearchAnswer(hits, "keyword", query.notices, total=len(notes))

@@ -14,7 +14,7 @@ from bridge.index.note import IndexedNote
 from bridge.search.calibrate import ModelCalibration, model_calibration, model_trust, scale_by_spread, share_of_best
 from bridge.search.expand import walk_scores
 from bridge.search.fuse import RetrieverName, RetrieverResult, fuse
-from bridge.search.hits import Reasons, build_hit, collapse, link_reason
+from bridge.search.hits import Reasons, build_hits, collapse, link_reason
 from bridge.search.model import SearchAnswer, Sources
 from bridge.search.pipeline import SPARE, read_passages
 from bridge.search.retrievers import best_scores
@@ -187,15 +187,10 @@ async def _build_answer(
         meaning=next(result.calibrated for result in scaled if result.name == "meaning"),
         whole=next(result.calibrated for result in scaled if result.name == "whole"),
     )
-    hits = [
-        build_hit(note, hit, texts.get(hit.path), reasons, matcher, twins.get(place, 0))
-        for place, hit in enumerate(unique[:limit])
-        # It may have left the index while the texts were read.
-        if (note := index.notes.get(hit.path)) is not None
-    ]
+    hits = build_hits(unique[:limit], index.notes, texts, reasons, matcher, twins)
     has_meaning = any(result.name == "meaning" and result.calibrated for result in results)
     mode: SearchMode = "hybrid" if has_meaning else "keyword"
-    return SearchAnswer(tuple(hits), mode, notices, total=total)
+    return SearchAnswer(hits, mode, notices, total=total)
 
 
 def _near_notes(

@@ -135,23 +135,29 @@ def passage_scores(
     """Sum the retrievers' scores of each passage, by note."""
     worth: dict[VaultPath, dict[int, float]] = {}
     for source, hits in ((meaning, answers.nearest), *zip(texts, (answers.passages, answers.stems), strict=False)):
-        top = max((hit.score for hit in hits), default=0.0)
-        for hit in hits:
-            value = source.calibrated.get(hit.path, 0.0) if source is meaning else (hit.score / top if top > 0 else 0.0)
-            own = worth.setdefault(hit.path, {})
-            own[hit.ordinal] = own.get(hit.ordinal, 0.0) + source.weight * value
+        top = max((score for _, _, score in hits), default=0.0)
+        weight, near = source.weight, source.calibrated if source is meaning else None
+        for path, ordinal, score in hits:
+            value = near.get(path, 0.0) if near is not None else (score / top if top > 0 else 0.0)
+            if (own := worth.get(path)) is None:
+                own = worth[path] = {}
+            own[ordinal] = own.get(ordinal, 0.0) + weight * value
     return worth
 
 
 def best_passages(worth: Mapping[VaultPath, Mapping[int, float]]) -> dict[VaultPath, int]:
     """Choose for each note the passage with the highest total score."""
-    return {path: max(own, key=lambda ordinal: (own[ordinal], -ordinal)) for path, own in worth.items()}
+    return {
+        path: max(own, key=lambda ordinal: (own[ordinal], -ordinal)) if len(own) > 1 else next(iter(own))
+        for path, own in worth.items()
+    }
 
 
 def best_scores(hits: "Iterable[PassageHit | NoteHit]") -> dict[VaultPath, float]:
     """Return each note's best score."""
     found: dict[VaultPath, float] = {}
     for hit in hits:
-        if hit.score > found.get(hit.path, float("-inf")):
-            found[hit.path] = hit.score
+        path, score = hit[0], hit[-1]
+        if (known := found.get(path)) is None or score > known:
+            found[path] = score
     return found

@@ -12,7 +12,8 @@ LENGTH = 240
 """Length of a snippet in characters."""
 
 _MARKUP: tuple[tuple[str, re.Pattern[str], str], ...] = (
-    # Text that must be present for the pattern to match; searching that first costs next to nothing.
+    # Text that must be present for the pattern to match; searching that first costs next to nothing. A pattern that
+    # begins with its text, not with a look behind it, is found ten times as fast.
     ("%%", re.compile(r"%%.*?%%", re.DOTALL), " "),
     ("```", re.compile(r"^\s*```.*$", re.MULTILINE), " "),
     ("~~~", re.compile(r"^\s*~~~.*$", re.MULTILINE), " "),
@@ -31,8 +32,8 @@ _MARKUP: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ("**", re.compile(r"\*\*"), ""),
     ("~~", re.compile(r"~~"), ""),
     ("`", re.compile(r"`"), ""),
-    ("__", re.compile(r"(?<!\w)__(?=\S)|(?<=\S)__(?!\w)"), ""),
-    ("*", re.compile(r"(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])"), ""),
+    ("__", re.compile(r"__(?:(?<!\w__)(?=\S)|(?<=\S__)(?!\w))"), ""),
+    ("*", re.compile(r"\*(?:(?<![\w*]\*)(?=\S)|(?<=\S\*)(?![\w*]))"), ""),
 )
 _HEADINGS = re.compile(r"(?:[ ]{0,3}#{1,6}[ \t][^\n]*(?:\n\s*|$))+")
 _BARE_MARKS = re.compile(r"=(?==)")

@@ -38,6 +38,9 @@ def score_covered_names(notes: Iterable[IndexedNote], query: Query) -> dict[Vaul
     if not query_words:
         return found
     for note in notes:
+        # Nearly all notes are like this, and there are hundreds.
+        if not note.aliases and query_words.isdisjoint(_stemmed_name(note.title)):
+            continue
         best = 0.0
         for place, name in enumerate((note.title, *note.aliases)):
             words = _stemmed_name(name)
@@ -59,7 +62,7 @@ def score_typed_names(hits: Sequence[NameHit], query: Query) -> dict[VaultPath, 
     words = words_of(query.text)
     found: dict[VaultPath, NameMatch] = {}
     for hit in hits:
-        share, fit = _name_fit(words, words_of(hit.matched))
+        share, fit = _name_fit(words, _words_of_name(hit.matched))
         score = share * (0.6 if hit.field == "heading" else 1.0) * (1 + min(1.0, hit.score)) / 2
         if score > (known.score if (known := found.get(hit.path)) else 0.0):
             found[hit.path] = NameMatch(score, hit.field, hit.matched, fit)
@@ -68,8 +71,13 @@ def score_typed_names(hits: Sequence[NameHit], query: Query) -> dict[VaultPath, 
 
 def exact_names(hits: Sequence[NameHit], query: Query) -> frozenset[VaultPath]:
     """Return the notes whose title or an alias equals the whole query."""
-    words = words_of(query.text)
-    return frozenset(hit.path for hit in hits if hit.field != "heading" and words_of(hit.matched) == words)
+    words = tuple(words_of(query.text))
+    return frozenset(hit.path for hit in hits if hit.field != "heading" and _words_of_name(hit.matched) == words)
+
+
+@lru_cache(maxsize=1_000)
+def _words_of_name(name: str) -> tuple[str, ...]:
+    return tuple(words_of(name))
 
 
 def _name_fit(query_words: Sequence[str], name: Sequence[str]) -> tuple[float, Fit]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import field
+from itertools import chain
 
 from bridge.records import dataclass
 from bridge.text.fold import fold_word, fold_words
@@ -31,11 +32,11 @@ class Matcher:
     """Compiled words and phrases; `find` returns their occurrences."""
 
     exact: dict[str, str]
-    stems: dict[str, str]
+    stems: dict[str, dict[str, str]]
+    """By language: the stems of the words, with the words."""
     grams: frozenset[str]
     phrases: tuple[tuple[tuple[str, ...], str], ...]
     prefix: str | None
-    languages: tuple[str, ...]
     roots: frozenset[str]
     """Prefixes of the words."""
     known: dict[str, str | None] = field(default_factory=dict, repr=False, compare=False)
@@ -43,14 +44,20 @@ class Matcher:
 
     def find(self, text: str) -> tuple[Match, ...]:
         """Find every match, in order and without overlaps; phrases take precedence over words."""
-        words = TOKEN.findall(text)
-        distinct = set(words)
-        self._learn(distinct)
-        if not (self.phrases or self.grams or any(map(self.known.__getitem__, distinct))):
+        return self.find_each([text])[0]
+
+    def find_each(self, texts: Sequence[str]) -> list[tuple[Match, ...]]:
+        """Find every match in each of several texts, as `find` does; stemming their words at once is faster."""
+        words = [TOKEN.findall(text) for text in texts]
+        self._learn(set(chain.from_iterable(words)))
+        return [self._matches_in(text, own) for text, own in zip(texts, words, strict=True)]
+
+    def _matches_in(self, text: str, words: Sequence[str]) -> tuple[Match, ...]:
+        if not (self.phrases or self.grams or any(map(self.known.__getitem__, words))):
             return ()
-        tokens = list(_locate(words, text))
         if not self.phrases:
-            return tuple(self._words_in(text, tokens))
+            return tuple(self._words_in(text, _locate(words, text)))
+        tokens = list(_locate(words, text))
         found = list(self._phrases_in(text, tokens))
         taken = bytearray(len(text))
         for match in found:
@@ -76,10 +83,10 @@ class Matcher:
         if not self.stems or not inflected:
             return
         plain = fold_words(inflected)
-        for language in self.languages:
+        for language, wanted in self.stems.items():
             for word, stem in zip(inflected, stem_words(language, plain), strict=True):
-                if self.known[word] is None:
-                    self.known[word] = self.stems.get(f"{language}:{stem}")
+                if stem in wanted and self.known[word] is None:
+                    self.known[word] = wanted[stem]
 
     def _phrases_in(self, text: str, tokens: Sequence[tuple[int, str]]) -> Iterable[Match]:
         plain = fold_words([word for _, word in tokens])
@@ -96,10 +103,11 @@ class Matcher:
             yield from (Match(m.span(), phrase) for m in re.finditer(re.escape(parts[0]), text))
 
     def _words_in(self, text: str, tokens: Iterable[tuple[int, str]]) -> Iterable[Match]:
+        known, grams = self.known, self.grams
         for start, word in tokens:
-            if (typed := self.known[word]) is not None and not _is_command(text, start, word):
+            if (typed := known[word]) is not None and not _is_command(text, start, word):
                 yield Match((start, start + len(word)), typed)
-            elif self.grams and RUN.match(word):
+            elif grams and RUN.match(word):
                 yield from self._grams_in(start, word)
 
     def _grams_in(self, offset: int, run: str) -> Iterable[Match]:
@@ -129,7 +137,7 @@ def compile_matcher(
         open_ended: Whether the last word may be a prefix.
     """
     exact: dict[str, str] = {}
-    stems: dict[str, str] = {}
+    stems: dict[str, dict[str, str]] = {}
     grams: set[str] = set()
     last = ""
     for word in words:
@@ -145,13 +153,13 @@ def compile_matcher(
     for typed in list(exact):
         if len(typed) >= _SHORTEST_PREFIX and not typed.isdigit():
             for language in codes:
-                stems.setdefault(f"{language}:{stem_words(language, [typed])[0]}", exact[typed])
+                stems.setdefault(language, {}).setdefault(stem_words(language, [typed])[0], exact[typed])
     compiled = tuple(
         (parts, phrase) for phrase in phrases if (parts := tuple(fold_word(m.group()) for m in TOKEN.finditer(phrase)))
     )
     prefix = last if open_ended and len(last) >= _SHORTEST_PREFIX else None
     roots = frozenset(word[:_ROOT] for word in exact)
-    return Matcher(exact, stems, frozenset(grams), compiled, prefix, codes, roots)
+    return Matcher(exact, stems, frozenset(grams), compiled, prefix, roots)
 
 
 def _locate(words: Iterable[str], text: str) -> Iterable[tuple[int, str]]:

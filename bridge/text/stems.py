@@ -3,6 +3,7 @@
 import re
 import threading
 from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -60,6 +61,9 @@ CACHE_SIZE = 30_000
 """Cached words: nearly every word of a text has occurred before."""
 
 LONGEST_CACHED = 64
+
+CACHED_ALONE = 2_000
+"""Cached stems of words that are stemmed alone: a search asks for those of its words in all languages, repeatedly."""
 
 
 class _ThreadCaches(threading.local):
@@ -138,6 +142,16 @@ def query_forms(word: str, languages: Collection[str]) -> list[frozenset[str]]:
 
 def stem_words(language: str, words: Sequence[str]) -> list[str]:
     """Return the stem of each folded word, in this language or in that of its script."""
+    return [_stem_alone(language, words[0])] if len(words) == 1 else _stem(language, words)
+
+
+@lru_cache(CACHED_ALONE)
+def _stem_alone(language: str, word: str) -> str:
+    stem: str = _stemmer(language).stemWord(word) if word.isascii() else _stem(language, [word])[0]
+    return stem
+
+
+def _stem(language: str, words: Sequence[str]) -> list[str]:
     stems: list[str] = _stemmer(language).stemWords(words)
     if not all(map(str.isascii, words)):
         own = ((at, _script_language(word)) for at, word in enumerate(words) if not word.isascii())
@@ -174,7 +188,7 @@ def _stem_cache(language: str, *, any_script: bool) -> BoundedCache[str]:
     mine = _caches.stems
     if (language, any_script) not in mine:
         mine[language, any_script] = (
-            BoundedCache(lambda word: stem_words(language, [word])[0] if _has_stem(word) else "")
+            BoundedCache(lambda word: _stem(language, [word])[0] if _has_stem(word) else "")
             if any_script
             else BoundedCache(_stemmer(language).stemWord)
         )

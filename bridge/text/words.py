@@ -19,7 +19,8 @@ SPACED_WORD: Final = re.compile(_SPACED)
 RUN: Final = re.compile(f"[{UNSPACED}{HANGUL}]+")
 """Characters of scripts in which words are found by their pairs of characters."""
 
-TOKEN: Final = re.compile(f"{RUN.pattern}|{_SPACED}")
+# Most tokens are words; the two begin with different characters.
+TOKEN: Final = re.compile(f"{_SPACED}|{RUN.pattern}")
 """A word, or a run of a script without spaces."""
 
 

@@ -28,3 +28,20 @@ print(resident_mib() - before)
 def test_large_arrays_are_returned_to_the_system_when_they_are_freed() -> None:
     ran = subprocess.run([sys.executable, "-c", HELD_AFTER_LARGE], capture_output=True, text=True, check=True)
     assert int(ran.stdout) < 20
+
+
+COLLECTIONS = """
+import gc
+from bridge.index.background import collect_rarely
+
+collect_rarely()
+gc.collect()
+before = gc.get_stats()[0]["collections"]
+hits = [[] for _ in range(5_000)]
+print(gc.get_stats()[0]["collections"] - before)
+"""
+
+
+def test_the_hits_of_a_search_start_no_collection_of_garbage() -> None:
+    ran = subprocess.run([sys.executable, "-c", COLLECTIONS], capture_output=True, text=True, check=True)
+    assert int(ran.stdout) == 0

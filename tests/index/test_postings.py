@@ -59,6 +59,12 @@ def test_a_vocabulary_that_is_full_begins_again(monkeypatch: pytest.MonkeyPatch)
         assert {*found.terms[found.places]} == {*hash_tokens(text.split())}
 
 
+@given(st.lists(st.text(max_size=50), min_size=1))
+def test_tokens_have_the_same_hash_alone_as_among_many(tokens: list[str]) -> None:
+    many = hash_tokens([*tokens, *map(str, range(100))])[: len(tokens)]
+    assert [*many] == [hash_tokens([token])[0] for token in tokens]
+
+
 def test_scores_are_those_of_bm25() -> None:
     texts = {1: "rye bread rye", 2: "wheat bread and more words", 3: "salt"}
     average = sum(len(text.split()) for text in texts.values()) / 3

@@ -45,6 +45,13 @@ def test_every_word_of_a_text_is_found_at_its_place(text: str) -> None:
     assert [match.span for match in found] == [token.span() for token in tokens]
 
 
+@given(st.lists(st.text("aeghlopstu' 会议", max_size=30)), st.lists(st.text("aeghlopstu会议", min_size=1, max_size=8)))
+def test_texts_have_the_same_matches_together_as_alone(texts: list[str], words: list[str]) -> None:
+    languages = ("english", "german")
+    together = compile_matcher(words, languages=languages).find_each(texts)
+    assert together == [compile_matcher(words, languages=languages).find(text) for text in texts]
+
+
 def test_scripts_without_spaces_are_marked_by_pairs_of_characters() -> None:
     assert snippet("今天的会议记录在这里", compile_matcher(["会议记录"])) == "今天的==会议记录==在这里"
     assert snippet("山の上", compile_matcher(["山"])) == "==山==の上"

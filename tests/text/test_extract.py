@@ -40,3 +40,14 @@ def test_forms_of_a_word_are_one_term_in_every_script() -> None:
     assert terms_of("The starters started 2 starters", "english") == ["starter", "start", "starter"]
     assert terms_of("酵母很好", None) == ["酵母", "母很", "很好"]
     assert terms_of("Закваска и хлеб", None) == ["закваска", "хлеб"]
+
+
+@given(
+    st.text("eglmtu'’ 酵母хл0_"),
+    st.sampled_from(["english", "dutch", "french", "russian", None]),
+    st.text("eglmtu酵х0", max_size=3),
+)
+def test_no_term_with_a_wanted_initial_is_left_out(text: str, language: str | None, initials: str) -> None:
+    every = terms_of(text, language)
+    wanted = [term for term in every if term[0] in initials]
+    assert [term for term in terms_of(text, language, frozenset(initials)) if term[0] in initials] == wanted
