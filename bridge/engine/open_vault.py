@@ -208,15 +208,15 @@ class OpenVault:
             group.create_task(self.late_saves.run(), name="late saves")
             group.create_task(watch_index(self.index, folder), name="minding")
             group.create_task(run_maintenance(self.review, self.index), name="tidying")
-            group.create_task(self._read_words(), name="words")
+            group.create_task(self.read_words(), name="words")
             for work in more:
                 group.create_task(work)
 
-    async def _read_words(self) -> None:
-        """Have the words of all notes read once these are indexed, so that no search has to wait for that."""
+    async def read_words(self) -> None:
+        """Have the words of all notes read and stored once these are indexed, so that no search has to."""
         while not self.indexer.complete:
             await self.signal.wait(LOOK_S)
-        await self.vocabularies["notes"].words.follow(self.index.view("notes"))
+        await self.vocabularies["notes"].words.store(self.index.view("notes"))
 
     def keep_apart(self) -> None:
         """Keep the agents' folder apart as the settings say."""

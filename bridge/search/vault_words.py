@@ -33,13 +33,13 @@ FEW_CHANGED = 64
 """Changed notes whose words a search reads itself."""
 
 AT_ONCE = 256
-"""Notes read at a time; the first search reads no more than these itself."""
+"""Notes read at a time."""
 
 QUICKLY_READ = 1_000
-"""Notes for whose words the first search waits."""
+"""Notes whose words the first search reads itself: as quickly as a process starts."""
 
-PATIENCE_S = 1.0
-"""Seconds for which it waits."""
+LEAST_STORED = 256
+"""Notes up to which the words are read at each start."""
 
 MOST_UNSAVED = 64
 """Changed notes from which the words of all notes are stored; the next start reads what is not stored."""
@@ -90,7 +90,7 @@ class VaultWords:
         self._changed = len(rows) - len(known)
 
     async def follow(self, index: "Index") -> bool:
-        """Update to new, changed and removed notes; if they are many in the background, for which the first one waits.
+        """Update to new, changed and removed notes; if they are many, in the background.
 
         Returns:
             Whether the words of all notes are known.
@@ -102,15 +102,20 @@ class VaultWords:
         for path in [path for path in self._of if path not in notes]:
             self._forget(path)
         unread = [path for path, note in notes.items() if self._seen.get(path) is not note]
-        if len(unread) <= (FEW_CHANGED if self._of else AT_ONCE):
-            await self._read(index, notes, unread)
+        if len(unread) <= (FEW_CHANGED if self._of else QUICKLY_READ):
+            for start in range(0, len(unread), AT_ONCE):
+                await self._read(index, notes, unread[start : start + AT_ONCE])
         else:
             self._rebuild(index)
-            # Otherwise a command, whose first search is its last, would rank without the words of the vault.
-            if self._rebuilding is not None and not self._of and len(unread) <= QUICKLY_READ:
-                await asyncio.wait({self._rebuilding}, timeout=PATIENCE_S)
         self._take_up(notes)
         return self._notes is notes
+
+    async def store(self, index: "Index") -> None:
+        """Read the words of all notes and store them, as far as that is possible now."""
+        if await self.follow(index):
+            self._save_if_due(index)
+        if self._rebuilding is not None:
+            await asyncio.wait({self._rebuilding})
 
     def _take_up(self, notes: Mapping[VaultPath, IndexedNote]) -> None:
         """Note whether the words of all these notes are known."""
@@ -119,8 +124,6 @@ class VaultWords:
 
     async def _read(self, index: "Index", notes: Mapping[VaultPath, IndexedNote], paths: Sequence[VaultPath]) -> None:
         """Read the words of some of these notes."""
-        if not paths:
-            return
         texts = await index.wholes(paths)
         folded = FoldedWords()
         for path in paths:
@@ -270,4 +273,4 @@ def full_text(note: IndexedNote, texts: Mapping[VaultPath, str]) -> str:
 
 def _is_stored(index: "Index") -> bool:
     """Return whether the words of these notes are stored: those of few notes are quickly read."""
-    return index.among == "notes" and len(index.notes) > AT_ONCE
+    return index.among == "notes" and len(index.notes) > LEAST_STORED

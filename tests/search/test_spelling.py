@@ -11,7 +11,6 @@ from bridge.search.model import SearchRequest, Sources
 from bridge.search.pipeline import search
 from bridge.search.query import parse_query
 from bridge.search.spelling import correct_spelling
-from bridge.search.vault_words import AT_ONCE
 from tests.search.vaults import opened, write_vault
 
 FILES = {
@@ -115,8 +114,8 @@ async def test_words_are_known_from_the_moment_a_note_says_them_until_none_does(
 async def test_that_mistyped_words_are_not_corrected_yet_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bridge.search.vault_words.PATIENCE_S", 0)
-    write_vault(tmp_path / "vault", {**FILES, **{f"{number}.md": "Text.\n" for number in range(AT_ONCE)}})
+    monkeypatch.setattr("bridge.search.vault_words.QUICKLY_READ", 0)
+    write_vault(tmp_path / "vault", FILES)
     async with opened(tmp_path / "vault", tmp_path / "index") as sources:
         early = await search(sources, SearchRequest("change hotkyes", mode="keyword"))
         while not await sources.vocabulary.words.follow(sources.index):

@@ -10,7 +10,7 @@ import pytest
 
 from bridge.index.index import Index
 from bridge.index.word_file import FILE
-from bridge.search.vault_words import AT_ONCE, MOST_UNSAVED, VaultWords
+from bridge.search.vault_words import LEAST_STORED, MOST_UNSAVED, QUICKLY_READ, VaultWords
 from bridge.text.stems import stem_words
 from bridge.types import VaultPath
 from tests.index.made import all_of, opened
@@ -74,7 +74,7 @@ async def test_beginnings_and_similar_words_are_those_of_the_vault(tmp_path: Pat
 
 
 async def test_the_first_search_knows_the_words_of_some_hundred_notes(tmp_path: Path) -> None:
-    notes = {f"{number}.md": f"word{number} of all" for number in range(AT_ONCE + 1)}
+    notes = {f"{number}.md": f"word{number} of all" for number in range(QUICKLY_READ)}
     index = await opened(tmp_path / "index", notes)
     words = VaultWords()
     assert await words.follow(index)
@@ -99,9 +99,7 @@ async def stored(folder: Path, notes: dict[str, str]) -> tuple[Index, VaultWords
 async def follow_and_store(words: VaultWords, index: Index) -> None:
     while not await words.follow(index):
         await asyncio.sleep(0.01)
-    await words.follow(index)
-    if words._rebuilding is not None:
-        await words._rebuilding
+    await words.store(index)
 
 
 def answers(words: VaultWords, index: Index) -> dict[str, object]:
@@ -118,7 +116,7 @@ def answers(words: VaultWords, index: Index) -> dict[str, object]:
 
 
 async def test_stored_words_answer_as_those_that_are_read(tmp_path: Path) -> None:
-    index, words = await stored(tmp_path / "index", many(AT_ONCE + 50))
+    index, words = await stored(tmp_path / "index", many(LEAST_STORED + 50))
     await index.write(all_of({"fresh.md": "kindling fresh dog", "7.md": "late words, kindle"}), [VaultPath("8.md")])
     assert await words.follow(index)
     read = VaultWords()
@@ -137,7 +135,7 @@ async def test_stored_words_answer_as_those_that_are_read(tmp_path: Path) -> Non
 async def test_a_start_reads_only_the_texts_whose_words_are_not_stored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    index, _ = await stored(tmp_path / "index", many(AT_ONCE + 50))
+    index, _ = await stored(tmp_path / "index", many(LEAST_STORED + 50))
     await index.write(all_of({"late.md": "late"}), [VaultPath("3.md")])
     index.abandon()
     index = (await opened(tmp_path / "index")).view("notes")
@@ -155,7 +153,7 @@ async def test_a_start_reads_only_the_texts_whose_words_are_not_stored(
 
 
 async def test_the_words_of_many_changed_notes_are_stored_again(tmp_path: Path) -> None:
-    notes = many(AT_ONCE + 50)
+    notes = many(LEAST_STORED + 50)
     index, words = await stored(tmp_path / "index", notes)
     before = (tmp_path / "index" / FILE).read_bytes()
     changed = dict.fromkeys([*notes][: MOST_UNSAVED + 1], "entirely different\n")
@@ -167,7 +165,7 @@ async def test_the_words_of_many_changed_notes_are_stored_again(tmp_path: Path) 
 
 
 async def test_words_that_came_and_went_leave_no_trace_in_the_list(tmp_path: Path) -> None:
-    index, words = await stored(tmp_path / "index", many(AT_ONCE + 50))
+    index, words = await stored(tmp_path / "index", many(LEAST_STORED + 50))
     for written, gone in (({"fresh.md": "kindling fresh dog"}, []), ({"late.md": "late"}, ["fresh.md"])):
         await index.write(all_of(written), [VaultPath(path) for path in gone])
         assert await words.follow(index)
@@ -180,8 +178,8 @@ async def test_words_that_came_and_went_leave_no_trace_in_the_list(tmp_path: Pat
 
 
 async def test_a_worker_that_is_killed_is_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.search.vault_words.PATIENCE_S", 0)
-    index = (await opened(tmp_path / "index", many(AT_ONCE + 50))).view("notes")
+    monkeypatch.setattr("bridge.search.vault_words.QUICKLY_READ", 0)
+    index = (await opened(tmp_path / "index", many(LEAST_STORED + 50))).view("notes")
     words, others = VaultWords(), multiprocessing.active_children()
     assert not await words.follow(index)
     while not (started := [each for each in multiprocessing.active_children() if each not in others]):
@@ -196,7 +194,7 @@ async def test_a_worker_that_is_killed_is_started_again(tmp_path: Path, monkeypa
 
 
 async def test_words_that_cannot_be_stored_are_used_and_stored_later(tmp_path: Path) -> None:
-    index = (await opened(tmp_path / "index", many(AT_ONCE + 50))).view("notes")
+    index = (await opened(tmp_path / "index", many(LEAST_STORED + 50))).view("notes")
     (tmp_path / "index" / FILE).mkdir()
     words = VaultWords()
     await follow_and_store(words, index)
@@ -212,7 +210,7 @@ async def test_words_that_cannot_be_stored_are_used_and_stored_later(tmp_path: P
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "other", "empty"])
 async def test_words_in_a_damaged_file_are_read_again(tmp_path: Path, damage: str) -> None:
-    index, words = await stored(tmp_path / "index", many(AT_ONCE + 50))
+    index, words = await stored(tmp_path / "index", many(LEAST_STORED + 50))
     expected = answers(words, index)
     index.abandon()
     content = bytearray((tmp_path / "index" / FILE).read_bytes())
@@ -236,7 +234,7 @@ async def test_words_in_a_damaged_file_are_read_again(tmp_path: Path, damage: st
 
 async def test_words_of_erased_notes_are_in_no_file(tmp_path: Path) -> None:
     folder = tmp_path / "index"
-    index, words = await stored(folder, many(AT_ONCE + 50) | {SECRET: TEXT})
+    index, words = await stored(folder, many(LEAST_STORED + 50) | {SECRET: TEXT})
     assert b"marzipanskew" in (folder / FILE).read_bytes()
     (folder / f".{FILE}.left-by-a-crash").write_bytes(b"marzipanskew")
     await index.erase(private)
@@ -250,9 +248,9 @@ async def test_words_of_erased_notes_are_in_no_file(tmp_path: Path) -> None:
 async def test_words_of_a_note_that_is_erased_while_they_are_read_are_not_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bridge.search.vault_words.PATIENCE_S", 0)
+    monkeypatch.setattr("bridge.search.vault_words.QUICKLY_READ", 0)
     folder = tmp_path / "index"
-    index = (await opened(folder, many(AT_ONCE + 50) | {SECRET: TEXT})).view("notes")
+    index = (await opened(folder, many(LEAST_STORED + 50) | {SECRET: TEXT})).view("notes")
     words = VaultWords()
     assert not await words.follow(index)
     reading = words._rebuilding
