@@ -6,8 +6,10 @@ most classes are not used before the first answer.
 
 import copy
 import dataclasses
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, Never
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, Final, Never, TypeVar
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass  # noqa: PLC0414  # so that checkers know it for what it replaces
@@ -47,6 +49,23 @@ else:
         return process if cls is None else process(cls)
 
 
+T = TypeVar("T")
+
+
+def build_records(record: type[T], count: int, columns: Mapping[str, Iterable[Any]]) -> list[T]:
+    """Return many records with slots, in a third of the time that calling the class takes; defaults do not apply.
+
+    Args:
+        record: Their class.
+        count: How many.
+        columns: By field: the values of all records.
+    """
+    built = [*map(object.__new__, repeat(record, count))]
+    for name, values in columns.items():
+        deque(map(getattr(record, name).__set__, built, values), maxlen=0)
+    return built
+
+
 COMPARING: Final = ("__eq__", "__hash__")
 
 
@@ -76,16 +95,51 @@ def first_call(record: Any, name: str, *, frozen: bool) -> Callable[..., Any]:
 
 def compile_method(record: Any, name: str, *, frozen: bool) -> Callable[..., Any]:
     """Return a method as `dataclasses` makes it for a class with the same fields."""
+    if name == "__init__":
+        return compile_init(record)
     model = dataclasses.make_dataclass(
         record.__name__,
         [(field.name, field.type, copy.copy(field)) for field in dataclasses.fields(record)],
-        namespace={"__post_init__": None} if hasattr(record, "__post_init__") else None,
-        init=name == "__init__",
+        # One without a description would be described by its signature, which takes as long again.
+        namespace={"__doc__": record.__doc__},
+        init=False,
         repr=name == "__repr__",
         eq=name in COMPARING,
         frozen=frozen,
     )
     compiled: Callable[..., Any] = getattr(model, name)
+    return compiled
+
+
+ABSENT: Final = object()
+"""Stands for an argument that was not given."""
+
+
+def compile_init(record: Any) -> Callable[..., Any]:
+    """Return the `__init__` of a record, in a third of the time that `dataclasses` takes for a frozen one."""
+    known: dict[str, Any] = {"_assign": object.__setattr__, "_absent": ABSENT}
+    parameters, named, lines = ["self"], list[str](), list[str]()
+    for field in dataclasses.fields(record):
+        name, given, value = field.name, field.name, field.name
+        if field.default_factory is not dataclasses.MISSING:
+            known[f"_{name}"] = field.default_factory
+            given, value = f"{name}=_absent", f"_{name}() if {name} is _absent else {name}"
+        elif field.default is not dataclasses.MISSING:
+            known[f"_{name}"] = field.default
+            given = f"{name}=_{name}"
+        if field.init:
+            (named if field.kw_only else parameters).append(given)
+        elif given == name:
+            continue
+        else:
+            value = f"_{name}" if field.default_factory is dataclasses.MISSING else f"_{name}()"
+        lines.append(f" _assign(self, {name!r}, {value})")
+    if hasattr(record, "__post_init__"):
+        lines.append(" self.__post_init__()")
+    signature = ", ".join([*parameters, *(["*", *named] if named else [])])
+    exec("\n".join([f"def __init__({signature}):", *(lines or [" pass"])]), known)  # noqa: S102 - as `dataclasses` does
+    compiled: Callable[..., Any] = known["__init__"]
+    compiled.__qualname__ = f"{record.__qualname__}.__init__"
     return compiled
 
 

@@ -66,6 +66,41 @@ class Named:  # noqa: PLW1641  # the decorator adds it
         return isinstance(other, Named)
 
 
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """A record with fields of every kind."""
+
+    x: int
+    fixed: int = dataclasses.field(init=False, default=4)
+    made: list[int] = dataclasses.field(init=False, default_factory=list)
+    y: int = 2
+    z: list[int] = dataclasses.field(default_factory=lambda: [3])
+    last: int = dataclasses.field(kw_only=True)
+    self_: int = 5
+
+
+def test_fields_are_set_as_by_the_standard_library() -> None:
+    usual = dataclasses.make_dataclass(
+        "Usual", [(field.name, field.type, copy.copy(field)) for field in dataclasses.fields(Mixed)], frozen=True
+    )
+    taken: list[tuple[Any, Any]] = [((1,), {"last": 7}), ((1, 3, [4], 8), {"last": 9}), ((), {"x": 1, "last": 2})]
+    for given, named in taken:
+        assert dataclasses.astuple(Mixed(*given, **named)) == dataclasses.astuple(usual(*given, **named))
+    assert Mixed(1, last=1).made is not Mixed(1, last=1).made
+    refused: list[tuple[Any, Any]] = [
+        ((), {"last": 1}),
+        ((1,), {}),
+        ((1, 2, [], 4, 5), {"last": 1}),
+        ((1,), {"made": []}),
+    ]
+    for given, named in refused:
+        with pytest.raises(TypeError) as expected:
+            usual(*given, **named)
+        with pytest.raises(TypeError) as found:
+            Mixed(*given, **named)
+        assert str(found.value).replace("Mixed", "Usual") == str(expected.value)
+
+
 def test_it_is_what_the_standard_library_makes() -> None:
     point = Point(1)
     assert (point, repr(point), hash(point)) == (Point(1, 2, ["other"]), "Point(x=1, y=2)", hash(Point(1)))
