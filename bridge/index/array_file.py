@@ -1,14 +1,17 @@
 """Files of arrays with a checksum, which are loaded without copying."""
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+Piece = TypeVar("Piece", str, list[Any])
 
 Layout = Sequence[tuple[str, str]]
 """The names and types of the arrays of a file, in order."""
@@ -59,3 +62,18 @@ def decode_arrays(mark: bytes, layout: Layout, content: bytes) -> dict[str, Any]
 def _pad_bytes(array: "NDArray[Any]") -> bytes:
     """Return what follows an array, so that the next one begins at a multiple of eight bytes."""
     return bytes(-array.nbytes % 8)
+
+
+def encode_texts(texts: Sequence[str]) -> "NDArray[np.uint8]":
+    """Return texts as one array, from which `decode_texts` and `cut` restore them."""
+    return np.frombuffer("".join(texts).encode("utf-8", "surrogatepass"), np.uint8)
+
+
+def decode_texts(array: "NDArray[np.uint8]") -> str:
+    """Return the texts of an array as one."""
+    return array.tobytes().decode("utf-8", "surrogatepass")
+
+
+def cut(whole: Piece, lengths: Iterable[int]) -> list[Piece]:
+    """Cut a text or a list into pieces of these lengths."""
+    return [whole[start:end] for start, end in pairwise(accumulate(lengths, initial=0))]

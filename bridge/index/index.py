@@ -237,6 +237,7 @@ class Index:
                     await self._opened.postings.save()
                 await self._tidying.save_names()
                 await asyncio.to_thread(update_checksums, self._opened.folder)
+                await asyncio.to_thread(self._opened.save_catalogue)
             self.abandon()
 
     def abandon(self) -> None:

@@ -4,23 +4,17 @@ import asyncio
 import logging
 import zlib
 from array import array
-from collections.abc import Iterable, Sequence
-from itertools import accumulate, chain, pairwise
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from bridge.index.array_file import Layout, decode_arrays, encode_arrays
+from bridge.index.array_file import Layout, cut, decode_texts, encode_arrays, encode_texts, read_arrays
 from bridge.index.catalogue import NoteEntry, NoteTable
 from bridge.index.names import FIELDS, NO_NAMES, KnownNames, NameColumns
 from bridge.index.postings import whole_mark
 from bridge.private_files import write_private
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-Piece = TypeVar("Piece", str, list[Any])
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +48,7 @@ class NameFile:
     def load(self, catalogue: NoteTable) -> NameColumns:
         """Load the names of the notes; none if the file cannot be read."""
         try:
-            stored = decode_arrays(FORMAT, LAYOUT, self._path.read_bytes())
+            stored = read_arrays(FORMAT, LAYOUT, self._path)
         except FileNotFoundError:
             return NO_NAMES
         except (OSError, ValueError) as error:
@@ -63,11 +57,11 @@ class NameFile:
         path_of = {(entry.seq, note_mark(entry)): entry.note.path for entry in catalogue.entries()}
         keys = zip(stored["seqs"].tolist(), stored["marks"].tolist(), strict=True)
         return NameColumns(
-            notes=list(zip(map(path_of.get, keys), _cut(stored["numbers"].tolist(), stored["counts"]), strict=True)),
+            notes=list(zip(map(path_of.get, keys), cut(stored["numbers"].tolist(), stored["counts"]), strict=True)),
             fields=[FIELDS[field] for field in stored["fields"].tolist()],
-            texts=_cut(_decode(stored["texts"]), stored["text_lengths"]),
+            texts=cut(decode_texts(stored["texts"]), stored["text_lengths"]),
             lengths=array("f", stored["lengths"].tobytes()),
-            words=_cut(_decode(stored["words"]), stored["word_lengths"]),
+            words=cut(decode_texts(stored["words"]), stored["word_lengths"]),
             counts=stored["holder_counts"].tolist(),
             holders=array("I", stored["holders"].tobytes()),
         )
@@ -104,9 +98,9 @@ class NameFile:
             "fields": [FIELDS.index(field) for field in columns.fields],
             "lengths": columns.lengths,
             "text_lengths": [len(text) for text in columns.texts],
-            "texts": _encode(columns.texts),
+            "texts": encode_texts(columns.texts),
             "word_lengths": [len(word) for word in columns.words],
-            "words": _encode(columns.words),
+            "words": encode_texts(columns.words),
             "holder_counts": columns.counts,
             "holders": columns.holders,
         }
@@ -120,16 +114,3 @@ class NameFile:
 def note_mark(entry: NoteEntry) -> int:
     """Return the checksum by which the names of a note are told from those of another with the same number."""
     return zlib.crc32(entry.note.recipe.encode(), whole_mark(entry))
-
-
-def _cut(whole: Piece, lengths: Iterable[int]) -> list[Piece]:
-    """Cut a text or a list into pieces of these lengths."""
-    return [whole[start:end] for start, end in pairwise(accumulate(lengths, initial=0))]
-
-
-def _encode(texts: Sequence[str]) -> "NDArray[np.uint8]":
-    return np.frombuffer("".join(texts).encode("utf-8", "surrogatepass"), np.uint8)
-
-
-def _decode(texts: "NDArray[np.uint8]") -> str:
-    return texts.tobytes().decode("utf-8", "surrogatepass")

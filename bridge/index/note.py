@@ -17,7 +17,7 @@ from bridge.types import Digest, NoteKind, VaultPath
 
 Notes = Mapping[VaultPath, "IndexedNote"]
 
-_NOTHING: Mapping[str, Value] = {}
+NOTHING: Mapping[str, Value] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def pack_note(
         kind=note.kind,
         aliases=note.aliases,
         tags=tuple(dict.fromkeys(tag.name for tag in note.tags)),
-        properties=note.properties or _NOTHING,
+        properties=note.properties or NOTHING,
         digest=note.digest,
         mtime_ns=mtime_ns,
         size=size,
@@ -184,10 +184,10 @@ def encode_facts(note: IndexedNote) -> str:
         # A name that is not valid Unicode cannot be stored in the column.
         "path": None if note.path == replace_surrogates(note.path) else note.path,
     }
-    return json.dumps({name: value for name, value in facts.items() if value}, default=_to_plain)
+    return json.dumps({name: value for name, value in facts.items() if value}, default=to_plain)
 
 
-def _to_plain(value: object) -> object:
+def to_plain(value: object) -> object:
     """Convert nested mappings and sequences of any type to plain ones."""
     return dict(value) if isinstance(value, Mapping) else list(cast("Any", value))
 
@@ -216,7 +216,7 @@ def decode_note(
         kind=kind,
         aliases=tuple(known.get("aliases", ())),
         tags=tuple(known.get("tags", ())),
-        properties=known.get("properties") or _NOTHING,
+        properties=known.get("properties") or NOTHING,
         digest=Digest(digest),
         mtime_ns=mtime_ns,
         size=size,

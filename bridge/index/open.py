@@ -18,6 +18,7 @@ from bridge.data_folder import folder_size
 from bridge.errors import BridgeError, IndexUnusable
 from bridge.index.background import limit_memory
 from bridge.index.catalogue import NoteEntry, NoteTable
+from bridge.index.catalogue_file import CatalogueFile, StoredCatalogue
 from bridge.index.checksums import find_changed
 from bridge.index.database import Database
 from bridge.index.folder import BrokenIndex, BrokenTable, IndexFolder, disk_errors, translate_disk_error
@@ -55,6 +56,7 @@ class OpenIndex:
     notes: Table
     passages: Table
     catalogue: NoteTable
+    catalogue_file: CatalogueFile
     digests: dict[int, TextDigests]
     postings: Postings
     name_file: NameFile
@@ -67,6 +69,17 @@ class OpenIndex:
     """Why an earlier index was set aside, if one was."""
     damaged: bool = False
     """Whether something could not be read."""
+
+    def save_catalogue(self) -> None:
+        """Store the notes; nothing may be written meanwhile.
+
+        Raises:
+            DiskFull: The disk is full.
+            ReadOnly: The folder is not writable.
+        """
+        catalogue = self.catalogue
+        entries, dead = [*catalogue.entries()], map(frozenset, (self.dead_seqs, self.dead_keys))
+        self.catalogue_file.save(StoredCatalogue(entries, self.digests, catalogue.last, *dead))
 
 
 def wait(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -153,9 +166,21 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
         words = WordFile(folder.path, catalogue)
         summaries = Summaries(database)
         opened = OpenIndex(
-            folder, database, notes, passages, catalogue, {}, postings, name_file, KnownNames(), words, summaries
+            folder,
+            database,
+            notes,
+            passages,
+            catalogue,
+            CatalogueFile(folder.path),
+            {},
+            postings,
+            name_file,
+            KnownNames(),
+            words,
+            summaries,
         )
-        await _load(opened)
+        if doubt is not None or not _load_stored(opened):
+            await _load(opened)
         stored = NO_NAMES if doubt else name_file.load(opened.catalogue)
         opened.known = KnownNames(stored, opened.catalogue.notes.values())
         await opened.postings.load(opened.catalogue, passages, notes, rebuild=doubt is not None)
@@ -167,6 +192,18 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
 def _index_bytes(folder: IndexFolder) -> int:
     """Return the size of the files of the tables' indexes, which reading rows keeps in memory."""
     return folder_size(folder.path, "_indices")
+
+
+def _load_stored(opened: OpenIndex) -> bool:
+    """Load the notes from their file, and return whether it holds what the tables say."""
+    stored = opened.catalogue_file.load()
+    if stored is None:
+        return False
+    opened.catalogue.last = stored.last
+    opened.catalogue.replace((), stored.entries)
+    opened.digests.update(stored.digests)
+    opened.dead_seqs, opened.dead_keys = set(stored.dead_seqs), set(stored.dead_keys)
+    return True
 
 
 async def _load(opened: OpenIndex) -> None:
