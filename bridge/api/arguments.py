@@ -27,6 +27,7 @@ from bridge.api.hints import (
 )
 from bridge.api.moments import day, first_day, period
 from bridge.api.note_names import find_file
+from bridge.api.plain_arguments import LARGEST, bind_plain
 from bridge.errors import InvalidArguments
 from bridge.records import dataclass
 from bridge.types import SHORT_DIGEST, START, Day, Digest, PathRole, VaultPath
@@ -41,9 +42,6 @@ if TYPE_CHECKING:
 
 DIGEST = re.compile(f"[0-9a-fA-F]{{{SHORT_DIGEST},64}}")
 
-LARGEST = 2**53 - 1
-"""The largest integer that every JSON reader keeps."""
-
 VAULT = "vault"
 """The argument that the registry adds to every operation."""
 
@@ -54,6 +52,8 @@ def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]
     Raises:
         InvalidArguments: A name is unknown, a required one is missing, or a value does not fit.
     """
+    if (plain := bind_plain(operation.arguments, arguments)) is not None:
+        return plain
     from pydantic import ValidationError
 
     names = [argument.name for argument in operation.arguments]
