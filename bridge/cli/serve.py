@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from bridge.cli.progress import watch
-from bridge.data_folder import Folders
+from bridge.data_folder import Folders, vault_id
+from bridge.index.read_ahead import read_ahead
 from bridge.private_files import make_private, write_error
 from bridge.server.runtime_file import Runtime
 
@@ -98,6 +99,10 @@ def main(given: argparse.Namespace) -> int:
     from bridge.cli.exit import run_coroutine
 
     raise_file_limit()
+    if not given.fleeting:
+        folders = Folders(given.data_dir)
+        for vault in given.vaults:
+            read_ahead(folders.index(vault_id(vault)))
     return run_coroutine(serve(given))
 
 

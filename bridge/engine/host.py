@@ -39,6 +39,7 @@ from bridge.errors import BridgeError, IndexUnusable, NotReady
 from bridge.events import Events
 from bridge.index.apart import KeptFolder
 from bridge.index.note import IndexedNote
+from bridge.index.read_ahead import forget_files
 from bridge.markdown.names import Names
 from bridge.notebook.folder import agents_folder
 from bridge.search.vocabulary import Vocabulary
@@ -134,6 +135,7 @@ class Host:
 
     def refuse(self, error: BridgeError) -> None:
         """Keep the vault closed and answer with this error."""
+        forget_files(self.folders.index(self.id))
         self.trouble = error
 
     def start(self) -> None:
@@ -188,6 +190,7 @@ class Host:
         index.keep_apart(KeptFolder(kept.path, kept.about))
         # Built here, so that the first search does not have to wait for it.
         await asyncio.to_thread(vocabulary.load, index.view("notes"))
+        forget_files(folder)
         # From here on, changed settings are passed to the parts: nothing may be awaited before they exist.
         self._vault = vault = self._build(self._store, index, vocabulary)
         await asyncio.to_thread(vault.review.recover)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from bridge.index.read_ahead import HEAD, take_file
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -29,7 +31,7 @@ def encode_arrays(mark: bytes, layout: Layout, arrays: Mapping[str, "NDArray[Any
 
 
 def read_arrays(mark: bytes, layout: Layout, path: Path) -> dict[str, Any]:
-    """Return the arrays of a file.
+    """Return the arrays of a file, which share its memory.
 
     The file is read and not mapped: whatever cut a mapped file short would kill the process that looks at it.
 
@@ -37,19 +39,10 @@ def read_arrays(mark: bytes, layout: Layout, path: Path) -> dict[str, Any]:
         OSError: It cannot be read.
         ValueError: It is damaged, or of another format.
     """
-    return decode_arrays(mark, layout, path.read_bytes())
-
-
-def decode_arrays(mark: bytes, layout: Layout, content: bytes) -> dict[str, Any]:
-    """Return the arrays of a file, which share its memory.
-
-    Raises:
-        ValueError: It is damaged, or of another format.
-    """
-    head = len(mark) + 8
-    body = memoryview(content)[head:]
-    if content[:head] != mark + zlib.crc32(body).to_bytes(8, "little"):
+    found = take_file(path)
+    if found.content[:HEAD] != mark + found.checksum.to_bytes(8, "little"):
         raise ValueError("The file is damaged.")
+    body = memoryview(found.content)[HEAD:]
     at = 0
     arrays: dict[str, Any] = {}
     for name, kind in layout:
