@@ -3,7 +3,8 @@
 import importlib
 import importlib.util
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from types import ModuleType
 from typing import Any
 
@@ -32,6 +33,19 @@ def load_mcp() -> None:
                 importlib.import_module("sse_starlette.sse")
         finally:
             del sys.modules[WEB_SERVER]
+
+
+@contextmanager
+def postpone_models() -> Iterator[None]:
+    """Let pydantic build models that are defined meanwhile when they are first used: of the library's, few are."""
+    from pydantic import BaseModel, ConfigDict
+
+    before = BaseModel.model_config
+    BaseModel.model_config = ConfigDict(**before, defer_build=True)
+    try:
+        yield
+    finally:
+        BaseModel.model_config = before
 
 
 def complete_later(package: ModuleType) -> None:
