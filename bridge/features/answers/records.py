@@ -1,8 +1,8 @@
 """What an answer to a question consists of."""
 
-from dataclasses import dataclass
 from typing import Literal
 
+from bridge.records import dataclass
 from bridge.search.answerability import Answerability
 from bridge.types import Lines, VaultPath
 

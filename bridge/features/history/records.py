@@ -1,10 +1,10 @@
 """What is told of a change: what it did, and what became of it."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from bridge.api.moments import iso
 from bridge.api.write import diff_of, snapshot_fetcher
+from bridge.records import dataclass
 from bridge.types import Lines, VaultPath
 
 if TYPE_CHECKING:

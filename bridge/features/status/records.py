@@ -1,9 +1,10 @@
 """What `status` answers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from bridge.records import dataclass
 from bridge.types import Digest, VaultId
 
 

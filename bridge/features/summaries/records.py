@@ -1,8 +1,8 @@
 """What a summary consists of."""
 
-from dataclasses import dataclass
 from typing import Literal
 
+from bridge.records import dataclass
 from bridge.types import Lines, VaultPath
 
 Length = Literal["line", "short", "long"]
