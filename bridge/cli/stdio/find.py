@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 FALLBACK_CODES = frozenset({Busy.code, ReadOnly.code, DiskFull.code})
 """Errors after which a private bridge is started, since no shared one can be."""
 
-LOOK_EVERY_S = 0.05
+LOOK_EVERY_S = 0.01
 
 RESTART_S = 2.0
 """Seconds to wait for a bridge that was running to come back: the user who stopped it may be about to restart it."""
