@@ -1,7 +1,7 @@
 """Files of arrays with a checksum, which are loaded without copying."""
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -67,6 +67,6 @@ def decode_texts(array: "NDArray[np.uint8]") -> str:
     return array.tobytes().decode("utf-8", "surrogatepass")
 
 
-def cut(whole: Piece, lengths: Iterable[int]) -> list[Piece]:
+def cut(whole: Piece, lengths: "NDArray[Any]") -> list[Piece]:
     """Cut a text or a list into pieces of these lengths."""
-    return [whole[start:end] for start, end in pairwise(accumulate(lengths, initial=0))]
+    return [whole[start:end] for start, end in pairwise(accumulate(lengths.tolist(), initial=0))]

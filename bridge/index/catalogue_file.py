@@ -165,7 +165,7 @@ def encode_catalogue(catalogue: StoredCatalogue) -> "Mapping[str, NDArray[Any]]"
 def decode_catalogue(arrays: "Mapping[str, NDArray[Any]]") -> StoredCatalogue:
     """Return the notes that arrays of the file describe."""
     seqs, keys = arrays["seq"].tolist(), arrays["key"].tolist()
-    texts = {name: cut(decode_texts(arrays[name]), arrays[f"{name}_lengths"].tolist()) for name in TEXTS}
+    texts = {name: cut(decode_texts(arrays[name]), arrays[f"{name}_lengths"]) for name in TEXTS}
     facts = json.loads(decode_texts(arrays["facts"]))
     columns = {
         **{name: arrays[name].tolist() for name in NUMBERS},
@@ -178,15 +178,15 @@ def decode_catalogue(arrays: "Mapping[str, NDArray[Any]]") -> StoredCatalogue:
         "arrows": [tuple(map(tuple, arrows)) for arrows in facts["arrows"]],
     }
     notes = build_records(IndexedNote, len(seqs), columns)
-    titles = cut(decode_texts(arrays["title_text"]), arrays["title_text_lengths"].tolist())
+    titles = cut(decode_texts(arrays["title_text"]), arrays["title_text_lengths"])
     entries = build_records(NoteEntry, len(seqs), {"note": notes, "seq": seqs, "key": keys, "title_text": titles})
-    digests = decode_digests(arrays["title_digests"], arrays["digests"], arrays["passages"].tolist())
+    digests = decode_digests(arrays["title_digests"], arrays["digests"], arrays["passages"])
     dead_seqs, dead_keys = (frozenset(arrays[name].tolist()) for name in ("dead_seqs", "dead_keys"))
     return StoredCatalogue(entries, dict(zip(keys, digests, strict=True)), int(arrays["last"][0]), dead_seqs, dead_keys)
 
 
 def decode_digests(
-    titles: "NDArray[np.void]", passages: "NDArray[np.void]", counts: Sequence[int]
+    titles: "NDArray[np.void]", passages: "NDArray[np.void]", counts: "NDArray[np.int64]"
 ) -> Sequence[TextDigests]:
     """Return the digests of notes, each with so many passages."""
     texts: list[bytes | None] = passages.tolist()

@@ -101,7 +101,7 @@ class NameIndex:
         index._names = list(zip(paths, columns.fields, columns.texts, strict=True))
         index._free = sorted(free)
         index._length = columns.lengths[:]
-        index._worth = array("f", [_worth(field) for field in columns.fields])
+        index._worth = array("f", map({field: _worth(field) for field in FIELDS}.__getitem__, columns.fields))
         ends = accumulate(columns.counts, initial=0)
         parts = (columns.holders[start:end] for start, end in pairwise(ends))
         index._holders = dict(zip(columns.words, parts, strict=True))
