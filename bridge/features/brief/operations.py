@@ -14,7 +14,7 @@ from bridge.api.markup import Answer, Document, Element, notice
 from bridge.api.note_text import count_lines, open_note
 from bridge.api.registry import operation
 from bridge.errors import NoteNotFound
-from bridge.features.brief import cards
+from bridge.features.brief import cards, vault_cards
 from bridge.features.brief.settings import BriefSettings
 from bridge.markdown.kinds import title_of
 from bridge.notebook import brief_text
@@ -28,7 +28,7 @@ from bridge.types import Among, Lines, VaultPath
 if TYPE_CHECKING:
     from bridge.index.note import IndexedNote
 
-BY_DEFAULT: tuple[BriefPart, ...] = ("handoff", "sessions", "memories", "questions")
+BY_DEFAULT: tuple[BriefPart, ...] = ("handoff", "corrections", "sessions", "memories", "questions")
 WEAK, NEAR = 0.1, 0.4
 """The score of a memory, and its share of the best, below which it does not fit the task."""
 
@@ -94,6 +94,7 @@ async def brief(
     """Tell what matters for a task at the beginning of a session: the open handoff, last sessions and memories.
 
     Decisions, modules, patterns and bugs are told by the `type` of their notes; other notes only with the part `notes`.
+    The part `corrections` is `Corrections.md` in the agents' folder; `pulse`, the notes changed last, only on request.
 
     Args:
         task: What the session is for; without one, recent work counts.
@@ -124,6 +125,12 @@ async def brief(
             found += (one for one in cards.memory_cards(call, signal, weights, days) if one.part in wanted)
         if "notes" in wanted:
             found += cards.note_cards(call, signal, weights, days, ordinary="notes" in parts)
+        if "corrections" in wanted:
+            found += vault_cards.correction_cards(call, signal, budget)
+        if "pulse" in wanted:
+            told_already = {card.path for card in found}
+            lately = vault_cards.pulse_cards(call, signal, days, limit)
+            found += (card for card in lately if card.path not in told_already)
         is_withheld = find_withheld(vault, reader)
         found = [card for card in found if not is_withheld(card.path)]
         best = limit_parts(found, limit)
