@@ -3,11 +3,11 @@
 from bridge.api.change_view import written_view
 from bridge.api.feature import Feature
 from bridge.api.write import Written
-from bridge.features.injections import operations, withhold
+from bridge.features.injections import give, operations, withhold
 
 FEATURE = Feature(
     "injections",
-    operations=(operations.list_injections, operations.withhold_note, withhold.deny_agent),
+    operations=(operations.list_injections, operations.withhold_note, withhold.deny_agent, give.give_note),
     views={
         Written: written_view,
         operations.ListedInjections: operations.injections_view,

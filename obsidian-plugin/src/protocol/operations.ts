@@ -45,6 +45,7 @@ export const FORMS = {
 	list_injections: "9f3599184670",
 	withhold_note: "fd922d6694af",
 	deny_agent: "b6451d02f1be",
+	give_note: "b89d30bb9f18",
 	status: "59a254853b9f",
 	index_status: "2e6baa65b1c8",
 	report_changes: "eadeb5b000e8",
@@ -545,6 +546,25 @@ export interface Freshness {
 	readonly pending_keyword: number;
 	/** Passages missing from semantic search. */
 	readonly pending_vectors: number;
+}
+
+export interface GiveNoteArguments {
+	/** The note. */
+	readonly path: string;
+	/** The session, as in `list_sessions`. */
+	readonly session: string;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** A note that waits for a session. */
+export interface GivenNote {
+	/** The note. */
+	readonly path: string;
+	/** The session. */
+	readonly session: string;
+	/** How many notes wait for it. */
+	readonly waiting: number;
 }
 
 /** A path between two notes. */
@@ -2475,6 +2495,12 @@ export interface Operations {
 		arguments: DenyAgentArguments;
 		result: Written;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden" | "confirmation_required";
+	};
+	/** Give a note to an open session: the next answer to one of its tools begins with it, cut to 400 tokens. */
+	give_note: {
+		arguments: GiveNoteArguments;
+		result: GivenNote;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden";
 	};
 	/** Show what is indexed, pending and left out in each vault; never `not_ready`. */
 	status: {

@@ -203,6 +203,20 @@ test("what a session would be told now is shown beside what it was given", async
 	await expect.poll(shown).toBe(`${FOLDER}/Salt last.md`);
 });
 
+test("a note is added to the next answer of an open session", async () => {
+	await opened();
+	await recalled("pen");
+	await showSessions();
+	await card("pen").getByRole("button", { name: "Add a note to the next answer of this session" }).focus();
+	await obsidian.page.keyboard.press("Enter");
+	await obsidian.page.keyboard.type("staling");
+	await obsidian.page.locator(".suggestion-item", { hasText: "Staling" }).first().click();
+	await obsidian.page.getByText("It is given “Staling” with its next answer.").waitFor();
+	const [session] = (await bridge.call<{ sessions: { id: string }[] }>("list_sessions", { client: "pen" })).sessions;
+	const again = { session: session?.id, path: "Bread/Science/Staling.md" };
+	expect(await bridge.call("give_note", again)).toEqual({ ...again, waiting: 1 });
+});
+
 test("the status bar counts the open sessions that were given notes, and lists them", async () => {
 	await opened();
 	const sign = obsidian.page.locator(".vault-bridge-told");

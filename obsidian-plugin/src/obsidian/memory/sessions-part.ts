@@ -3,11 +3,13 @@ import type { AgentBrief, ListedSession, SessionInjections } from "../../protoco
 import { age } from "../../core/notes/age";
 import { countType } from "../../core/notes/note-types";
 import { named } from "../../core/history";
+import { titleOf } from "../../core/place";
 import { withHint } from "../../core/refusal";
 import type { Host } from "../host";
 import { open } from "../opening";
 import { showBriefAgain } from "./brief-again";
 import { showGivenNotes } from "./given-notes";
+import { NotePicker } from "./note-picker";
 import { showWaitingHandoffs } from "./waiting-handoffs";
 
 const MOST = 30;
@@ -93,9 +95,23 @@ export class SessionsPart {
 		const now = this.previews.get(session.id);
 		if (now !== undefined) showBriefAgain(card, this.host, now, given);
 		const buttons = card.createDiv({ cls: "vault-bridge-buttons" });
-		if (status === "active") buttons.createEl("button", { text: "Brief again", attr: { "aria-label": "Show what this session would be told now" } }).addEventListener("click", () => void this.briefAgain(session.id));
+		if (status === "active") this.offer(buttons, session.id);
 		if (note === null) return;
 		buttons.createEl("button", { text: "Open the journal" }).addEventListener("click", () => void open(this.host.app, { path: note, lines: [1, 1] }, false));
+	}
+
+	/** Offer what can be done with an open session. */
+	private offer(buttons: HTMLElement, session: string): void {
+		const again = buttons.createEl("button", { text: "Brief again", attr: { "aria-label": "Show what this session would be told now" } });
+		again.addEventListener("click", () => void this.briefAgain(session));
+		const add = buttons.createEl("button", { text: "Add a note…", attr: { "aria-label": "Add a note to the next answer of this session" } });
+		add.addEventListener("click", () => new NotePicker(this.host.app, (path) => void this.give(session, path)).open());
+	}
+
+	private async give(session: string, path: string): Promise<void> {
+		const answer = await this.host.link.call("give_note", { session, path });
+		if (answer.ok) this.say(`It is given “${titleOf(path)}” with its next answer.`, false);
+		else this.say(withHint(answer.error), true);
 	}
 
 	private async briefAgain(session: string): Promise<void> {
