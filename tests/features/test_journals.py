@@ -229,6 +229,9 @@ async def test_a_journal_sums_up_what_was_written(served: Served) -> None:
             {"op": "replace_text", "old": "\nThis is wrong about the beans and is taken out again soon.", "new": ""}
         ]
         await agent.call_tool("edit_note", {"path": BEANS, "edits": edits})
+        mood = {"mood": "The beans of the garden are content with all beans"}
+        await agent.call_tool("set_properties", {"path": BEANS, "properties": mood})
+        await agent.call_tool("move_note", {"path": BEANS, "to": "Garden/Broad beans.md"})
         await agent.call_tool("create_note", {"path": "Notes/Hidden.md", "text": hidden})
         await agent.call_tool("remember", {"title": "Mine", "text": hidden, "private": True})
         await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Notes/Hidden.md"]}))
@@ -239,7 +242,7 @@ async def test_a_journal_sums_up_what_was_written(served: Served) -> None:
         sentences = told.removeprefix("Of what was written: ").removesuffix(".").split(". ")
         assert len(sentences) in {2, 3}
         assert all(f"{one}." in SOWN for one in sentences)
-        for unsaid in ("klepthorn", "hunter2", "wrong", "|"):
+        for unsaid in ("klepthorn", "hunter2", "wrong", "content", "|"):
             assert unsaid not in told
         await agent.call_tool("save_session", {"summary": "Beans."})
         assert "## Summary\n\n> Beans.\n" in path.read_text()

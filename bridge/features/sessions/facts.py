@@ -70,7 +70,7 @@ def gather_facts(vault: "OpenVault", session: "SessionRecord") -> JournalFacts:
         failures=tuple(list_failures(vault, calls)),
         tags=frequent_tags(vault, [note.path for note in changed]),
         commits=commits_of(vault, session, applied),
-        summary=sum_up(vault, place_differences(looked_at)),
+        summary=sum_up(vault, place_differences(looked_at), fetch),
         previous=previous.note if previous is not None and previous.note in vault.index.notes else None,
     )
 
