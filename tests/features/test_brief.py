@@ -153,7 +153,7 @@ async def test_corrections_are_told_as_far_as_they_fit(served: Served) -> None:
         assert "No item." not in found["text"]
     whole = await brief(served, task=TASK, budget=8_000)
     [told] = [one for one in whole["items"] if one["part"] == "corrections"]
-    assert (told["path"], told["why"]) == (CORRECTIONS, ["the user corrected this"])
+    assert (told["path"], told["why"]) == (CORRECTIONS, ["is a correction"])
     await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": [CORRECTIONS]}))
     assert "numbered by" not in (await brief(served, task=TASK))["text"]
 

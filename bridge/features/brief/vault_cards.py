@@ -1,4 +1,4 @@
-"""The candidates of a briefing that are lines: corrections by the user, and what was changed in the vault lately."""
+"""The candidates of a briefing that are lines: corrections, and what was changed in the vault lately."""
 
 import re
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ def correction_cards(call: Call, signal: Signal, budget: int) -> Iterator[Card]:
             chosen.append(at)
     if chosen:
         text = _correction_text(path, [items[at] for at in sorted(chosen)])
-        yield Card(path, "corrections", (1, 1), text, 1.0, ("the user corrected this",))
+        yield Card(path, "corrections", (1, 1), text, 1.0, ("is a correction",))
 
 
 def pulse_cards(call: Call, signal: Signal, days: float, limit: int) -> Iterator[Card]:
