@@ -11,6 +11,7 @@ FEATURE = Feature(
     views={
         Written: written_view,
         operations.ListedInjections: operations.injections_view,
+        give.GivenNote: give.given_view,
         operations.WithheldNote: operations.withheld_view,
     },
 )

@@ -1,16 +1,19 @@
 """Gives a note to a session with its next answer."""
 
 import asyncio
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from bridge.api.call import Call
 from bridge.api.injections import Reader, find_withheld, publish_choice
+from bridge.api.markup import Answer, Element, Line, path_of
 from bridge.api.not_found import no_such_note
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments
 from bridge.features.injections.operations import SessionId
 from bridge.notebook.added_notes import MOST
 from bridge.records import dataclass
+from bridge.text.counts import count_of
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
@@ -79,3 +82,9 @@ def find_open(call: Call, session: str) -> "SessionRecord":
     if found is None or found.ended is not None:
         raise InvalidArguments(f"No session `{session}` is open.", hint="`list_sessions` says which are active.")
     return found
+
+
+def given_view(answer: Answer) -> Iterable[Element]:
+    """Show what waits."""
+    waiting = count_of(answer["waiting"], "note")
+    yield Line(path_of(answer["path"]), f" waits for session {answer['session']}; {waiting} in all.")
