@@ -20,6 +20,12 @@ _TIMEOUT_S: Final = 30
 _AT_ONCE: Final = 500
 """Paths in one command, as systems limit its length."""
 
+_CHANGE: Final = "Vault-Bridge-Change"
+"""The trailer that names the change of a commit."""
+
+_MOST_LISTED: Final = 1_000
+_PAIR: Final = 2
+
 _SUBJECT: Final = 100
 """Characters of the path in a subject."""
 
@@ -154,29 +160,52 @@ class Repository:
             yield from self._run(*command, "--", *asked[start : start + _AT_ONCE]).split("\0")[:-1]
 
     def _run(self, *arguments: str, given: bytes = b"", index: Path | None = None, sorry: str | None = None) -> str:
-        """Run a command, and return its output; `sorry` is the reason to give when it fails."""
-        settings = [part for name, value in _FIXED.items() for part in ("-c", f"{name}={value}")]
-        # Variables of git might point to another repository.
-        own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-        fixed = {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_LITERAL_PATHSPECS": "1", "GIT_NO_LAZY_FETCH": "1"}
-        try:
-            done = subprocess.run(
-                ["git", *settings, *arguments],
-                cwd=self._root,
-                env=own | fixed | ({} if index is None else {"GIT_INDEX_FILE": str(index)}),
-                input=given,
-                capture_output=True,
-                timeout=_TIMEOUT_S,
-                check=True,
-            )
-        except FileNotFoundError:
-            raise NoCommit("git is not installed") from None
-        except subprocess.TimeoutExpired:
-            raise NoCommit(f"git took longer than {_TIMEOUT_S} s") from None
-        except subprocess.CalledProcessError as error:
-            told = error.stderr.decode("utf-8", "replace").strip().partition("\n")[0].removeprefix("fatal: ")
-            raise NoCommit(sorry or f"git refuses: {told[:200]}") from None
-        return done.stdout.decode("utf-8", "surrogateescape").removesuffix("\n")
+        return _run_git(self._root, *arguments, given=given, index=index, sorry=sorry)
+
+
+def _run_git(
+    folder: Path, *arguments: str, given: bytes = b"", index: Path | None = None, sorry: str | None = None
+) -> str:
+    """Run a command in a folder, and return its output; `sorry` is the reason to give when it fails."""
+    settings = [part for name, value in _FIXED.items() for part in ("-c", f"{name}={value}")]
+    # Variables of git might point to another repository.
+    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    fixed = {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_LITERAL_PATHSPECS": "1", "GIT_NO_LAZY_FETCH": "1"}
+    try:
+        done = subprocess.run(
+            ["git", *settings, *arguments],
+            cwd=folder,
+            env=own | fixed | ({} if index is None else {"GIT_INDEX_FILE": str(index)}),
+            input=given,
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+            check=True,
+        )
+    except FileNotFoundError:
+        raise NoCommit("git is not installed") from None
+    except subprocess.TimeoutExpired:
+        raise NoCommit(f"git took longer than {_TIMEOUT_S} s") from None
+    except subprocess.CalledProcessError as error:
+        told = error.stderr.decode("utf-8", "replace").strip().partition("\n")[0].removeprefix("fatal: ")
+        raise NoCommit(sorry or f"git refuses: {told[:200]}") from None
+    return done.stdout.decode("utf-8", "surrogateescape").removesuffix("\n")
+
+
+def find_commits(vault: Path, since: float) -> dict[str, str]:
+    """Return the commits that were made of changes, by the change's id; none where git does not answer.
+
+    Args:
+        vault: The vault's folder.
+        since: The time from which on they are looked for, in seconds since 1970.
+    """
+    which = ("--fixed-strings", f"--grep={_CHANGE}: ", f"--since={int(since)}", f"--max-count={_MOST_LISTED}")
+    form = f"--format=%H %(trailers:key={_CHANGE},valueonly,separator=%x20)"
+    try:
+        listed = _run_git(vault, "log", *which, form)
+    except NoCommit:
+        return {}
+    pairs = (line.split() for line in listed.splitlines())
+    return {pair[1]: pair[0] for pair in pairs if len(pair) == _PAIR}
 
 
 def commit(vault: Path, change: Change, snapshot: Snapshot) -> CommitResult:
@@ -263,4 +292,4 @@ def message(change: Change) -> str:
         lines += [one_line(change.reason), ""]
     if change.client:
         lines.append(f"Vault-Bridge-Client: {one_line(change.client)}")
-    return "\n".join((*lines, f"Vault-Bridge-Change: {change.id}", ""))
+    return "\n".join((*lines, f"{_CHANGE}: {change.id}", ""))

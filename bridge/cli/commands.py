@@ -85,7 +85,7 @@ def add_mcp(commands: "Commands") -> None:
     mcp.add_argument(
         "--hooks",
         action="store_true",
-        help="With `--print-config claude-code`, print the hook that briefs each session instead.",
+        help="With `--print-config claude-code`, print the hooks that brief each session and save it.",
     )
     mcp.set_defaults(module="stdio.entry")
 

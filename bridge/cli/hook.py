@@ -11,6 +11,12 @@ from bridge.cli import find_bridge
 from bridge.cli.find_bridge import ServedVault, find_vault
 from bridge.errors import BridgeError
 
+CLAUDE_CODE = "claude-code"
+"""The name that Claude Code gives itself, unless its entry has another."""
+
+INSTEAD = {"save_session": "pause_session"}
+"""What is asked instead of an operation whose arguments no hook knows: an agent's journal needs no word of it."""
+
 PATIENCE_S = 1.0
 """Seconds after which nothing is printed."""
 
@@ -30,8 +36,10 @@ def answer_hook(given: argparse.Namespace, operation: str, arguments: Mapping[st
         try:
             reached = find_vault(given.data_dir, reference)
             if isinstance(reached, ServedVault):
-                asked = {**arguments, "vault": reached.id}
-                answer = json.loads(find_bridge.send(reached.runtime, operation, asked, patience=PATIENCE_S))
+                name = INSTEAD.get(operation, operation)
+                own = arguments if name == operation else {"client": given.hook}
+                asked = {**own, "vault": reached.id}
+                answer = json.loads(find_bridge.send(reached.runtime, name, asked, patience=PATIENCE_S))
                 texts.append(str(answer.get("text", "")))
         except (BridgeError, OSError, ValueError):
             return

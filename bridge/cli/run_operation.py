@@ -26,7 +26,7 @@ NOT_FOUND = {NoteNotFound.code, FolderNotFound.code}
 
 def main(given: argparse.Namespace) -> int:
     """Run an operation and print its result."""
-    if getattr(given, "hook", False):
+    if getattr(given, "hook", None) is not None:
         typed = options.collect(operation_commands()[given.command], given)
         return answer_hook(given, given.command, typed, typed.pop(VAULT, None) or given.vault)
     answer, reached = find_and_run(given)

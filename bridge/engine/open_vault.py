@@ -29,6 +29,7 @@ from bridge.events import Events
 from bridge.graph.graph import Graph
 from bridge.index.apart import KeptFolder
 from bridge.markdown.names import Names
+from bridge.notebook.added_notes import AddedNotes
 from bridge.notebook.catalogue import MemoryCatalogue
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.questions import WaitingQuestions
@@ -78,6 +79,7 @@ class OpenVault:
     signal: Signal
     memories: MemoryCatalogue = field(default_factory=MemoryCatalogue)
     waiting_questions: WaitingQuestions = field(default_factory=WaitingQuestions)
+    added_notes: AddedNotes = field(default_factory=AddedNotes)
 
     @property
     def files(self) -> Vault:

@@ -9,6 +9,7 @@ import orjson
 from mcp.server.context import ServerRequestContext
 from starlette.requests import Request
 
+from bridge.api.added_notes import put_in_front
 from bridge.api.arguments import VAULT
 from bridge.api.call import Call, Principal
 from bridge.api.dispatch import dispatch_call
@@ -76,8 +77,18 @@ class Caller:
         write: Callable[[Answer], str] = lambda _: "",
         progress: Callable[[float, float | None, str], None] = lambda *_: None,
         consent: bool | None = None,
+        *,
+        adds: bool = False,
     ) -> tuple[Answer, str]:
         """Run an operation and return its result as JSON values, and as text for a model.
+
+        Args:
+            operation: The operation.
+            given: Its arguments.
+            write: Writes a result as text.
+            progress: Is told of progress.
+            consent: The user's answer, if there was a question.
+            adds: Whether the text begins with the notes that the user gives to the session.
 
         Raises:
             BridgeError: As the operation.
@@ -115,7 +126,7 @@ class Caller:
             # This call is not among those that are answered early.
             await host.wait_until_readable(PATIENCE_S)
             text = await dispatch_call(operation, call, arguments, form)
-        return answers[0], text
+        return answers[0], await put_in_front(call, text) if adds and host is not None else text
 
 
 def read_caller(context: Context, bridge: "Bridge") -> Caller:

@@ -90,10 +90,10 @@ class Tools:
                 # A model's `confirm` does not count where the user can be asked.
                 consent = False if can_ask(context) else None
                 try:
-                    answer, text = await who.ask(operation, given, write, progress, consent)
+                    answer, text = await who.ask(operation, given, write, progress, consent, adds=True)
                 except ConfirmationRequired as error:
                     await self.consent.obtain(context, params, who, operation, given, error)
-                    answer, text = await who.ask(operation, given, write, progress, consent=True)
+                    answer, text = await who.ask(operation, given, write, progress, consent=True, adds=True)
         except ConfirmationPending as unanswered:
             return unanswered.question
         except BridgeError as error:

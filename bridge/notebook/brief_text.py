@@ -13,11 +13,19 @@ from bridge.text.stopwords import content_words
 from bridge.text.words import words_of
 from bridge.types import Lines, VaultPath
 
-BriefPart = Literal["handoff", "sessions", "memories", "notes", "questions"]
+BriefPart = Literal["handoff", "sessions", "memories", "notes", "corrections", "questions", "pulse"]
 
-ORDER: Final[tuple[BriefPart, ...]] = ("handoff", "sessions", "memories", "questions", "notes")
+ORDER: Final[tuple[BriefPart, ...]] = (
+    *("handoff", "corrections", "sessions", "memories", "questions", "notes", "pulse"),
+)
 
-SHARES: Final[Mapping[BriefPart, float]] = {"handoff": 0.35, "sessions": 0.25, "questions": 0.1}
+SHARES: Final[Mapping[BriefPart, float]] = {
+    "handoff": 0.35,
+    "sessions": 0.25,
+    "corrections": 0.1,
+    "questions": 0.1,
+    "pulse": 0.1,
+}
 """Most of the budget that a part may take; the others take what is left."""
 
 NAMED: Final = 60

@@ -108,16 +108,20 @@ def is_handoff(note: IndexedNote, folder: AgentsFolder) -> bool:
 def waiting_handoff(notes: Iterable[IndexedNote], folder: AgentsFolder, client: str | None) -> IndexedNote | None:
     """Return the newest handoff to a client, or to any, that nobody took."""
     me = (client or "").casefold()
-    waiting = [
-        note
-        for note in notes
-        if is_handoff(note, folder)
-        and note.properties.get("status") != TAKEN
-        and str(note.properties.get("to") or me).casefold() == me
-    ]
-    return max(
-        waiting, key=lambda note: (str(note.properties.get("created") or ""), note.modified, note.path), default=None
+    waiting = (
+        note for note in notes if is_waiting(note, folder) and str(note.properties.get("to") or me).casefold() == me
     )
+    return max(waiting, key=handoff_age, default=None)
+
+
+def is_waiting(note: IndexedNote, folder: AgentsFolder) -> bool:
+    """Return whether a note is a handoff that nobody took."""
+    return is_handoff(note, folder) and note.properties.get("status") != TAKEN
+
+
+def handoff_age(note: IndexedNote) -> tuple[str, float, str]:
+    """Return by what handoffs are ordered, the oldest first."""
+    return (str(note.properties.get("created") or ""), note.modified, note.path)
 
 
 def _section(heading: str, lines: Iterable[str]) -> str:

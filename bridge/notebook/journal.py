@@ -94,5 +94,9 @@ class JournalFacts:
     """Notes of changes that wait for the user."""
     failures: tuple[Failure, ...] = ()
     tags: tuple[str, ...] = ()
+    commits: tuple[str, ...] = ()
+    """The commits of its changes in git."""
+    summary: str = ""
+    """Sentences of what it wrote into notes."""
     previous: VaultPath | None = None
     """The journal of the client's session before."""

@@ -71,9 +71,10 @@ def journal_properties(words: JournalWords, facts: JournalFacts) -> dict[str, An
         "model": _short(words.model),
         "session": facts.session,
         "goal": _short(words.goal),
-        "summary": _short(words.summary),
+        "summary": _short(words.summary or facts.summary),
         "where_left_off": _short(words.where_left_off),
         "files": [replace_surrogates(note.path) for note in facts.changed],
+        "commits": list(facts.commits),
         "duration_minutes": max(0, round(minutes)),
         "calls": facts.calls,
         "tokens": facts.tokens,
@@ -149,6 +150,11 @@ def _goal(words: JournalWords, facts: JournalFacts) -> Iterator[str]:
     yield from (f"Of the first change: {_short(reason)}" for reason in reasons[:1])
 
 
+def _summary(words: JournalWords, facts: JournalFacts) -> Iterator[str]:
+    if facts.summary and not words.summary:
+        yield f"Of what was written: {facts.summary}"
+
+
 def _approach(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
     changed = len(facts.changed) + facts.more_changes
     counts = (("searched", facts.searches, "time"), ("read", len(facts.read), "note"), ("changed", changed, "note"))
@@ -192,6 +198,7 @@ def _related(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
 
 RECORDED: Final[Mapping[str, Callable[[JournalWords, JournalFacts], Iterator[str]]]] = {
     "Goal": _goal,
+    "Summary": _summary,
     "Approach": _approach,
     "Key decisions": _decisions,
     "Problems": _problems,

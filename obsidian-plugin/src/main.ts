@@ -12,6 +12,7 @@ import { Feed } from "./obsidian/feed";
 import { GraphView } from "./obsidian/graph/graph-view";
 import { ASK, CHANGES, GRAPH, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./obsidian/host";
 import { registerLastChange } from "./obsidian/last-change/last-change";
+import { tellGiven } from "./obsidian/memory/given-sign";
 import { registerPanes } from "./obsidian/panes";
 import { RelatedView } from "./obsidian/related/related-view";
 import { DEFAULTS, type Settings } from "./obsidian/settings/settings";
@@ -70,6 +71,7 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 		const graph = this.addRibbonIcon("chart-network", "Show the graph", () => void this.reveal(GRAPH));
 		const changes = this.addRibbonIcon("file-diff", "Show what agents changed", () => void this.reveal(CHANGES));
 		this.register(tellWaiting(this, this.addStatusBarItem(), changes));
+		this.register(tellGiven(this, this.addStatusBarItem()));
 		const item = this.addStatusBarItem();
 		const bar = new StatusBar(item, () => void this.reveal(STATUS));
 		this.register(dress(this, [search, graph, changes], item));

@@ -1,16 +1,19 @@
 """`--hook`: an agent's session begins with a briefing, or at once without one."""
 
+import asyncio
 import os
 import shlex
 import socket
 from pathlib import Path
 
+import orjson
 import pytest
 
 from bridge.data_folder import Folders
 from bridge.server.runtime_file import Runtime, write_runtime
-from tests.features.served import command, serving, write_vault
+from tests.features.served import Served, command, serving, write_vault
 
+NOTED = {"what": "decision"}
 NOTES = {"Dates.md": "---\ntype: decision\n---\nDates are parsed at the edge.\n"}
 
 
@@ -25,8 +28,8 @@ async def test_a_session_begins_with_a_briefing(tmp_path: Path) -> None:
 
 async def test_without_a_bridge_nothing_is_said(tmp_path: Path) -> None:
     vault = write_vault(tmp_path / "Notes", NOTES)
-    for words in (("--vault", str(vault)), ()):
-        ran = await command("brief", "--hook", *words, data=tmp_path / "data", models=tmp_path / "models")
+    for words in (("brief", "--vault", str(vault)), ("brief",), ("save-session", "--vault", str(vault))):
+        ran = await command(*words, "--hook", data=tmp_path / "data", models=tmp_path / "models")
         assert (ran.status, ran.out, ran.err) == (0, "", "")
 
 
@@ -37,9 +40,47 @@ async def test_a_bridge_that_does_not_answer_is_not_waited_for(tmp_path: Path) -
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         write_runtime(tmp_path / "data/run/1.json", Runtime(url, "token", os.getpid(), "0"))
-        words = ("brief", "--hook", "--vault", str(vault))
-        ran = await command(*words, data=tmp_path / "data", models=tmp_path / "models")
-    assert (ran.status, ran.out, ran.err) == (0, "", "")
+        for name in ("brief", "save-session"):
+            words = (name, "--hook", "--vault", str(vault))
+            ran = await command(*words, data=tmp_path / "data", models=tmp_path / "models")
+            assert (ran.status, ran.out, ran.err) == (0, "", "")
+
+
+HOOK = b'{"session_id": "1", "cwd": "/", "hook_event_name": "PreCompact", "trigger": "auto"}'
+
+
+async def statuses(served: Served) -> list[str]:
+    sessions = (await served.call("list_sessions", client="claude-code")).json["sessions"]
+    return [one["status"] for one in sessions]
+
+
+async def test_a_session_is_saved_before_it_is_cut(tmp_path: Path) -> None:
+    vault = write_vault(tmp_path / "Notes", NOTES)
+    async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
+        await served.call("set_up_memory", templates=False)
+        headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Client": "claude-code/2.0"}
+
+        async def work(session: str) -> None:
+            named = headers | {"X-Vault-Bridge-Session": session}
+            await served.request("POST", "/api/note_down", headers=named, data=orjson.dumps(NOTED | {"text": session}))
+
+        async def save(given: bytes = HOOK) -> None:
+            ran = await served.command("save-session", "--hook", "--vault", str(vault), stdin=given)
+            assert (ran.status, ran.out, ran.err) == (0, "", "")
+
+        await save()
+        assert await statuses(served) == []
+        await work("one")
+        await save(b"nonsense")
+        assert await statuses(served) == ["paused"]
+        async with asyncio.timeout(60):
+            while "status: paused" not in (journal := next((vault / "Agents/Sessions").glob("*.md")).read_text()):
+                await asyncio.sleep(0.02)
+        assert "goal" not in journal
+        await work("one")
+        await work("two")
+        await save()
+        assert await statuses(served) == ["active", "active"]
 
 
 async def test_the_printed_hook_runs(tmp_path: Path) -> None:
@@ -54,6 +95,13 @@ async def test_the_printed_hook_runs(tmp_path: Path) -> None:
         "brief", "--hook", "--vault", str(vault.resolve()), "--data-dir", str(tmp_path / "data"),
     ]  # fmt: skip
     assert Path(hook[0]).exists()
+    for event in ("PreCompact", "SessionEnd"):
+        [entry] = ran.json["hooks"][event]
+        hook = shlex.split(entry["hooks"][0]["command"])
+        assert hook[hook.index("save-session") :][:4] == ["save-session", "--hook", "--vault", str(vault.resolve())]
+    ran = await command(*words, "--client", "quill", data=tmp_path / "data", models=tmp_path / "models")
+    hook = shlex.split(ran.json["hooks"]["SessionEnd"][0]["hooks"][0]["command"])
+    assert hook[hook.index("--hook") + 1] == "quill"
 
 
 @pytest.mark.parametrize("agent", ["cursor", "vscode", "claude-desktop"])

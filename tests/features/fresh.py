@@ -1,6 +1,7 @@
 """Examples of operations that change notes: each runs on the restored vault with the change that it refers to."""
 
 import shutil
+import time
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -15,6 +16,7 @@ from bridge.engine.editor_handoff import Offer
 from bridge.engine.transactions import Author
 from bridge.errors import InvalidArguments
 from bridge.state.change_records import Change
+from bridge.state.session_log import SessionEvent
 from bridge.types import VaultPath
 from bridge.vault.plan import Step
 from tests.features.served import Served
@@ -61,6 +63,7 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
     if "session" in operation.example:
         session = uuid4().hex
         await changed(served, session=session)
+        served.bridge.find(None).store.sessions.record(SessionEvent(session, time.time(), client="example"))
         return {**operation.example, "session": session}
     return operation.example
 

@@ -177,6 +177,8 @@ async def test_a_no_to_the_folder_holds_for_every_tool(served: Served, era: Era)
             ("set_up_memory", {}),
             ("remember", {"title": "Oven", "text": "Built of clay."}),
             ("save_session", {"goal": "Bake", "confirm": True}),
+            ("hand_over", {"goal": "Bake", "state": "Hot.", "next_action": "Knead."}),
+            ("note_down", {"what": "decision", "text": "Knead first.", "confirm": True}),
             ("set_up_memory", {"templates": False, "confirm": True}),
         ):
             assert text_of(await client.call_tool(tool, arguments)).startswith("declined: ")

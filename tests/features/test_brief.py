@@ -1,5 +1,8 @@
 """What an agent is told at the beginning of a session, within a hard budget."""
 
+import os
+import random
+import time
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -123,6 +126,55 @@ async def test_nothing_superseded_archived_or_denied_is_told(served: Served) -> 
     answer = await served.call("brief", task=TASK, parts=["memories", "notes"], budget=8_000)
     assert b"numbered per section" not in answer.body
     assert b"klepthorn" not in answer.body
+
+
+CORRECTIONS = "Agents/Corrections.md"
+
+
+async def test_corrections_are_told_as_far_as_they_fit(served: Served) -> None:
+    root = served.bridge.find(None).root
+    chance = random.Random(5)
+    words = ("loaf", "生地", "oven", "a", "тесто")
+    others = [f"{number} {' '.join(chance.choices(words, k=chance.choice((3, 30))))}" for number in range(40)]
+    items = [*others[:20], "Footnotes are numbered by *file*.", *others[20:]]
+    text = "".join(f"- {item}\n" for item in items)
+    (root / CORRECTIONS).write_text(
+        f"---\ntype: corrections\n---\n# Corrections\n\nNo item.\n\n{text}", encoding="utf-8"
+    )
+    await served.call("wait_until_indexed", path=CORRECTIONS)
+    for budget in [chance.randrange(100, 8_001) for _ in range(40)]:
+        parts = chance.choice(([], ["corrections"], ["corrections", "memories", "pulse"]))
+        found = await brief(served, task=TASK, budget=budget, parts=parts)
+        assert found["tokens"] == estimate_tokens(found["text"]) <= budget
+        lines = [line for line in found["text"].splitlines() if line.startswith("- ")]
+        assert estimate_tokens("\n".join(lines)) <= budget / 10
+        assert not lines or lines == [line for line in text.splitlines() if line in lines]
+        assert budget < 400 or "- Footnotes are numbered by *file*." in lines
+        assert "No item." not in found["text"]
+    whole = await brief(served, task=TASK, budget=8_000)
+    [told] = [one for one in whole["items"] if one["part"] == "corrections"]
+    assert (told["path"], told["why"]) == (CORRECTIONS, ["is a correction"])
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": [CORRECTIONS]}))
+    assert "numbered by" not in (await brief(served, task=TASK))["text"]
+
+
+async def test_what_was_changed_lately_is_told_only_on_request(served: Served) -> None:
+    root = served.bridge.find(None).root
+    old = time.time() - 40 * 86_400
+    for name in ("Footnotes.md", "Edge.md", "Secret.md"):
+        os.utime(root / name, (old, old))
+    (root / "Bread.md").write_text("# Bread\n\nSpelt.\n")
+    for name in ("Footnotes.md", "Edge.md", "Secret.md", "Bread.md"):
+        await served.call("wait_until_indexed", path=name)
+    edit = {"op": "append", "text": "And wheat."}
+    assert "Changed" not in (await brief(served, task="bread"))["text"]
+    found = await brief(served, parts=["pulse"])
+    assert [(one["path"], one["part"]) for one in found["items"]] == [("Bread.md", "pulse")]
+    assert found["text"].endswith("\n--- Changed just now by hand: Bread.md")
+    assert (await served.call("edit_note", path="Bread.md", edits=[edit])).status == 200
+    assert (await brief(served, parts=["pulse"]))["text"].endswith("by Python: Bread.md")
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Bread.md"]}))
+    assert (await brief(served, parts=["pulse"]))["items"] == []
 
 
 async def test_where_nothing_is_known_the_heading_says_so(tmp_path: Path) -> None:

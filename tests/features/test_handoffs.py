@@ -272,3 +272,24 @@ async def test_an_agent_reads_what_to_mistrust_first(served: Served) -> None:
         said = text_of(await client.call_tool("take_over", {}))
     assert "\nnext action: Write the property test.\n" in said
     assert said.index("\n- changed: Claim 2 (it lacks the quote;") < said.index("\n- still true: Claim 1")
+
+
+async def test_the_handoffs_that_wait_are_listed_with_what_their_claims_are_worth(served: Served) -> None:
+    assert (await served.call("list_handoffs")).json == {"handoffs": [], "total": 0}
+    quote = {"path": "Parser.md", "quote": "The chunker has 249 lines."}
+    await hand_over(served, {"path": "Dates.md", "heading": "Dates"}, quote)
+    other = (await hand_over(served, goal="Bake bread", to="pen")).json["path"]
+    await grow(served)
+    found = (await served.call("list_handoffs")).json
+    assert found["total"] == 2
+    assert {one["goal"]: one["to"] for one in found["handoffs"]} == {"Parse the footnotes": None, "Bake bread": "pen"}
+    [first] = [one for one in found["handoffs"] if one["to"] is None]
+    assert (first["agent"], first["next_action"]) == ("Python", BASE["next_action"])
+    assert [claim["verdict"] for claim in first["claims"]] == ["changed", "still_true"]
+    assert (await served.call("list_handoffs", limit=1)).json["total"] == 2
+    text = (await served.command("list-handoffs")).out
+    assert '"verdict":"changed"' in text
+    await take_over(served, path=other)
+    assert [one["goal"] for one in (await served.call("list_handoffs")).json["handoffs"]] == ["Parse the footnotes"]
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Agents/Handoffs/**"]}))
+    assert (await served.call("list_handoffs")).json["handoffs"] == []

@@ -1,6 +1,8 @@
 """Journals of sessions: written once the user agreed, kept current, and the user's as soon as the user edits them."""
 
 import asyncio
+import shutil
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
@@ -202,6 +204,73 @@ async def test_a_denied_note_is_never_named(served: Served) -> None:
         await agent.call_tool("read_note", {"path": "Notes/1.md"})
         path = await until(having(folder, "[[Notes/1|1]]"))
     assert "Beans" not in path.read_text()
+
+
+SOWN = """\
+Beans are sown in two rows below the southern wall. They need no manure where clover stood before.
+
+The seed is soaked overnight in rain water. After a cold week in May the whole row was sown again.
+
+The new password: hunter2hunter2 opens the shed of the beans.
+
+| row | beans |
+| --- | --- |
+| one | 40 |
+"""
+
+
+async def test_a_journal_sums_up_what_was_written(served: Served) -> None:
+    folder = await begin(served)
+    hidden = "The klepthorn is a secret of beans. Nobody else may know of the klepthorn in the bean rows."
+    async with connected(served, "legacy", preset="full") as agent:
+        edits = [{"op": "append", "text": f"{SOWN}\nThis is wrong about the beans and is taken out again soon."}]
+        await agent.call_tool("edit_note", {"path": BEANS, "edits": edits})
+        edits = [
+            {"op": "replace_text", "old": "\nThis is wrong about the beans and is taken out again soon.", "new": ""}
+        ]
+        await agent.call_tool("edit_note", {"path": BEANS, "edits": edits})
+        mood = {"mood": "The beans of the garden are content with all beans"}
+        await agent.call_tool("set_properties", {"path": BEANS, "properties": mood})
+        await agent.call_tool("move_note", {"path": BEANS, "to": "Garden/Broad beans.md"})
+        await agent.call_tool("create_note", {"path": "Notes/Hidden.md", "text": hidden})
+        await agent.call_tool("remember", {"title": "Mine", "text": hidden, "private": True})
+        await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Notes/Hidden.md"]}))
+        await agent.call_tool("note_down", {"what": "decision", "text": "Sow again."})
+        path = await until(having(folder, "Sow again.", "## Summary"))
+        told = path.read_text().partition("## Summary\n\n")[2].partition("\n\n")[0]
+        assert told.startswith("Of what was written: Beans are sown in two rows below the southern wall. ")
+        sentences = told.removeprefix("Of what was written: ").removesuffix(".").split(". ")
+        assert len(sentences) in {2, 3}
+        assert all(f"{one}." in SOWN for one in sentences)
+        for unsaid in ("klepthorn", "hunter2", "wrong", "content", "|"):
+            assert unsaid not in told
+        await agent.call_tool("save_session", {"summary": "Beans."})
+        assert "## Summary\n\n> Beans.\n" in path.read_text()
+        assert "Of what was written" not in path.read_text()
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+async def test_a_journal_lists_its_commits(served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = served.bridge.find(None).root
+    (tmp_path / ".gitconfig").write_text("[user]\n\tname = A. User\n\temail = user@example.org\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    def git(*words: str) -> str:
+        return subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=True).stdout
+
+    folder = await begin(served)
+    for words in (("init", "--quiet"), ("add", "--all"), ("commit", "--quiet", "--message", "start")):
+        git(*words)
+    await served.call("edit_note", path=RYE, edits=EDIT["edits"])
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("edit_note", EDIT | {"path": "Notes/1.md"})
+        await until(having(folder, "Notes/1|1]] +"))
+        await served.bridge.use(save_settings(served.bridge.settings_path, {"git_commit": True}))
+        await served.call("edit_note", path=RYE, edits=EDIT["edits"])
+        await agent.call_tool("edit_note", EDIT)
+        [commit] = git("log", "--format=%H", "--", BEANS).split()[:-1]
+        path = await until(having(folder, "commits:"))
+        assert properties(path)["commits"] == [commit[:12]]
 
 
 async def test_what_failed_was_undone_or_waits_is_said(served: Served) -> None:

@@ -73,6 +73,24 @@ async def test_a_text_is_replaced_only_as_it_was_read(served: Served) -> None:
 
 
 @pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"expires": "2020-01-01"}, "`expires` is 2020-01-01, so that the memory would not hold any more"),
+        ({"expires": "0d"}, "so that the memory would not hold any more"),
+        ({"scope": [" "]}, "`scope` has an empty entry"),
+        ({"tags": ["oven", ""]}, "`tags` has an empty entry"),
+        ({"text": "From the shop."}, "`text` replaces the memory's text, and needs `digest`"),
+    ],
+)
+async def test_a_refused_revision_says_what_is_wrong(served: Served, arguments: dict[str, Any], says: str) -> None:
+    before = text(served, CLAY)
+    refused = await served.call("revise_memory", path=CLAY, **arguments)
+    assert (refused.code, says in refused.json["error"]["message"]) == ("invalid_arguments", True), refused.body
+    assert refused.json["error"]["hint"]
+    assert text(served, CLAY) == before
+
+
+@pytest.mark.parametrize(
     ("arguments", "code"),
     [
         ({}, "invalid_arguments"),

@@ -5,9 +5,11 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 import pytest_asyncio
 
+from bridge.access.tokens import Tokens
 from bridge.settings.file import save_settings
 from tests.features.served import Served, serving, write_vault
 
@@ -83,6 +85,26 @@ async def test_the_same_words_are_the_same_memory(served: Served) -> None:
     assert not (await remember(served, **FIRED, confirm=True))["existing"]
 
 
+async def test_the_same_words_of_two_clients_are_one_memory_unless_private(served: Served) -> None:
+    tokens = Tokens(served.bridge.folders.tokens)
+
+    async def remember_as(name: str, **arguments: Any) -> Any:
+        token = tokens.create(name, ["read", "write"])[1]
+        headers = {"Authorization": f"Bearer {token}"}
+        data = orjson.dumps({**FIRED, **arguments})
+        answer = await served.request("POST", "/api/remember", headers=headers, data=data)
+        assert answer.status == 200, answer.body
+        return answer.json
+
+    hidden = await remember_as("quill", private=True)
+    first = await remember_as("nib")
+    again = await remember_as("plume")
+    assert not first["existing"]
+    assert (again["existing"], again["path"]) == (True, first["path"])
+    ids = {(root(served) / one["path"]).read_text().splitlines()[1] for one in (hidden, first)}
+    assert len(ids) == 2
+
+
 async def test_nearly_the_same_must_be_confirmed(served: Served) -> None:
     first = await remember(served, **FIRED)
     nearly = {"title": "When", "text": "Every second Saturday before sunrise the oven is fired."}
@@ -147,7 +169,7 @@ async def test_what_is_over_is_not_remembered_again_unasked(served: Served) -> N
         ({"confidence": 1.5}, "`confidence`"),
         ({"expires": "soon"}, "`expires` must be"),
         ({"expires": "-5d"}, "`expires` must be"),
-        ({"expires": "2020-01-01"}, "`expires` is 2020-01-01, so that the memory would never hold"),
+        ({"expires": "2020-01-01"}, "`expires` is 2020-01-01, so that the memory would not hold any more"),
         ({"text": "The API key is" + " 9f8e7d6c5b4a"}, "seems to contain a password or key"),
         ({"aliases": ["a\u200bb"]}, "would not see"),
         ({"text": "---\nagent: other\n---\nx"}, "begins with properties"),

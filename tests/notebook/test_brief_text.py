@@ -6,7 +6,7 @@ from bridge.notebook.brief_text import SHARES, BriefPart, Card, age_text, brief,
 from bridge.text.budget import estimate_tokens
 from bridge.types import VaultPath
 
-PARTS: tuple[BriefPart, ...] = ("handoff", "sessions", "memories", "notes", "questions")
+PARTS: tuple[BriefPart, ...] = (*("handoff", "corrections", "sessions", "memories", "questions", "notes", "pulse"),)
 WORDS = ["the", "starter", "種", "is", "fed", "каждый", "день", "with", "rye"]
 
 
@@ -28,12 +28,7 @@ def test_the_budget_is_never_exceeded() -> None:
         for part, share in SHARES.items():
             own = "\n".join(one.text for one in told.cards if one.part == part)
             assert estimate_tokens(own) <= share * budget
-        assert [
-            one
-            for part in ("handoff", "sessions", "memories", "questions", "notes")
-            for one in told.cards
-            if one.part == part
-        ] == [*told.cards]
+        assert [one for part in PARTS for one in told.cards if one.part == part] == [*told.cards]
 
 
 def test_the_best_come_first_and_the_heading_says_how_many() -> None:

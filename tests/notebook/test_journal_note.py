@@ -64,6 +64,17 @@ def test_a_journal_says_what_the_records_say() -> None:
     )
 
 
+def test_a_summary_of_what_was_written_stands_until_one_is_handed_over() -> None:
+    facts = replace(FACTS, summary="Beans are covered. Frost comes at night.", commits=("0a1b2c3d4e5f",))
+    note = parse(VaultPath("a.md"), note_of(JournalWords(), facts).encode())
+    assert "## Summary\n\nOf what was written: Beans are covered. Frost comes at night.\n\n## Approach" in note.text
+    assert (note.properties["summary"], note.properties["commits"]) == (facts.summary, ["0a1b2c3d4e5f"])
+    assert read_words(note.text, note.properties).summary == ""
+    own = note_of(JournalWords(summary="Covered."), facts)
+    assert "## Summary\n\n> Covered.\n\n## Approach" in own
+    assert "summary: Covered.\n" in own
+
+
 def test_words_come_before_records_and_give_the_title() -> None:
     words = JournalWords(
         goal="Save the beans", summary="Two lines\nof summary.", decisions=(Entry("14:05", "Cover them."),), model="m-1"

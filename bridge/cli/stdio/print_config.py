@@ -47,7 +47,7 @@ def print_agent_config(given: argparse.Namespace) -> int:
 
 
 def print_hooks(given: argparse.Namespace, vault: Path) -> int:
-    """Print the settings by which each session of an agent begins with a briefing.
+    """Print the settings by which each session of an agent begins with a briefing and ends with its journal.
 
     Raises:
         InvalidArguments: The agent has no such hooks.
@@ -59,9 +59,15 @@ def print_hooks(given: argparse.Namespace, vault: Path) -> int:
         )
     folder = unless_default(given.data_dir, default_data_dir())
     where = [] if folder is None else ["--data-dir", str(folder)]
-    command = shlex.join([*program_command(), "brief", "--hook", "--vault", str(vault), *where])
-    hook = {"type": "command", "command": command, "timeout": HOOK_S}
-    settings = {"hooks": {"SessionStart": [{"matcher": "startup|resume|clear|compact", "hooks": [hook]}]}}
+    client = [] if given.client is None else [given.client]
+
+    def hooks(operation: str, *agent: str) -> list[Mapping[str, Any]]:
+        words = [*program_command(), operation, "--hook", *agent, "--vault", str(vault), *where]
+        return [{"type": "command", "command": shlex.join(words), "timeout": HOOK_S}]
+
+    save = [{"hooks": hooks("save-session", *client)}]
+    begin = [{"matcher": "startup|resume|clear|compact", "hooks": hooks("brief")}]
+    settings = {"hooks": {"SessionStart": begin, "PreCompact": save, "SessionEnd": save}}
     sys.stdout.write(json.dumps(settings, indent=2, ensure_ascii=False) + "\n")
     sys.stdout.flush()
     sys.stderr.write("Merge this into ~/.claude/settings.json, or .claude/settings.json in a project.\n")

@@ -119,10 +119,10 @@ def session_cards(reader: Reader, journals: "Sequence[IndexedNote]", now: float)
     for note in journals:
         own, status = is_own(reader, note), str(note.properties.get("status") or "")
         title = _cut(str(note.properties.get("title") or note.title))
-        left = _cut(str(note.properties.get("where_left_off") or note.properties.get("summary") or ""))
+        left, summary = (_cut(str(note.properties.get(name) or "")) for name in ("where_left_off", "summary"))
         head = f"--- Session, {age_text(time_written(note), now)}{_by(note)}, {status or 'ended'}"
         lines = [f"{head}: {title} {quote_path(note.path)}"]
-        lines += [f"Left off: {left}"] if left else []
+        lines += [f"Left off: {left}" if left else f"Summary: {summary}"] if left or summary else []
         score = recency(time_written(note), now, SESSION_DAYS) / 2 + 0.25 * own + 0.25 * (status == "paused")
         yield _card(note, "sessions", lines, score, ("last session of this client" if own else "recent session",))
 

@@ -14,7 +14,7 @@ from bridge.api.markup import Answer, Document, Element, notice
 from bridge.api.note_text import count_lines, open_note
 from bridge.api.registry import operation
 from bridge.errors import NoteNotFound
-from bridge.features.brief import cards
+from bridge.features.brief import cards, vault_cards
 from bridge.features.brief.settings import BriefSettings
 from bridge.markdown.kinds import title_of
 from bridge.notebook import brief_text
@@ -28,9 +28,12 @@ from bridge.types import Among, Lines, VaultPath
 if TYPE_CHECKING:
     from bridge.index.note import IndexedNote
 
-BY_DEFAULT: tuple[BriefPart, ...] = ("handoff", "sessions", "memories", "questions")
+BY_DEFAULT: tuple[BriefPart, ...] = ("handoff", "corrections", "sessions", "memories", "questions")
 WEAK, NEAR = 0.1, 0.4
 """The score of a memory, and its share of the best, below which it does not fit the task."""
+
+BUDGET, LIMIT = 1_200, 5
+"""Tokens of a briefing, and entries of each part, by default."""
 
 FOUND = 50
 """Notes that a search for the task returns."""
@@ -86,14 +89,15 @@ async def brief(
     task: Annotated[str, MaxLen(10_000)] = "",
     paths: tuple[VaultPath, ...] = (),
     tags: tuple[str, ...] = (),
-    budget: Annotated[int, Interval(ge=100, le=8_000)] = 1_200,
+    budget: Annotated[int, Interval(ge=100, le=8_000)] = BUDGET,
     parts: tuple[BriefPart, ...] = (),
-    limit: Annotated[int, Interval(ge=1, le=50)] = 5,
+    limit: Annotated[int, Interval(ge=1, le=50)] = LIMIT,
     recency_days: Annotated[int, Interval(ge=1, le=3_650)] | None = None,
 ) -> AgentBrief:
     """Tell what matters for a task at the beginning of a session: the open handoff, last sessions and memories.
 
     Decisions, modules, patterns and bugs are told by the `type` of their notes; other notes only with the part `notes`.
+    The part `corrections` is `Corrections.md` in the agents' folder; `pulse`, the notes changed last, only on request.
 
     Args:
         task: What the session is for; without one, recent work counts.
@@ -104,14 +108,36 @@ async def brief(
         limit: Maximum entries of each part.
         recency_days: Days after which a memory or note is no longer new; by default, the setting `brief.days`.
     """
-    vault = call.vault
+    request = BriefRequest(task, paths, tags, budget, parts, limit, recency_days)
+    answer = await compose_brief(call, reader_of(call), request)
+    given = [InjectedNote(one.path, one.why, one.tokens) for one in answer.items]
+    await asyncio.to_thread(record_injection, call, "brief", given)
+    publish_injection(call)
+    return answer
+
+
+@dataclass(frozen=True, slots=True)
+class BriefRequest:
+    """What a briefing is for, and how long it may be."""
+
+    task: str = ""
+    paths: tuple[VaultPath, ...] = ()
+    tags: tuple[str, ...] = ()
+    budget: int = BUDGET
+    parts: tuple[BriefPart, ...] = ()
+    limit: int = LIMIT
+    recency_days: int | None = None
+
+
+async def compose_brief(call: Call, reader: Reader, request: BriefRequest) -> AgentBrief:
+    """Return what a session would be told, without recording that it was."""
+    vault, parts, limit = call.vault, request.parts, request.limit
     vault.require_keyword()
     await asyncio.to_thread(vault.memories.follow, vault.index.view("agents").notes)
-    reader = reader_of(call)
-    signal, journals = await read_signal(call, reader, task, paths, tags)
+    signal, journals = await read_signal(call, reader, request.task, request.paths, request.tags)
     settings = call.bridge.settings.section(BriefSettings)
     weights = BriefWeights(settings.terms_percent / 100, settings.meaning_percent / 100, settings.recency_percent / 100)
-    days = recency_days or settings.days
+    days = request.recency_days or settings.days
 
     def tell() -> AgentBrief:
         wanted = parts or (*BY_DEFAULT, "notes")
@@ -124,20 +150,23 @@ async def brief(
             found += (one for one in cards.memory_cards(call, signal, weights, days) if one.part in wanted)
         if "notes" in wanted:
             found += cards.note_cards(call, signal, weights, days, ordinary="notes" in parts)
+        if "corrections" in wanted:
+            found += vault_cards.correction_cards(call, signal, request.budget)
+        if "pulse" in wanted:
+            told_already = {card.path for card in found}
+            lately = vault_cards.pulse_cards(call, signal, days, limit)
+            found += (card for card in lately if card.path not in told_already)
         is_withheld = find_withheld(vault, reader)
         found = [card for card in found if not is_withheld(card.path)]
         best = limit_parts(found, limit)
-        told = brief_text.brief(best, budget, task, len(found) - len(best))
+        told = brief_text.brief(best, request.budget, request.task, len(found) - len(best))
         items = [replace(card, lines=(1, last_line(call, card.path))) for card in told.cards]
         told_items = tuple(
             BriefItem(one.path, one.lines, one.part, one.why, estimate_tokens(one.text)) for one in items
         )
-        record_injection(call, "brief", [InjectedNote(one.path, one.why, one.tokens) for one in told_items])
         return AgentBrief(told.text, told_items, told.tokens, told.left_out)
 
-    answer = await asyncio.to_thread(tell)
-    publish_injection(call)
-    return answer
+    return await asyncio.to_thread(tell)
 
 
 async def read_signal(

@@ -1,10 +1,17 @@
 """What was brought into the sessions of agents, and what the user keeps from them."""
 
+from bridge.api.change_view import written_view
 from bridge.api.feature import Feature
-from bridge.features.injections import operations
+from bridge.api.write import Written
+from bridge.features.injections import give, operations, withhold
 
 FEATURE = Feature(
     "injections",
-    operations=(operations.list_injections, operations.withhold_note),
-    views={operations.ListedInjections: operations.injections_view, operations.WithheldNote: operations.withheld_view},
+    operations=(operations.list_injections, operations.withhold_note, withhold.deny_agent, give.give_note),
+    views={
+        Written: written_view,
+        operations.ListedInjections: operations.injections_view,
+        give.GivenNote: give.given_view,
+        operations.WithheldNote: operations.withheld_view,
+    },
 )

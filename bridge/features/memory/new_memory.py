@@ -1,8 +1,10 @@
 """A memory to be written: its arguments, and the note that they make."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import datetime, timedelta
+from secrets import token_hex
 from typing import Annotated, Final
 
 import orjson
@@ -85,14 +87,23 @@ def require_sound(new: NewMemory) -> None:
         if not text.strip():
             raise InvalidArguments(f"`{name}` is empty.")
     lists = {"tags": new.tags, "aliases": new.aliases, "scope": new.scope, "about": new.about, "files": new.files}
-    for name, entries in lists.items():
-        if not all(map(str.strip, entries)):
-            raise InvalidArguments(f"`{name}` has an empty entry.")
+    require_entries(lists)
     words = "\n".join(word for entries in lists.values() for word in entries)
     require_plain(title=new.title, text=new.text, words=words)
     if cut_frontmatter(new.text) is not None:
         raise InvalidArguments("`text` begins with properties.", hint="Pass them as `metadata`.")
     require_own_metadata(new.metadata)
+
+
+def require_entries(lists: Mapping[str, Sequence[str]]) -> None:
+    """Require that no list has an empty entry.
+
+    Raises:
+        InvalidArguments: One has; the message names it.
+    """
+    for name, entries in lists.items():
+        if not all(map(str.strip, entries)):
+            raise InvalidArguments(f"`{name}` has an empty entry.", hint="Leave it out.")
 
 
 def require_own_metadata(metadata: Properties) -> None:
@@ -119,16 +130,10 @@ def memory_properties(new: NewMemory, *, client: str | None, session: str) -> di
         InvalidArguments: The client has no name, and asks for a private memory; or `expires` is not a day to come.
     """
     moment = datetime.now().astimezone()
-    expires = None if new.expires is None else expiry_day(new.expires)
-    if expires is not None and expires <= moment.date().isoformat():
-        raise InvalidArguments(
-            f"`expires` is {expires}, so that the memory would never hold.",
-            hint="Name a later day, or a number of days such as `90d`.",
-        )
     if new.private and client is None:
         raise InvalidArguments("A private memory needs a client with a name.", hint="Leave out `private`.")
     written: dict[str, Value] = {
-        "id": f"memory-{moment:%Y%m%d}-{text_digest(new.text)}",
+        "id": f"memory-{moment:%Y%m%d}-{token_hex(3)}-{text_digest(new.text)}",
         "type": TYPE,
         "kind": new.kind,
         "title": new.title.strip(),
@@ -141,7 +146,7 @@ def memory_properties(new: NewMemory, *, client: str | None, session: str) -> di
         "agent": client,
         "session": session,
         "confidence": None if new.confidence == 1 else new.confidence,
-        "expires": expires,
+        "expires": None if new.expires is None else expiry_day(new.expires),
         "pinned": new.pinned or None,
         "private_to": client if new.private else None,
         **new.metadata,
@@ -153,14 +158,22 @@ def expiry_day(written: str) -> str:
     """Return the day that an expiry means.
 
     Raises:
-        InvalidArguments: It is neither a day nor a number of days.
+        InvalidArguments: It is neither a day to come nor a number of days.
     """
+    today = datetime.now().astimezone().date()
     if days := _DAYS.fullmatch(written.strip()):
-        return (datetime.now().astimezone().date() + timedelta(days=int(days[1]))).isoformat()
-    try:
-        return day("expires", written)
-    except InvalidArguments as error:
-        raise InvalidArguments(error.message, hint="A number of days is written as `90d`.") from None
+        expires = (today + timedelta(days=int(days[1]))).isoformat()
+    else:
+        try:
+            expires = day("expires", written)
+        except InvalidArguments as error:
+            raise InvalidArguments(error.message, hint="A number of days is written as `90d`.") from None
+    if expires <= today.isoformat():
+        raise InvalidArguments(
+            f"`expires` is {expires}, so that the memory would not hold any more.",
+            hint="Name a later day or a number of days such as `90d`; `forget_memory` archives a memory.",
+        )
+    return expires
 
 
 def preview_memory(path: VaultPath, new: NewMemory, properties: dict[str, Value]) -> Memory:

@@ -22,6 +22,7 @@ from bridge.features.memory.new_memory import (
     Word,
     Words,
     expiry_day,
+    require_entries,
     require_own_metadata,
 )
 from bridge.markdown.edit.requests import Append, Edit, ReplaceLines
@@ -126,8 +127,9 @@ def require_revision(new: Revision) -> None:
         raise InvalidArguments("Nothing is to be changed.", hint="Give `text`, `append` or a property.")
     if new.text is not None and (not new.text.strip() or cut_frontmatter(new.text) is not None):
         raise InvalidArguments("`text` is empty, or begins with properties.", hint="Pass properties by their names.")
-    lists = (new.tags, new.aliases, new.scope, new.about, new.files)
-    words = "\n".join(word for one in lists if one is not None for word in one)
+    lists = {name: getattr(new, name) or () for name in ("tags", "aliases", "scope", "about", "files")}
+    require_entries(lists)
+    words = "\n".join(word for entries in lists.values() for word in entries)
     require_plain(title=new.title or "", text=new.text or "", append=new.append or "", words=words)
     require_own_metadata(new.metadata)
 

@@ -1,14 +1,18 @@
 """Sessions: which client worked when and on what, and the journal of each."""
 
 from bridge.api.feature import Feature
-from bridge.features.sessions import checks, lifetime, operations, settings, words
+from bridge.features.sessions import checks, lifetime, operations, pause, settings, words
 
 FEATURE = Feature(
     "sessions",
-    operations=(words.save_session, words.note_down, operations.list_sessions),
+    operations=(words.save_session, words.note_down, operations.list_sessions, pause.pause_session),
     vault_checks=(checks.check_journals,),
     settings=settings.SessionSettings,
-    views={operations.ListedSessions: operations.session_list_view, words.SavedJournal: words.saved_view},
+    views={
+        operations.ListedSessions: operations.session_list_view,
+        words.SavedJournal: words.saved_view,
+        pause.PausedSession: pause.paused_view,
+    },
     tasks=(lifetime.end_quiet_sessions, lifetime.keep_journals),
     on_stop=lifetime.pause_sessions,
 )

@@ -1,17 +1,20 @@
 """Gathers what the records say about a session."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bridge.api.write import ChangedFile, changed_files, snapshot_fetcher
+from bridge.changes.git import find_commits
+from bridge.features.sessions.summary import sum_up
 from bridge.notebook.journal import ChangedNote, Failure, JournalFacts
 from bridge.state.change_records import Change, ChangeFilter, is_undo_or_redo
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
+    from bridge.changes.hunks import Difference
     from bridge.engine.open_vault import OpenVault
     from bridge.state.call_log import CallRecord
     from bridge.state.session_log import SessionRecord
@@ -24,17 +27,28 @@ MOST_LISTED = 50
 MOST_TAGS = 5
 MOST_FAILURES = 10
 
+SHORT_COMMIT = 12
+"""Characters of a commit's id that are shown."""
+
+LookedAt = tuple[Change, Sequence["Difference"]]
+"""A change, and what it did to each file."""
+
 SEARCHES = frozenset({"search", "related_notes", "find_notes", "gather_context", "recall"})
 READS = frozenset({"read_note", "read_notes"})
 CANCELLED = "cancelled"
 
 
 def gather_facts(vault: "OpenVault", session: "SessionRecord") -> JournalFacts:
-    """Return what the records say about a session; denied notes are not among it."""
+    """Return what the records say about a session; denied notes are not among it. Blocks."""
+    from bridge.changes.hunks import differences
+
     calls = vault.store.calls.of_session(session.id, MOST_CALLS)
     changes = vault.review.changes(ChangeFilter(session=session.id), MOST_CHANGES, 0)[::-1]
     made = [change for change in changes if not is_undo_or_redo(change.facts)]
-    changed = merge_changes(vault, [change for change in made if change.state == "applied"])
+    applied = [change for change in made if change.state == "applied"]
+    fetch = snapshot_fetcher(vault)
+    looked_at = [(change, [*differences(change.steps, fetch)]) for change in applied]
+    changed = merge_changes(vault, looked_at)
     until = max(session.ended or 0.0, session.seen, *(call.time for call in calls))
     previous = vault.store.sessions.before(session)
     return JournalFacts(
@@ -55,6 +69,8 @@ def gather_facts(vault: "OpenVault", session: "SessionRecord") -> JournalFacts:
         proposed=notes_of(change for change in made if change.state == "proposed"),
         failures=tuple(list_failures(vault, calls)),
         tags=frequent_tags(vault, [note.path for note in changed]),
+        commits=commits_of(vault, session, applied),
+        summary=sum_up(vault, place_differences(looked_at), fetch),
         previous=previous.note if previous is not None and previous.note in vault.index.notes else None,
     )
 
@@ -74,14 +90,32 @@ def notes_read(calls: Iterable["CallRecord"]) -> Counter[VaultPath]:
     return read
 
 
-def merge_changes(vault: "OpenVault", changes: Sequence[Change]) -> list[ChangedNote]:
-    """Return each changed note once, by its current path, in the order of the first changes."""
-    from bridge.changes.hunks import differences
+def current_places(change: Change) -> dict[VaultPath, VaultPath]:
+    """Return where the files of a change are now."""
+    return {step.to or step.path: now for step, now in zip(change.steps, change.now, strict=True)}
 
-    fetch, notes = snapshot_fetcher(vault), dict[VaultPath, ChangedNote]()
-    for change in changes:
-        places = {step.to or step.path: now for step, now in zip(change.steps, change.now, strict=True)}
-        for file in changed_files(differences(change.steps, fetch)):
+
+def place_differences(changes: Iterable[LookedAt]) -> Iterator[tuple[VaultPath, "Difference"]]:
+    """Yield what changes did to each file, by its current path."""
+    for change, found in changes:
+        places = current_places(change)
+        yield from ((places.get(one.step.path, one.step.path), one) for one in found)
+
+
+def commits_of(vault: "OpenVault", session: "SessionRecord", changes: Iterable[Change]) -> tuple[str, ...]:
+    """Return the commits of changes, shortened, if changes are committed to git."""
+    if not vault.settings.git_commit:
+        return ()
+    known = find_commits(vault.root, session.started)
+    return tuple(known[change.id][:SHORT_COMMIT] for change in changes if change.id in known)
+
+
+def merge_changes(vault: "OpenVault", changes: Iterable[LookedAt]) -> list[ChangedNote]:
+    """Return each changed note once, by its current path, in the order of the first changes."""
+    notes = dict[VaultPath, ChangedNote]()
+    for change, found in changes:
+        places = current_places(change)
+        for file in changed_files(found):
             path = places.get(file.path, file.path)
             if not vault.files.rules.denies(path):
                 notes[path] = merge_change(notes.get(path) or ChangedNote(path, (), 0, 0), change, file)

@@ -38,9 +38,14 @@ export const FORMS = {
 	supersede_memory: "a8c99f78898e",
 	forget_memory: "95d23ed53172",
 	judge_memory: "3d4922d1cfe4",
+	list_handoffs: "b5108eeae158",
 	list_sessions: "0381a32e5fa9",
+	brief: "cf862837a0a9",
+	preview_brief: "182df2faa685",
 	list_injections: "9f3599184670",
 	withhold_note: "fd922d6694af",
+	deny_agent: "b6451d02f1be",
+	give_note: "b89d30bb9f18",
 	status: "59a254853b9f",
 	index_status: "2e6baa65b1c8",
 	report_changes: "eadeb5b000e8",
@@ -90,6 +95,18 @@ export interface Acknowledged {
 	readonly change_id: string;
 	/** `applied`; `rejected` if not made, or `proposed` if it awaits approval again; `conflict` if the note differs and was not reported as not made. */
 	readonly state: "applied" | "proposed" | "rejected" | "expired" | "undone" | "conflict";
+}
+
+/** What to know at the beginning of a session. */
+export interface AgentBrief {
+	/** The briefing; empty if there is nothing to tell, or the budget is too small for it. */
+	readonly text: string;
+	/** What it tells, in order. */
+	readonly items: readonly BriefItem[];
+	/** Tokens of the text, estimated. */
+	readonly tokens: number;
+	/** How many more would have fitted the task, but not the budget or the limit. */
+	readonly left_out: number;
 }
 
 /** An excerpt that was read for an answer. */
@@ -168,6 +185,39 @@ export interface AskArguments {
 	readonly vault?: string | null;
 }
 
+export interface BriefArguments {
+	/** What the session is for; without one, recent work counts. */
+	readonly task?: string;
+	/** Notes that it is about. */
+	readonly paths?: readonly string[];
+	/** Tags that it is about. */
+	readonly tags?: readonly string[];
+	/** Maximum tokens of the text. */
+	readonly budget?: number;
+	/** Only these parts. */
+	readonly parts?: readonly ("handoff" | "sessions" | "memories" | "notes" | "corrections" | "questions" | "pulse")[];
+	/** Maximum entries of each part. */
+	readonly limit?: number;
+	/** Days after which a memory or note is no longer new; by default, the setting `brief.days`. */
+	readonly recency_days?: number | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** Something that the text tells. */
+export interface BriefItem {
+	/** Its note. */
+	readonly path: string;
+	/** The note's first and last line. */
+	readonly lines: readonly [number, number];
+	/** The part that it belongs to. */
+	readonly part: "handoff" | "sessions" | "memories" | "notes" | "corrections" | "questions" | "pulse";
+	/** Why it is told, in short sentences. */
+	readonly why: readonly string[];
+	/** Tokens it takes. */
+	readonly tokens: number;
+}
+
 export interface ChangeSettingsArguments {
 	/** New values by name; null restores the default. */
 	readonly changes: Readonly<Record<string, unknown>>;
@@ -198,6 +248,16 @@ export interface CheckGlobsArguments {
 	readonly globs: readonly string[];
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
+}
+
+/** A claim, and whether it still holds. */
+export interface CheckedClaim {
+	/** The claim. */
+	readonly text: string;
+	/** Whether its proof holds now; `unchecked` without one that can be checked. */
+	readonly verdict: "still_true" | "changed" | "gone" | "unchecked";
+	/** What is true instead, or where the note is now. */
+	readonly why: string;
 }
 
 /** One glob. */
@@ -272,6 +332,23 @@ export interface CreateNoteArguments {
 	readonly properties?: Readonly<Record<string, unknown>> | null;
 	/** Note to start from; fills in `{{title}}`, `{{date}}` and `{{time}}`. */
 	readonly template?: string | null;
+	/** Only preview the change. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Proceed despite `confirmation_required`. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface DenyAgentArguments {
+	/** The note. */
+	readonly path: string;
+	/** The name of the agent's client, in any case. */
+	readonly client: string;
+	/** Take the name out again. */
+	readonly undo?: boolean;
 	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
@@ -469,6 +546,25 @@ export interface Freshness {
 	readonly pending_keyword: number;
 	/** Passages missing from semantic search. */
 	readonly pending_vectors: number;
+}
+
+export interface GiveNoteArguments {
+	/** The note. */
+	readonly path: string;
+	/** The session, as in `list_sessions`. */
+	readonly session: string;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** A note that waits for a session. */
+export interface GivenNote {
+	/** The note. */
+	readonly path: string;
+	/** The session. */
+	readonly session: string;
+	/** How many notes wait for it. */
+	readonly waiting: number;
 }
 
 /** A path between two notes. */
@@ -828,6 +924,13 @@ export interface ListFoldersArguments {
 	readonly vault?: string | null;
 }
 
+export interface ListHandoffsArguments {
+	/** Maximum handoffs. */
+	readonly limit?: number;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 export interface ListInjectionsArguments {
 	/** Only this session. */
 	readonly session?: string;
@@ -967,6 +1070,14 @@ export interface ListedFolder {
 	readonly notes: number;
 	/** Notes directly in it. */
 	readonly direct: number;
+}
+
+/** Handoffs that wait. */
+export interface ListedHandoffs {
+	/** The newest first. */
+	readonly handoffs: readonly WaitingHandoff[];
+	/** Number of handoffs that wait. */
+	readonly total: number;
 }
 
 /** What was brought into sessions. */
@@ -1321,6 +1432,15 @@ export interface PickLinkArguments {
 	readonly limit?: number;
 	/** Match words, meaning or both. */
 	readonly mode?: "hybrid" | "keyword" | "semantic";
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface PreviewBriefArguments {
+	/** The session, as in `list_sessions`. */
+	readonly session: string;
+	/** What it is for; by default, the goal in its journal. */
+	readonly task?: string;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -2056,6 +2176,24 @@ export interface ViewNode {
 	readonly note_type?: string;
 }
 
+/** A handoff that nobody took over yet. */
+export interface WaitingHandoff {
+	/** Its note. */
+	readonly path: string;
+	/** What is to be reached. */
+	readonly goal: string;
+	/** What to do first. */
+	readonly next_action: string;
+	/** The client that handed over; empty for a person. */
+	readonly agent: string;
+	/** The client that should take over; null for any. */
+	readonly to: string | null;
+	/** When. */
+	readonly created: string;
+	/** The claims, those first that no longer hold. */
+	readonly claims: readonly CheckedClaim[];
+}
+
 /** What the user decided about a note and a session. */
 export interface WithheldNote {
 	/** The note. */
@@ -2316,11 +2454,29 @@ export interface Operations {
 		result: JudgedMemory;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
+	/** List the handoffs that nobody took over yet, and check their claims. */
+	list_handoffs: {
+		arguments: ListHandoffsArguments;
+		result: ListedHandoffs;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
 	/** List the sessions of the last 90 days: client, start, end, calls, errors, changed notes and journal. */
 	list_sessions: {
 		arguments: ListSessionsArguments;
 		result: ListedSessions;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** Tell what matters for a task at the beginning of a session: the open handoff, last sessions and memories. */
+	brief: {
+		arguments: BriefArguments;
+		result: AgentBrief;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
+	};
+	/** Show what `brief` would tell a session now, without telling it. Only the user may. */
+	preview_brief: {
+		arguments: PreviewBriefArguments;
+		result: AgentBrief;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden";
 	};
 	/** List the notes that `brief`, `recall` and `gather_context` brought into sessions of the last 90 days, and why. */
 	list_injections: {
@@ -2332,6 +2488,18 @@ export interface Operations {
 	withhold_note: {
 		arguments: WithholdNoteArguments;
 		result: WithheldNote;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden";
+	};
+	/** Keep a note from all sessions of an agent, by adding its name to the note's property `deny_agents`. */
+	deny_agent: {
+		arguments: DenyAgentArguments;
+		result: Written;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden" | "confirmation_required";
+	};
+	/** Give a note to an open session: the next answer to one of its tools begins with it, cut to 400 tokens. */
+	give_note: {
+		arguments: GiveNoteArguments;
+		result: GivenNote;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden";
 	};
 	/** Show what is indexed, pending and left out in each vault; never `not_ready`. */

@@ -123,11 +123,125 @@ test("what a session was given is shown with its reason, and taken out", async (
 	await expect.poll(shown).toBe(`${FOLDER}/The oven runs hot.md`);
 });
 
+const card = (client: string) => obsidian.page.locator(".vault-bridge-session-card[data-session]").filter({ has: obsidian.page.getByText(client, { exact: true }) });
+const recalled = async (client: string): Promise<string> => JSON.stringify(await bridge.callAs(client, "recall", { query: "how hot is the oven" }));
+
+async function showSessions(): Promise<void> {
+	await obsidian.page.getByRole("tab", { name: "Sessions" }).click();
+}
+
+/** Hand work over, with a claim that holds and one that no longer does. */
+async function handOver(): Promise<void> {
+	const path = `${FOLDER}/By hand.md`;
+	await bridge.callAs("pen", "hand_over", {
+		goal: "Describe every starter",
+		state: "Half of it.",
+		next_action: "Write about rye.",
+		to: "quill",
+		claims: [
+			{ text: "Flour is bought weekly", proof: { path, quote: "Flour is bought on Fridays." } },
+			{ text: "Rye is remembered", proof: { path: `${FOLDER}/Rye needs a sour starter.md`, property: "kind", value: "decision" } },
+		],
+	});
+	await writeFile(join(home.vault, path), "---\ntype: memory\nkind: decision\n---\nFlour is bought on Mondays.\n");
+	await bridge.call("wait_until_indexed", { path });
+}
+
+test("handoffs that wait are shown with what their claims are worth, and opened by the keyboard", async () => {
+	await opened();
+	await handOver();
+	await showSessions();
+	const list = obsidian.page.getByRole("list", { name: "Handoffs that wait" });
+	expect(await list.innerText()).toMatch(/1 handoff waits\s+Describe every starter\s+from pen · for quill · .*\s+Next: Write about rye\./);
+	expect(await list.locator("[data-verdict=changed]").innerText()).toBe("Flour is bought weekly");
+	expect(await list.locator("[data-verdict=changed]").getAttribute("aria-label")).toMatch(/^No longer true: it lacks the quote/);
+	expect(await list.locator("[data-verdict=still_true]").innerText()).toBe("Rye is remembered");
+	await obsidian.page.evaluate(() => window.app.vault.read__());
+	await list.getByRole("button", { name: "Describe every starter" }).focus();
+	await obsidian.page.keyboard.press("Enter");
+	await expect.poll(shown).toMatch(/^Agents\/Handoffs\/.*Describe every starter\.md$/);
+	await bridge.callAs("quill", "take_over", {});
+	await expect.poll(() => list.count()).toBe(0);
+});
+
+test("an agent is never told of a note that the person keeps from it", async () => {
+	await opened();
+	for (const client of ["pen", "quill"]) expect(await recalled(client)).toContain("twenty degrees");
+	await showSessions();
+	await card("pen").getByText(/Given 1 note/).click();
+	await card("pen").getByRole("button", { name: "Never tell this agent" }).focus();
+	await obsidian.page.keyboard.press("Enter");
+	await obsidian.page.getByText("pen is not told of it any more.").waitFor();
+	expect(await read("The oven runs hot")).toContain("deny_agents:\n  - pen");
+	await expect.poll(() => recalled("pen")).not.toContain("twenty degrees");
+	expect(await recalled("quill")).toContain("twenty degrees");
+	await obsidian.page.getByRole("tab", { name: "Ledger" }).click();
+	await choose("The oven runs hot", "Never tell an agent…");
+	await obsidian.page.locator(".suggestion-item", { hasText: "quill" }).click();
+	await obsidian.page.getByText("quill is not told of it any more.").waitFor();
+	await expect.poll(() => recalled("quill")).not.toContain("twenty degrees");
+	expect(await read("The oven runs hot")).toContain("deny_agents:\n  - pen\n  - quill");
+});
+
+test("what a session would be told now is shown beside what it was given", async () => {
+	await opened();
+	await bridge.callAs("pen", "brief", {});
+	await bridge.call("forget_memory", { path: `${FOLDER}/Rye needs a sour starter.md` });
+	await bridge.call("remember", { title: "Salt last", text: "It slows the starter down.", kind: "decision", confirm: true });
+	await showSessions();
+	const again = card("pen").getByRole("button", { name: "Show what this session would be told now" });
+	await again.focus();
+	await obsidian.page.keyboard.press("Enter");
+	const now = card("pen").getByRole("group", { name: "What it would be told now" });
+	await now.getByText(/It would be told \d+ notes? now · \d+ tokens/).waitFor();
+	expect(await now.locator("[data-difference=fresh]").allInnerTexts()).toEqual([expect.stringMatching(/^New\s+Salt last$/)]);
+	expect(await now.locator("[data-difference=gone]").allInnerTexts()).toEqual([expect.stringMatching(/^No longer\s+Rye needs a sour starter$/)]);
+	expect(await now.locator("[data-difference=again]").allInnerTexts()).toContainEqual(expect.stringMatching(/^Again\s+The oven runs hot$/));
+	expect(await again.evaluate((el) => el === document.activeElement)).toBe(true);
+	await obsidian.page.evaluate(() => window.app.vault.read__());
+	await now.getByRole("button", { name: "Salt last" }).click();
+	await expect.poll(shown).toBe(`${FOLDER}/Salt last.md`);
+});
+
+test("a note is added to the next answer of an open session", async () => {
+	await opened();
+	await recalled("pen");
+	await showSessions();
+	await card("pen").getByRole("button", { name: "Add a note to the next answer of this session" }).focus();
+	await obsidian.page.keyboard.press("Enter");
+	await obsidian.page.keyboard.type("staling");
+	await obsidian.page.locator(".suggestion-item", { hasText: "Staling" }).first().click();
+	await obsidian.page.getByText("It is given “Staling” with its next answer.").waitFor();
+	const [session] = (await bridge.call<{ sessions: { id: string }[] }>("list_sessions", { client: "pen" })).sessions;
+	const again = { session: session?.id, path: "Bread/Science/Staling.md" };
+	expect(await bridge.call("give_note", again)).toEqual({ ...again, waiting: 1 });
+});
+
+test("the status bar counts the open sessions that were given notes, and lists them", async () => {
+	await opened();
+	const sign = obsidian.page.locator(".vault-bridge-told");
+	expect(await sign.isVisible()).toBe(false);
+	for (const client of ["pen", "quill"]) await recalled(client);
+	await expect.poll(() => sign.innerText()).toBe("2");
+	expect(await sign.getAttribute("aria-label")).toBe("2 open sessions of agents were given notes");
+	await bridge.callAs("quill", "save_session", { goal: "Bake", status: "completed" });
+	await recalled("pen");
+	await expect.poll(() => sign.innerText()).toBe("1");
+	await sign.focus();
+	await obsidian.page.keyboard.press("Enter");
+	await obsidian.page.getByRole("menuitem", { name: "pen: 1 note" }).click();
+	await card("pen").waitFor();
+});
+
 test.each([false, true])("nothing is cut off, dark: %s", async (dark) => {
 	await opened({ dark, width: 560 });
 	await obsidian.page.getByText("1 memory needs a look").click();
 	await picture(obsidian, "memory", dark);
-	await obsidian.page.getByRole("tab", { name: "Sessions" }).click();
-	await obsidian.page.locator(".vault-bridge-session-card").first().waitFor();
+	await handOver();
+	await bridge.callAs("pen", "brief", {});
+	await showSessions();
+	await card("pen").getByText(/Given \d notes?/).click();
+	await card("pen").getByRole("button", { name: "Show what this session would be told now" }).click();
+	await card("pen").getByText(/It would be told/).waitFor();
 	await picture(obsidian, "memory-sessions", dark);
 });

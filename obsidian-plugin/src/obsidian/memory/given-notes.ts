@@ -4,24 +4,26 @@ import { titleOf } from "../../core/place";
 import { withHint } from "../../core/refusal";
 import type { Host } from "../host";
 import { open } from "../opening";
+import { neverTell } from "./never-tell";
 
 /**
  * Show the notes that a session was given, each with its reason, and let the user take one out.
  *
+ * @param client The agent, from which a note can be kept for ever; null if it has no name.
  * @param unfolded The sessions whose notes are shown.
- * @param refused Told why a note cannot be taken out.
+ * @param said Told what was done, or why it cannot be done.
  */
-export function showGivenNotes(el: HTMLElement, host: Host, given: SessionInjections, unfolded: Set<string>, refused: (why: string) => void): void {
+export function showGivenNotes(el: HTMLElement, host: Host, given: SessionInjections, client: string | null, unfolded: Set<string>, said: (what: string, wrong: boolean) => void): void {
 	const { session, items, tokens } = given;
 	const fold = el.createEl("details", { cls: "vault-bridge-given" });
 	fold.createEl("summary", { cls: "vault-bridge-small", text: `Given ${countType("note", items.length)} · ${tokens} tokens` });
 	fold.open = unfolded.has(session);
 	fold.addEventListener("toggle", () => void (fold.open ? unfolded.add(session) : unfolded.delete(session)));
 	const list = fold.createDiv({ attr: { role: "list", "aria-label": "Notes given to this session" } });
-	for (const item of items) showItem(list, host, session, item, refused);
+	for (const item of items) showItem(list, host, session, client, item, said);
 }
 
-function showItem(list: HTMLElement, host: Host, session: string, item: InjectedItem, refused: (why: string) => void): void {
+function showItem(list: HTMLElement, host: Host, session: string, client: string | null, item: InjectedItem, said: (what: string, wrong: boolean) => void): void {
 	const { path, why, tokens, withheld } = item;
 	const row = list.createDiv({ cls: "vault-bridge-given-note", attr: { role: "listitem" } });
 	const title = row.createEl("button", { cls: "vault-bridge-given-title", text: titleOf(path), attr: { dir: "auto" } });
@@ -34,7 +36,16 @@ function showItem(list: HTMLElement, host: Host, session: string, item: Injected
 		void host.link.call("withhold_note", { path, session, undo: withheld }).then((answer) => {
 			if (answer.ok) return;
 			button.disabled = false;
-			refused(withHint(answer.error));
+			said(withHint(answer.error), true);
+		});
+	});
+	if (client === null) return;
+	const never = row.createEl("button", { text: "Never tell this agent" });
+	never.addEventListener("click", () => {
+		never.disabled = true;
+		void neverTell(host, path, client).then(([what, wrong]) => {
+			never.disabled = !wrong;
+			said(what, wrong);
 		});
 	});
 }

@@ -5,6 +5,7 @@ import { withHint } from "../../core/refusal";
 import { PROPOSED } from "../changes/change-row";
 import type { Host } from "../host";
 import { open } from "../opening";
+import { chooseAgent } from "./never-tell";
 
 const ENDS: readonly (readonly [expires: string, name: string])[] = [
 	["7d", "in a week"],
@@ -49,6 +50,7 @@ export function memoryMenu(host: Host, memory: ListedMemory, ear: MenuEar): Menu
 	menu.addSeparator();
 	for (const [verdict, icon] of VERDICTS) add(`Mark as ${verdict}`, icon, () => void tell(link.call("judge_memory", { path, verdict }), `Marked as ${verdict}.`));
 	menu.addSeparator();
+	add("Never tell an agent…", "eye-off", () => void chooseAgent(host, path, ear.done));
 	add("Forget", "archive", () => void tell(link.call("forget_memory", { path }), "Forgotten. Changes by agents can undo it."));
 	return menu;
 }

@@ -39,6 +39,12 @@ export class MemoryView extends Pane {
 		await super.setState(state, result);
 	}
 
+	/** Show the sessions, whatever was shown before. */
+	showSessions(): void {
+		this.part = "sessions";
+		this.open?.(this.part);
+	}
+
 	protected show(el: HTMLElement): void {
 		const tabs = el.createDiv({ cls: "vault-bridge-segments", attr: { role: "tablist", "aria-label": "What is shown" } });
 		const body = el.createDiv({ cls: "vault-bridge-body" });

@@ -1,0 +1,24 @@
+import type { AgentBrief, SessionInjections } from "../../protocol/operations";
+import { briefDifference } from "../../core/memory/brief-difference";
+import { countType } from "../../core/notes/note-types";
+import { titleOf } from "../../core/place";
+import type { Host } from "../host";
+import { open } from "../opening";
+
+const SIGNS = { fresh: "New", again: "Again", gone: "No longer" } as const;
+
+/** Show what a session would be told now, and how that differs from what it was given. */
+export function showBriefAgain(el: HTMLElement, host: Host, now: AgentBrief, given: SessionInjections | undefined): void {
+	const box = el.createDiv({ cls: "vault-bridge-brief-again", attr: { role: "group", "aria-label": "What it would be told now" } });
+	const found = briefDifference(now, given);
+	const count = countType("note", found.fresh.length + found.again.length);
+	box.createDiv({ cls: "vault-bridge-small", text: now.items.length === 0 ? "It would be told nothing now." : `It would be told ${count} now · ${now.tokens} tokens` });
+	for (const [name, sign] of Object.entries(SIGNS) as [keyof typeof SIGNS, string][]) {
+		for (const path of found[name]) {
+			const row = box.createDiv({ cls: "vault-bridge-given-note", attr: { "data-difference": name } });
+			row.createSpan({ cls: "vault-bridge-small", text: sign });
+			const title = row.createEl("button", { cls: "vault-bridge-given-title", text: titleOf(path), attr: { dir: "auto" } });
+			title.addEventListener("click", () => void open(host.app, { path, lines: [1, 1] }, false));
+		}
+	}
+}

@@ -1,0 +1,96 @@
+import { Menu, setIcon, setTooltip } from "obsidian";
+import { CLIENT } from "../../client/client";
+import type { ListedSession } from "../../protocol/operations";
+import { isOpen } from "../../core/connection";
+import { countType } from "../../core/notes/note-types";
+import { type Host, MEMORY } from "../host";
+import { MemoryView } from "./memory-view";
+
+const MOST = 100;
+const SETTLE_MS = 300;
+/** Sessions end without an event. */
+const LOOK_MS = 60_000;
+
+interface ToldSession {
+	readonly session: ListedSession;
+	/** How many notes it was given. */
+	readonly notes: number;
+}
+
+/**
+ * Keep telling how many open sessions were given notes of the vault; a click lists them.
+ *
+ * @param bar An item of the status bar.
+ * @returns A function that stops it.
+ */
+export function tellGiven(host: Host, bar: HTMLElement): () => void {
+	bar.addClass("mod-clickable", "vault-bridge-told");
+	bar.setAttrs({ role: "button", tabindex: "0", "aria-haspopup": "menu" });
+	let told: readonly ToldSession[] = [];
+	let timer: number | undefined;
+	const list = (): void => {
+		const { left, top } = bar.getBoundingClientRect();
+		sessionMenu(host, told).showAtPosition({ x: left, y: top }, bar.doc);
+	};
+	bar.addEventListener("click", list);
+	bar.addEventListener("keydown", (event) => {
+		if (event.key !== "Enter" && event.key !== " ") return;
+		event.preventDefault();
+		list();
+	});
+	const show = (found: readonly ToldSession[]): void => {
+		told = found;
+		bar.empty();
+		// Hidden from the keyboard too, by the stylesheet.
+		bar.toggleClass("is-empty", found.length === 0);
+		if (found.length === 0) return;
+		setIcon(bar.createSpan({ cls: "status-bar-item-icon" }), "brain");
+		bar.createSpan({ text: String(found.length) });
+		setTooltip(bar, `${countType("open session", found.length)} of agents ${found.length === 1 ? "was" : "were"} given notes`, { placement: "top" });
+	};
+	const soon = (): void => {
+		window.clearTimeout(timer);
+		timer = window.setTimeout(() => void ask(), SETTLE_MS);
+	};
+	const ask = async (): Promise<void> => {
+		const found = await findTold(host);
+		if (found === null) return;
+		show(found);
+		window.clearTimeout(timer);
+		if (found.length > 0) timer = window.setTimeout(() => void ask(), LOOK_MS);
+	};
+	const undo = [
+		host.connections.add((connection) => (isOpen(connection) ? soon() : show([]))),
+		host.events.add(({ kind }) => {
+			if (kind === "memory_given") soon();
+		}),
+		() => window.clearTimeout(timer),
+	];
+	show([]);
+	return () => undo.forEach((stop) => stop());
+}
+
+async function findTold({ link }: Host): Promise<readonly ToldSession[] | null> {
+	const [open, given] = await Promise.all([link.call("list_sessions", { status: "active", limit: MOST }), link.call("list_injections", { limit: MOST })]);
+	// A window that was let in by pairing may not know what agents were told.
+	if (!open.ok || !given.ok) return null;
+	const notes = new Map(given.result.sessions.map(({ session, items }) => [session, items.filter(({ tool }) => tool !== "").length]));
+	return open.result.sessions.filter(({ client }) => client !== CLIENT).flatMap((session) => {
+		const count = notes.get(session.id) ?? 0;
+		return count === 0 ? [] : [{ session, notes: count }];
+	});
+}
+
+function sessionMenu(host: Host, told: readonly ToldSession[]): Menu {
+	const menu = new Menu();
+	for (const { session, notes } of told) {
+		const name = session.client ?? "A program without a name";
+		menu.addItem((item) => item.setTitle(`${name}: ${countType("note", notes)}`).setIcon("brain").onClick(() => void showSessions(host)));
+	}
+	return menu;
+}
+
+async function showSessions(host: Host): Promise<void> {
+	await host.reveal(MEMORY);
+	for (const { view } of host.app.workspace.getLeavesOfType(MEMORY)) if (view instanceof MemoryView) view.showSessions();
+}

@@ -1,0 +1,47 @@
+import { FuzzySuggestModal } from "obsidian";
+import { CLIENT } from "../../client/client";
+import { withHint } from "../../core/refusal";
+import { PROPOSED } from "../changes/change-row";
+import type { Host } from "../host";
+
+const MOST = 500;
+
+/** Keep a note from all sessions of an agent; return what to tell the person, and whether it went wrong. */
+export async function neverTell({ link }: Host, path: string, client: string): Promise<readonly [said: string, wrong: boolean]> {
+	const answer = await link.call("deny_agent", { path, client });
+	if (!answer.ok) return [withHint(answer.error), true];
+	return [answer.result.state === "proposed" ? PROPOSED : `${client} is not told of it any more.`, false];
+}
+
+/** Let the person choose one of the agents that worked here, and keep a note from all its sessions. */
+export async function chooseAgent(host: Host, path: string, done: (said: string, wrong: boolean) => void): Promise<void> {
+	const answer = await host.link.call("list_sessions", { limit: MOST });
+	if (!answer.ok) return done(withHint(answer.error), true);
+	const clients = answer.result.sessions.flatMap(({ client }) => (client === null || client === CLIENT ? [] : [client]));
+	if (clients.length === 0) return done("No agent has worked here yet.", false);
+	new AgentPicker(host, [...new Set(clients)], (client) => void neverTell(host, path, client).then((told) => done(...told))).open();
+}
+
+/** Asks which agent is meant. */
+class AgentPicker extends FuzzySuggestModal<string> {
+	constructor(
+		host: Host,
+		private readonly clients: readonly string[],
+		private readonly choose: (client: string) => void,
+	) {
+		super(host.app);
+		this.setPlaceholder("Never tell…");
+	}
+
+	getItems(): string[] {
+		return [...this.clients];
+	}
+
+	getItemText(client: string): string {
+		return client;
+	}
+
+	onChooseItem(client: string): void {
+		this.choose(client);
+	}
+}

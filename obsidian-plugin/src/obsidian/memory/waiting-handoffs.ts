@@ -1,0 +1,43 @@
+import { setIcon, setTooltip } from "obsidian";
+import type { CheckedClaim, WaitingHandoff } from "../../protocol/operations";
+import { age } from "../../core/notes/age";
+import type { Host } from "../host";
+import { open } from "../opening";
+
+const VERDICTS: Readonly<Record<CheckedClaim["verdict"], readonly [icon: string, name: string]>> = {
+	still_true: ["check", "Still true"],
+	changed: ["alert-triangle", "No longer true"],
+	gone: ["x", "Gone"],
+	unchecked: ["help-circle", "Not checked"],
+};
+
+/** Claims that are shown of one handoff; its note has all. */
+const MOST = 8;
+
+/** Show the handoffs that nobody took over yet, each with what its claims are worth now. */
+export function showWaitingHandoffs(el: HTMLElement, host: Host, handoffs: readonly WaitingHandoff[], total: number): void {
+	if (handoffs.length === 0) return;
+	const list = el.createDiv({ cls: "vault-bridge-handoffs", attr: { role: "list", "aria-label": "Handoffs that wait" } });
+	list.createDiv({ cls: "vault-bridge-small", text: total === 1 ? "1 handoff waits" : `${total} handoffs wait` });
+	for (const handoff of handoffs) showHandoff(list, host, handoff);
+}
+
+function showHandoff(list: HTMLElement, host: Host, { path, goal, next_action: next, agent, to, created, claims }: WaitingHandoff): void {
+	const card = list.createDiv({ cls: "vault-bridge-session-card vault-bridge-handoff", attr: { role: "listitem" } });
+	const title = card.createEl("button", { cls: "vault-bridge-given-title", text: goal, attr: { dir: "auto" } });
+	title.addEventListener("click", () => void open(host.app, { path, lines: [1, 1] }, false));
+	const facts = [`from ${agent === "" ? "a person" : agent}`, ...(to === null ? [] : [`for ${to}`]), age(created, Date.now())];
+	card.createDiv({ cls: "vault-bridge-small", text: facts.join(" · ") });
+	if (next !== "") card.createDiv({ cls: "vault-bridge-hit-text", text: `Next: ${next}`, attr: { dir: "auto" } });
+	const chips = card.createDiv({ cls: "vault-bridge-chips" });
+	for (const claim of claims.slice(0, MOST)) showClaim(chips, claim);
+	if (claims.length > MOST) chips.createSpan({ cls: "vault-bridge-small", text: `and ${claims.length - MOST} more` });
+}
+
+function showClaim(chips: HTMLElement, { text, verdict, why }: CheckedClaim): void {
+	const [icon, name] = VERDICTS[verdict];
+	const chip = chips.createSpan({ cls: "vault-bridge-verdict", attr: { "data-verdict": verdict } });
+	setIcon(chip.createSpan({ cls: "vault-bridge-verdict-icon", attr: { "aria-hidden": "true" } }), icon);
+	chip.createSpan({ text, attr: { dir: "auto" } });
+	setTooltip(chip, why === "" ? name : `${name}: ${why}`);
+}
