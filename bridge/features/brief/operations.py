@@ -2,27 +2,32 @@
 
 import asyncio
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import Interval, MaxLen
 
 from bridge.api.call import Call
+from bridge.api.global_vault import call_global_vault, is_copy_of_any, left_out_notice
 from bridge.api.injections import Reader, find_withheld, publish_injection, reader_of, record_injection
-from bridge.api.markup import Answer, Document, Element, notice
+from bridge.api.markup import Answer, Document, Element, notice, notices
 from bridge.api.note_text import count_lines, open_note
+from bridge.api.redact import redact_denied
 from bridge.api.registry import operation
-from bridge.errors import NoteNotFound
+from bridge.errors import BridgeError, NoteNotFound
 from bridge.features.brief import cards
 from bridge.features.brief.settings import BriefSettings
 from bridge.markdown.kinds import title_of
 from bridge.notebook import brief_text
 from bridge.notebook.brief_text import BriefPart, BriefWeights, Card
 from bridge.notebook.folder import agents_folder
+from bridge.notebook.promotion import OWN_VAULT_BONUS
 from bridge.records import dataclass
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
+from bridge.text.invisible import one_line
 from bridge.types import Among, Lines, VaultPath
 
 if TYPE_CHECKING:
@@ -46,6 +51,7 @@ class BriefItem:
         part: The part that it belongs to.
         why: Why it is told, in short sentences.
         tokens: Tokens it takes.
+        vault: The vault that holds it, by name, if the global vault was asked as well; else null.
     """
 
     path: VaultPath
@@ -53,6 +59,7 @@ class BriefItem:
     part: BriefPart
     why: tuple[str, ...]
     tokens: int
+    vault: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +71,14 @@ class AgentBrief:
         items: What it tells, in order.
         tokens: Tokens of the text, estimated.
         left_out: How many more would have fitted the task, but not the budget or the limit.
+        notices: Remarks, such as why the global vault is left out.
     """
 
     text: str
     items: tuple[BriefItem, ...]
     tokens: int
     left_out: int
+    notices: tuple[str, ...] = ()
 
 
 @operation(
@@ -90,6 +99,7 @@ async def brief(
     parts: tuple[BriefPart, ...] = (),
     limit: Annotated[int, Interval(ge=1, le=50)] = 5,
     recency_days: Annotated[int, Interval(ge=1, le=3_650)] | None = None,
+    everywhere: bool | None = None,
 ) -> AgentBrief:
     """Tell what matters for a task at the beginning of a session: the open handoff, last sessions and memories.
 
@@ -103,50 +113,107 @@ async def brief(
         parts: Only these parts.
         limit: Maximum entries of each part.
         recency_days: Days after which a memory or note is no longer new; by default, the setting `brief.days`.
+        everywhere: Include memories and notes of the global vault; by default, if one is set.
+
+    Raises:
+        NoSuchVault: `everywhere` is true, and no global vault is set or it is not served.
     """
-    vault = call.vault
-    vault.require_keyword()
-    await asyncio.to_thread(vault.memories.follow, vault.index.view("agents").notes)
+    await follow_memories(call)
+    other, remarks = call_global_vault(call, everywhere)
     reader = reader_of(call)
     signal, journals = await read_signal(call, reader, task, paths, tags)
+    wanted = parts or (*BY_DEFAULT, "notes")
+    choose = partial(choose_cards, wanted=wanted, named=parts, days=recency_days)
+    found = await asyncio.to_thread(choose, call, signal, journals=journals)
+    if other is not None:
+        try:
+            await follow_memories(other)
+            shared_signal = replace(signal, paths=(), found=await find_fitting(other, signal.query))
+            shared = await asyncio.to_thread(choose, other, shared_signal)
+            found = [*join_cards(call, other, found, shared)]
+        except BridgeError as error:
+            remarks = left_out_notice(other, error)
+            other = None
+    best = limit_parts(found, limit)
+    told = brief_text.brief(best, budget, task, len(found) - len(best))
+    calls = {one.host.name: one for one in (call, other) if one is not None}
+
+    def item(card: Card) -> BriefItem:
+        last = last_line(calls[card.vault or call.host.name], card.path)
+        return BriefItem(card.path, (1, last), card.part, card.why, estimate_tokens(card.text), card.vault)
+
+    def record() -> tuple[BriefItem, ...]:
+        items = tuple(map(item, told.cards))
+        for name, one in calls.items():
+            own = [card for card in items if card.vault in {None, name}]
+            record_injection(one, "brief", [InjectedNote(card.path, card.why, card.tokens) for card in own])
+        return items
+
+    items = await asyncio.to_thread(record)
+    for one in calls.values():
+        publish_injection(one)
+    answer = AgentBrief(told.text, items, told.tokens, told.left_out, remarks)
+    return answer if other is None else redact_denied(answer, other.host.files.rules)
+
+
+async def follow_memories(call: Call) -> None:
+    """Bring the memories of a vault up to date.
+
+    Raises:
+        NotReady: The first full scan is not committed.
+    """
+    call.vault.require_keyword()
+    await asyncio.to_thread(call.vault.memories.follow, call.vault.index.view("agents").notes)
+
+
+def choose_cards(
+    call: Call,
+    signal: cards.Signal,
+    wanted: Collection[BriefPart],
+    named: Collection[BriefPart],
+    days: int | None,
+    journals: "Sequence[IndexedNote] | None" = None,
+) -> list[Card]:
+    """Return what a vault has to tell. Blocks.
+
+    Args:
+        call: The call.
+        signal: What the session works on.
+        wanted: The parts to tell.
+        named: Those that the caller named.
+        days: Days after which something is no longer new; None for those of the settings.
+        journals: The journals of the last days; None in the global vault, of which no session is told.
+    """
     settings = call.bridge.settings.section(BriefSettings)
     weights = BriefWeights(settings.terms_percent / 100, settings.meaning_percent / 100, settings.recency_percent / 100)
-    days = recency_days or settings.days
+    days = days or settings.days
+    found: list[Card] = []
+    if "handoff" in wanted and journals is not None:
+        found += cards.handoff_cards(call, signal.reader, signal.now)
+    if "sessions" in wanted and journals is not None:
+        found += cards.session_cards(signal.reader, journals, signal.now)
+    if "memories" in wanted or "questions" in wanted:
+        found += (one for one in cards.memory_cards(call, signal, weights, days) if one.part in wanted)
+    if "notes" in wanted:
+        found += cards.note_cards(call, signal, weights, days, ordinary="notes" in named)
+    is_withheld = find_withheld(call.vault, signal.reader)
+    return [card for card in found if not is_withheld(card.path)]
 
-    def tell() -> AgentBrief:
-        wanted = parts or (*BY_DEFAULT, "notes")
-        found: list[Card] = []
-        if "handoff" in wanted:
-            found += cards.handoff_cards(call, reader, signal.now)
-        if "sessions" in wanted:
-            found += cards.session_cards(reader, journals, signal.now)
-        if "memories" in wanted or "questions" in wanted:
-            found += (one for one in cards.memory_cards(call, signal, weights, days) if one.part in wanted)
-        if "notes" in wanted:
-            found += cards.note_cards(call, signal, weights, days, ordinary="notes" in parts)
-        is_withheld = find_withheld(vault, reader)
-        found = [card for card in found if not is_withheld(card.path)]
-        best = limit_parts(found, limit)
-        told = brief_text.brief(best, budget, task, len(found) - len(best))
-        items = [replace(card, lines=(1, last_line(call, card.path))) for card in told.cards]
-        told_items = tuple(
-            BriefItem(one.path, one.lines, one.part, one.why, estimate_tokens(one.text)) for one in items
-        )
-        record_injection(call, "brief", [InjectedNote(one.path, one.why, one.tokens) for one in told_items])
-        return AgentBrief(told.text, told_items, told.tokens, told.left_out)
 
-    answer = await asyncio.to_thread(tell)
-    publish_injection(call)
-    return answer
+def join_cards(call: Call, other: Call, own: Sequence[Card], shared: Iterable[Card]) -> Iterator[Card]:
+    """Yield the cards of the caller's vault, raised a little, and those of the global vault that are no copies."""
+    name = other.host.name
+    yield from (replace(card, vault=call.host.name, score=card.score + OWN_VAULT_BONUS) for card in own)
+    for card in shared:
+        if not is_copy_of_any(call, other, card.path, (one.path for one in own)):
+            head, *rest = card.text.split("\n")
+            yield replace(card, vault=name, text="\n".join((f"{head} (vault {one_line(name)})", *rest)))
 
 
 async def read_signal(
     call: Call, reader: Reader, task: str, paths: Collection[VaultPath], tags: Iterable[str]
 ) -> tuple[cards.Signal, list["IndexedNote"]]:
     """Return what a session works on, and the journals of the last days."""
-    from bridge.search.model import SearchRequest
-    from bridge.search.pipeline import search
-
     now, notes = time.time(), call.vault.index.notes
     journals = await asyncio.to_thread(cards.journals_of, call, reader, now)
     about = list(paths) if task.strip() or paths or tags else cards.recent_paths(call, reader, journals)
@@ -154,6 +221,14 @@ async def read_signal(
     own_tags = [tag for path in about if path in notes for tag in notes[path].tags]
     terms = brief_text.terms_of((*tags, *own_tags, *titles), task)
     query = " ".join((task, *titles)).strip()
+    return cards.Signal(reader, task, about, terms, query, await find_fitting(call, query), now), journals
+
+
+async def find_fitting(call: Call, query: str) -> dict[VaultPath, float]:
+    """Return the notes and memories of a vault that fit a query, each with its share of the best."""
+    from bridge.search.model import SearchRequest
+    from bridge.search.pipeline import search
+
     found: dict[VaultPath, float] = {}
     memory = agents_folder(call.vault.settings).memory
     # Journals are told by their age; they repeat each other, which makes a search among them slow.
@@ -165,7 +240,7 @@ async def read_signal(
         # A search of some notes lists all of them, however little they fit.
         least = max(WEAK, NEAR * top) if inside else 0.0
         found |= {hit.path: hit.score / top for hit in answer.hits if top and hit.score >= least}
-    return cards.Signal(reader, task, about, terms, found, now), journals
+    return found
 
 
 def limit_parts(found: Iterable[Card], limit: int) -> list[Card]:
@@ -189,6 +264,7 @@ def last_line(call: Call, path: VaultPath) -> int:
 
 def brief_view(answer: Answer) -> Iterable[Element]:
     """Show the briefing as it is."""
+    yield from notices(answer["notices"])
     if answer["left_out"]:
         yield notice(f"{answer['left_out']} more were left out.")
     if answer["items"]:

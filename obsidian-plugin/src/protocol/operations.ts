@@ -33,7 +33,7 @@ export const FORMS = {
 	graph_path: "41b89f5ae297",
 	graph_view: "dca246a5bc86",
 	set_up_memory: "653257da3674",
-	list_memories: "bfc73aefed83",
+	list_memories: "c9d74b0df46b",
 	revise_memory: "9fbc07925f75",
 	supersede_memory: "a8c99f78898e",
 	forget_memory: "95d23ed53172",
@@ -1011,6 +1011,8 @@ export interface ListedMemory {
 	readonly problems: readonly string[];
 	/** Memories that it contradicts. */
 	readonly conflicts: readonly string[];
+	/** The vault that holds it, by name, if the global vault was asked as well; else null. */
+	readonly vault?: string | null;
 }
 
 /** A model. */
