@@ -87,7 +87,9 @@ def origin_properties(call: Call, path: VaultPath, text: str, before: Mapping[st
         before: The properties of the copy so far.
     """
     origins = [one for one in texts_of(before.get(ORIGIN)) if not _is_replaced(call, path, one)]
-    projects = [*dict.fromkeys((*texts_of(before.get(PROJECT)), call.host.root.name))]
+    # Of a single original it is known that other names are former ones.
+    others = texts_of(before.get(PROJECT)) if origins else ()
+    projects = [*dict.fromkeys((*others, call.host.root.name))]
     origins.append(origin_of(call.host.id, path))
     return {
         PROJECT: projects[0] if len(projects) == 1 else projects,
