@@ -11,8 +11,8 @@ from bridge.api.call import Call
 from bridge.api.change_view import written_view
 from bridge.api.hints import FileText
 from bridge.api.markup import Answer, Element, Line, Section
+from bridge.api.no_change import nothing_written
 from bridge.api.registry import operation
-from bridge.api.unwritten import nothing_written
 from bridge.api.write import WriteArguments, Written, client_name, execute_requests, session_of
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote

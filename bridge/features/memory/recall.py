@@ -20,7 +20,7 @@ from bridge.errors import BridgeError
 from bridge.features.memory.access import audience_of, now, open_catalogue
 from bridge.features.memory.choice import Choice, Question, choose, rank
 from bridge.features.memory.new_memory import Places, Words, names_of
-from bridge.features.memory.recalled import (
+from bridge.features.memory.recall_answer import (
     MOST_STANDING,
     RecalledMemories,
     brought_in,

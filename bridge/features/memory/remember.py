@@ -9,9 +9,9 @@ from annotated_types import MaxLen
 
 from bridge.api.agreement import SetUpMemory, has_agreed, require_agreement
 from bridge.api.call import Call
+from bridge.api.no_change import nothing_written
 from bridge.api.registry import operation
 from bridge.api.signature import Spread
-from bridge.api.unwritten import nothing_written
 from bridge.api.write import WriteArguments, Written, client_name, execute_requests, session_of
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote

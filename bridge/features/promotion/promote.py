@@ -10,10 +10,10 @@ from annotated_types import MaxLen
 from bridge.api.call import Call
 from bridge.api.characters import require_plain_name
 from bridge.api.global_vault import call_global_vault
+from bridge.api.no_change import nothing_written
 from bridge.api.note_text import open_note
 from bridge.api.redact import redact_denied
 from bridge.api.registry import operation
-from bridge.api.unwritten import nothing_written
 from bridge.api.write import WriteArguments, WriteOptions, Written, execute_requests
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
