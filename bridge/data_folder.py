@@ -55,6 +55,10 @@ class Folders:
         """The file whose lock is held by the process that writes this vault's data."""
         return self.vault(vault) / "lock"
 
+    def former_ids(self, vault: VaultId) -> Path:
+        """The ids that this vault had at other paths."""
+        return self.vault(vault) / "former-ids.json"
+
     def log(self, vault: VaultId) -> Path:
         """The log of a bridge of this vault that runs in the background."""
         return self.vault(vault) / "bridge.log"
@@ -134,6 +138,27 @@ def vault_id(root: Path) -> VaultId:
     import hashlib
 
     return VaultId(hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16])
+
+
+def read_former_ids(folders: Folders, vault: VaultId) -> tuple[VaultId, ...]:
+    """Return the ids that a vault had at other paths; none if their file is damaged."""
+    try:
+        return tuple(VaultId(id_) for id_ in json.loads(folders.former_ids(vault).read_bytes()) if isinstance(id_, str))
+    except (OSError, ValueError, TypeError):
+        return ()
+
+
+def add_former_id(folders: Folders, vault: VaultId, former: VaultId) -> None:
+    """Record that a vault had another id at another path.
+
+    Raises:
+        ReadOnly: The file is not writable.
+        DiskFull: There is no room.
+    """
+    from bridge.private_files import write_private
+
+    ids = dict.fromkeys((*read_former_ids(folders, vault), former))
+    write_private(folders.former_ids(vault), json.dumps([*ids]).encode())
 
 
 def read_vault_list(folders: Folders) -> Mapping[VaultId, Path]:

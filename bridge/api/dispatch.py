@@ -10,7 +10,7 @@ import logging
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
@@ -122,7 +122,7 @@ def touched_notes(host: "Host", operation: Operation, given: Mapping[str, Any], 
     except BridgeError:
         return ()
     paths: dict[VaultPath, None] = {}
-    for path in chain(requested_paths(operation, given), paths_in_result(result)):
+    for path in chain(requested_paths(operation, given), paths_in_result(result, {host.id, host.name})):
         if path in notes:
             paths[VaultPath(path)] = None
         if len(paths) == NOTES:
@@ -147,25 +147,31 @@ def path_arguments(operation: Operation) -> tuple[str, ...]:
     return tuple(name for name, hint in hints.items() if hint is VaultPath or VaultPath in get_args(hint))
 
 
-def paths_in_result(result: Any) -> Iterator[str]:
-    """Yield the values of all `path` fields in a result, breadth first."""
+def paths_in_result(result: Any, vault: Collection[str] = ()) -> Iterator[str]:
+    """Yield the values of all `path` fields in a result, breadth first.
+
+    Args:
+        result: The result.
+        vault: Names of the vault that is meant; what names another vault as its own is left out.
+    """
     waiting = deque([result])
     for _ in range(LOOKS):
         if not waiting:
             return
         item = waiting.popleft()
-        values: Iterable[Any] = ()
+        values: Mapping[str, Any] = {}
         match item:
             case list() | tuple():
-                values = item
+                waiting.extend(value for value in item if not isinstance(value, FLAT))
+                continue
             case Mapping():
-                values = item.values()
-                yield from (path for name, path in item.items() if name == "path" and isinstance(path, str))
+                values = item
             case _ if dataclasses.is_dataclass(item):
-                values = [getattr(item, field) for field in item.__dataclass_fields__]
-                if isinstance(path := getattr(item, "path", None), str):
-                    yield path
-        waiting.extend(value for value in values if not isinstance(value, FLAT))
+                values = {field: getattr(item, field) for field in item.__dataclass_fields__}
+        if isinstance(home := values.get("vault"), str) and home not in vault:
+            continue
+        yield from (path for name, path in values.items() if name == "path" and isinstance(path, str))
+        waiting.extend(value for value in values.values() if not isinstance(value, FLAT))
 
 
 log = logging.getLogger(__name__)

@@ -76,6 +76,8 @@ class Operation:
     """Whether it can say parts of its result before it ends."""
     early: bool
     """Whether it answers some calls while a vault is still read for the first time."""
+    quotes: bool
+    """Whether its result may contain text from notes."""
 
     def bind(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments as the function takes them, including defaults.
@@ -119,6 +121,7 @@ def operation(
     tasks: tuple[str, ...] = (),
     streams: bool = False,
     early: bool = False,
+    quotes: bool | None = None,
 ) -> Callable[[Function], Function]:
     """Register a function as an operation.
 
@@ -134,6 +137,7 @@ def operation(
         tasks: What it is good for, in a caller's words, which `find_tool` searches.
         streams: Whether it can say parts of its result before it ends.
         early: Whether it answers some calls while a vault is still read for the first time.
+        quotes: Whether its result may contain text from notes; by default, if it works on one vault.
     """
 
     def register(function: Function) -> Function:
@@ -151,6 +155,7 @@ def operation(
             tasks=tasks,
             streams=streams,
             early=early,
+            quotes=vault if quotes is None else quotes,
         )
         _DEFINED[function] = functools.cache(build)
         return function
@@ -172,6 +177,7 @@ def build_operation(
     tasks: tuple[str, ...] = (),
     streams: bool = False,
     early: bool = False,
+    quotes: bool = True,
 ) -> Operation:
     """Build an operation from its function.
 
@@ -206,6 +212,7 @@ def build_operation(
         function=function,
         streams=streams,
         early=early,
+        quotes=quotes,
     )
 
 

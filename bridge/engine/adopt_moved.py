@@ -5,7 +5,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import suppress
 
-from bridge.data_folder import Folders, read_vault_list
+from bridge.data_folder import Folders, add_former_id, read_vault_list
 from bridge.errors import BridgeError
 from bridge.types import VaultId, VaultPath
 from bridge.vault.vault import Vault
@@ -39,6 +39,7 @@ def adopt(folders: Folders, vault: VaultId, files: Vault) -> VaultId | None:
             for part in list(folders.vault(old).iterdir()):
                 if part.name != "lock":
                     part.replace(folders.vault(vault) / part.name)
+            add_former_id(folders, vault, old)
             log.info("Vault %s was moved; its index is kept as %s", old, vault)
             return old
     return None

@@ -157,6 +157,24 @@ class Bridge:
             raise NoSuchVault(f"There is no vault `{name_or_id}`.", vaults=names)
         return found[0]
 
+    def global_vault(self) -> Host | None:
+        """Return the vault that the setting `global_vault` names; None if the setting is empty.
+
+        Raises:
+            NoSuchVault: The bridge does not serve it, or serves several of this name.
+        """
+        name = self.settings.global_vault.strip()
+        if not name:
+            return None
+        try:
+            return self.find(name)
+        except NoSuchVault as error:
+            raise NoSuchVault(
+                f"The setting `global_vault` names `{name}`, which is not one vault that this bridge serves.",
+                hint="Serve it as well, by `vault-bridge serve VAULT…`, or name one of `vaults` in the setting.",
+                **error.facts,
+            ) from None
+
     async def reload(self) -> None:
         """Load the settings file and apply it."""
         await self.use(await self._read())

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bridge.data_folder import Folders, vault_id
+from bridge.data_folder import Folders, read_former_ids, vault_id
 from bridge.engine.adopt_moved import adopt
 from bridge.engine.agents_place import AgentsPlace
 from bridge.engine.analytics import GraphAnalytics
@@ -82,6 +82,8 @@ class Host:
         self.root = root.resolve()
         self.name = name
         self.id = vault_id(self.root)
+        self.ids = frozenset({self.id})
+        """Its id and those that it had at other paths, as far as they are known."""
         self._common_settings = settings
         self.settings = settings
         """Those for all vaults, with the agents' folder where it is in this one."""
@@ -178,6 +180,7 @@ class Host:
     async def _open(self) -> OpenVault:
         """Open the state and the index, adopting those of a vault that was moved here."""
         await asyncio.to_thread(adopt, self.folders, self.id, self.files)
+        self.ids = frozenset({self.id, *read_former_ids(self.folders, self.id)})
         self._store = self._store or Store.open(self.folders.state(self.id))
         folder, keep_days = self.folders.index(self.id), self.settings.vector_keep_days
         doubt = self.trouble if isinstance(self.trouble, IndexUnusable) else None

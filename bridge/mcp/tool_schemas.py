@@ -19,9 +19,9 @@ HIDDEN_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "list_tags": ("among",),
     "suggest_links": ("lines", "strictness"),
     "undo_change": ("hunks",),
-    "brief": ("tags", "parts", "limit", "recency_days"),
+    "brief": ("tags", "parts", "limit", "recency_days", "everywhere"),
     "remember": ("files", "metadata", "private", "confidence", "expires", "pinned", "reason", "dry_run"),
-    "recall": ("kinds", "tiers", "tags", "about", "since", "among_private", "archived", "text_chars"),
+    "recall": ("kinds", "tiers", "tags", "about", "since", "among_private", "archived", "text_chars", "everywhere"),
     "save_session": ("actions", "problems", "model", "cost_usd", "excerpt", "reason", "dry_run"),
     "hand_over": ("unknowns", "to", "reason", "dry_run", "confirm"),
 }

@@ -83,9 +83,7 @@ class Tools:
             who = read_caller(context, self.bridge)
             operation, arguments = resolve_call(who, params.name, params.arguments or {})
             given = {**default_arguments(operation, full=who.preset == "full"), **arguments}
-            write = partial(
-                format_answer, view_of(operation.name), quotes=operation.vault or operation.name == "run_tool"
-            )
+            write = partial(format_answer, view_of(operation.name), quotes=operation.quotes)
             async with progress_reporter(context) as progress:
                 # A model's `confirm` does not count where the user can be asked.
                 consent = False if can_ask(context) else None

@@ -44,6 +44,8 @@ class Card:
     text: str
     score: float = 0.0
     why: tuple[str, ...] = ()
+    vault: str | None = None
+    """The vault that it is from, if several are told of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,11 @@ class Settings:
     agents_notes_in_search: bool = setting(
         False, "Let searches and lists include the notes in `agents_folder` without being asked to."
     )
+    global_vault: str = setting(
+        "",
+        "Name or id of a vault for what holds in every project, among those that the bridge serves; empty for none."
+        " `recall` and `brief` include its memories, and `promote_note` copies notes into it.",
+    )
     keep_questions: KeepQuestions = setting(
         "off",
         "Keep questions of `ask` and of agents' searches in the note `Questions` of `agents_folder`, once that was set"

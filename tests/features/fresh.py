@@ -25,6 +25,8 @@ SAMPLE = Path(__file__).resolve().parents[1] / "vaults" / "sample"
 NOTE = VaultPath("Made for an example.md")
 MEMORIES = {"Agents/Memory/Rye.md", "Agents/Memory/Old.md", "Agents/Memory/New.md"}
 """Memories that examples refer to."""
+BETWEEN_VAULTS = {"promote_note"}
+"""Operations that need a second vault; their own tests call them in every way."""
 LENT = ExitStack()
 """Keeps the offers of changes open."""
 

@@ -41,14 +41,24 @@ async def findings(served: Served) -> dict[str, Finding]:
 async def test_a_sound_bridge_without_a_model_lacks_only_that(served: Served) -> None:
     found = await findings(served)
     assert {check: f.verdict for check, f in found.items() if check != "watcher"} == {
-        "settings": "ok", "data folder": "ok", "disk": "ok", "model": "fail", "chat model": "ok", "vault": "ok",
-        "index": "ok", "state": "ok", "changes": "ok", "journals": "ok", "runtime file": "ok",
+        "settings": "ok", "data folder": "ok", "disk": "ok", "model": "fail", "chat model": "ok", "global vault": "ok",
+        "vault": "ok", "index": "ok", "state": "ok", "changes": "ok", "journals": "ok", "runtime file": "ok",
         "tokens": "ok", "calls": "ok", "Obsidian": "ok",
     }  # fmt: skip
     assert "models install" in found["model"].do
     command = "vault-bridge models install all-minilm-l6-v2"
     assert found["model"].fix == Fix("Install the model", command, None)
     assert (await served.call("doctor")).json["verdict"] == "fail"
+
+
+async def test_a_global_vault_that_is_not_served_is_told(served: Served) -> None:
+    served.bridge.settings_path.write_text('global_vault = "Main"\n')
+    await served.bridge.reload()
+    found = (await findings(served))["global vault"]
+    assert (found.verdict, "`Main`" in found.message, "vault-bridge serve" in found.do) == ("warn", True, True)
+    served.bridge.settings_path.write_text('global_vault = "Notes"\n')
+    await served.bridge.reload()
+    assert (await findings(served))["global vault"].message == "Notes is served."
 
 
 async def test_a_right_model_is_found_right_and_a_spoilt_one_is_not(served: Served, models_dir: Path) -> None:

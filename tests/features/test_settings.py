@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from bridge.api.call import OWNER, RUNTIME, Call
+from bridge.data_folder import add_to_vault_list, vault_id
 from bridge.engine.bridge import Bridge
 from bridge.errors import Forbidden, InvalidArguments
 from bridge.events import SettingsChanged
@@ -46,6 +47,8 @@ async def test_a_change_is_written_taken_up_and_told(bridge: Bridge) -> None:
         ({"watch": "sometimes"}, "must be one of auto, poll, off"),
         ({"exclude": "A"}, r'^`exclude` must be a list of strings, such as \["A", "B"\]\.$'),
         ({"deny": ["Private/**", "[a"]}, r"`\[a` in `deny` has a"),
+        ({"global_vault": "Nowhere"}, "must be the name or id of a vault; there is no `Nowhere`"),
+        ({"global_vault": True}, "must be a text"),
     ],
 )
 async def test_a_wrong_change_is_refused_and_nothing_is_written(
@@ -54,6 +57,22 @@ async def test_a_wrong_change_is_refused_and_nothing_is_written(
     with pytest.raises(InvalidArguments, match=sentence):
         await get_operation("change_settings").run(Call(bridge, OWNER), {"changes": changes})
     assert not bridge.settings_path.exists()
+
+
+async def test_a_vault_that_was_served_before_may_be_the_global_one(bridge: Bridge, tmp_path: Path) -> None:
+    homes = [tmp_path / "a" / "Notes", tmp_path / "b" / "Notes", tmp_path / "Main"]
+    for home in homes:
+        home.mkdir(parents=True)
+    add_to_vault_list(bridge.folders, {vault_id(home): home for home in homes})
+    change = get_operation("change_settings")
+    for name in ("Main", vault_id(homes[0]), "", None):
+        await change.run(Call(bridge, OWNER), {"changes": {"global_vault": name}})
+        assert bridge.settings.global_vault == (name or "")
+    with pytest.raises(InvalidArguments, match="Several vaults are called `Notes`"):
+        await change.run(Call(bridge, OWNER), {"changes": {"global_vault": "Notes"}})
+    with pytest.raises(InvalidArguments) as unknown:
+        await change.run(Call(bridge, OWNER), {"changes": {"global_vault": "Mine"}})
+    assert unknown.value.hint == "Known vaults: Main, Notes. `vault-bridge serve VAULT…` adds one."
 
 
 async def test_only_an_admin_changes_settings(bridge: Bridge) -> None:

@@ -19,7 +19,7 @@ from bridge.cli.console import cell
 from bridge.features import operations
 from bridge.mcp.text import format_answer
 from tests.features.conftest import SAMPLE
-from tests.features.fresh import example_of
+from tests.features.fresh import BETWEEN_VAULTS, example_of
 from tests.features.served import Served, readable, serving
 
 GENERIC = {
@@ -92,7 +92,11 @@ def only_for_people(elements: Iterable[Element]) -> set[str]:
 
 
 @pytest.mark.asyncio(loop_scope="session")
-@pytest.mark.parametrize("operation", operations(), ids=lambda operation: operation.name)
+@pytest.mark.parametrize(
+    "operation",
+    [operation for operation in operations() if operation.name not in BETWEEN_VAULTS],
+    ids=lambda operation: operation.name,
+)
 async def test_an_agent_and_a_person_read_the_same_words(
     plain_sample: Served, operation: Operation, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from bridge.features import operations
+from tests.features.fresh import BETWEEN_VAULTS
 from tests.system.offline import exercise
 from tests.system.sidecar import COMMAND
 from tests.system.vaults import generate
@@ -75,7 +76,7 @@ def expect_everything(answers: dict[str, Any]) -> None:
         for name in missing
         # A choice about a session may come before anything is known of it.
         if name in operation.example and operation.name != "withhold_note"
-    }
+    } | dict.fromkeys(BETWEEN_VAULTS, "no_such_vault")
 
 
 @pytest.mark.model

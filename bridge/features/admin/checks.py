@@ -57,6 +57,17 @@ def check_chat_model(call: Call) -> Finding:
     return make_finding("chat model", "ok", f"{wanted} is installed at {installed.path}.")
 
 
+def check_global_vault(call: Call) -> Finding:
+    """Look whether the vault of the setting `global_vault` is served."""
+    try:
+        found = call.bridge.global_vault()
+    except BridgeError as error:
+        return make_finding("global vault", "warn", error.message, error.hint)
+    if found is None:
+        return make_finding("global vault", "ok", "None is set: each vault is by itself.")
+    return make_finding("global vault", "ok", f"{found.name} is served.")
+
+
 def check_tokens(call: Call) -> Finding:
     """Look which clients have tokens, and whether the file of them was damaged."""
     from bridge.access.tokens import Tokens

@@ -10,7 +10,7 @@ from annotated_types import MaxLen
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Column, Element, Table, notices
 from bridge.api.registry import operation
-from bridge.data_folder import read_vault_list
+from bridge.data_folder import find_known_vaults, read_vault_list
 from bridge.errors import InvalidArguments
 from bridge.records import dataclass
 
@@ -85,6 +85,7 @@ async def change_settings(call: Call, changes: Mapping[str, Any]) -> SettingsInU
         raise InvalidArguments("`changes` names no setting.")
     for name in GLOBS & changes.keys():
         require_sound(name, changes[name])
+    require_known_vault(call, changes.get("global_vault"))
     await asyncio.to_thread(save_settings, call.bridge.settings_path, changes)
     await call.bridge.reload()
     return await asyncio.to_thread(settings_in_use, call)
@@ -101,6 +102,30 @@ def require_sound(name: str, globs: Any) -> None:
     for glob in globs if isinstance(globs, list | tuple) else ():
         if isinstance(glob, str) and (why := find_mistake(glob)) is not None:
             raise InvalidArguments(f"`{glob[:80]}` in `{name}` {why}.")
+
+
+def require_known_vault(call: Call, name: Any) -> None:
+    """Refuse a vault that is neither served nor was before; that its name is a text is checked elsewhere.
+
+    Raises:
+        InvalidArguments: No vault has this name or id, or several have the name.
+    """
+    if not isinstance(name, str) or not (name := name.strip()):
+        return
+    served = [host for host in call.bridge.vaults.values() if name in {host.id, host.name}]
+    if len(served) == 1:
+        return
+    found = find_known_vaults(call.bridge.folders, name)
+    if len(found) > 1:
+        raise InvalidArguments(
+            f"Several vaults are called `{name[:80]}`.", hint="Give the id of one; `status` lists them."
+        )
+    if not found:
+        known = sorted({path.name for path in read_vault_list(call.bridge.folders).values() if path.is_dir()})
+        raise InvalidArguments(
+            f"`global_vault` must be the name or id of a vault; there is no `{name[:80]}`.",
+            hint=f"Known vaults: {', '.join(known) or 'none'}. `vault-bridge serve VAULT…` adds one.",
+        )
 
 
 def settings_in_use(call: Call) -> SettingsInUse:

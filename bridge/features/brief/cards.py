@@ -56,6 +56,8 @@ class Signal:
     task: str
     paths: Sequence[VaultPath]
     terms: frozenset[str]
+    query: str
+    """The task and the titles of the paths."""
     found: Mapping[VaultPath, float]
     """By note: how well it fits the task, as a share of the best."""
     now: float

@@ -1,15 +1,17 @@
 """Shows the user what a briefing would tell a session now."""
 
 import asyncio
+from dataclasses import replace
 from typing import Annotated
 
 from annotated_types import MaxLen
 
 from bridge.api.call import Call
+from bridge.api.global_vault import call_global_vault
 from bridge.api.injections import Reader
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments
-from bridge.features.brief.operations import AgentBrief, BriefRequest, compose_brief
+from bridge.features.brief.compose import AgentBrief, BriefRequest, compose_brief
 
 
 @operation(example={"session": "1a209b11"}, tool=False)
@@ -32,4 +34,6 @@ async def preview_brief(
         raise InvalidArguments(f"There is no session `{session}`.", hint="`list_sessions` lists them.")
     journal = None if found.note is None else call.vault.index.notes.get(found.note)
     goal = "" if journal is None else str(journal.properties.get("goal") or "")
-    return await compose_brief(call, Reader(found.client, session), BriefRequest(task or goal))
+    other, remarks = call_global_vault(call, None)
+    answer = await compose_brief(call, other, Reader(found.client, session), BriefRequest(task or goal))
+    return replace(answer, notices=(*remarks, *answer.notices))

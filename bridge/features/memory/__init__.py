@@ -8,6 +8,7 @@ from bridge.features.memory import (
     import_memories,
     list_memories,
     recall,
+    recall_answer,
     remember,
     revise,
     set_up,
@@ -35,7 +36,7 @@ FEATURE = Feature(
         remember.RememberedNote: views.remembered_view,
         import_memories.ImportedMemories: import_memories.imported_view,
         forget.ForgottenMemory: views.forgotten_view,
-        recall.RecalledMemories: views.recall_view,
+        recall_answer.RecalledMemories: views.recall_view,
         list_memories.MemoryPage: views.memory_list_view,
     },
 )

@@ -1,6 +1,7 @@
 """Forgetting memories, and judging them."""
 
 import asyncio
+from collections.abc import Mapping
 
 from bridge.api.call import Call
 from bridge.api.encode import to_json
@@ -16,8 +17,12 @@ from bridge.records import dataclass
 from bridge.text.sentence import sentence_at
 from bridge.types import VaultPath
 
-CHECKS = {"recall": "query", "brief": "task", "search": "query"}
-"""What is asked for a forgotten memory, and the argument that takes the question."""
+CHECKS: Mapping[str, tuple[str, Mapping[str, bool]]] = {
+    "recall": ("query", {"everywhere": False}),
+    "brief": ("task", {"everywhere": False}),
+    "search": ("query", {}),
+}
+"""What is asked for a forgotten memory: the argument that takes the question, and others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +109,10 @@ async def forget_memory(
 async def verify_forgotten(call: Call, path: VaultPath, question: str) -> ForgottenCheck:
     """Ask each operation that finds memories for one, and return which of them find it."""
     found = {}
-    for name, argument in CHECKS.items():
+    for name, (argument, others) in CHECKS.items():
         if name in OPERATIONS:
-            found[name] = path in paths_in(to_json(await get_operation(name).run(call, {argument: question})))
+            answer = await get_operation(name).run(call, {argument: question, **others})
+            found[name] = path in paths_in(to_json(answer))
     return ForgottenCheck(**found)
 
 

@@ -3,20 +3,33 @@
 import asyncio
 import contextlib
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Annotated, Final
 
 from annotated_types import Interval
 
 from bridge.api.call import Call
+from bridge.api.global_vault import call_global_vault, left_out_notice
 from bridge.api.hints import Query, When
 from bridge.api.injections import publish_injection, record_injection
 from bridge.api.moments import moment
+from bridge.api.redact import redact_denied
 from bridge.api.registry import operation
 from bridge.api.write import session_of
 from bridge.errors import BridgeError
 from bridge.features.memory.access import audience_of, now, open_catalogue
 from bridge.features.memory.choice import Choice, Question, choose, rank
 from bridge.features.memory.new_memory import Places, Words, names_of
+from bridge.features.memory.recall_answer import (
+    MOST_STANDING,
+    RecalledMemories,
+    brought_in,
+    join_memories,
+    leave_out_copies,
+    name_vault,
+    of_vault,
+    paths_of,
+)
 from bridge.features.memory.results import MOST_TEXT, ListedMemory, RecalledMemory, list_each
 from bridge.notebook.catalogue import MemoryCatalogue
 from bridge.notebook.folder import is_set_up
@@ -25,35 +38,10 @@ from bridge.notebook.memory_note import Memory, MemoryKind, Tier
 from bridge.notebook.use_log import NO_USE, UseLog
 from bridge.notebook.visibility import VisibleMemories, narrow_memories
 from bridge.records import dataclass
-from bridge.state.injection_log import InjectedNote
-from bridge.text.budget import estimate_tokens
-from bridge.types import SearchMode, VaultPath
-
-MOST_STANDING: Final = 20
-"""Memories that are returned whatever is asked."""
 
 NOT_SET_UP: Final = "There is no memory yet; `set_up_memory` makes the agents' folder."
 
 TextChars = Annotated[int, Interval(ge=0, le=51_200)]
-
-
-@dataclass(frozen=True, slots=True)
-class RecalledMemories:
-    """What is remembered.
-
-    Attributes:
-        memories: What fits the question, best first; empty if nothing does.
-        standing: Pinned memories, and preferences, instructions and personas that hold everywhere in the scope.
-        questions: Open questions of the scope.
-        mode_used: The mode used; `keyword` without a model.
-        notices: Remarks.
-    """
-
-    memories: tuple[RecalledMemory, ...]
-    standing: tuple[ListedMemory, ...]
-    questions: tuple[ListedMemory, ...]
-    mode_used: SearchMode
-    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +84,7 @@ async def recall(
     among_private: bool = False,
     archived: bool = False,
     text_chars: TextChars = MOST_TEXT,
+    everywhere: bool | None = None,
 ) -> RecalledMemories:
     """Recall memories that fit a question, with the preferences, instructions and open questions of the scope.
 
@@ -113,15 +102,50 @@ async def recall(
         among_private: Include what is private to others; for the user only.
         archived: Include what is archived.
         text_chars: Maximum characters of each text.
+        everywhere: Include the global vault; by default, if one is set.
+
+    Raises:
+        NoSuchVault: `everywhere` is true, and no global vault is set or it is not served.
     """
-    catalogue = await open_catalogue(call)
-    audience = audience_of(call, scope, all_private=among_private, archived=archived)
     criteria = MemoryFilter(kinds, tiers, fold_tags(tags), names_of(about), moment("since", since))
-    visible = await leave_out_withheld(call, catalogue.visible(audience, now()))
-    answer = await answer_recall(call, catalogue, visible, criteria, query, limit, text_chars)
-    await asyncio.to_thread(record_injection, call, "recall", brought_in(answer))
+    audience = audience_of(call, scope, all_private=among_private, archived=archived)
+
+    async def recall_in(call: Call) -> RecalledMemories:
+        catalogue = await open_catalogue(call)
+        visible = await leave_out_withheld(call, catalogue.visible(audience, now()))
+        return await answer_recall(call, catalogue, visible, criteria, query, limit, text_chars)
+
+    other, notices = call_global_vault(call, everywhere)
+    answer = await recall_in(call)
+    if other is not None:
+        try:
+            shared = name_vault(await recall_in(other), other)
+        except BridgeError as error:
+            notices = left_out_notice(other, error)
+            other = None
+    if other is None:
+        await note_recall(call, answer)
+        return replace(answer, notices=(*answer.notices, *notices))
+    own = name_vault(answer, call)
+    answer = join_memories(own, leave_out_copies(call, other, own, shared), call.host.name, limit)
+    for one in (call, other):
+        await note_recall(one, of_vault(answer, one.host.name))
+    visible: RecalledMemories = redact_denied(answer, other.host.files.rules)
+    return visible
+
+
+async def note_recall(call: Call, answer: RecalledMemories) -> None:
+    """Count the memories that fit as used, and record what an answer brings into the caller's session."""
+
+    def record() -> None:
+        with contextlib.suppress(BridgeError):
+            # What was found is returned even if it cannot be counted, as on a full disk.
+            UseLog(call.vault.store.database).count([memory.path for memory in answer.memories], now())
+        record_injection(call, "recall", brought_in(answer))
+
+    await asyncio.to_thread(record)
+    call.vault.memories.note_recall(session_of(call), paths_of(answer))
     publish_injection(call)
-    return answer
 
 
 async def leave_out_withheld(call: Call, visible: VisibleMemories) -> VisibleMemories:
@@ -130,16 +154,6 @@ async def leave_out_withheld(call: Call, visible: VisibleMemories) -> VisibleMem
     if not withheld & visible.memories.keys():
         return visible
     return narrow_memories(visible, {path: one for path, one in visible.memories.items() if path not in withheld})
-
-
-def brought_in(answer: RecalledMemories) -> Iterable[InjectedNote]:
-    """Yield what an answer brings into a session; the reasons say no word of the question or of a memory."""
-    parts: tuple[tuple[str, Sequence[ListedMemory | RecalledMemory]], ...] = (
-        ("fits the question", answer.memories),
-        ("always holds", answer.standing),
-        ("is an open question", answer.questions),
-    )
-    return (InjectedNote(one.path, (why,), estimate_tokens(one.text)) for why, listed in parts for one in listed)
 
 
 async def answer_recall(
@@ -151,7 +165,7 @@ async def answer_recall(
     limit: int,
     text_chars: int,
 ) -> RecalledMemories:
-    """Answer a question from the memories visible to the caller, and count those that fit as used."""
+    """Answer a question from the memories of a vault that are visible to the caller."""
     log = UseLog(call.vault.store.database)
     uses = await asyncio.to_thread(log.all) if criteria.tiers else {}
     moment_ = now()
@@ -168,21 +182,15 @@ async def answer_recall(
         used = log.of([choice.memory.path for choice in choices])
         best = rank(choices, used)[:limit]
         memories = list_each(call, [choice.memory for choice in best], used, text_chars)
-        answer = RecalledMemories(
+        return RecalledMemories(
             tuple(add_reasons(*pair) for pair in zip(memories, best, strict=True)),
             list_each(call, visible.standing[:MOST_STANDING], {}, text_chars),
             list_each(call, visible.questions[:MOST_STANDING], {}, text_chars),
             mode,
             tuple(recall_notices(call, visible.standing)),
         )
-        with contextlib.suppress(BridgeError):
-            # What was found is returned even if it cannot be counted, as on a full disk.
-            log.count([memory.path for memory in memories], moment_)
-        return answer
 
-    answer = await asyncio.to_thread(build)
-    catalogue.note_recall(session_of(call), paths_of(answer))
-    return answer
+    return await asyncio.to_thread(build)
 
 
 def passes(memory: Memory, criteria: MemoryFilter, tier: Tier) -> bool:
@@ -220,8 +228,3 @@ def recall_notices(call: Call, standing: Sequence[Memory]) -> Iterable[str]:
         yield NOT_SET_UP
     if len(standing) > MOST_STANDING:
         yield f"{len(standing) - MOST_STANDING} more memories always hold; `list_memories` lists them."
-
-
-def paths_of(answer: RecalledMemories) -> list[VaultPath]:
-    """Return the memories in an answer."""
-    return [memory.path for part in (answer.memories, answer.standing, answer.questions) for memory in part]

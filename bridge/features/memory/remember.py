@@ -9,6 +9,7 @@ from annotated_types import MaxLen
 
 from bridge.api.agreement import SetUpMemory, has_agreed, require_agreement
 from bridge.api.call import Call
+from bridge.api.no_change import nothing_written
 from bridge.api.registry import operation
 from bridge.api.signature import Spread
 from bridge.api.write import WriteArguments, Written, client_name, execute_requests, session_of
@@ -25,7 +26,7 @@ from bridge.notebook.file_name import file_name_for
 from bridge.notebook.folder import AgentsFolder, agents_folder
 from bridge.notebook.memory_note import Memory, link_to
 from bridge.records import dataclass
-from bridge.types import Digest, VaultPath
+from bridge.types import VaultPath
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,32 +168,6 @@ def existing_note(call: Call, known: KnownMemory, like: tuple[LikeMemory, ...]) 
     why = "It was remembered before." if known.is_same_text else "It was recalled in this session."
     nothing = nothing_written(known.path, f"{why} Nothing was written.", digest=None if note is None else note.digest)
     return RememberedNote(**written_fields(nothing), like=like, existing=True)
-
-
-def nothing_written(path: VaultPath, why: str, *, digest: Digest | None = None) -> Written:
-    """Describe a change that needs none.
-
-    Args:
-        path: The note that says it already.
-        why: What to tell the caller.
-        digest: The note's digest, if it is known.
-    """
-    return Written(
-        change_id=None,
-        path=path,
-        digest=digest,
-        diff="",
-        state="applied",
-        warnings=(why,),
-        links_rewritten=0,
-        links_broken=(),
-        files=0,
-        by="disk",
-        dry_run=False,
-        would="",
-        confirmation=None,
-        changed=(),
-    )
 
 
 def written_fields(made: Written) -> dict[str, Any]:

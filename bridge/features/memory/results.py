@@ -51,6 +51,7 @@ class ListedMemory:
         digest: First 12 digits of the note's SHA-256, for `revise_memory`.
         problems: Properties of the note that are wrong.
         conflicts: Memories that it contradicts.
+        vault: The vault that holds it, by name, if the global vault was asked as well; else null.
     """
 
     path: VaultPath
@@ -70,6 +71,7 @@ class ListedMemory:
     digest: str
     problems: tuple[str, ...]
     conflicts: tuple[str, ...]
+    vault: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from bridge.text.invisible import inline
 MEMORY = (
     Column("path", role="path"),
     Column("kind", " · {}"),
+    Column("vault", " · in {}"),
     Column("tier", " · {}", detail=True),
     Column("score", " · score {}"),
     Column("pinned", lambda pinned: " · pinned" if pinned else ""),

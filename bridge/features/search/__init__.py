@@ -1,16 +1,18 @@
 """Search, and notes related to a note."""
 
 from bridge.api.feature import Feature
-from bridge.features.search import operations, pick, views
+from bridge.features.search import everywhere, operations, pick, views
 
 FEATURE = Feature(
     "search",
     operations=(
         operations.search,
+        everywhere.search_everywhere,
         operations.related_notes,
         pick.pick_link,
     ),
     views={
         operations.SearchResult: views.search_view,
+        everywhere.FoundEverywhere: views.everywhere_view,
     },
 )

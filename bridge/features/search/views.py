@@ -19,6 +19,23 @@ HITS = (
 )
 
 
+VAULT_HITS = (HITS[0], Column("vault"), *HITS[1:])
+
+
+def everywhere_view(answer: Answer) -> Iterable[Element]:
+    """Show what was found in several vaults, each hit with the name of its vault."""
+    yield from notices(answer["notices"])
+    found, several = answer["hits"], count_of(len(answer["vaults"]), "vault")
+    if not found:
+        yield notice(f"No note found in {several}.")
+        return
+    count, total = count_of(len(found), "note"), answer["total"]
+    shown = f"{len(found)} of {total:,} notes" if total > len(found) else count
+    yield Line(Segment(f"{shown} in {several}, each with its vault, score, digest and why:", "muted"))
+    lines = [line for number, hit in enumerate(found, start=1) for line in (*_snippet(number, hit), Line())]
+    yield RecordList(Table(VAULT_HITS, [*map(_hit_record, found)]), lines)
+
+
 def search_view(answer: Answer) -> Iterable[Element]:
     """Show a search result: two or three lines per note."""
     yield from _freshness(answer)
@@ -74,7 +91,8 @@ def _snippet(number: int, hit: Mapping[str, Any]) -> Iterable[Line]:
     if heading and heading not in hit["path"]:
         parents = aside(f"{above} > " if above else "", "heading")
         place += [Segment(" # ", "muted"), parents, Segment(heading, "heading", fit_words(heading, HEADING))]
-    where = Line(f"{number}. ", *place)
+    vault = (Segment(f"{inline(hit['vault'])} · ", "title"),) if "vault" in hit else ()
+    where = Line(f"{number}. ", *vault, *place)
     why = Line("   ", *_assessment(hit, ""))
     room = min(SNIPPET, HIT - cost(where.text(short=True)) - cost(why.text(short=True).strip()))
     snippet = inline(hit["snippet"])

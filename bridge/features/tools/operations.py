@@ -152,6 +152,7 @@ class RanTool:
     reads=False,
     destructive=True,
     vault=False,
+    quotes=True,
 )
 async def run_tool(call: Call, name: Annotated[str, MaxLen(100)], arguments: Mapping[str, Any] = {}) -> RanTool:
     """Run a tool that `find_tool` named, with the caller's rights.

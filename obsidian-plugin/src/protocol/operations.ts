@@ -33,15 +33,15 @@ export const FORMS = {
 	graph_path: "41b89f5ae297",
 	graph_view: "dca246a5bc86",
 	set_up_memory: "653257da3674",
-	list_memories: "bfc73aefed83",
+	list_memories: "c9d74b0df46b",
 	revise_memory: "9fbc07925f75",
 	supersede_memory: "a8c99f78898e",
 	forget_memory: "95d23ed53172",
 	judge_memory: "3d4922d1cfe4",
 	list_handoffs: "b5108eeae158",
 	list_sessions: "0381a32e5fa9",
-	brief: "cf862837a0a9",
-	preview_brief: "182df2faa685",
+	brief: "679949cb0286",
+	preview_brief: "522980c72957",
 	list_injections: "9f3599184670",
 	withhold_note: "fd922d6694af",
 	deny_agent: "b6451d02f1be",
@@ -107,6 +107,8 @@ export interface AgentBrief {
 	readonly tokens: number;
 	/** How many more would have fitted the task, but not the budget or the limit. */
 	readonly left_out: number;
+	/** Remarks, such as why the global vault is left out. */
+	readonly notices?: readonly string[];
 }
 
 /** An excerpt that was read for an answer. */
@@ -200,6 +202,8 @@ export interface BriefArguments {
 	readonly limit?: number;
 	/** Days after which a memory or note is no longer new; by default, the setting `brief.days`. */
 	readonly recency_days?: number | null;
+	/** Include memories and notes of the global vault; by default, if one is set. */
+	readonly everywhere?: boolean | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -216,6 +220,8 @@ export interface BriefItem {
 	readonly why: readonly string[];
 	/** Tokens it takes. */
 	readonly tokens: number;
+	/** The vault that holds it, by name, if the global vault was asked as well; else null. */
+	readonly vault?: string | null;
 }
 
 export interface ChangeSettingsArguments {
@@ -1122,6 +1128,8 @@ export interface ListedMemory {
 	readonly problems: readonly string[];
 	/** Memories that it contradicts. */
 	readonly conflicts: readonly string[];
+	/** The vault that holds it, by name, if the global vault was asked as well; else null. */
+	readonly vault?: string | null;
 }
 
 /** A model. */

@@ -1,0 +1,234 @@
+"""Puts together what an agent is told at the beginning of a session."""
+
+import asyncio
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bridge.api.call import Call
+from bridge.api.global_vault import is_copy_of_any, left_out_notice
+from bridge.api.injections import Reader, find_withheld
+from bridge.api.note_text import count_lines, open_note
+from bridge.api.redact import redact_denied
+from bridge.errors import BridgeError, NoteNotFound
+from bridge.features.brief import cards, vault_cards
+from bridge.features.brief.settings import BriefSettings
+from bridge.markdown.kinds import title_of
+from bridge.notebook import brief_text
+from bridge.notebook.brief_text import BriefPart, BriefWeights, Card
+from bridge.notebook.folder import agents_folder
+from bridge.notebook.promotion import OWN_VAULT_BONUS
+from bridge.records import dataclass
+from bridge.text.budget import estimate_tokens
+from bridge.text.invisible import one_line
+from bridge.types import Among, Lines, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.index.note import IndexedNote
+
+BY_DEFAULT: tuple[BriefPart, ...] = ("handoff", "corrections", "sessions", "memories", "questions")
+WEAK, NEAR = 0.1, 0.4
+"""The score of a memory, and its share of the best, below which it does not fit the task."""
+
+BUDGET, LIMIT = 1_200, 5
+"""Tokens of a briefing, and entries of each part, by default."""
+
+FOUND = 50
+"""Notes that a search for the task returns."""
+
+
+@dataclass(frozen=True, slots=True)
+class BriefItem:
+    """Something that the text tells.
+
+    Attributes:
+        path: Its note.
+        lines: The note's first and last line.
+        part: The part that it belongs to.
+        why: Why it is told, in short sentences.
+        tokens: Tokens it takes.
+        vault: The vault that holds it, by name, if the global vault was asked as well; else null.
+    """
+
+    path: VaultPath
+    lines: Lines
+    part: BriefPart
+    why: tuple[str, ...]
+    tokens: int
+    vault: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentBrief:
+    """What to know at the beginning of a session.
+
+    Attributes:
+        text: The briefing; empty if there is nothing to tell, or the budget is too small for it.
+        items: What it tells, in order.
+        tokens: Tokens of the text, estimated.
+        left_out: How many more would have fitted the task, but not the budget or the limit.
+        notices: Remarks, such as why the global vault is left out.
+    """
+
+    text: str
+    items: tuple[BriefItem, ...]
+    tokens: int
+    left_out: int
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BriefRequest:
+    """What a briefing is for, and how long it may be."""
+
+    task: str = ""
+    paths: tuple[VaultPath, ...] = ()
+    tags: tuple[str, ...] = ()
+    budget: int = BUDGET
+    parts: tuple[BriefPart, ...] = ()
+    limit: int = LIMIT
+    recency_days: int | None = None
+
+
+async def compose_brief(call: Call, other: Call | None, reader: Reader, request: BriefRequest) -> AgentBrief:
+    """Return what a session would be told, without recording that it was.
+
+    Args:
+        call: The call.
+        other: The call as one of the global vault, to tell of that too.
+        reader: Who would be told.
+        request: What for.
+    """
+    await follow_memories(call)
+    signal, journals = await read_signal(call, reader, request.task, request.paths, request.tags)
+    found = await asyncio.to_thread(choose_cards, call, signal, request, journals)
+    remarks: tuple[str, ...] = ()
+    if other is not None:
+        try:
+            await follow_memories(other)
+            shared_signal = replace(signal, paths=(), found=await find_fitting(other, signal.query))
+            shared = await asyncio.to_thread(choose_cards, other, shared_signal, request)
+            found = [*join_cards(call, other, found, shared)]
+        except BridgeError as error:
+            remarks = left_out_notice(other, error)
+    best = limit_parts(found, request.limit)
+    told = brief_text.brief(best, request.budget, request.task, len(found) - len(best))
+    calls = {one.host.name: one for one in (call, other) if one is not None}
+
+    def item(card: Card) -> BriefItem:
+        last = last_line(calls[card.vault or call.host.name], card.path)
+        return BriefItem(card.path, (1, last), card.part, card.why, estimate_tokens(card.text), card.vault)
+
+    items = await asyncio.to_thread(lambda: tuple(map(item, told.cards)))
+    answer = AgentBrief(told.text, items, told.tokens, told.left_out, remarks)
+    return answer if other is None else redact_denied(answer, other.host.files.rules)
+
+
+async def follow_memories(call: Call) -> None:
+    """Bring the memories of a vault up to date.
+
+    Raises:
+        NotReady: The first full scan is not committed.
+    """
+    call.vault.require_keyword()
+    await asyncio.to_thread(call.vault.memories.follow, call.vault.index.view("agents").notes)
+
+
+def choose_cards(
+    call: Call,
+    signal: cards.Signal,
+    request: BriefRequest,
+    journals: "Sequence[IndexedNote] | None" = None,
+) -> list[Card]:
+    """Return what a vault has to tell. Blocks.
+
+    Args:
+        call: The call.
+        signal: What the session works on.
+        request: What the briefing is for.
+        journals: The journals of the last days; None in the global vault, of which only memories and notes are told.
+    """
+    wanted = request.parts or (*BY_DEFAULT, "notes")
+    settings = call.bridge.settings.section(BriefSettings)
+    weights = BriefWeights(settings.terms_percent / 100, settings.meaning_percent / 100, settings.recency_percent / 100)
+    days = request.recency_days or settings.days
+    found: list[Card] = []
+    if "handoff" in wanted and journals is not None:
+        found += cards.handoff_cards(call, signal.reader, signal.now)
+    if "sessions" in wanted and journals is not None:
+        found += cards.session_cards(signal.reader, journals, signal.now)
+    if "memories" in wanted or "questions" in wanted:
+        found += (one for one in cards.memory_cards(call, signal, weights, days) if one.part in wanted)
+    if "notes" in wanted:
+        found += cards.note_cards(call, signal, weights, days, ordinary="notes" in request.parts)
+    if "corrections" in wanted and journals is not None:
+        found += vault_cards.correction_cards(call, signal, request.budget)
+    if "pulse" in wanted and journals is not None:
+        told_already = {card.path for card in found}
+        lately = vault_cards.pulse_cards(call, signal, days, request.limit)
+        found += (card for card in lately if card.path not in told_already)
+    is_withheld = find_withheld(call.vault, signal.reader)
+    return [card for card in found if not is_withheld(card.path)]
+
+
+def join_cards(call: Call, other: Call, own: Sequence[Card], shared: Iterable[Card]) -> Iterator[Card]:
+    """Yield the cards of the caller's vault, raised a little, and those of the global vault that are no copies."""
+    name = other.host.name
+    yield from (replace(card, vault=call.host.name, score=card.score + OWN_VAULT_BONUS) for card in own)
+    for card in shared:
+        if not is_copy_of_any(call, other, card.path, (one.path for one in own)):
+            head, *rest = card.text.split("\n")
+            yield replace(card, vault=name, text="\n".join((f"{head} (vault {one_line(name)})", *rest)))
+
+
+async def read_signal(
+    call: Call, reader: Reader, task: str, paths: Collection[VaultPath], tags: Iterable[str]
+) -> tuple[cards.Signal, list["IndexedNote"]]:
+    """Return what a session works on, and the journals of the last days."""
+    now, notes = time.time(), call.vault.index.notes
+    journals = await asyncio.to_thread(cards.journals_of, call, reader, now)
+    about = list(paths) if task.strip() or paths or tags else cards.recent_paths(call, reader, journals)
+    titles = [notes[path].title if path in notes else title_of(path) for path in about]
+    own_tags = [tag for path in about if path in notes for tag in notes[path].tags]
+    terms = brief_text.terms_of((*tags, *own_tags, *titles), task)
+    query = " ".join((task, *titles)).strip()
+    return cards.Signal(reader, task, about, terms, query, await find_fitting(call, query), now), journals
+
+
+async def find_fitting(call: Call, query: str) -> dict[VaultPath, float]:
+    """Return the notes and memories of a vault that fit a query, each with its share of the best."""
+    from bridge.search.model import SearchRequest
+    from bridge.search.pipeline import search
+
+    found: dict[VaultPath, float] = {}
+    memory = agents_folder(call.vault.settings).memory
+    # Journals are told by their age; they repeat each other, which makes a search among them slow.
+    sides: tuple[tuple[Among, tuple[VaultPath, ...]], ...] = (("notes", ()), ("agents", (memory,)))
+    for among, inside in sides if query else ():
+        request = SearchRequest(query, limit=FOUND, paths=inside)
+        answer = await search(await call.vault.sources_among(among), request)
+        top = max((hit.score for hit in answer.hits), default=0.0)
+        # A search of some notes lists all of them, however little they fit.
+        least = max(WEAK, NEAR * top) if inside else 0.0
+        found |= {hit.path: hit.score / top for hit in answer.hits if top and hit.score >= least}
+    return found
+
+
+def limit_parts(found: Iterable[Card], limit: int) -> list[Card]:
+    """Return the best cards of each part."""
+    counts: dict[str, int] = {}
+    best = []
+    for card in sorted(found, key=lambda one: (-one.score, one.path)):
+        counts[card.part] = counts.get(card.part, 0) + 1
+        if counts[card.part] <= limit:
+            best.append(card)
+    return best
+
+
+def last_line(call: Call, path: VaultPath) -> int:
+    """Return the last line of a note; 1 if it is gone."""
+    try:
+        return count_lines(open_note(call.vault, path).text)
+    except NoteNotFound:
+        return 1

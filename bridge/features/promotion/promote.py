@@ -1,0 +1,269 @@
+"""Copying a note into the global vault."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import MaxLen
+
+from bridge.api.call import Call
+from bridge.api.characters import require_plain_name
+from bridge.api.global_vault import call_global_vault
+from bridge.api.no_change import nothing_written
+from bridge.api.note_text import open_note
+from bridge.api.redact import redact_denied
+from bridge.api.registry import operation
+from bridge.api.write import WriteArguments, WriteOptions, Written, execute_requests
+from bridge.changes.requests.base import Request
+from bridge.changes.requests.create_note import CreateNote
+from bridge.changes.requests.edit_note import SetProperties
+from bridge.errors import ChangeConflict, ConfirmationRequired, InvalidArguments, NoteExists
+from bridge.features.promotion.copies import (
+    RenewCopy,
+    body_digest,
+    body_of,
+    copy_address,
+    find_copy,
+    origin_properties,
+)
+from bridge.features.promotion.copy_text import CopiedText, copy_text, kept_properties
+from bridge.features.promotion.likeness import LikeNote, find_like_notes
+from bridge.notebook.promotion import BODY_DIGEST, COPY, ORIGIN, PROMOTED
+from bridge.records import dataclass
+from bridge.text.diff import unified_diff
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.markdown.note import Note
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopiedNote(Written):
+    """The change of the global vault.
+
+    Attributes:
+        vault: The global vault, by name.
+    """
+
+    vault: str
+
+
+@dataclass(frozen=True, slots=True)
+class PromotedNote:
+    """A note that was copied into the global vault.
+
+    Attributes:
+        outcome: `copied`, `updated`, `joined` to the copy of the same note from another vault, `unchanged` since it was
+            copied, or `outdated` where it changed since, and `update` was not given.
+        copy: The change of the global vault; for `outdated`, what `update` would change.
+        original: The change of the note, which then names its copy.
+        change_ids: The ids of the changes made or proposed, that of the copy first; each is undone in its own vault.
+        like: Notes of the global vault that say much of the same.
+        warnings: What the copy lacks.
+    """
+
+    outcome: Literal["copied", "updated", "joined", "unchanged", "outdated"]
+    copy: CopiedNote
+    original: Written
+    change_ids: tuple[str, ...]
+    like: tuple[LikeNote, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """What is to be done in the global vault."""
+
+    outcome: Literal["copied", "updated", "joined", "unchanged", "outdated"]
+    path: VaultPath
+    requests: Sequence[Request] = ()
+    like: tuple[LikeNote, ...] = ()
+
+
+@operation(
+    example={"path": "Bread/Rye bread.md", "dry_run": True},
+    reads=False,
+    idempotent=True,
+    scope="write",
+    tasks=(
+        "copy a note into the global vault",
+        "promote a note so that other projects know it",
+        "share a pattern with all projects",
+        "make a lesson available in every vault",
+    ),
+)
+async def promote_note(
+    call: Call,
+    path: VaultPath,
+    folder: Annotated[str, MaxLen(1_000)] = "Patterns",
+    type: Annotated[str, MaxLen(100)] | None = None,  # noqa: A002
+    *,
+    update: bool = False,
+    options: WriteArguments,
+) -> PromotedNote:
+    """Copy a note into the global vault, for all projects; note and copy then name each other.
+
+    Links to notes that are not in the global vault become addresses that open the note in Obsidian.
+
+    Args:
+        path: The note.
+        folder: Folder of the global vault for a new copy.
+        type: The copy's property `type`; by default that of the note, and `pattern` for a journal.
+        update: Bring an existing copy up to date.
+
+    Raises:
+        NoSuchVault: No global vault is set, or it is not served.
+        NoteNotFound: No such note.
+        NoteExists: The global vault has another note of this name there.
+        ConfirmationRequired: The global vault has a note that says much of the same.
+        ChangeConflict: The copy was edited since, so that `update` would lose that.
+        PathKept: The settings keep the note or the copy as it is.
+        InvalidArguments: The note is in the global vault already, or is not Markdown.
+    """
+    call.vault.require_keyword()
+    other, _ = call_global_vault(call, everywhere=True)
+    if other is None:
+        raise InvalidArguments(f"`{path}` is in the global vault already.", hint="Promote a note of another vault.")
+    other.vault.require_keyword()
+    note = await asyncio.to_thread(open_note, call.vault, path)
+    if note.kind != "note":
+        raise InvalidArguments(f"`{path}` is not Markdown.", hint="Only Markdown notes can be promoted.")
+    known = await find_copy(call, other, note)
+    place = known.path if known is not None else choose_place(other, folder, path)
+    copied = translate(call, other, note, place)
+    if known is not None:
+        todo = renew(call, known, note, copied, update=update)
+    else:
+        todo = await begin(call, other, note, place, copied, type)
+    flag = SetProperties(path=path, properties={PROMOTED: True, COPY: copy_address(other, todo.path)})
+    done = await carry_out(call, other, flag, todo, options)
+    linked = (f"Not shown in the copy, only linked: {one}" for one in copied.embeds)
+    visible: PromotedNote = redact_denied(done, other.host.files.rules)
+    return replace(visible, warnings=(*visible.warnings, *linked))
+
+
+def choose_place(other: Call, folder: str, path: VaultPath) -> VaultPath:
+    """Return the path of a new copy.
+
+    Raises:
+        InvalidArguments: The folder cannot be one.
+        OutsideVault: It leaves the vault.
+    """
+    require_plain_name(folder, "folder")
+    return other.vault.files.locate(f"{folder.strip().strip('/')}/{path.rpartition('/')[2]}".lstrip("/"))
+
+
+def translate(call: Call, other: Call, note: "Note", place: VaultPath) -> CopiedText:
+    """Return the text of a note as the global vault can have it."""
+    there = other.vault.names.copy()
+    there.add(place)
+    return copy_text(note, call.host.root.name, call.vault.names, place, there)
+
+
+def renew(call: Call, known: "Note", note: "Note", copied: CopiedText, *, update: bool) -> Promotion:
+    """Return what is to be done about a note that has a copy.
+
+    Raises:
+        ChangeConflict: The copy would lose edits of its own.
+    """
+    now, kept = body_digest(body_of(known)), known.properties.get(BODY_DIGEST)
+    properties = origin_properties(call, note.path, copied.text, known.properties)
+    if body_digest(copied.text) in {now, kept}:
+        named = {name: value for name, value in properties.items() if name != BODY_DIGEST}
+        # The vault or the note was moved since.
+        moved = any(known.properties.get(name) != value for name, value in named.items())
+        return Promotion("unchanged", known.path, (SetProperties(known.path, properties=named),) if moved else ())
+    renewal = RenewCopy(path=known.path, text=copied.text, digest=known.digest, properties=properties)
+    if not update:
+        return Promotion("outdated", known.path, (renewal,))
+    if now != kept:
+        raise ChangeConflict(
+            f"The copy `{known.path}` was edited since it was made, so that it is not replaced.",
+            hint="Change the copy yourself, or delete it and promote the note again.",
+            path=known.path,
+            diff=unified_diff(body_of(known), copied.text, known.path),
+        )
+    return Promotion("updated", known.path, (renewal,))
+
+
+async def begin(
+    call: Call, other: Call, note: "Note", place: VaultPath, copied: CopiedText, type_: str | None
+) -> Promotion:
+    """Return what is to be done about a note that has no copy yet.
+
+    Raises:
+        NoteExists: Another note is there.
+    """
+    like = await find_like_notes(call, other, note)
+    taken = (place,) if other.vault.files.has(place) else ()
+    for path in dict.fromkeys((*taken, *(one.path for one in like))):
+        same = other.vault.index.notes.get(path)
+        if same is None or not same.properties.get(ORIGIN):
+            continue
+        twin = await asyncio.to_thread(open_note, other.vault, path)
+        if body_digest(body_of(twin)) == body_digest(copied.text):
+            properties = origin_properties(call, note.path, body_of(twin), twin.properties)
+            return Promotion("joined", path, (SetProperties(path=path, properties=properties),))
+    if taken:
+        raise NoteExists(
+            f"`{place}` already exists in the vault {other.host.name}.",
+            hint="Give another `folder`, or rename the note before.",
+            path=place,
+        )
+    properties = kept_properties(note.properties, type_) | origin_properties(call, note.path, copied.text, {})
+    return Promotion("copied", place, (CreateNote(path=place, text=copied.text, properties=properties),), like)
+
+
+async def carry_out(
+    call: Call, other: Call, flag: SetProperties, todo: Promotion, options: WriteOptions
+) -> PromotedNote:
+    """Make the copy, then let the note name it; nothing is written if one of the two cannot be.
+
+    Raises:
+        ConfirmationRequired: A note of the global vault says much of the same.
+    """
+    refusal = refuse_repetition(other, todo)
+    if refusal is not None and not (options.dry_run or call.confirmed(options.confirm)):
+        raise refusal
+    trial = replace(options, dry_run=True)
+    flagged = await execute_requests(call, [flag], trial, operation="promote_note")
+    if not todo.requests:
+        copy = nothing_written(todo.path, "It was copied before, and has not changed since.")
+    else:
+        tries = trial if todo.outcome == "outdated" else options
+        copy = await execute_requests(other, todo.requests, tries, operation="promote_note")
+    if refusal is not None and options.dry_run:
+        copy = replace(copy, confirmation=refusal.message)
+    waits = copy.state == "proposed" and flagged.state == "applied"
+    if flagged.files and not waits and not options.dry_run:
+        flagged = await execute_requests(call, [flag], options, operation="promote_note")
+    elif not flagged.files or waits:
+        why = "It is flagged when it is promoted again, once the copy was accepted." if waits else "It is flagged."
+        flagged = nothing_written(flag.path, why, digest=flagged.digest)
+    values = {field.name: getattr(copy, field.name) for field in fields(Written)}
+    warnings = ("The note was changed since it was copied; `update` brings the copy up to date.",)
+    return PromotedNote(
+        outcome=todo.outcome,
+        copy=CopiedNote(**values, vault=other.host.name),
+        original=flagged,
+        change_ids=tuple(one.change_id for one in (copy, flagged) if one.change_id is not None),
+        like=todo.like,
+        warnings=warnings if todo.outcome == "outdated" else (),
+    )
+
+
+def refuse_repetition(other: Call, todo: Promotion) -> ConfirmationRequired | None:
+    """Return the error for a copy that would repeat a note; None if it would not."""
+    if not todo.like:
+        return None
+    first = todo.like[0]
+    says = f"says {first.share:.0%} of it" if first.share else f"says nearly the same (cosine {first.cosine})"
+    return ConfirmationRequired(
+        f"`{first.path}` of the vault {other.host.name} {says} already.",
+        would=f"copy the note to `{todo.path}` of the vault {other.host.name}, though `{first.path}` there {says}",
+        hint=f"Add what is new to `{first.path}` instead, or repeat the call with `confirm`.",
+        path=first.path,
+        share=first.share,
+        cosine=first.cosine,
+    )
