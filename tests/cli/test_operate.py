@@ -193,7 +193,7 @@ async def test_a_chat_model_is_chosen_and_measured(tmp_path: Path) -> None:
 async def test_doctor_works_without_any_vault(tmp_path: Path) -> None:
     ran = await command("doctor", "--json", data=tmp_path / "data", models=tmp_path / "m", cwd=tmp_path)
     assert {finding["check"] for finding in ran.json["findings"]} == {
-        "settings", "data folder", "disk", "model", "chat model", "tokens"
+        "settings", "data folder", "disk", "model", "chat model", "global vault", "tokens"
     }  # fmt: skip
 
 
