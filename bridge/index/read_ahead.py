@@ -48,7 +48,7 @@ def _read_all(waiting: "Mapping[Path, Future[FileContent | None]]") -> None:
         if not future.set_running_or_notify_cancel():
             continue
         found = None
-        # Whoever needs the file reports what is wrong with it.
+        # The code that needs the file reports the error.
         with suppress(OSError):
             found = read_file(file)
         future.set_result(found)

@@ -86,7 +86,7 @@ class Caller:
             operation: The operation.
             given: Its arguments.
             write: Writes a result as text.
-            progress: Is told of progress.
+            progress: Called with each report of progress.
             consent: The user's answer, if there was a question.
             adds: Whether the text begins with the notes that the user gives to the session.
 

@@ -45,7 +45,7 @@ class Card:
     score: float = 0.0
     why: tuple[str, ...] = ()
     vault: str | None = None
-    """The vault that it is from, if several are told of."""
+    """The vault it comes from, if the briefing covers several."""
 
 
 @dataclass(frozen=True, slots=True)

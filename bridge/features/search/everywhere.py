@@ -111,7 +111,7 @@ async def search_everywhere(
     bridge = call.bridge
     named = list(dict.fromkeys(map(bridge.find, vaults))) if vaults else list(bridge.vaults.values())
     request = SearchRequest(query, limit=limit, mode=mode, tags=tags, types=types)
-    await _embed(call, named, request)
+    await _embed_query(call, named, request)
     answers = await ask_all(named, lambda host: _search(replace(call, vault_name=host.id), request))
     # A rule may have been added while others were still answering.
     found = {
@@ -193,7 +193,7 @@ async def _search(call: Call, request: "SearchRequest") -> SearchResult:
         raise vault.why_not_by_meaning() from None
 
 
-async def _embed(call: Call, hosts: Iterable["Host"], request: "SearchRequest") -> None:
+async def _embed_query(call: Call, hosts: Iterable["Host"], request: "SearchRequest") -> None:
     """Embed the query for all vaults, since a model that has to be loaded first would make them all late."""
     from bridge.search.query import parse_query
 

@@ -171,14 +171,14 @@ test("an agent is never told of a note that the person keeps from it", async () 
 	await card("pen").getByText(/Given 1 note/).click();
 	await card("pen").getByRole("button", { name: "Never tell this agent" }).focus();
 	await obsidian.page.keyboard.press("Enter");
-	await obsidian.page.getByText("pen is not told of it any more.").waitFor();
+	await obsidian.page.getByText("pen is no longer given this note.").waitFor();
 	expect(await read("The oven runs hot")).toContain("deny_agents:\n  - pen");
 	await expect.poll(() => recalled("pen")).not.toContain("twenty degrees");
 	expect(await recalled("quill")).toContain("twenty degrees");
 	await obsidian.page.getByRole("tab", { name: "Ledger" }).click();
 	await choose("The oven runs hot", "Never tell an agent…");
 	await obsidian.page.locator(".suggestion-item", { hasText: "quill" }).click();
-	await obsidian.page.getByText("quill is not told of it any more.").waitFor();
+	await obsidian.page.getByText("quill is no longer given this note.").waitFor();
 	await expect.poll(() => recalled("quill")).not.toContain("twenty degrees");
 	expect(await read("The oven runs hot")).toContain("deny_agents:\n  - pen\n  - quill");
 });

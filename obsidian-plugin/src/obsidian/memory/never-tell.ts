@@ -10,7 +10,7 @@ const MOST = 500;
 export async function neverTell({ link }: Host, path: string, client: string): Promise<readonly [said: string, wrong: boolean]> {
 	const answer = await link.call("deny_agent", { path, client });
 	if (!answer.ok) return [withHint(answer.error), true];
-	return [answer.result.state === "proposed" ? PROPOSED : `${client} is not told of it any more.`, false];
+	return [answer.result.state === "proposed" ? PROPOSED : `${client} is no longer given this note.`, false];
 }
 
 /** Let the person choose one of the agents that worked here, and keep a note from all its sessions. */

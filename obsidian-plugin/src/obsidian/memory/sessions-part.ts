@@ -67,7 +67,7 @@ export class SessionsPart {
 		if (focused !== null) this.buttonAt(focused)?.focus({ preventScroll: true });
 	}
 
-	/** The card and the name of the button that has the focus, since the cards are drawn anew below it. */
+	/** The card and button that had the focus, which is restored after the cards are redrawn. */
 	private focusedButton(): readonly [session: string, name: string] | null {
 		const button = this.el.doc.activeElement;
 		const session = button?.closest("[data-session]")?.getAttribute("data-session") ?? null;
