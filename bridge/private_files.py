@@ -122,3 +122,9 @@ def modified_at(file: Path) -> float:
         return file.stat().st_mtime
     except OSError:
         return 0.0
+
+
+def delete_drafts(path: Path) -> None:
+    """Delete what crashes in the midst of `write_private` left beside a file."""
+    for draft in path.parent.glob(f".{path.name}.*"):
+        draft.unlink(missing_ok=True)

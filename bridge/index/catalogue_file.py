@@ -16,7 +16,7 @@ from bridge.index.catalogue import NoteEntry
 from bridge.index.matrix import TextDigests
 from bridge.index.note import NOTHING, IndexedNote, to_plain
 from bridge.index.schema import NOTES, PASSAGES
-from bridge.private_files import write_private
+from bridge.private_files import delete_drafts, write_private
 from bridge.records import build_records, dataclass
 
 if TYPE_CHECKING:
@@ -103,18 +103,13 @@ class CatalogueFile:
         arrays = {"tables": np.array([tables], np.uint32), **encode_catalogue(catalogue)}
         write_private(self._path, encode_arrays(FORMAT, LAYOUT, arrays))
         self._stored = tables
-        self._delete_drafts()
+        delete_drafts(self._path)
 
     def remove(self) -> None:
         """Delete the file, because a note is erased."""
         self._stored = None
         self._path.unlink(missing_ok=True)
-        self._delete_drafts()
-
-    def _delete_drafts(self) -> None:
-        for draft in self._path.parent.glob(f".{FILE}.*"):
-            # A crash left it.
-            draft.unlink(missing_ok=True)
+        delete_drafts(self._path)
 
 
 def mark_tables(folder: Path) -> int:

@@ -14,7 +14,7 @@ from bridge.index.array_file import Layout, cut, decode_texts, encode_arrays, en
 from bridge.index.catalogue import NoteEntry, NoteTable
 from bridge.index.names import FIELDS, NO_NAMES, KnownNames, NameColumns
 from bridge.index.postings import whole_mark
-from bridge.private_files import write_private
+from bridge.private_files import delete_drafts, write_private
 
 log = logging.getLogger(__name__)
 
@@ -106,9 +106,7 @@ class NameFile:
         }
         columns_of = {name: np.array(arrays[name], kind) for name, kind in LAYOUT}
         write_private(self._path, encode_arrays(FORMAT, LAYOUT, columns_of))
-        for draft in self._path.parent.glob(f".{FILE}.*"):
-            # A crash left it.
-            draft.unlink(missing_ok=True)
+        delete_drafts(self._path)
 
 
 def note_mark(entry: NoteEntry) -> int:

@@ -12,7 +12,7 @@ from bridge.index.array_file import Layout, encode_arrays, read_arrays
 from bridge.index.catalogue import NoteTable
 from bridge.index.name_file import note_mark
 from bridge.index.note import IndexedNote
-from bridge.private_files import write_private
+from bridge.private_files import delete_drafts, write_private
 from bridge.records import dataclass
 
 if TYPE_CHECKING:
@@ -102,16 +102,11 @@ class WordFile:
         if not self._path.parent.is_dir():
             return
         write_private(self._path, encode_arrays(FORMAT, LAYOUT, arrays))
-        self._delete_drafts()
-
-    def _delete_drafts(self) -> None:
-        for draft in self._path.parent.glob(f".{FILE}.*"):
-            # A crash left it.
-            draft.unlink(missing_ok=True)
+        delete_drafts(self._path)
 
     async def remove(self) -> None:
         """Delete the file, because a note is erased; what is stored next is without its words."""
         async with self._lock:
             self.is_stored = False
             self._path.unlink(missing_ok=True)
-            self._delete_drafts()
+            delete_drafts(self._path)
