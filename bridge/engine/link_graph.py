@@ -21,6 +21,7 @@ from bridge.types import Among, VaultPath
 if TYPE_CHECKING:
     from bridge.graph.columns import Table
     from bridge.index.index import Index
+    from bridge.index.link_file import StoredLinks
 
 AT_ONCE = 1_000
 """Notes whose links form one table: building larger arrays would block other threads."""
@@ -78,6 +79,8 @@ class LinkTable:
         """The result of the last `resolve`; replaced, never mutated."""
         self._nodes = Nodes()
         self._names: dict[str, int] = {}
+        self._resolved_of: dict[VaultPath, IndexedNote] = {}
+        """Every note as it was when its links were resolved."""
         self._due = StaleLinks(frozenset(), frozenset(), everything=True)
 
     def changed(self, paths: Iterable[VaultPath], *, names: Iterable[VaultPath] = ()) -> None:
@@ -101,7 +104,13 @@ class LinkTable:
         return due
 
     def resolve(self, due: StaleLinks, notes: Mapping[VaultPath, IndexedNote], names: Names) -> None:
-        """Resolve stale links; call in a thread, one call at a time."""
+        """Resolve stale links; call in a thread, one call at a time.
+
+        Args:
+            due: What is stale.
+            notes: Every note as it is now.
+            names: The files to which links can resolve.
+        """
         if due.everything or self.resolved_links is None:
             with pause_gc():
                 self._resolve_all(notes, names)
@@ -117,9 +126,31 @@ class LinkTable:
         from bridge.graph.columns import concat_tables
 
         self._nodes, self._names = Nodes(), {}
+        self._resolved_of = {}
         for path in notes:
             self._nodes.of(path)
         self._replace(concat_tables(()), notes, notes, names)
+
+    def restore(self, stored: "StoredLinks", notes: Notes) -> None:
+        """Take links from a file as those of these notes."""
+        from bridge.graph.columns import Nodes, Table
+
+        self._nodes = Nodes.numbered(stored.nodes, stored.labels)
+        self._names = {name: number for number, name in enumerate(stored.names)}
+        self._resolved_of = {**notes}
+        self.resolved_links = ResolvedLinks(self._nodes, Table(*stored.columns))
+
+    def to_store(self, notes: Notes, names: Names) -> "StoredLinks | None":
+        """Return the links as they are stored; None unless they are those of these notes, in the order of resolving."""
+        from bridge.engine.stored_links import links_to_store
+
+        links, known = self.resolved_links, self._resolved_of
+        if links is None or not self.settled or known.keys() != notes.keys():
+            return None
+        # A write whose end nobody learned of, because it was cancelled, may have replaced a note.
+        if any(known[path] is not note for path, note in notes.items()):
+            return None
+        return links_to_store(self._nodes, self._names, links.table, [*notes], names)
 
     def _replace(
         self, table: "Table", stale: Collection[VaultPath], notes: Mapping[VaultPath, IndexedNote], names: Names
@@ -128,6 +159,9 @@ class LinkTable:
         from bridge.graph.columns import concat_tables
 
         owners = [self._nodes.of(path) for path in stale]
+        for path in stale:
+            self._resolved_of.pop(path, None)
+        self._resolved_of |= {path: notes[path] for path in stale if path in notes}
         self.resolved_links = ResolvedLinks(
             self._nodes, table.replaced(owners, concat_tables(self._resolved(stale, notes, names)))
         )
@@ -221,6 +255,7 @@ class LinkResolver:
         """The graph of the last settled batch, without the agents' notes."""
         self._index = index
         self._view = index.view("notes")
+        self._opened_with = index.notes
         self._wider: dict[Among, tuple[Notes, Graph]] = {}
         self._names = names
         self._on_update = on_update
@@ -258,6 +293,8 @@ class LinkResolver:
             before = None
             while before != self._hidden:
                 before, due = self._hidden, self._links.take()
+                if self.resolved_links is None:
+                    due = await asyncio.to_thread(self._restore, due, frozenset(self._names))
                 everything = due.everything or self.resolved_links is None
                 await asyncio.to_thread(self._resolve, due, everything=everything)
                 if everything:
@@ -266,14 +303,36 @@ class LinkResolver:
         self._on_update()
 
     def _resolve(self, due: StaleLinks, *, everything: bool) -> None:
-        """Resolve stale links; if these are all, in the order of paths and the agents' notes last.
+        self._links.resolve(due, self._in_order() if everything else self._index.notes, self._names)
+
+    def _in_order(self) -> Notes:
+        """Return all notes in the order of paths, the agents' last.
 
         Communities and pictures depend on the order of notes, but not on that in which they were read.
         """
         notes, ordinary = self._index.notes, self._view.notes
-        if everything:
-            notes = {path: notes[path] for path in sorted(notes, key=lambda path: (path not in ordinary, path))}
-        self._links.resolve(due, notes, self._names)
+        return {path: notes[path] for path in sorted(notes, key=lambda path: (path not in ordinary, path))}
+
+    def _restore(self, due: StaleLinks, files: frozenset[VaultPath]) -> StaleLinks:
+        """Load the links as they were stored, and return what is stale in them; all is, if none were."""
+        stored, before, now = self._index.link_file.load(), self._opened_with, self._index.notes
+        if stored is None:
+            return due
+        self._links.restore(stored, before)
+        rewritten = {path for path in before.keys() | now.keys() if before.get(path) is not now.get(path)}
+        # Every file that is no note appeared since the start, but not since the links were stored.
+        return StaleLinks(due.notes | rewritten, files ^ {*map(VaultPath, stored.files)}, everything=False)
+
+    def save(self) -> None:
+        """Store the links for the next start; call in a thread, once the index is closed.
+
+        Raises:
+            DiskFull: The disk is full.
+            ReadOnly: The folder is not writable.
+        """
+        links = self._links.to_store(self._in_order(), self._names)
+        if links is not None:
+            self._index.link_file.save(links)
 
     async def current_graph(self) -> Graph | None:
         """Return the graph of all links resolved so far; None before there are any."""

@@ -243,3 +243,4 @@ class OpenVault:
         self.indexer.close()
         with contextlib.suppress(BridgeError, OSError, RuntimeError, ValueError):
             await self.index.close()
+            await asyncio.to_thread(self.indexer.link_resolver.save)

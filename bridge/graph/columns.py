@@ -148,6 +148,18 @@ class Nodes:
         """By number: the path, or the name as first written."""
         self._numbers: dict[str, int] = {}
 
+    @classmethod
+    def numbered(cls, keys: Iterable[str], labels: Iterable[str]) -> Self:
+        """Return the paths and names with these keys and labels, in the order of their numbers."""
+        nodes = cls()
+        nodes.labels = [*labels]
+        nodes._numbers = {key: number for number, key in enumerate(keys)}
+        return nodes
+
+    def keys(self) -> list[str]:
+        """Return the key of each, in the order of their numbers."""
+        return [*self._numbers]
+
     def __len__(self) -> int:
         """Count the assigned numbers."""
         return len(self.labels)

@@ -73,7 +73,8 @@ class CatalogueFile:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._path = folder / FILE
-        self._stored: int | None = None
+        self.tables: int | None = None
+        """The mark of the tables whose notes the file holds; None when it is not known to hold those in memory."""
 
     def load(self) -> StoredCatalogue | None:
         """Load the notes; None if the file cannot be read, or the tables were written since."""
@@ -86,7 +87,7 @@ class CatalogueFile:
             return None
         if arrays["tables"].tolist() != [mark_tables(self._folder)]:
             return None
-        self._stored = int(arrays["tables"][0])
+        self.tables = int(arrays["tables"][0])
         return decode_catalogue(arrays)
 
     def save(self, catalogue: StoredCatalogue) -> None:
@@ -98,16 +99,16 @@ class CatalogueFile:
         """
         tables = mark_tables(self._folder)
         # Somebody may have deleted the index, which must not come back in part.
-        if tables == self._stored or not self._folder.is_dir():
+        if tables == self.tables or not self._folder.is_dir():
             return
         arrays = {"tables": np.array([tables], np.uint32), **encode_catalogue(catalogue)}
         write_private(self._path, encode_arrays(FORMAT, LAYOUT, arrays))
-        self._stored = tables
+        self.tables = tables
         delete_drafts(self._path)
 
     def remove(self) -> None:
         """Delete the file, because a note is erased."""
-        self._stored = None
+        self.tables = None
         self._path.unlink(missing_ok=True)
         delete_drafts(self._path)
 

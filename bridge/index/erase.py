@@ -50,5 +50,6 @@ class Eraser:
                 await self._opened.name_file.save(self._opened.known, self._opened.catalogue)
                 await self._opened.word_file.remove()
                 self._opened.catalogue_file.remove()
+                self._opened.link_file.remove()
                 await self._opened.summaries.remove()
                 await asyncio.to_thread(shutil.rmtree, self._opened.folder.aside, ignore_errors=True)

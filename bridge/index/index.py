@@ -21,6 +21,7 @@ from bridge.index.folder import disk_errors
 from bridge.index.fulltext import FullText
 from bridge.index.fulltext_query import TextQuery, exact_query, stemmed_query
 from bridge.index.hits import NameHit, NoteHit, PassageHit
+from bridge.index.link_file import LinkFile
 from bridge.index.matrix import TextDigests
 from bridge.index.names import NamesBySide
 from bridge.index.note import IndexedNote
@@ -406,6 +407,11 @@ class Index:
     def summaries(self) -> Summaries:
         """The summaries of notes that a chat model wrote."""
         return self._opened.summaries
+
+    @property
+    def link_file(self) -> LinkFile:
+        """The file of the resolved links, which outlives the index."""
+        return self._opened.link_file
 
     @property
     def word_file(self) -> WordFile:

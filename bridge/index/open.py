@@ -22,6 +22,7 @@ from bridge.index.catalogue_file import CatalogueFile, StoredCatalogue
 from bridge.index.checksums import find_changed
 from bridge.index.database import Database
 from bridge.index.folder import BrokenIndex, BrokenTable, IndexFolder, disk_errors, translate_disk_error
+from bridge.index.link_file import LinkFile
 from bridge.index.matrix import TextDigests
 from bridge.index.name_file import NameFile
 from bridge.index.names import NO_NAMES, KnownNames
@@ -57,6 +58,7 @@ class OpenIndex:
     passages: Table
     catalogue: NoteTable
     catalogue_file: CatalogueFile
+    link_file: LinkFile
     digests: dict[int, TextDigests]
     postings: Postings
     name_file: NameFile
@@ -162,7 +164,7 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
             await notes.prove(doubt)
             await passages.prove(doubt)
         postings, name_file = Postings(folder.path), NameFile(folder.path)
-        catalogue = NoteTable()
+        catalogue, catalogue_file = NoteTable(), CatalogueFile(folder.path)
         words = WordFile(folder.path, catalogue)
         summaries = Summaries(database)
         opened = OpenIndex(
@@ -171,7 +173,8 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
             notes,
             passages,
             catalogue,
-            CatalogueFile(folder.path),
+            catalogue_file,
+            LinkFile(folder.path, catalogue_file),
             {},
             postings,
             name_file,

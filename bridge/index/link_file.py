@@ -1,0 +1,100 @@
+"""Stores the resolved links beside the notes, so that a start need not resolve all of them again."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bridge.index.array_file import Layout, cut, decode_texts, encode_arrays, encode_texts, read_arrays
+from bridge.index.catalogue_file import CatalogueFile
+from bridge.private_files import delete_drafts, write_private
+from bridge.records import dataclass
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+log = logging.getLogger(__name__)
+
+FILE = "links"
+FORMAT = b"VBLINK01"
+"""The beginning of the file; changed with the format, or with how links are resolved."""
+
+COLUMNS = ("owner", "source", "target", "kind", "count", "name")
+TEXTS = ("nodes", "labels", "names", "files")
+
+LAYOUT: Layout = (
+    ("tables", "<u4"),
+    *((name, "<i4") for name in COLUMNS),
+    *((f"{name}_lengths", "<u4") for name in TEXTS),
+    *((name, "u1") for name in TEXTS),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLinks:
+    """Every link of the notes, and the files to which links could resolve."""
+
+    nodes: Sequence[str]
+    """By number: the key of a file or of a name without one."""
+    labels: Sequence[str]
+    """By the same number: how it is shown."""
+    names: Sequence[str]
+    """By number: a name that links ask for."""
+    files: Sequence[str]
+    columns: "Sequence[NDArray[np.int32]]"
+    """The links by row, one array for each of `COLUMNS`."""
+
+
+class LinkFile:
+    """The file of one index; it counts only for the notes that were loaded from, or saved in, the catalogue's file."""
+
+    def __init__(self, folder: Path, catalogue: CatalogueFile) -> None:
+        self._path = folder / FILE
+        self._catalogue = catalogue
+
+    def load(self) -> StoredLinks | None:
+        """Load the links of the notes that the catalogue's file holds; None if they are not stored."""
+        try:
+            arrays = read_arrays(FORMAT, LAYOUT, self._path)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            log.warning("All links are resolved again: %s", type(error).__name__)
+            return None
+        if arrays["tables"].tolist() != [self._catalogue.tables]:
+            return None
+        texts = {name: cut(decode_texts(arrays[name]), arrays[f"{name}_lengths"]) for name in TEXTS}
+        return StoredLinks(**texts, columns=[arrays[name] for name in COLUMNS])
+
+    def save(self, links: StoredLinks) -> None:
+        """Store the links of the notes that the catalogue's file holds, unless they are stored.
+
+        Raises:
+            DiskFull: The disk is full.
+            ReadOnly: The folder is not writable.
+        """
+        tables = self._catalogue.tables
+        # Somebody may have deleted the index, which must not come back in part.
+        if tables is None or not self._path.parent.is_dir():
+            return
+        texts: Mapping[str, Sequence[str]] = {name: getattr(links, name) for name in TEXTS}
+        arrays: dict[str, NDArray[Any]] = {
+            "tables": np.array([tables], np.uint32),
+            **dict(zip(COLUMNS, links.columns, strict=True)),
+            **{f"{name}_lengths": np.array([*map(len, each)], np.uint32) for name, each in texts.items()},
+            **{name: encode_texts(each) for name, each in texts.items()},
+        }
+        content = encode_arrays(FORMAT, LAYOUT, arrays)
+        with suppress(OSError):
+            if self._path.read_bytes() == content:
+                return
+        write_private(self._path, content)
+        delete_drafts(self._path)
+
+    def remove(self) -> None:
+        """Delete the file, because a note is erased."""
+        self._path.unlink(missing_ok=True)
+        delete_drafts(self._path)
