@@ -56,6 +56,9 @@ A full batch keeps a core busy for up to five seconds: under constant writing, t
 thirds of the time.
 """
 
+FEW, SHORTER = 8, 0.3
+"""So few passages, as those of an edited note, which somebody may ask for, wait for this share of the pause only."""
+
 LOOK_AGAIN_S = 5.0
 """Seconds between checks for a model that is not installed yet."""
 
@@ -127,8 +130,11 @@ class VectorBackfill:
     async def _quiet(self) -> None:
         """Wait for a moment without writes."""
         ends = time.monotonic() + LONGEST_S
-        while (left := min(ends, self._woken + QUIET_S) - time.monotonic()) > 0:
+        while (left := min(ends, self._woken + self._pause()) - time.monotonic()) > 0:
             await self._signal.wait(left)
+
+    def _pause(self) -> float:
+        return QUIET_S * SHORTER if self._index.pending_vectors() <= FEW else QUIET_S
 
     async def step(self) -> bool:
         """Embed one batch; return False when there is nothing to do."""

@@ -116,3 +116,24 @@ async def test_it_is_not_known_which_model_there_is_before_one_was_looked_for(va
         assert host.progress().model_known
         host.vault.backfill.can_answer = None
         assert not host.progress().model_known
+
+
+@pytest.mark.model
+async def test_an_edited_note_waits_for_a_shorter_pause(
+    vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(vault) as bridge:
+        host = bridge.find(None)
+        await settled(host)
+        monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
+        monkeypatch.setattr("bridge.engine.backfill.LONGEST_S", 3600)
+        monkeypatch.setattr("bridge.engine.backfill.SHORTER", 0)
+        edit = [EditNote(BEANS, (Append(text="Watered."),))]
+        await host.vault.executor.carry(edit, Author("test"))
+        await settled(host)
+        monkeypatch.setattr("bridge.engine.backfill.FEW", 0)
+        await host.vault.executor.carry(edit, Author("test"))
+        assert host.progress().pending_vectors == 1
+        monkeypatch.undo()
+        host.vault.backfill.wake()
+        await settled(host)
