@@ -91,6 +91,17 @@ class MemoryCatalogue:
             return self.memories[inner]
         return next((self.memories[path] for path in sorted(self._by_file.get(file_key(inner), ()))), None)
 
+    def successor(self, memory: Memory) -> Memory | None:
+        """Return the memory that replaced another in the end; None if none did."""
+        seen = {memory.path}
+        last: Memory | None = memory
+        while last is not None and last.superseded_by is not None:
+            last = self.find(last.superseded_by)
+            if last is None or last.path in seen:
+                return None
+            seen.add(last.path)
+        return None if last is memory else last
+
     def with_text(self, digest: str) -> list[Memory]:
         """Return the memories that had the text of a digest when they were written."""
         return [self.memories[path] for path in sorted(self._by_text.get(digest, ()))]

@@ -20,7 +20,11 @@ def note(text: str, **properties: Any) -> str:
 MEMORIES = {
     "Clay": note("The oven is built of river clay.", kind="fact", aliases=["loam"], scope=["project:oven"]),
     "Firing": note("The oven is fired every second Saturday before sunrise.", kind="decision", tags=["oven/heat"]),
-    "Old firing": note("The oven is fired on Fridays.", superseded_by="[[Firing]]"),
+    "Old firing": note("The oven is fired on Fridays.", superseded_by="[[Firing]]", aliases=["baking day"]),
+    "Oldest firing": note("It is fired on Mondays.", superseded_by="[[Old firing]]", aliases=["day of embers"]),
+    "Hidden firing": note("Never.", superseded_by="[[Firing]]", aliases=["hidden plan"], private_to="quill"),
+    "Loop": note("Round.", superseded_by="[[Loop again]]", aliases=["roundabout"]),
+    "Loop again": note("And round.", superseded_by="[[Loop]]"),
     "Loam shop": note("Loam is sold in Hamm.", expires="2020-01-01", aliases=["loam"]),
     "Loam later": note("Loam will be rationed.", valid_from="2999-01-01", aliases=["loam"]),
     "Loam gone": note("Loam was to be banned.", tier="archived", aliases=["loam"]),
@@ -92,6 +96,15 @@ async def as_agent(served: Served, name: str, operation: str, **arguments: Any) 
 )
 async def test_what_is_asked_for_is_returned_and_nothing_else(served: Served, query: str, found: list[str]) -> None:
     assert titles((await recall(served, query))["memories"]) == found
+
+
+async def test_a_replaced_memory_leads_to_what_replaced_it(served: Served) -> None:
+    for query in ("when is baking day?", "the day of embers"):
+        answer = await recall(served, query)
+        assert titles(answer["memories"]) == ["Firing"]
+        assert "replaced" in answer["memories"][0]["why"][0]
+    for query in ("the hidden plan", "a roundabout"):
+        assert (await recall(served, query))["memories"] == []
 
 
 async def test_what_always_holds_stands_apart(served: Served) -> None:

@@ -72,19 +72,30 @@ async def choose(call: Call, question: Question) -> tuple[list[Choice], SearchMo
 
 def choose_named(question: Question) -> list[Choice]:
     """Return the memories that a question names, and those that these are about."""
-    memories = question.visible.memories
+    catalogue, askable = question.catalogue, question.visible.askable
     found: dict[VaultPath, Choice] = {}
-    for path, score in question.catalogue.names.find(question.text).items():
-        if path in question.visible.askable:
+    replaced: dict[VaultPath, Choice] = {}
+    for path, score in catalogue.names.find(question.text).items():
+        memory = catalogue.memories[path]
+        if path in askable:
             why = "The question names it." if score == 1 else "The question names it, with a typing error."
-            found[path] = Choice(memories[path], score, (why,))
+            found[path] = Choice(memory, score, (why,))
+        elif (newer := catalogue.successor(memory)) is not None and newer.path in askable and is_open(memory):
+            why = f"It replaced `{memory.title}`, which the question names."
+            replaced[newer.path] = Choice(newer, score, (why,))
+    found = replaced | found
     for choice in tuple(found.values()):
         for name in choice.memory.about:
-            other = question.catalogue.find(name)
-            if other is not None and other.path in question.visible.askable and other.path not in found:
+            other = catalogue.find(name)
+            if other is not None and other.path in askable and other.path not in found:
                 why = f"`{choice.memory.title}`, which the question names, is about it."
                 found[other.path] = Choice(other, RELATED * choice.score, (why,))
     return [*found.values()]
+
+
+def is_open(memory: Memory) -> bool:
+    """Return whether a memory was kept from nobody, so that its title may be told to anyone."""
+    return memory.private_to is None and not memory.deny_agents
 
 
 async def choose_similar(
