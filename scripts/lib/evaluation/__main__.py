@@ -18,7 +18,7 @@ from bridge.data_folder import default_models_dir
 from bridge.models.embedder import Embedder
 from scripts.lib.evaluation.answerable import print_answerable
 from scripts.lib.evaluation.chat_answers import print_chat_answers
-from scripts.lib.evaluation.chats import print_chats
+from scripts.lib.evaluation.chats import print_chats, print_sessions
 from scripts.lib.evaluation.indexing import open_embedder, open_index
 from scripts.lib.evaluation.linked import print_rediscovery
 from scripts.lib.evaluation.memory import print_memory
@@ -27,7 +27,6 @@ from scripts.lib.evaluation.mistyped import print_mistyped
 from scripts.lib.evaluation.packed import print_packed
 from scripts.lib.evaluation.plain import print_plain
 from scripts.lib.evaluation.quoted import print_quoted
-from scripts.lib.evaluation.sessions import print_sessions
 from scripts.lib.evaluation.sets import SETS, JudgedSet, read_set
 from scripts.lib.evaluation.summaries import print_summaries
 from scripts.lib.evaluation.systems import Bench, System

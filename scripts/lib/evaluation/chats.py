@@ -1,4 +1,4 @@
-"""`scripts/eval --memory`: the turns of long chats as notes, and how many of those that answer a question are found.
+"""`scripts/eval --memory`: how much is found of the turns of chats, and of the sessions of conversations.
 
 BEAM names the turns that hold the evidence of each question, those that say what is out of date, and those that correct
 it. A question concerns its own chat only.
@@ -18,7 +18,8 @@ from bridge.types import SearchMode, VaultPath
 from scripts.lib.evaluation.comparison import print_comparison
 from scripts.lib.evaluation.floor import Fts5Baseline
 from scripts.lib.evaluation.indexing import IndexedSet, open_index
-from scripts.lib.evaluation.sets import JudgedSet, Question
+from scripts.lib.evaluation.metrics import scores
+from scripts.lib.evaluation.sets import JudgedSet, Question, read_set
 from scripts.lib.evaluation.systems import DEPTH, Bench
 
 FIRST_TURN: Final = 1_700_000_000
@@ -72,6 +73,29 @@ async def print_chats(folder: Path, cache: Path, embedder: Embedder | None) -> N
             counted = [judgement for judgement in judgements if judgement is not None]
             line += f"  {name} {sum(counted)} of {len(counted)}"
         print(line)
+
+
+async def print_sessions(folder: Path, limit: int | None, cache: Path, embedder: Embedder | None) -> None:
+    """Print the share of the sessions with evidence among the first ten, by category.
+
+    Args:
+        folder: The judged set, LoCoMo.
+        limit: Most questions.
+        cache: The folder of indexes.
+        embedder: The model, if there is one.
+    """
+    judged = read_set(folder, limit)
+    indexed = await open_index(judged, cache, embedder)
+    try:
+        systems = Bench(judged, indexed, embedder).systems(retrievers=False)
+        shares = {
+            name: [scores(await rank(question), question.relevant)[f"R@{DEPTH}"] for question in judged.questions]
+            for name, rank in systems.items()
+        }
+    finally:
+        await indexed.index.close()
+    print(f"\n{judged.name}: {len(judged.documents):,} sessions, {len(judged.questions):,} questions")
+    print_comparison([question.category for question in judged.questions], shares)
 
 
 def read_questions(path: Path) -> list[ChatQuestion]:
