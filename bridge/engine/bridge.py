@@ -220,7 +220,12 @@ class Bridge:
             await asyncio.sleep(LOOK_AT_SETTINGS_S)
             for client in filter(tokens.is_revoked, self.sessions.clients()):
                 self.end_sessions(client)
+            current = self.settings
             settings = await self._read()
+            if self.settings is not current:
+                # They were changed meanwhile; what was read may be older.
+                before = self.settings
+                continue
             # A file that is being saved may be empty for a moment: a rule is lifted only after two equal reads.
             if settings != self.settings and (settings == before or {*self.settings.deny} <= {*settings.deny}):
                 try:

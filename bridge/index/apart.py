@@ -1,7 +1,8 @@
 """Keeps the notes of one folder apart, so that they and all others are each searched as if there were no others."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,13 +23,28 @@ class HiddenRows:
     numbers: "NDArray[np.int64]"
 
 
-@dataclass(frozen=True, slots=True)
 class Side:
-    """Some of the notes, and the rows of all others."""
+    """Some of the notes, and the rows of all others, which are numbered when a search first asks for them."""
 
-    notes: Notes
-    hidden_keys: HiddenRows | None = None
-    hidden_seqs: HiddenRows | None = None
+    def __init__(self, notes: Notes, others: Notes | None = None, catalogue: NoteTable | None = None) -> None:
+        self.notes = notes
+        self._others = others
+        self._catalogue = catalogue
+
+    @cached_property
+    def hidden_keys(self) -> HiddenRows | None:
+        """The others' keys in the passages table; None if there are none."""
+        return self._hidden(NoteTable.keys_of)
+
+    @cached_property
+    def hidden_seqs(self) -> HiddenRows | None:
+        """The others' rows in the notes table; None if there are none."""
+        return self._hidden(NoteTable.seqs_of)
+
+    def _hidden(self, rows_of: Callable[[NoteTable, Collection[VaultPath]], set[int]]) -> HiddenRows | None:
+        if self._others is None or self._catalogue is None:
+            return None
+        return HiddenRows(np.array(sorted(rows_of(self._catalogue, self._others.keys())), np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +90,13 @@ class Apart:
 
     def _split(self, every: Notes) -> Mapping[Among, Side]:
         folder = self.folder
-        inside = {path: note for path, note in every.items() if folder.holds(path)} if folder.path else {}
+        # As `holds` says, without a call for each note: this follows every write.
+        below = f"{folder.path}/"
+        inside = {path: note for path, note in every.items() if path.startswith(below)} if folder.path else {}
         if not inside:
-            return {"notes": Side(every), "agents": self._side(inside, every)}
+            return {"notes": Side(every), "agents": Side(inside, every, self._catalogue)}
         outside = {path: note for path, note in every.items() if path not in inside}
-        return {"notes": self._side(outside, inside), "agents": self._side(inside, outside)}
-
-    def _side(self, notes: Notes, others: Notes) -> Side:
-        keys, seqs = self._catalogue.keys_of(others.keys()), self._catalogue.seqs_of(others.keys())
-        return Side(notes, *(HiddenRows(np.array(sorted(rows), np.int64)) for rows in (keys, seqs)))
+        return {
+            "notes": Side(outside, inside, self._catalogue),
+            "agents": Side(inside, outside, self._catalogue),
+        }

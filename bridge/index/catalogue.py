@@ -84,8 +84,8 @@ class NoteTable:
 
     def keys_of(self, paths: Collection[VaultPath]) -> set[int]:
         """Return the passage keys of some notes."""
-        return {self._entries[path].key for path in paths if path in self._entries}
+        return {entry.key for entry in map(self._entries.get, paths) if entry is not None}
 
     def seqs_of(self, paths: Collection[VaultPath]) -> set[int]:
         """Return the row numbers of some notes."""
-        return {self._entries[path].seq for path in paths if path in self._entries}
+        return {entry.seq for entry in map(self._entries.get, paths) if entry is not None}

@@ -2,10 +2,12 @@
 
 import os
 import stat
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import field
 from pathlib import Path
+from typing import Final
 
 from bridge.errors import VaultUnreadable
 from bridge.markdown.kinds import is_document
@@ -16,6 +18,9 @@ from bridge.vault.paths import find_flaw, is_hidden, nfc, parents
 from bridge.vault.rules import ICLOUD, Rules, hidden_reason
 
 NOWHERE = "A symbolic link without a target."
+
+MOST_PROBES: Final = 4
+"""Names looked up one by one in a folder before it is listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,8 @@ class Walk:
     """Folders still to be walked: their path, their place on the disk, and whether they are quiet."""
     _listings: dict[str, frozenset[str]] = field(default_factory=dict)
     _forms: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    _probes: Counter[str] = field(default_factory=Counter)
+    """By folder: how many names were looked up without listing it."""
 
     def done(self) -> Scan:
         """Return the scan."""
@@ -201,6 +208,9 @@ class Walk:
             try:
                 if number and is_link(os.lstat(place)):
                     return None
+                if self._is_spelled(place, part):
+                    place = f"{place}{os.sep}{part}"
+                    continue
                 if place not in self._listings:
                     self._listings[place] = frozenset(os.listdir(place))  # noqa: PTH208 - names alone, twice as fast
             except OSError:
@@ -210,6 +220,17 @@ class Walk:
                 return None
             place = f"{place}{os.sep}{name}"
         return place
+
+    def _is_spelled(self, place: str, name: str) -> bool:
+        """Return whether a folder certainly has a name as spelled, which few names can tell without listing it.
+
+        Where `NOTE` is not found but `Note` is, the system tells case apart.
+        """
+        if place in self._listings or self._probes[place] >= MOST_PROBES or not name.isascii():
+            return False
+        self._probes[place] += 1
+        found = f"{place}{os.sep}{name}"
+        return os.path.lexists(found) and not os.path.lexists(f"{place}{os.sep}{name.swapcase()}")
 
     def _in_other_form(self, place: str, name: str) -> str | None:
         """Return a folder's spelling of a name that it does not have in composed form."""

@@ -17,7 +17,7 @@ from bridge.engine.link_graph import ResolvedLinks
 from bridge.errors import NoteNotFound, RulesUnknown
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
-from bridge.settings.file import save_settings
+from bridge.settings.file import load_settings, save_settings
 from bridge.settings.schema import Settings
 from bridge.types import VaultPath
 from tests.engine.conftest import Opened, settled, until
@@ -377,3 +377,33 @@ async def test_a_file_that_is_empty_for_a_moment_lifts_nothing(
         await assert_missing(only(bridge))
         rules.write_text("")
         await until(lambda: SECRET in only(bridge).vault.index.notes)
+
+
+async def test_a_rule_made_while_the_settings_are_being_read_is_not_lifted(
+    secretive: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.engine.bridge.LOOK_AT_SETTINGS_S", 0.05)
+    async with opened(secretive) as bridge:
+        await settled(only(bridge))
+        has_read, may_answer = threading.Event(), threading.Event()
+        looks = 0
+
+        def read_slowly(path: Path) -> Any:
+            nonlocal looks
+            looks += 1
+            read = load_settings(path)
+            has_read.set()
+            may_answer.wait(timeout=10)
+            return read
+
+        monkeypatch.setattr("bridge.engine.bridge.load_settings", read_slowly)
+        await asyncio.to_thread(has_read.wait, 10)
+        await bridge.use(save_settings(bridge.settings_path, {"deny": ["Private/**"]}))
+        seen = looks
+        denied = []
+        may_answer.set()
+        while looks < seen + 2:
+            denied.append(bridge.settings.deny)
+            await asyncio.sleep(0.001)
+        assert {*denied} == {("Private/**",)}
+        await assert_missing(only(bridge))

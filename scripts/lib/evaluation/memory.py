@@ -1,8 +1,6 @@
 """`scripts/eval --memory`: beliefs are remembered, and cases recalled; what comes back too much is wrong."""
 
-import asyncio
 import json
-import sys
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,20 +40,20 @@ class Tally:
         return f"{self.cases:3} cases   precision {precision:.3f}   recall {recall:.3f}   wholly right {self.right}"
 
 
-def print_memory(data: Path, models: Path) -> int:
-    """Measure on PrecisionMemBench, on both halves of the cases; return 2 if it is not there."""
-    folder = data / "memory" / "precision"
-    if not folder.is_dir():
-        print(f"There are no memories in {data}; give their folder with --data.", file=sys.stderr)
-        return 2
+async def print_memory(folder: Path, models: Path) -> None:
+    """Measure on PrecisionMemBench, on both halves of the cases.
+
+    Args:
+        folder: The folder of `beliefs.json` and `cases.json`.
+        models: The folder of models.
+    """
     beliefs, cases = (json.loads((folder / name).read_text("utf-8")) for name in ("beliefs.json", "cases.json"))
     with tempfile.TemporaryDirectory() as temporary:
-        halves = asyncio.run(_measure(Path(temporary), models, beliefs, cases))
+        halves = await _measure(Path(temporary), models, beliefs, cases)
     for name, tally in halves.items():
         print(f"{name}: {tally}")
         for sentence in tally.wrong:
             print(f"    {sentence}")
-    return 0
 
 
 async def _measure(
