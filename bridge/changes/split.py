@@ -17,6 +17,7 @@ from bridge.markdown.edit.draft import open_draft, read_draft
 from bridge.markdown.edit.properties import PropertyBlock, edit_properties
 from bridge.markdown.edit.verify import find_unclosed
 from bridge.markdown.kinds import kind_of, title_of
+from bridge.markdown.link_parts import NOT_IN_WIKI
 from bridge.markdown.link_spans import LinkSpan, read_link_spans
 from bridge.markdown.link_targets import name_key
 from bridge.markdown.note import Note, Value
@@ -46,8 +47,7 @@ def split(
     view: VaultView,
     style: ObsidianSettings,
     *,
-    name: str | None = None,
-    folder: VaultPath | None = None,
+    to: VaultPath | None = None,
     leave: Leave = "link",
     properties: Collection[str] = (),
 ) -> PlanAndEffect:
@@ -58,8 +58,7 @@ def split(
         heading: The heading of the section, or its path as `A > B`.
         view: The vault.
         style: The user's settings in Obsidian.
-        name: The name of the new note; by default the text of the heading.
-        folder: Its folder; by default that of the note.
+        to: The path of the new note, or its folder; by default it is beside the note, with the name of the heading.
         leave: What stands in place of the section.
         properties: Names of properties that the new note gets as well.
 
@@ -78,7 +77,7 @@ def split(
     view.require_changeable(path)
     data = view.read(path)
     parts, note = divide(open_draft(path, data), heading), parse(path, data)
-    to = _new_path(path, note.headings[parts.number].text, name, folder, view)
+    to = _new_path(path, note.headings[parts.number].text, to, view)
     links = _split_links(note, parts, to, view, style)
     carried = _read_properties(note, properties)
     spots = read_link_spans(path, data).links
@@ -108,19 +107,21 @@ def split(
     )
 
 
-def _new_path(path: VaultPath, heading: str, name: str | None, folder: VaultPath | None, view: VaultView) -> VaultPath:
+def _new_path(path: VaultPath, heading: str, to: VaultPath | None, view: VaultView) -> VaultPath:
     """Return the path of the new note."""
-    title = name_of_section(heading) if name is None else name.strip().removesuffix(".md")
-    if not title or (name is not None and title != file_name_for(title, lambda _: False, default="")):
-        what = f"`{name}` is no name for a note." if name else f"The heading `{heading}` is no name for a note."
-        raise InvalidArguments(what, hint='Give another `name`, without `\\ / : * ? " < > | # ^ [ ]`.')
-    inside = path.rpartition("/")[0] if folder is None else folder.strip("/")
-    to = VaultPath(f"{inside}/{title}.md" if inside else f"{title}.md")
+    if to is None or not to.lower().endswith(".md"):
+        title = name_of_section(heading)
+        if not title:
+            raise InvalidArguments(f"The heading `{heading}` is no name for a note.", hint="Give its path in `to`.")
+        folder = path.rpartition("/")[0] if to is None else to
+        to = VaultPath(f"{folder}/{title}.md" if folder else f"{title}.md")
+    if flaw := NOT_IN_WIKI.search(to.rpartition("/")[2]):
+        raise InvalidArguments(f"No link can name `{to}`: it has `{flaw[0]}` in it.", hint="Choose another name.")
     if view.rules.keeps(to):
         # The same message whether or not the file exists: the error must not reveal it.
         raise PathKept(f"`{to}` must stay as it is: the user's settings say so.", path=to)
     if taken := next(iter(view.names.spelled(to)), None):
-        raise NoteExists(f"There is a file `{taken}` already.", hint="Give another `name` or `folder`.", path=taken)
+        raise NoteExists(f"There is a file `{taken}` already.", hint="Give another path in `to`.", path=taken)
     return to
 
 

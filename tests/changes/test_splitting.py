@@ -124,7 +124,7 @@ def test_footnotes_go_along_stay_or_are_in_both() -> None:
 
 def test_definitions_of_reference_links_go_along_and_lead_on_from_another_folder() -> None:
     text = "Top\n\n## Dough\n\n[A book][b]\n\n## Oven\n\n[b]: Book.md\n"
-    found = split_off({NOTE: text, "Bread/Book.md": "", "New/Book.md": ""}, folder=VaultPath("New"))
+    found = split_off({NOTE: text, "Bread/Book.md": "", "New/Book.md": ""}, to=VaultPath("New"))
     assert found["New/Dough.md"] == "# Dough\n\n[A book][b]\n\n[b]: ../Bread/Book.md\n"
     assert found[NOTE] == "Top\n\n[[Dough]]\n\n## Oven\n\n"
 
@@ -147,7 +147,7 @@ def test_lists_and_callouts_stay_as_they_are() -> None:
 def test_properties_go_along_when_asked_and_their_links_lead_on() -> None:
     text = '---\ntags: [a, b]\nUp: "[[Near]]"\nrating: 5\n---\nTop\n\n## Dough\n\nWet.\n'
     files = {NOTE: text, "Bread/Near.md": "", "A/Near.md": ""}
-    found = split_off(files, properties=("Tags", "up"), folder=VaultPath("New"), name="Wet dough")
+    found = split_off(files, properties=("Tags", "up"), to=VaultPath("New/Wet dough.md"))
     new = found["New/Wet dough.md"]
     assert new.startswith("---\n")
     assert "- a\n" in new
@@ -193,11 +193,10 @@ def test_the_name_is_the_heading_as_a_file_can_have_it(heading: str, name: str) 
         (NOTE, "None", {}, HeadingNotFound),
         ("None.md", "Dough", {}, NoteNotFound),
         ("C.canvas", "Dough", {}, InvalidArguments),
-        (NOTE, "Dough", {"name": "a/b"}, InvalidArguments),
-        (NOTE, "Dough", {"name": " "}, InvalidArguments),
+        (NOTE, "Dough", {"to": "a#b.md"}, InvalidArguments),
         (NOTE, "?", {}, InvalidArguments),
-        (NOTE, "Dough", {"name": "TAKEN"}, NoteExists),
-        (NOTE, "Dough", {"folder": "Kept"}, PathKept),
+        (NOTE, "Dough", {"to": "Bread/TAKEN.md"}, NoteExists),
+        (NOTE, "Dough", {"to": "Kept"}, PathKept),
         ("Kept/K.md", "Dough", {}, ProtectedPath),
         ("Linked.md", "Dough", {}, ProtectedPath),
         ("Whole.md", "Dough", {}, InvalidArguments),

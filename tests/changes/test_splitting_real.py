@@ -81,7 +81,7 @@ def split_at_random(root: Path, count: int, seed: int) -> Counter[str]:
         folder = dice.choice([None, VaultPath(dice.choice([*paper.files]).rpartition("/")[0])])
         heading = dice.choice(section_names(note.headings))
         try:
-            planned = split(path, heading, paper.view(), ObsidianSettings(), leave=leave, folder=folder)  # type: ignore[arg-type]
+            planned = split(path, heading, paper.view(), ObsidianSettings(), leave=leave, to=folder or None)  # type: ignore[arg-type]
         except (InvalidArguments, InvalidProperties, NoteExists):
             done["refused"] += 1
             continue

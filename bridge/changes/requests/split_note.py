@@ -7,7 +7,7 @@ from annotated_types import MaxLen
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext
 from bridge.errors import NoteExists
 from bridge.records import dataclass
-from bridge.types import Digest, VaultPath
+from bridge.types import Digest, NewPath, VaultPath
 
 if TYPE_CHECKING:
     from bridge.changes.draft import Draft
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     example={
         "path": "Bread/Starters/Sourdough starter.md",
         "heading": "Feeding",
-        "name": "Feeding a starter",
+        "to": "Bread/Starters/Feeding a starter.md",
         "digest": "48346d159e821615fff49c0abfea3e7b3368a7cd19c150943b54be3723ac38ff",
     },
     tasks=(
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         "make a heading a note of its own",
         "this note is too long, move a part out",
     ),
-    bounds={"heading": MaxLen(2_000), "name": MaxLen(200), "properties": MaxLen(100)},
+    bounds={"heading": MaxLen(2_000), "properties": MaxLen(100)},
 )
 @dataclass(frozen=True, slots=True)
 class SplitNote(Request):
@@ -36,8 +36,7 @@ class SplitNote(Request):
     Attributes:
         path: The note.
         heading: The section's heading, or its path `A > B`; headings below it go along.
-        name: Name of the new note; by default the heading.
-        folder: Its folder; by default that of the note.
+        to: Path of the new note, or its folder; by default beside the note, with the heading as its name.
         leave: What stands in place of the section.
         properties: Properties that the new note gets as well, such as `tags`.
         digest: Digest of the note as read; a changed note is refused.
@@ -57,8 +56,7 @@ class SplitNote(Request):
 
     path: VaultPath
     heading: str
-    name: str | None = None
-    folder: VaultPath | None = None
+    to: NewPath | None = None
     leave: Literal["link", "embed", "nothing"] = "link"
     properties: tuple[str, ...] = ()
     digest: Digest | None = None
@@ -80,8 +78,7 @@ class SplitNote(Request):
             self.heading,
             view,
             context.obsidian(),
-            name=self.name,
-            folder=self.folder,
+            to=self.to,
             leave=self.leave,
             properties=self.properties,
         )
