@@ -8,6 +8,7 @@ from annotated_types import Interval
 
 from bridge.api.among import choose_among
 from bridge.api.call import Call
+from bridge.api.dismissed import dismissed_rows
 from bridge.api.registry import operation
 from bridge.engine import link_census
 from bridge.engine.link_census import Gap, LinkCounts, NoteCount, StrongPair, Stub
@@ -335,8 +336,11 @@ async def graph_insights(
     for part in dict.fromkeys(wanted):
         match part:
             case "orphans" | "dead_ends" | "sources":
+                paths = set[VaultPath]()
+                if part == "orphans":
+                    paths = {path for one in await dismissed_rows(call, "orphan") for path in one.paths}
                 found[part] = await asyncio.to_thread(
-                    link_census.notes_without_links, graph_snapshot, counted, part, page
+                    link_census.notes_without_links, graph_snapshot, counted, part, page, paths
                 )
             case "stubs" | "strong_pairs":
                 found[part], totals[part] = await asyncio.to_thread(getattr(link_census, part), graph_snapshot, page)

@@ -98,6 +98,8 @@ def insights_view(answer: Answer) -> Iterable[Element]:
             continue
         if isinstance(found, dict):
             rows, total = [{"path": path} for path in found["notes"]], found["total"]
+            if found.get("dismissed"):
+                yield notice(f"{found['dismissed']} more dismissed among: {title.lower()}")
         else:
             rows, total = found, answer["totals"].get(name) or 0
         more = more or answer["offset"] + len(rows) < total
