@@ -7,7 +7,7 @@ from typing import Final, Literal
 from bridge.changes.draft import digest_of, plan_replacements
 from bridge.changes.effect import Effect, PlanAndEffect, Reference, name_warnings
 from bridge.changes.relink import replace_spans
-from bridge.changes.split_links import Relinked, SplitLinks
+from bridge.changes.split_links import LinkEdits, SplitLinks
 from bridge.changes.split_parts import SplitParts, divide
 from bridge.changes.view import VaultView
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound, NoteUnreadable, PathKept, TooLarge
@@ -145,7 +145,7 @@ def _split_links(note: Note, parts: SplitParts, to: VaultPath, view: VaultView, 
     )
 
 
-def _split_edits(spots: Iterable[LinkSpan], parts: SplitParts, links: SplitLinks) -> tuple[Relinked, Relinked]:
+def _split_edits(spots: Iterable[LinkSpan], parts: SplitParts, links: SplitLinks) -> tuple[LinkEdits, LinkEdits]:
     """Return the edits of the links that go, and of those that stay; a link that both have is in both."""
     goes, stays = (*parts.moved, *parts.moved_definitions), (*parts.head, *parts.tail, *parts.kept_definitions)
 

@@ -18,7 +18,7 @@ from bridge.vault.obsidian_settings import ObsidianSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Relinked:
+class LinkEdits:
     """The edits of a file's links, with the links rewritten and the links that find a file at last."""
 
     edits: tuple[Edit, ...]
@@ -49,7 +49,7 @@ class SplitLinks:
             target, source, kind
         ).path != was
 
-    def relink(self, spots: Iterable[LinkSpan], source: VaultPath, now: VaultPath) -> Relinked:
+    def relink(self, spots: Iterable[LinkSpan], source: VaultPath, now: VaultPath) -> LinkEdits:
         """Rewrite those links that would no longer mean the same.
 
         Args:
@@ -73,7 +73,7 @@ class SplitLinks:
             changed = [*self._edits(spot, Fate(was, target, means), place, source, now)]
             edits += changed
             rewritten += [Reference(now, spot.line, spot.target, target)] if changed else []
-        return Relinked(tuple(edits), tuple(rewritten), tuple(mended))
+        return LinkEdits(tuple(edits), tuple(rewritten), tuple(mended))
 
     def _edits(
         self, spot: LinkSpan, fate: Fate, place: str | None, source: VaultPath, now: VaultPath

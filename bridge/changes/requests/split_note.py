@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     tasks=(
         "split a note",
         "extract a section into a new note",
-        "make a heading a note of its own",
+        "make a section a note of its own",
         "this note is too long, move a part out",
     ),
     bounds={"heading": MaxLen(2_000), "properties": MaxLen(100)},

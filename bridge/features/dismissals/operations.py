@@ -19,7 +19,7 @@ Name = Annotated[str, MaxLen(1_000)]
 
 
 @dataclass(frozen=True, slots=True)
-class Dismissed:
+class DismissalCount:
     """What is dismissed now.
 
     Attributes:
@@ -37,13 +37,14 @@ class Dismissed:
     scope="write",
     idempotent=True,
     tasks=(
-        "never suggest this again",
+        "never suggest this pair again",
+        "stop suggesting something",
         "these two notes are not the same",
         "ignore this finding from now on",
         "dismiss a suggestion",
     ),
 )
-async def dismiss(call: Call, kind: DismissalKind, paths: Paths = (), name: Name = "") -> Dismissed:
+async def dismiss(call: Call, kind: DismissalKind, paths: Paths = (), name: Name = "") -> DismissalCount:
     """Leave something out of the report that lists it, from now on; reports say how many rows they left out.
 
     Args:
@@ -59,7 +60,7 @@ async def dismiss(call: Call, kind: DismissalKind, paths: Paths = (), name: Name
     store = call.vault.store.dismissals
     known = await asyncio.to_thread(store.of, kind)
     await asyncio.to_thread(store.add, [one], by_user=is_user(call))
-    return Dismissed(kind, len(known.keys() | {one}))
+    return DismissalCount(kind, len(known.keys() | {one}))
 
 
 @operation(
@@ -69,7 +70,7 @@ async def dismiss(call: Call, kind: DismissalKind, paths: Paths = (), name: Name
     idempotent=True,
     tasks=("list a dismissed suggestion again", "undo a dismissal"),
 )
-async def revive(call: Call, kind: DismissalKind, paths: Paths = (), name: Name = "") -> Dismissed:
+async def revive(call: Call, kind: DismissalKind, paths: Paths = (), name: Name = "") -> DismissalCount:
     """Let a report list again what was dismissed; only the user can do so with what the user dismissed.
 
     Args:
@@ -88,7 +89,7 @@ async def revive(call: Call, kind: DismissalKind, paths: Paths = (), name: Name 
         raise Declined("The user dismissed this.", hint="Leave it, or ask the user to revive it.")
     if one in known:
         await asyncio.to_thread(store.remove, [one])
-    return Dismissed(kind, len(known.keys() - {one}))
+    return DismissalCount(kind, len(known.keys() - {one}))
 
 
 def row_of(call: Call, kind: DismissalKind, paths: tuple[VaultPath, ...], name: str) -> Dismissal:

@@ -57,7 +57,7 @@ class AliasSuggestions:
 
 @operation(
     example={"path": "Bread/Starters/Sourdough starter.md"},
-    tasks=("which aliases should this note have", "other names that are used for a note", "find an acronym of a note"),
+    tasks=("other names that notes use for this one", "suggest aliases for a note"),
 )
 async def suggest_aliases(
     call: Call, path: VaultPath, limit: Annotated[int, Interval(ge=1, le=100)] = 20

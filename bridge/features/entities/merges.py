@@ -7,7 +7,7 @@ from annotated_types import Interval
 
 from bridge.api.among import choose_among
 from bridge.api.call import Call
-from bridge.api.dismissed import dismissed_rows
+from bridge.api.dismissals import dismissed_rows
 from bridge.api.hints import Folder
 from bridge.api.not_found import folder_of
 from bridge.api.registry import operation
@@ -69,10 +69,8 @@ class MergeSuggestions:
 @operation(
     example={"limit": 5},
     tasks=(
-        "find duplicate notes",
-        "which notes are about the same thing",
-        "notes that could be merged",
-        "near-duplicates in the vault",
+        "notes about the same thing that could be merged",
+        "near-duplicate notes",
     ),
 )
 async def merge_suggestions(

@@ -8,7 +8,7 @@ from annotated_types import Interval
 
 from bridge.api.among import choose_among
 from bridge.api.call import Call
-from bridge.api.dismissed import dismissed_rows
+from bridge.api.dismissals import dismissed_rows
 from bridge.api.registry import operation
 from bridge.engine import link_census
 from bridge.engine.link_census import Gap, LinkCounts, NoteCount, StrongPair, Stub

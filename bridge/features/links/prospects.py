@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from annotated_types import Interval
 
 from bridge.api.call import Call
-from bridge.api.dismissed import dismissed_rows
+from bridge.api.dismissals import dismissed_rows
 from bridge.api.hints import Folder
 from bridge.api.not_found import folder_of
 from bridge.api.registry import operation

@@ -8,7 +8,7 @@ from annotated_types import Interval, MaxLen
 
 from bridge.api.among import choose_among
 from bridge.api.call import Call
-from bridge.api.dismissed import dismissed_rows
+from bridge.api.dismissals import dismissed_rows
 from bridge.api.hints import Folder
 from bridge.api.not_found import no_such_note, unknown_names
 from bridge.api.registry import operation

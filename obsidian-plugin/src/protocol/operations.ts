@@ -383,7 +383,7 @@ export interface Disk {
 }
 
 /** What is dismissed now. */
-export interface Dismissed {
+export interface DismissalCount {
 	/** The kind. */
 	readonly kind: "merge" | "prospect" | "orphan" | "violation";
 	/** Rows of this kind that are dismissed, by anyone. */
@@ -2359,7 +2359,7 @@ export interface Operations {
 	/** Let a report list again what was dismissed; only the user can do so with what the user dismissed. */
 	revive: {
 		arguments: ReviveArguments;
-		result: Dismissed;
+		result: DismissalCount;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "declined";
 	};
 	/** List what was changed or proposed through the bridge, newest first. */
