@@ -150,7 +150,8 @@ async def search(
 ) -> SearchResult:
     """Find notes by words and meaning.
 
-    A query may contain `"a phrase"`, `-not`, `OR`, brackets, `path:`, `file:`, `tag:#a` and `[property:value]`;
+    A query may contain `"a phrase"`, `-not`, `OR`, `AND`, `begin*`, brackets, `path:`, `file:`, `title:`, `alias:`,
+    `heading:`, `tag:#a` and `[property:value]`;
     `notices` names what was not understood.
 
     Args:
