@@ -1,8 +1,9 @@
 """The conditions of a query, as a tree of values."""
 
 from collections.abc import Iterator, Mapping
-from typing import Literal, assert_never
+from typing import assert_never
 
+from bridge.index.hits import NameField
 from bridge.records import dataclass
 
 
@@ -31,14 +32,11 @@ class HasPrefix:
     """Words of the vault that do, once they are known."""
 
 
-NameKind = Literal["title", "alias", "heading"]
-
-
 @dataclass(frozen=True, slots=True)
 class HasName:
     """The note has a title, an alias or a heading that contains this."""
 
-    kind: NameKind
+    kind: NameField
     text: str
 
 

@@ -41,7 +41,7 @@ class ExportBase(Request):
         "path": "Bread/Hydration.base",
         "where": 'file.inFolder("Bread") && hydration > 60',
         "columns": ["file.name", "hydration"],
-        "sort": ["-hydration"],
+        "sort": ["hydration"],
         "dry_run": True,
     },
     reads=False,

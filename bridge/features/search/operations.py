@@ -151,8 +151,7 @@ async def search(
     """Find notes by words and meaning.
 
     A query may contain `"a phrase"`, `-not`, `OR`, `AND`, `begin*`, brackets, `path:`, `file:`, `title:`, `alias:`,
-    `heading:`, `tag:#a` and `[property:value]`;
-    `notices` names what was not understood.
+    `heading:`, `tag:#a` and `[property:value]`; `notices` names what was not understood.
 
     Args:
         query: What to look for.
