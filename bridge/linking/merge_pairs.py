@@ -165,12 +165,12 @@ def _by_pointing(
     neighbours: Callable[[VaultPath], Collection[VaultPath]],
 ) -> Iterator[tuple[VaultPath, VaultPath]]:
     """Yield the pairs of which one is a stub: it only points to the other, or has its name and hardly any text."""
+    names = {path: fold_name(_COPY.sub("", notes[path].title)) for path in paths}
     named: dict[str, list[VaultPath]] = defaultdict(list)
-    for path in paths:
-        named[fold_name(_COPY.sub("", notes[path].title))].append(path)
-    for path in paths:
-        words = comparable_words(texts[path])
-        if len(words) > SHORT:
+    for path, name in names.items():
+        named[name].append(path)
+    for path, name in names.items():
+        if len(comparable_words(texts[path])) > SHORT:
             continue
         own = frozenset(comparable_words(notes[path].title))
         said = [word for word in comparable_words(WIKI.sub(" ", texts[path])) if word not in own]
@@ -180,9 +180,8 @@ def _by_pointing(
         for other in around if len(targets) == 1 and len(around) == 1 else ():
             if points or (not said and own & {*comparable_words(notes[other].title)}):
                 yield path, other
-        for other in named[fold_name(_COPY.sub("", notes[path].title))]:
-            if other != path and len(named[fold_name(_COPY.sub("", notes[path].title))]) <= MOST_ALIKE:
-                yield path, other
+        if len(named[name]) <= MOST_ALIKE:
+            yield from ((path, other) for other in named[name] if other != path)
 
 
 def _same_language(one: IndexedNote, other: IndexedNote) -> float:

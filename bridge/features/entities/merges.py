@@ -102,7 +102,8 @@ async def merge_suggestions(
         from bridge.linking.merge_pairs import find_merge_pairs
         from bridge.vault.obsidian_settings import read_obsidian_settings
 
-        templates = read_obsidian_settings(vault.root).template_folder
+        settings = read_obsidian_settings(vault.root)
+        templates = settings.template_folder
         notes = {
             path: note
             for path, note in graph_snapshot.notes.items()
@@ -112,6 +113,9 @@ async def merge_suggestions(
         asked = [
             one for one in every if not inside or any(path.startswith(f"{inside}/") for path in (one.path, one.into))
         ]
+        if settings.daily_folder:
+            days = f"{settings.daily_folder}/"
+            asked = [one for one in asked if not (one.path.startswith(days) and one.into.startswith(days))]
         found = [one for one in asked if Dismissal("merge", frozenset((one.path, one.into))) not in dismissed]
         pairs = tuple(describe_pair(one) for one in found[offset : offset + limit])
         notices = () if near else ("No note has a vector yet, so meaning was not compared.",)
