@@ -42,12 +42,10 @@ class NoteCount:
     Attributes:
         total: Number of notes.
         notes: The first of them, most recently modified first.
-        dismissed: How many more were dismissed; absent if none.
     """
 
     total: int
     notes: tuple[VaultPath, ...]
-    dismissed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +127,9 @@ def newest_notes(
     dismissed: Collection[VaultPath] = frozenset(),
 ) -> NoteCount:
     """Return the notes with these numbers, the most recently changed first."""
-    every = [graph_snapshot.graph.paths[number] for number in numbers.tolist()]
-    paths = [path for path in every if path not in dismissed]
+    paths = [path for number in numbers.tolist() if (path := graph_snapshot.graph.paths[number]) not in dismissed]
     paths.sort(key=lambda path: (-graph_snapshot.notes[path].modified if path in graph_snapshot.notes else 0.0, path))
-    return NoteCount(len(paths), tuple(paths[page]), len(every) - len(paths) or None)
+    return NoteCount(len(paths), tuple(paths[page]))
 
 
 def stubs(graph_snapshot: "GraphSnapshot", page: slice) -> tuple[tuple[Stub, ...], int]:

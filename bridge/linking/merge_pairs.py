@@ -32,6 +32,9 @@ POINTING: Final = frozenset(
 SHORT: Final = 12
 """Words up to which a note is a stub of another of its name."""
 
+LONGEST_STUB: Final = 1_000
+"""Characters of a stub, properties included."""
+
 MOST_ALIKE: Final = 4
 """A name that more notes have, such as `Index`, says nothing."""
 
@@ -170,7 +173,8 @@ def _by_pointing(
     for path, name in names.items():
         named[name].append(path)
     for path, name in names.items():
-        if len(comparable_words(texts[path])) > SHORT:
+        # Most texts are too long for that, and to split them takes seconds.
+        if len(texts[path]) > LONGEST_STUB or len(comparable_words(texts[path])) > SHORT:
             continue
         own = frozenset(comparable_words(notes[path].title))
         said = [word for word in comparable_words(WIKI.sub(" ", texts[path])) if word not in own]

@@ -35,8 +35,8 @@ class MergeSuggestion:
         why: `name`: the same but for spelling, or one is named as a copy; `alias`: the name of one is an alias of the
             other; `text`: much of it is in both; `meaning`: the vectors are close; `stub`: one hardly says more than
             its link or its name; `neighbours`: other notes are linked with both.
-        common: Share of the text that both have; absent if small.
-        cosine: How close their vectors are; absent without vectors, or if they are far apart.
+        common: Share of the text that both have; null if small.
+        cosine: How close their vectors are; null without vectors, or if they are far apart.
     """
 
     path: VaultPath

@@ -98,14 +98,14 @@ def insights_view(answer: Answer) -> Iterable[Element]:
             continue
         if isinstance(found, dict):
             rows, total = [{"path": path} for path in found["notes"]], found["total"]
-            if found.get("dismissed"):
-                yield notice(f"{found['dismissed']} more dismissed among: {title.lower()}")
         else:
             rows, total = found, answer["totals"].get(name) or 0
         more = more or answer["offset"] + len(rows) < total
         others = [one for one in rows if name != "pagerank" or one["path"] not in hubs]
         besides = ", besides the hubs" if len(others) < len(rows) else ""
         yield Section(f"{title}{besides}", Table(columns, others), total)
+    if answer.get("dismissed"):
+        yield notice(f"{answer['dismissed']} more notes without links are dismissed.")
     if more:
         yield notice("`parts`, with `limit` and `offset`, shows more of a part.")
 
