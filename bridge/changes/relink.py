@@ -102,7 +102,7 @@ def relink_file(path: VaultPath, data: bytes, shift: Shift, read_spans: SpanRead
         if fate.mended and fate.means:
             mended.append(Reference(shift.now(path), spot.line, spot.target, fate.means))
         if not fate.stays:
-            name, way = _find_new_target(spot, fate, path, shift)
+            name, way = find_new_target(spot, fate, path, shift)
             edits += [name, *_relabel(spot, fate)]
             rewritten.append(Reference(shift.now(path), spot.line, spot.target, way))
     if edits and spots.lossy:
@@ -130,7 +130,7 @@ def replace_spans(data: bytes, text: str, edits: Iterable[Edit]) -> bytes:
     return bom + "".join([*parts, text[end:]]).encode()
 
 
-def _find_new_target(spot: LinkSpan, fate: Fate, path: VaultPath, shift: Shift) -> tuple[Edit, str]:
+def find_new_target(spot: LinkSpan, fate: Fate, path: VaultPath, shift: Shift) -> tuple[Edit, str]:
     """Return the edit that makes a link name the same file after the change, and the new target."""
     slot = spot.file
     source = shift.now(path)

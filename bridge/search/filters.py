@@ -7,21 +7,14 @@ whole sets; 50,000 notes take milliseconds.
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, assert_never
 
-from bridge.index.fulltext_query import TextQuery, split_tokens
 from bridge.index.note import IndexedNote
 from bridge.markdown.names import Names, suggest_names
 from bridge.markdown.note import Value
 from bridge.search.model import SearchRequest
-from bridge.search.terms import All, Either, HasProperty, HasTag, HasText, InFile, InPath, Not, Term, Word, conditions
+from bridge.search.terms import HasProperty
 from bridge.text.fold import fold_case
-from bridge.text.match import compile_matcher
-from bridge.text.words import RUN, words_of
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.index.index import Index
 
 Notes = Mapping[VaultPath, IndexedNote]
 
@@ -258,101 +251,3 @@ def _exceeds_limit(value: Value, sign: str, limit: float) -> bool:
     except ValueError:
         return False
     return number is not None and (number > limit if sign == ">" else number < limit)
-
-
-MOST_READ = 1_000
-"""Maximum number of passages with all words of a phrase that are read to check whether the words are adjacent."""
-
-Paths = frozenset[VaultPath]
-
-
-async def search_scope(index: "Index", request: SearchRequest, demanded: Term | None) -> Paths | None:
-    """Return the notes that an answer may contain; None when every note may."""
-    within = filter_notes(index.notes, request)
-    if demanded is None or within == frozenset():
-        return within
-    matches = await _notes_matching(index, demanded)
-    return matches if within is None else within & matches
-
-
-def unknown_name_notices(index: "Index", request: SearchRequest, demanded: Term | None) -> tuple[str, ...]:
-    """Return a notice for each requested folder, tag, property and path that no note has."""
-    notes = index.notes
-    found = [no_such_folder(notes, request.folder)]
-    found += [no_such_place(notes, path) for path in request.paths]
-    found += [no_such_tag(notes, tag) for tag in request.tags]
-    found += [
-        no_such_property(notes, name, *(value if isinstance(value, list | tuple) else (value,)))
-        for name, value in request.properties.items()
-    ]
-    found += [] if demanded is None else [_unknown_name(notes, term) for term in conditions(demanded)]
-    return tuple(dict.fromkeys(sentence for sentence in found if sentence is not None))
-
-
-def _unknown_name(notes: Mapping[VaultPath, IndexedNote], term: Term) -> str | None:
-    match term:
-        case InPath(text) | InFile(text):
-            return no_such_path(notes, text)
-        case HasTag(tag):
-            return no_such_tag(notes, tag)
-        case HasProperty(name, value) if not filter_by_term(list(notes.values()), term):
-            return no_such_property(notes, name, *(() if value is None else (value,)))
-        case _:
-            return None
-
-
-async def _notes_matching(index: "Index", term: Term) -> Paths:  # noqa: PLR0911 - one kind of term, one line
-    """Return the notes for which a condition holds."""
-    notes = index.notes
-    match term:
-        case HasText(text, quoted=True):
-            return await _notes_with_text(index, text) | _notes_named(notes, text, whole=not RUN.search(text))
-        case HasText(text) | Word(text):
-            named = _notes_named(notes, text, whole=False)
-            return await _notes_with_text(index, text) | await _notes_with_stem(index, text) | named
-        case InPath(text):
-            return frozenset(path for path in notes if fold_case(text) in fold_case(path))
-        case InFile(text):
-            return frozenset(path for path in notes if fold_case(text) in fold_case(path.rpartition("/")[2]))
-        case HasTag(tag):
-            return frozenset(note.path for note in filter_by_tag(list(notes.values()), tag))
-        case HasProperty():
-            return frozenset(note.path for note in filter_by_term(list(notes.values()), term))
-        case Not(inner):
-            return frozenset(notes) - await _notes_matching(index, inner)
-        case All(parts):
-            return frozenset(notes).intersection(*[await _notes_matching(index, part) for part in parts])
-        case Either(parts):
-            return frozenset[VaultPath]().union(*[await _notes_matching(index, part) for part in parts])
-        case _:
-            assert_never(term)
-
-
-async def _notes_with_stem(index: "Index", text: str) -> Paths:
-    """Return the notes that contain another form of a word: `slug OR snail` also matches slugs."""
-    if len(words_of(text)) != 1:
-        return frozenset()
-    every = sum(note.passages for note in index.notes.values())
-    return frozenset(hit.path for hit in await index.stems(TextQuery(must=(text,)), max(1, every), None))
-
-
-def _notes_named(notes: Mapping[VaultPath, IndexedNote], text: str, *, whole: bool) -> Paths:
-    """Return the notes with a name that contains something, if `whole` not only as parts of longer words."""
-    part = fold_case(text)
-    words = {*split_tokens(text)} if whole else set()
-    return frozenset(
-        path
-        for path, note in notes.items()
-        if any(part in fold_case(name) and words.issubset(split_tokens(name)) for name in (note.title, *note.aliases))
-    )
-
-
-async def _notes_with_text(index: "Index", text: str) -> Paths:
-    """Return the notes that contain something in their text."""
-    query = TextQuery(must=(text,))
-    if len(words_of(text)) == 1 and not RUN.search(text):
-        return frozenset(hit.path for hit in await index.whole(query, max(1, len(index.notes)), None))
-    # The index stores no positions: whether words are adjacent is checked in the passages that have them all.
-    matcher = compile_matcher((), (text,))
-    passages = await index.text_of(await index.passages(query, MOST_READ, None))
-    return frozenset(passage.path for passage in passages if matcher.find(passage.text))

@@ -137,6 +137,15 @@ class NumberedWords:
             return True
         return any(word.startswith(start) for word in self._begun.get(start[:ROOT], ()))
 
+    def beginning_with(self, start: str) -> list[tuple[str, int]]:
+        """Return the words that begin with a prefix, given folded, each with the number of notes that contain it."""
+        stored = self._stored.begun_with(start)
+        counts = self.counts[stored.start : stored.stop]
+        found = dict(zip(self._stored.words(stored), counts, strict=True))
+        begun = (word for word in self._begun.get(start[:ROOT], ()) if word.startswith(start))
+        found.update((word, self.counts[self._numbers[word]]) for word in begun)
+        return [(word, count) for word, count in found.items() if count]
+
     def alike(self, word: str, errors: int) -> list[tuple[str, int]]:
         """Return the words with the same first letter within so many typing errors, with their number of errors."""
         from rapidfuzz import process

@@ -12,7 +12,6 @@ from bridge.records import dataclass
 from bridge.search.answerability import PASSAGES, Answerability, BestPassages, asked_terms, assess
 from bridge.search.calibrate import ModelCalibration, model_calibration, model_trust
 from bridge.search.expand import choose_seeds, expand_co_reading, expand_links, expand_mentions, match_tags
-from bridge.search.filters import Paths, search_scope, unknown_name_notices
 from bridge.search.fuse import (
     WEIGHTS,
     FusedHit,
@@ -28,8 +27,10 @@ from bridge.search.fuse import (
 from bridge.search.hits import Reasons, build_hits, collapse, link_reason
 from bridge.search.model import Explanation, SearchAnswer, SearchHit, SearchRequest, Sources
 from bridge.search.passages import Worth, fill_passages
+from bridge.search.prefixes import expand_prefixes, has_prefixes
 from bridge.search.query import Query, parse_query
 from bridge.search.retrievers import IndexAnswers, best_passages, passage_scores, retrieve, text_results, vector_result
+from bridge.search.scope import Paths, search_scope, unknown_name_notices
 from bridge.search.spelling import correct_spelling
 from bridge.search.titles import (
     NameMatch,
@@ -232,7 +233,7 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
     Raises:
         ModelMissing: The mode is semantic and there is no model.
     """
-    query = parse_query(request.query)
+    query = await _read_query(sources, request.query)
     within = await search_scope(sources.index, request, query.condition)
     unknown = () if within is None else unknown_name_notices(sources.index, request, query.condition)
     query = replace(query, notices=(*query.notices, *unknown))
@@ -334,6 +335,15 @@ async def _build_hits(
         else {}
     )
     return build_hits(unique, index.notes, texts, found.reasons, matcher, twins, whole)
+
+
+async def _read_query(sources: Sources, typed: str) -> Query:
+    """Parse a query, and read the beginnings of words in it as the vault's words."""
+    query = parse_query(typed)
+    if not has_prefixes(query):
+        return query
+    known = not sources.reading and await sources.vocabulary.words.follow(sources.index)
+    return expand_prefixes(query, sources.vocabulary.words if known else None)
 
 
 async def _list_filtered(sources: Sources, request: SearchRequest, query: Query, within: Paths | None) -> SearchAnswer:

@@ -11,6 +11,8 @@ from bridge.records import dataclass
 from bridge.search.terms import (
     All,
     Either,
+    HasName,
+    HasPrefix,
     HasProperty,
     HasTag,
     HasText,
@@ -21,6 +23,7 @@ from bridge.search.terms import (
     Word,
     condition,
     leaves,
+    require_words,
 )
 from bridge.text.invisible import strip_break_hints
 from bridge.text.stopwords import STOP_WORDS
@@ -34,7 +37,7 @@ SENTENCE = 3
 
 # Obsidian's operators that search inside a note in ways that the index does not support.
 _COARSE = frozenset({"line", "section", "block", "task", "task-todo", "task-done", "match-case"})
-_OPERATORS = _COARSE | {"path", "file", "tag", "content", "ignore-case"}
+_OPERATORS = _COARSE | {"path", "file", "tag", "content", "ignore-case", "title", "alias", "heading"}
 
 _TOKEN = re.compile(
     r"""
@@ -56,6 +59,11 @@ _STOPS = (_OR, _CLOSE)
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _TAG = re.compile(r"#(?=[\d/_-]*[^\W\d_])[\w/-]+")
 """A tag as Obsidian defines it: not only digits."""
+
+_PREFIX = re.compile(r"([^\W_][\w'’-]*[^\W_])\*")
+_WILD = re.compile(r"\w\*\w|^\*\w|\w\?\w")
+_REQUIRED = re.compile(r"\+([^\W\d_].*)", re.DOTALL)
+_AND = ("word", "AND")
 
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 
@@ -141,6 +149,13 @@ class _Parser:
     def _all(self, depth: int) -> Term:
         parts: list[Term] = []
         while (token := self._peek()) is not None and token not in _STOPS:
+            if token == _AND and parts and self._joins():
+                self._at += 1
+                self._notices.append("`AND` is read as: what stands beside it must occur.")
+                parts[-1] = require_words(parts[-1])
+                if (term := self._one(depth)) is not None:
+                    parts.append(require_words(term))
+                continue
             if self._terms >= MAX_TERMS:
                 self._at = len(self._tokens)
                 self._notices.append(f"The query has many words; only the first {MAX_TERMS} were used.")
@@ -169,12 +184,32 @@ class _Parser:
                 return _join_terms([word for word in words if word is not None])
             case "word" if text == "NOT" and self._excludes():
                 return self._excluded(depth)
-            case "word" if (tag := _TAG.fullmatch(text.rstrip(".,;:!?"))) is not None:
-                self._terms += 1
-                self._notices.append(f"`{tag.group()}` is read as a tag: only notes that have it are hits.")
-                return HasTag(tag.group()[1:].rstrip("/"))
+            case "word":
+                return self._special_word(text)
             case _:
                 return self._word(text)
+
+    def _special_word(self, text: str) -> Term | None:
+        """Read a word that may be a prefix, a required word or a tag."""
+        if (prefix := _PREFIX.fullmatch(text.rstrip(".,;:!"))) is not None:
+            self._terms += 1
+            return HasPrefix(prefix[1])
+        if (required := _REQUIRED.fullmatch(text)) is not None:
+            self._notices.append(f"`{text}` is read as: `{required[1]}` must occur.")
+            word = self._word(required[1])
+            return None if word is None else require_words(word)
+        if (tag := _TAG.fullmatch(text.rstrip(".,;:!?"))) is not None:
+            self._terms += 1
+            self._notices.append(f"`{tag.group()}` is read as a tag: only notes that have it are hits.")
+            return HasTag(tag.group()[1:].rstrip("/"))
+        if _WILD.search(text):
+            self._notices.append(f"`{text}` was searched as words: `*` is read only at the end of a word.")
+        return self._word(text)
+
+    def _joins(self) -> bool:
+        """Return whether something follows the `AND` that comes next, so that it stands between terms."""
+        after = self._tokens[self._at + 1] if self._at + 1 < len(self._tokens) else None
+        return after is not None and after not in (*_STOPS, _AND)
 
     def _excludes(self) -> bool:
         """Return whether `NOT` precedes something that it can exclude."""
@@ -235,6 +270,9 @@ class _Parser:
     def _operator(self, name: str, depth: int) -> Term | None:
         operator = name.lower()
         if operator not in _OPERATORS:
+            self._notices.append(
+                f"`{name}:` is no operator, so it was searched as a word; `[{name}:…]` is about a property."
+            )
             return self._word(name)
         if self._peek() is None or depth >= MAX_DEPTH:
             return None
@@ -250,31 +288,37 @@ class _Parser:
         return None if operand is None else _apply_operator(operator, operand)
 
 
-def _apply_operator(operator: str, term: Term) -> Term:  # noqa: PLR0911 - one kind of term, one line
+def _apply_operator(operator: str, term: Term) -> Term:
     """Apply an operator to each word below it."""
     match term:
-        case Word(text) | HasText(text):
-            match operator:
-                case "path":
-                    return InPath(text)
-                case "file":
-                    return InFile(text)
-                case "tag":
-                    return HasTag(text.lstrip("#").rstrip("/"))
-                case "content":
-                    return HasText(text, quoted=isinstance(term, HasText))
-                case _:
-                    return term
+        case Word() | HasText() | HasPrefix():
+            return _apply_to_text(operator, term)
         case Not(inner):
             return Not(_apply_operator(operator, inner))
         case All(parts):
             return All(tuple(_apply_operator(operator, part) for part in parts))
         case Either(parts):
             return Either(tuple(_apply_operator(operator, part) for part in parts))
-        case InPath() | InFile() | HasTag() | HasProperty():
+        case HasName() | InPath() | InFile() | HasTag() | HasProperty():
             return term
         case _:
             assert_never(term)
+
+
+def _apply_to_text(operator: str, term: Word | HasText | HasPrefix) -> Term:
+    match operator:
+        case "path":
+            return InPath(term.text)
+        case "file":
+            return InFile(term.text)
+        case "tag":
+            return HasTag(term.text.lstrip("#").rstrip("/"))
+        case "title" | "alias" | "heading":
+            return HasName(operator, term.text)
+        case "content" if not isinstance(term, HasPrefix):
+            return HasText(term.text, quoted=isinstance(term, HasText))
+        case _:
+            return term
 
 
 def _join_terms(parts: list[Term]) -> Term:

@@ -1,16 +1,18 @@
 """The conditions of a query, as a tree of values."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import assert_never
 
+from bridge.index.hits import NameField
 from bridge.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word to rank by; a condition only inside `OR` or after `-`."""
+    """A word to rank by; a condition only inside `OR`, after `-`, or if required."""
 
     text: str
+    required: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,23 @@ class HasText:
 
     text: str
     quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HasPrefix:
+    """The note contains a word that begins with this."""
+
+    text: str
+    words: tuple[str, ...] = ()
+    """Words of the vault that do, once they are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class HasName:
+    """The note has a title, an alias or a heading that contains this."""
+
+    kind: NameField
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +91,7 @@ class Either:
     parts: tuple["Term", ...]
 
 
-Term = Word | HasText | InPath | InFile | HasTag | HasProperty | Not | All | Either
+Term = Word | HasText | HasPrefix | HasName | InPath | InFile | HasTag | HasProperty | Not | All | Either
 
 
 def leaves(term: Term) -> Iterator[Word | HasText]:
@@ -83,10 +102,55 @@ def leaves(term: Term) -> Iterator[Word | HasText]:
         case All(parts) | Either(parts):
             for part in parts:
                 yield from leaves(part)
-        case Not() | InPath() | InFile() | HasTag() | HasProperty():
+        case Not() | HasPrefix() | HasName() | InPath() | InFile() | HasTag() | HasProperty():
             return
         case _:
             assert_never(term)
+
+
+def prefixes(term: Term, *, negated: bool = True) -> Iterator[HasPrefix]:
+    """Yield the beginnings of words in a tree, in the order typed.
+
+    Args:
+        term: The tree.
+        negated: Whether to yield those that must not occur, too.
+    """
+    match term:
+        case HasPrefix():
+            yield term
+        case All(parts) | Either(parts):
+            for part in parts:
+                yield from prefixes(part, negated=negated)
+        case Not(inner) if negated:
+            yield from prefixes(inner)
+        case _:
+            return
+
+
+def fill_prefixes(term: Term, words: Mapping[str, tuple[str, ...]]) -> Term:
+    """Return a tree with the words of the vault that begin with each prefix."""
+    match term:
+        case HasPrefix(text):
+            return HasPrefix(text, words.get(text, ()))
+        case All(parts):
+            return All(tuple(fill_prefixes(part, words) for part in parts))
+        case Either(parts):
+            return Either(tuple(fill_prefixes(part, words) for part in parts))
+        case Not(inner):
+            return Not(fill_prefixes(inner, words))
+        case _:
+            return term
+
+
+def require_words(term: Term) -> Term:
+    """Return a tree whose words must occur."""
+    match term:
+        case Word(text):
+            return Word(text, required=True)
+        case All(parts):
+            return All(tuple(require_words(part) for part in parts))
+        case _:
+            return term
 
 
 def conditions(term: Term) -> Iterator[Term]:
@@ -110,8 +174,8 @@ def condition(term: Term, *, strict: bool = False, phrases: bool = True) -> Term
         phrases: Whether phrases do.
     """
     match term:
-        case Word(text):
-            return HasText(text) if strict else None
+        case Word(text, required):
+            return HasText(text) if strict or required else None
         case All(parts):
             terms = (condition(part, strict=strict, phrases=phrases) for part in parts)
             present = tuple(one for one in terms if one is not None)
@@ -124,7 +188,7 @@ def condition(term: Term, *, strict: bool = False, phrases: bool = True) -> Term
             return None if inverse is None else Not(inverse)
         case HasText():
             return term if strict or phrases else None
-        case InPath() | InFile() | HasTag() | HasProperty():
+        case HasPrefix() | HasName() | InPath() | InFile() | HasTag() | HasProperty():
             return term
         case _:
             assert_never(term)

@@ -205,6 +205,11 @@ class VaultWords:
         """Return whether any word of the vault begins with a prefix."""
         return self._words.begins(fold_word(start))
 
+    def beginning_with(self, start: str) -> list[str]:
+        """Return the words of the vault that begin with a prefix, folded, those of most notes first."""
+        found = self._words.beginning_with(fold_word(start))
+        return [word for word, _ in sorted(found, key=lambda one: (-one[1], one[0]))]
+
     def count(self, word: str, languages: Collection[str] = ()) -> int:
         """Return approximately how many notes contain a word in any form."""
         return min(

@@ -19,6 +19,7 @@ from bridge.state.change_log import ChangeLog, log_path
 from bridge.state.connection import check, open_database, translate_errors
 from bridge.state.counters import Counters, ToolScores
 from bridge.state.database import Database
+from bridge.state.dismissals import Dismissals
 from bridge.state.failures import Failures
 from bridge.state.file_history import FileHistory
 from bridge.state.graph_days import GraphDays
@@ -66,6 +67,7 @@ class Store:
             self.sessions.recover()
         self.injections = InjectionLog(database)
         self.feedback = FeedbackLog(database)
+        self.dismissals = Dismissals(database)
         self.graph_days = GraphDays(database)
         self.snapshots = Snapshots(snapshots_folder(path))
         self.journal = Journal(database, self.snapshots, now)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from bridge.state.call_log import CALLS
 from bridge.state.counters import COUNTERS
+from bridge.state.dismissals import DISMISSALS
 from bridge.state.failures import FAILURES
 from bridge.state.graph_days import GRAPH_DAYS
 from bridge.state.injection_log import INJECTIONS
@@ -12,7 +13,7 @@ from bridge.state.link_feedback import FEEDBACK
 from bridge.state.session_log import SESSIONS
 from bridge.state.tables import Subject
 
-OWN = (COUNTERS, FAILURES, CALLS, SESSIONS, INJECTIONS, FEEDBACK, GRAPH_DAYS, JOURNAL)
+OWN = (COUNTERS, FAILURES, CALLS, SESSIONS, INJECTIONS, FEEDBACK, DISMISSALS, GRAPH_DAYS, JOURNAL)
 
 _added: list[Subject] = []
 

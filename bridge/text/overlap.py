@@ -41,6 +41,11 @@ def find_overlaps(
 
 def word_runs(text: str) -> frozenset[tuple[str, ...]]:
     """Return all word sequences; a shorter text is one sequence."""
-    head = _PROPERTIES.match(text)
-    words = _WORD.findall(text[head.end() if head else 0 :].casefold())
+    words = comparable_words(text)
     return frozenset(tuple(words[at : at + RUN_WORDS]) for at in range(max(bool(words), len(words) - RUN_WORDS + 1)))
+
+
+def comparable_words(text: str) -> list[str]:
+    """Return the words of a text in order, without case and properties; each character of a script without spaces."""
+    head = _PROPERTIES.match(text)
+    return _WORD.findall(text[head.end() if head else 0 :].casefold())

@@ -73,6 +73,8 @@ class Paper:
                 after.files[now] = self.files[path]
                 if path in self.notes:
                     after.notes[now] = replace(self.notes[path], path=now)
+        for path in written - {*moved.values()}:
+            after.put(path, draft.read(path))
         return after
 
     def texts(self) -> dict[str, str]:

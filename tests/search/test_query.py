@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.search.query import MAX_TERMS, parse_query
-from bridge.search.terms import All, Either, HasProperty, HasTag, HasText, InFile, InPath, Not, Term
+from bridge.search.terms import All, Either, HasName, HasPrefix, HasProperty, HasTag, HasText, InFile, InPath, Not, Term
 
 
 def test_plain_words_only_rank() -> None:
@@ -65,6 +65,70 @@ def test_not_in_capitals_excludes(typed: str, same: str, notice: str) -> None:
 @pytest.mark.parametrize("typed", ["NOT", "do not sync", "sync NOT", "NOT NOT"])
 def test_not_alone_or_in_small_letters_is_a_word(typed: str) -> None:
     assert parse_query(typed).condition == parse_query(typed.replace("NOT", "nought")).condition
+
+
+def test_and_in_capitals_requires_what_stands_beside_it() -> None:
+    query = parse_query("old bread AND rye flour")
+    assert query.words == ("old", "bread", "rye", "flour")
+    assert query.condition == All((HasText("bread"), HasText("rye")))
+    assert query.notices == ("`AND` is read as: what stands beside it must occur.",)
+    assert parse_query("bread AND NOT rye").condition == All((HasText("bread"), Not(HasText("rye"))))
+    assert parse_query("a1 OR b1 AND c1").condition == Either((HasText("a1"), All((HasText("b1"), HasText("c1")))))
+    assert parse_query("(a1 b1) AND tag:x").condition == All((HasText("a1"), HasText("b1"), HasTag("x")))
+
+
+@pytest.mark.parametrize("typed", ["AND rye", "rye AND", "salt and rye", "rye AND OR salt", "rye AND AND"])
+def test_and_between_nothing_or_in_small_letters_is_a_word(typed: str) -> None:
+    assert "must occur" not in " ".join(parse_query(typed).notices)
+    assert (
+        parse_query(typed).words == parse_query(typed.replace("AND", "And")).words or "AND" in parse_query(typed).words
+    )
+
+
+def test_plus_requires_a_word() -> None:
+    assert parse_query("bread +rye").condition == HasText("rye")
+    assert parse_query("bread +rye").words == ("bread", "rye")
+    assert parse_query("call +49 170").condition is None
+    assert parse_query("C++ code").words == ("C", "code")
+
+
+@pytest.mark.parametrize(
+    ("typed", "condition"),
+    [
+        ("ferm*", HasPrefix("ferm")),
+        ("-ferm*", Not(HasPrefix("ferm"))),
+        ("ferm* OR rye", Either((HasPrefix("ferm"), HasText("rye")))),
+        ("发酵*", HasPrefix("发酵")),
+        ("title:rye", HasName("title", "rye")),
+        ('title:"rye bread"', HasName("title", "rye bread")),
+        ("-alias:rye", Not(HasName("alias", "rye"))),
+        ("heading:(a1 OR b1)", Either((HasName("heading", "a1"), HasName("heading", "b1")))),
+        ("title:ferm*", HasName("title", "ferm*")),
+    ],
+)
+def test_beginnings_and_names_are_conditions(typed: str, condition: Term) -> None:
+    query = parse_query(typed)
+    assert query.condition == condition
+    assert query.notices == ()
+
+
+@pytest.mark.parametrize("typed", ["*bold*", "a*", "**", "5 * 3", "2*3*"])
+def test_a_star_elsewhere_is_no_prefix(typed: str) -> None:
+    condition = parse_query(typed).condition
+    assert condition is None or condition == HasPrefix("2*3")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("author:smith", "`author:` is no operator, so it was searched as a word; `[author:…]` is about a property."),
+        ("fer*ment", "`fer*ment` was searched as words: `*` is read only at the end of a word."),
+        ("*ment", "`*ment` was searched as words: `*` is read only at the end of a word."),
+    ],
+)
+def test_what_is_not_understood_is_said(typed: str, said: str) -> None:
+    assert parse_query(typed).notices == (said,)
+    assert parse_query(typed).condition is None
 
 
 def test_or_binds_looser_than_standing_side_by_side() -> None:

@@ -13,6 +13,7 @@ import pytest
 import bridge.features  # noqa: F401 - installs the tables of features
 from bridge.notebook.use_log import UseLog
 from bridge.state.backup import list_backups, salvage
+from bridge.state.dismissals import Dismissal, dismissal_key
 from bridge.state.graph_days import Size
 from bridge.state.injection_log import InjectedNote
 from bridge.state.link_feedback import LinkFeedback
@@ -57,6 +58,11 @@ def fill_feedback(store: Store, path: VaultPath) -> None:
         store.feedback.add(LinkFeedback(source, target, "x", 1, 0))
 
 
+def fill_dismissals(store: Store, path: VaultPath) -> None:
+    for paths in ({path}, {path, OTHER}):
+        store.dismissals.add([Dismissal("merge", frozenset(paths), dismissal_key(path))], by_user=True)
+
+
 def fill_graph_days(store: Store, path: VaultPath) -> None:
     for day, joined in enumerate(({OTHER: 1}, {path: 1}, {path: 2}, {OTHER: 1}, {OTHER: 1, path: 1}), start=1):
         store.graph_days.save(f"2026-01-0{day}", Size(1, 1, 0), joined)
@@ -77,6 +83,7 @@ SAMPLES: dict[str, Callable[[Store, VaultPath], None]] = {
     "sessions": fill_sessions,
     "injections": fill_injections,
     "feedback": fill_feedback,
+    "dismissals": fill_dismissals,
     "graph_days": fill_graph_days,
     "journal": fill_journal,
     "memory": fill_memory,

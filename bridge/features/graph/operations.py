@@ -8,6 +8,7 @@ from annotated_types import Interval
 
 from bridge.api.among import choose_among
 from bridge.api.call import Call
+from bridge.api.dismissals import dismissed_rows
 from bridge.api.registry import operation
 from bridge.engine import link_census
 from bridge.engine.link_census import Gap, LinkCounts, NoteCount, StrongPair, Stub
@@ -279,6 +280,7 @@ class GraphInsights:
         articulations: Notes whose removal splits the graph, most cut-off notes first.
         strong_pairs: Mutually linked pairs, most links first.
         gaps: Pairs that other notes link to together but that do not link to each other.
+        dismissed: How many more orphans were dismissed; absent if none.
     """
 
     counts: LinkCounts
@@ -295,6 +297,7 @@ class GraphInsights:
     articulations: tuple[Articulation, ...] | None = None
     strong_pairs: tuple[StrongPair, ...] | None = None
     gaps: tuple[Gap, ...] | None = None
+    dismissed: int | None = None
 
 
 @operation(
@@ -335,9 +338,17 @@ async def graph_insights(
     for part in dict.fromkeys(wanted):
         match part:
             case "orphans" | "dead_ends" | "sources":
-                found[part] = await asyncio.to_thread(
-                    link_census.notes_without_links, graph_snapshot, counted, part, page
+                rows = await dismissed_rows(call, "orphan") if part == "orphans" else ()
+                paths = {path for one in rows for path in one.paths}
+                listed = await asyncio.to_thread(
+                    link_census.notes_without_links, graph_snapshot, counted, part, page, paths
                 )
+                found[part] = listed
+                if paths:
+                    every = await asyncio.to_thread(
+                        link_census.notes_without_links, graph_snapshot, counted, part, slice(0)
+                    )
+                    found["dismissed"] = every.total - listed.total or None
             case "stubs" | "strong_pairs":
                 found[part], totals[part] = await asyncio.to_thread(getattr(link_census, part), graph_snapshot, page)
             case "gaps":

@@ -104,6 +104,8 @@ def insights_view(answer: Answer) -> Iterable[Element]:
         others = [one for one in rows if name != "pagerank" or one["path"] not in hubs]
         besides = ", besides the hubs" if len(others) < len(rows) else ""
         yield Section(f"{title}{besides}", Table(columns, others), total)
+    if answer.get("dismissed"):
+        yield notice(f"{answer['dismissed']} more notes without links are dismissed.")
     if more:
         yield notice("`parts`, with `limit` and `offset`, shows more of a part.")
 

@@ -6,11 +6,13 @@ from typing import Annotated, Literal
 from annotated_types import Interval
 
 from bridge.api.call import Call
+from bridge.api.dismissals import dismissed_rows
 from bridge.api.hints import Folder
 from bridge.api.not_found import folder_of
 from bridge.api.registry import operation
 from bridge.features.links.report import broken_links, is_in_folder, stubs_of
 from bridge.records import dataclass
+from bridge.state.dismissals import dismissal_key
 from bridge.types import VaultPath
 
 MAX_CHARACTERS = 200_000
@@ -45,12 +47,14 @@ class NameProspects:
         total: Count before `limit` and `offset`.
         offset: The `offset` of this page.
         notices: What was left out.
+        dismissed: How many more were dismissed; absent if none.
     """
 
     prospects: tuple[NameProspect, ...]
     total: int
     offset: int
     notices: tuple[str, ...] = ()
+    dismissed: int | None = None
 
 
 @operation(
@@ -87,6 +91,7 @@ async def find_prospects(
     corpus = await vault.mention_index.corpus()
     within = [path for path in graph_snapshot.notes if is_in_folder(path, inside)] if inside else None
     texts = await graph_snapshot.index.wholes(within)
+    dismissed = {one.name for one in await dismissed_rows(call, "prospect")}
 
     def find() -> NameProspects:
         from bridge.linking.prospects import find_candidates
@@ -95,13 +100,15 @@ async def find_prospects(
         long = sorted(path for path, text in texts.items() if len(text) > MAX_CHARACTERS)
         excerpts = {path: text[:MAX_CHARACTERS] for path, text in texts.items()}
         languages = {path: graph_snapshot.notes[path].language for path in texts if path in graph_snapshot.notes}
-        found = find_candidates(excerpts, corpus.names, stubs, languages)
+        every = find_candidates(excerpts, corpus.names, stubs, languages)
+        found = [one for one in every if not dismissed or dismissal_key(one.name) not in dismissed]
         shown = found[offset : offset + limit]
         return NameProspects(
             tuple(NameProspect(one.name, one.kind, one.notes, one.confidence, one.examples) for one in shown),
             len(found),
             offset,
             tuple(f"Only the first {MAX_CHARACTERS:,} characters of `{path}` were looked at." for path in long),
+            len(every) - len(found) or None,
         )
 
     return await asyncio.to_thread(find)

@@ -155,6 +155,8 @@ def prospects_view(answer: Answer) -> Iterable[Element]:
     yield Table(PROSPECTS, answer["prospects"])
     if not answer["total"]:
         yield notice("No name that several notes say lacks a note.")
+    if answer.get("dismissed"):
+        yield notice(f"{answer['dismissed']} more dismissed")
     yield from notices(answer.get("notices", ()))
 
 

@@ -13,6 +13,7 @@ from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.changes.requests.rename import RenameAlias, RenameHeading
+from bridge.changes.requests.split_note import SplitNote
 from bridge.changes.requests.tasks import AddTask, ToggleTask
 from bridge.types import TaggedUnion
 
@@ -22,6 +23,7 @@ Change = Annotated[
     | SetProperties
     | MoveNote
     | MergeNotes
+    | SplitNote
     | RenameHeading
     | RenameAlias
     | DeleteNote
@@ -60,7 +62,6 @@ Change = Annotated[
         "set a property on many notes",
         "set a property on every note in a folder",
         "merge notes and delete the rest",
-        "extract a section into a new note",
         "swap two notes",
     ),
 )

@@ -8,6 +8,7 @@ from annotated_types import Interval, MaxLen
 
 from bridge.api.among import choose_among
 from bridge.api.call import Call
+from bridge.api.dismissals import dismissed_rows
 from bridge.api.hints import Folder
 from bridge.api.not_found import no_such_note, unknown_names
 from bridge.api.registry import operation
@@ -16,6 +17,7 @@ from bridge.errors import BridgeError
 from bridge.features.properties.conventions import Least, without_templates
 from bridge.features.properties.report import select_notes
 from bridge.records import dataclass
+from bridge.state.dismissals import dismissal_key
 from bridge.types import Among, VaultPath
 
 if TYPE_CHECKING:
@@ -61,6 +63,7 @@ class CheckedNotes:
         notes: Notes looked at.
         rules: Rules that were checked.
         notices: Remarks, such as on a schema note that cannot be understood.
+        dismissed: How many more were dismissed; absent if none.
     """
 
     violations: tuple[RuleViolation, ...]
@@ -68,6 +71,7 @@ class CheckedNotes:
     notes: int
     rules: int
     notices: tuple[str, ...] = ()
+    dismissed: int | None = None
 
 
 @operation(
@@ -107,6 +111,7 @@ async def check_notes(
     for path in paths:
         if path not in every:
             raise no_such_note(vault, path)
+    dismissed = {(path, one.name) for one in await dismissed_rows(call, "violation") for path in one.paths}
 
     def check() -> CheckedNotes:
         from bridge.schema.conventions import infer_rules
@@ -116,10 +121,14 @@ async def check_notes(
         asked = [note for note in asked if not paths or note.path in paths]
         stated, problems = read_schemas(vault, every) if rules != "inferred" else ([], ())
         inferred = infer_rules(notes, least) if rules != "schema" else []
-        found = find_violations(asked, stated, inferred)
+        every_one = find_violations(asked, stated, inferred)
+        found = [
+            one for one in every_one if not dismissed or (one[1].path, dismissal_key(one[0].name)) not in dismissed
+        ]
         shown = tuple(describe_violation(vault, *one) for one in found[:limit])
         notices = (*problems, *unknown_names(every, folder))
-        return CheckedNotes(shown, len(found), len(asked), len(stated) + len(inferred), notices)
+        left_out = len(every_one) - len(found) or None
+        return CheckedNotes(shown, len(found), len(asked), len(stated) + len(inferred), notices, left_out)
 
     return await asyncio.to_thread(check)
 

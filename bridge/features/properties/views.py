@@ -87,7 +87,8 @@ def checked_notes_view(answer: Answer) -> Iterable[Element]:
     total = answer["total"]
     shown = f"{len(answer['violations'])} of " if len(answer["violations"]) < total else ""
     rules = count_of(answer["rules"], "rule")
-    yield notice(f"{shown}{count_of(total, 'violation')} of {rules} in {count_of(answer['notes'], 'note')}")
+    dismissed = f", {answer['dismissed']} more dismissed" if answer.get("dismissed") else ""
+    yield notice(f"{shown}{count_of(total, 'violation')} of {rules} in {count_of(answer['notes'], 'note')}{dismissed}")
     yield from notices(answer["notices"])
     yield Table(VIOLATIONS, answer["violations"])
 

@@ -150,8 +150,8 @@ async def search(
 ) -> SearchResult:
     """Find notes by words and meaning.
 
-    A query may contain `"a phrase"`, `-not`, `OR`, brackets, `path:`, `file:`, `tag:#a` and `[property:value]`;
-    `notices` names what was not understood.
+    Queries take `"a phrase"`, `-not`, `AND`, `OR`, `()`, `a*`, `path:`, `file:`, `title:`, `tag:#a` and
+    `[property:value]`; `notices` says what is unclear.
 
     Args:
         query: What to look for.

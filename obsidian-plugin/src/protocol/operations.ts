@@ -17,6 +17,7 @@ export const FORMS = {
 	read_note: "1dc7576dc211",
 	create_note: "c77d3de86542",
 	rename_heading: "d05f8f2702cd",
+	revive: "e30cbf1a536e",
 	list_changes: "506ede466e58",
 	show_change: "6dc88704d854",
 	undo_change: "0d599472e143",
@@ -379,6 +380,14 @@ export interface Disk {
 	readonly models: number;
 	/** Free space where the data folder is. */
 	readonly free: number;
+}
+
+/** What is dismissed now. */
+export interface DismissalCount {
+	/** The kind. */
+	readonly kind: "merge" | "prospect" | "orphan" | "violation";
+	/** Rows of this kind that are dismissed, by anyone. */
+	readonly count: number;
 }
 
 export interface DoctorArguments {
@@ -1661,6 +1670,17 @@ export interface ReviseMemoryArguments {
 	readonly vault?: string | null;
 }
 
+export interface ReviveArguments {
+	/** As in `dismiss`. */
+	readonly kind: "merge" | "prospect" | "orphan" | "violation";
+	/** As in `dismiss`. */
+	readonly paths?: readonly string[];
+	/** As in `dismiss`. */
+	readonly name?: string;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 export interface RevokeClientArguments {
 	/** Its name or id. */
 	readonly client: string;
@@ -2335,6 +2355,12 @@ export interface Operations {
 		arguments: RenameHeadingArguments;
 		result: Written;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "heading_not_found" | "ambiguous_heading" | "confirmation_required";
+	};
+	/** Let a report list again what was dismissed; only the user can do so with what the user dismissed. */
+	revive: {
+		arguments: ReviveArguments;
+		result: DismissalCount;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "declined";
 	};
 	/** List what was changed or proposed through the bridge, newest first. */
 	list_changes: {

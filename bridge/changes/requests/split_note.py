@@ -1,0 +1,89 @@
+"""Making a section of a note a note of its own."""
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from annotated_types import MaxLen
+
+from bridge.changes.requests.base import ChangeKind, Request, RequestContext
+from bridge.errors import NoteExists
+from bridge.records import dataclass
+from bridge.types import Digest, NewPath, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.changes.draft import Draft
+    from bridge.changes.effect import Effect
+
+
+@ChangeKind(
+    example={
+        "path": "Bread/Starters/Sourdough starter.md",
+        "heading": "Feeding",
+        "to": "Bread/Starters/Feeding a starter.md",
+        "digest": "48346d159e821615fff49c0abfea3e7b3368a7cd19c150943b54be3723ac38ff",
+    },
+    tasks=(
+        "split a note",
+        "extract a section into a new note",
+        "make a section a note of its own",
+        "this note is too long, move a part out",
+    ),
+    bounds={"heading": MaxLen(2_000), "properties": MaxLen(100)},
+)
+@dataclass(frozen=True, slots=True)
+class SplitNote(Request):
+    """Make a section of a note a note of its own; links to its headings and blocks follow, as do its footnotes.
+
+    Attributes:
+        path: The note.
+        heading: The section's heading, or its path `A > B`; headings below it go along.
+        to: Path of the new note, or its folder; by default beside the note, with the heading as its name.
+        leave: What stands in place of the section.
+        properties: Properties that the new note gets as well, such as `tags`.
+        digest: Digest of the note as read; a changed note is refused.
+        op: The operation.
+
+    Raises:
+        NoteNotFound: No such note; the message names the closest.
+        NoteChanged: Its content does not match `digest`.
+        HeadingNotFound: No such heading; `headings` lists those that exist.
+        AmbiguousHeading: Several sections match; `headings` lists them.
+        NoteExists: The new note's path exists.
+        ProtectedPath: A read-only note would have to change.
+        InvalidProperties: Its properties cannot be parsed, and some are to be copied.
+    """
+
+    relinks: ClassVar[bool] = True
+
+    path: VaultPath
+    heading: str
+    to: NewPath | None = None
+    leave: Literal["link", "embed", "nothing"] = "link"
+    properties: tuple[str, ...] = ()
+    digest: Digest | None = None
+    op: Literal["split_note"] = "split_note"
+
+    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+        """Split the note in the draft."""
+        from bridge.changes.requests.preconditions import read_unchanged, require_lines
+        from bridge.changes.split import split
+        from bridge.markdown.sections import has_line_number
+
+        view = context.view(draft)
+        if self.path in view.names:
+            data = read_unchanged(self.path, self.digest, draft, context)
+            if has_line_number(self.heading):
+                require_lines(draft, self.path, data, self.digest)
+        planned = split(
+            self.path,
+            self.heading,
+            view,
+            context.obsidian(),
+            to=self.to,
+            leave=self.leave,
+            properties=self.properties,
+        )
+        for step in planned.plan.steps:
+            if step.before is None and draft.has(step.path):
+                raise NoteExists(f"There is a file `{step.path}` already.", path=step.path)
+        draft.take(planned.plan)
+        return planned.effect

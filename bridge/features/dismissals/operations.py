@@ -1,0 +1,112 @@
+"""Dismissing rows of reports, and letting them be listed again."""
+
+import asyncio
+from typing import Annotated
+
+from annotated_types import MaxLen
+
+from bridge.api.agreement import is_user
+from bridge.api.call import Call
+from bridge.api.not_found import no_such_note
+from bridge.api.registry import operation
+from bridge.errors import Declined, InvalidArguments
+from bridge.records import dataclass
+from bridge.state.dismissals import Dismissal, DismissalKind, dismissal_key
+from bridge.types import VaultPath
+
+Paths = Annotated[tuple[VaultPath, ...], MaxLen(2)]
+Name = Annotated[str, MaxLen(1_000)]
+
+
+@dataclass(frozen=True, slots=True)
+class DismissalCount:
+    """What is dismissed now.
+
+    Attributes:
+        kind: The kind.
+        count: Rows of this kind that are dismissed, by anyone.
+    """
+
+    kind: DismissalKind
+    count: int
+
+
+@operation(
+    example={"kind": "prospect", "name": "Gutenberg"},
+    reads=False,
+    scope="write",
+    idempotent=True,
+    tasks=(
+        "never suggest this pair again",
+        "stop suggesting something",
+        "these two notes are not the same",
+        "ignore this finding from now on",
+        "dismiss a suggestion",
+    ),
+)
+async def dismiss(call: Call, kind: DismissalKind, paths: Paths = (), name: Name = "") -> DismissalCount:
+    """Leave something out of the report that lists it, from now on; reports say how many rows they left out.
+
+    Args:
+        kind: `merge` is a pair of `merge_suggestions`, `prospect` a name of `find_prospects`, `orphan` a note of
+            `graph_insights`, `violation` a finding of `check_notes`.
+        paths: The notes: two of `merge`, one of `orphan` and `violation`.
+        name: The name of a `prospect`, or what a `violation` is about, such as the property.
+
+    Raises:
+        NoteNotFound: No such note; the message names the closest.
+    """
+    one = row_of(call, kind, paths, name)
+    store = call.vault.store.dismissals
+    known = await asyncio.to_thread(store.of, kind)
+    await asyncio.to_thread(store.add, [one], by_user=is_user(call))
+    return DismissalCount(kind, len(known.keys() | {one}))
+
+
+@operation(
+    example={"kind": "orphan", "paths": ["Inbox/To sort.md"]},
+    reads=False,
+    scope="write",
+    idempotent=True,
+    tasks=("list a dismissed suggestion again", "undo a dismissal"),
+)
+async def revive(call: Call, kind: DismissalKind, paths: Paths = (), name: Name = "") -> DismissalCount:
+    """Let a report list again what was dismissed; only the user can do so with what the user dismissed.
+
+    Args:
+        kind: As in `dismiss`.
+        paths: As in `dismiss`.
+        name: As in `dismiss`.
+
+    Raises:
+        NoteNotFound: No such note; the message names the closest.
+        Declined: The user dismissed it.
+    """
+    one = row_of(call, kind, paths, name)
+    store = call.vault.store.dismissals
+    known = await asyncio.to_thread(store.of, kind)
+    if known.get(one) and not is_user(call):
+        raise Declined("The user dismissed this.", hint="Leave it, or ask the user to revive it.")
+    if one in known:
+        await asyncio.to_thread(store.remove, [one])
+    return DismissalCount(kind, len(known.keys() - {one}))
+
+
+def row_of(call: Call, kind: DismissalKind, paths: tuple[VaultPath, ...], name: str) -> Dismissal:
+    """Return the row that a caller means.
+
+    Raises:
+        NoteNotFound: There is no such note.
+        InvalidArguments: The kind needs other arguments.
+    """
+    vault = call.vault
+    vault.require_keyword()
+    notes = {"merge": 2, "prospect": 0}.get(kind, 1)
+    named = kind in ("prospect", "violation")
+    if len({*paths}) != notes or len(paths) != notes or bool(name.strip()) != named:
+        needs = [*([f"{notes} of `paths`"] if notes else []), *(["`name`"] if named else [])]
+        raise InvalidArguments(f"`{kind}` needs {' and '.join(needs)}, and nothing else.")
+    for path in paths:
+        if path not in vault.index.notes:
+            raise no_such_note(vault, path)
+    return Dismissal(kind, frozenset(paths), dismissal_key(name) if named else "")

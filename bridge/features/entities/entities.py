@@ -1,0 +1,187 @@
+"""What the notes of a vault are about: their names, their kinds, and how much the vault says of them."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import Interval
+
+from bridge.api.among import choose_among
+from bridge.api.call import Call
+from bridge.api.hints import Folder
+from bridge.api.moments import iso
+from bridge.api.not_found import folder_of
+from bridge.api.registry import operation
+from bridge.graph.kinds import LINKS
+from bridge.records import dataclass
+from bridge.types import Among, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.analytics import GraphSnapshot
+    from bridge.index.note import IndexedNote
+    from bridge.linking.corpus import Corpus
+
+CategorySource = Literal["property", "folder", "tag", "none"]
+EntitySort = Literal["hub", "linked", "mentioned", "last", "name"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A note as a thing that other notes speak of.
+
+    Attributes:
+        path: The note.
+        name: Its title.
+        aliases: Its other names.
+        category: What kind of thing it is; empty if nothing says so.
+        category_from: What says so: the property `type` or `category`, else its folder, else its first tag.
+        hub: How well it is connected to well-connected notes, 0–100.
+        linked: Notes that link to it.
+        mentioned: Other notes that say the most common of its names, linked or not.
+        last: When it or a note that links to it was last modified.
+    """
+
+    path: VaultPath
+    name: str
+    aliases: tuple[str, ...]
+    category: str
+    category_from: CategorySource
+    hub: float
+    linked: int
+    mentioned: int
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntityList:
+    """A page of entities.
+
+    Attributes:
+        entities: In the requested order.
+        total: Count before `limit` and `offset`.
+        offset: The `offset` of this page.
+        categories: Every category with its count, before `category` was applied; most common first.
+    """
+
+    entities: tuple[Entity, ...]
+    total: int
+    offset: int
+    categories: dict[str, int]
+
+
+@operation(
+    example={"limit": 5},
+    tasks=(
+        "people, places and things in the vault",
+        "list the entities with their aliases",
+        "which kinds of things do my notes describe",
+        "most mentioned notes",
+    ),
+)
+async def list_entities(
+    call: Call,
+    category: str | None = None,
+    query: str | None = None,
+    folder: Folder | None = None,
+    sort: EntitySort = "hub",
+    limit: Annotated[int, Interval(ge=1, le=500)] = 50,
+    offset: Annotated[int, Interval(ge=0)] = 0,
+    among: Among | None = None,
+) -> EntityList:
+    """List notes as the things that others speak of: names, aliases, kind, and how often they are linked and named.
+
+    Args:
+        category: Only this category, in any case.
+        query: Only those with these words in a name or alias.
+        folder: Only notes under this folder.
+        sort: Best-connected first by default; `last` is most recent first.
+        limit: Maximum entities.
+        offset: Entities to skip.
+        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
+
+    Raises:
+        FolderNotFound: No notes in such a folder; the message names the closest.
+    """
+    vault = call.vault
+    graph_snapshot = await vault.graph_snapshot(choose_among(vault, among, (folder,)))
+    inside = folder_of(graph_snapshot.notes, folder)
+    corpus = await vault.mention_index.corpus()
+    shape = await vault.analytics.shape(graph_snapshot, LINKS)
+
+    def find() -> EntityList:
+        from collections import Counter
+
+        from bridge.text.fold import fold_case
+
+        nodes, scores = shape.network.nodes.tolist(), shape.measures.hub.tolist()
+        paths = graph_snapshot.graph.paths
+        hubs = {paths[node]: round(100 * score, 1) for node, score in zip(nodes, scores, strict=True) if node in paths}
+        words = fold_case(query or "").split()
+        kept = [
+            note
+            for path, note in graph_snapshot.notes.items()
+            if note.kind == "note"
+            and (not inside or path.startswith(f"{inside}/"))
+            and all(word in fold_case("\n".join((note.title, *note.aliases))) for word in words)
+        ]
+        kinds = {note.path: category_of(note) for note in kept}
+        counts = Counter(kind for kind, _ in kinds.values() if kind)
+        wanted = None if category is None else fold_case(category.strip())
+        chosen = [note for note in kept if wanted is None or fold_case(kinds[note.path][0]) == wanted]
+        every = [describe_entity(note, kinds[note.path], hubs, graph_snapshot, corpus) for note in chosen]
+        found = order_entities(every, sort)
+        return EntityList(tuple(found[offset : offset + limit]), len(found), offset, dict(counts.most_common(50)))
+
+    return await asyncio.to_thread(find)
+
+
+def category_of(note: "IndexedNote") -> tuple[str, CategorySource]:
+    """Return what kind of thing a note is about, and what says so."""
+    for name in ("type", "category", "categories"):
+        value = next((value for known, value in note.properties.items() if known.casefold() == name), None)
+        first = next(iter(value), None) if isinstance(value, list | tuple) else value
+        if isinstance(first, str) and first.strip():
+            return first.strip().removeprefix("[[").removesuffix("]]").rpartition("|")[2].strip(), "property"
+    if folder := note.path.rpartition("/")[0].rpartition("/")[2]:
+        return folder, "folder"
+    if note.tags:
+        return note.tags[0], "tag"
+    return "", "none"
+
+
+def describe_entity(
+    note: "IndexedNote",
+    kind: tuple[str, CategorySource],
+    hubs: dict[VaultPath, float],
+    graph_snapshot: "GraphSnapshot",
+    corpus: "Corpus",
+) -> Entity:
+    """Return a note as an entity."""
+    from bridge.text.fold import fold_case
+
+    sources = graph_snapshot.graph.linked_from(note.path)
+    own = corpus.forms_in(note.path)
+    forms = {fold_case(name) for name in (note.title, *note.aliases)}
+    times = (graph_snapshot.notes[path].modified for path in (note.path, *sources) if path in graph_snapshot.notes)
+    return Entity(
+        note.path,
+        note.title,
+        note.aliases,
+        *kind,
+        hub=hubs.get(note.path, 0.0),
+        linked=len(sources),
+        mentioned=max((corpus.notes(form) - (form in own) for form in forms), default=0),
+        last=iso(max(times)),
+    )
+
+
+def order_entities(entities: Iterable[Entity], sort: EntitySort) -> Sequence[Entity]:
+    """Return entities in an order; by name where they are equal."""
+    named = sorted(entities, key=lambda one: (one.name.casefold(), one.path))
+    match sort:
+        case "name":
+            return named
+        case "last":
+            return sorted(named, key=lambda one: one.last, reverse=True)
+        case "hub" | "linked" | "mentioned":
+            return sorted(named, key=lambda one: -getattr(one, sort))

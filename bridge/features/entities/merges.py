@@ -1,0 +1,148 @@
+"""Pairs of notes that may be one."""
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import Interval
+
+from bridge.api.among import choose_among
+from bridge.api.call import Call
+from bridge.api.dismissals import dismissed_rows
+from bridge.api.hints import Folder
+from bridge.api.not_found import folder_of
+from bridge.api.registry import operation
+from bridge.graph.kinds import WEIGHTS, EdgeKind
+from bridge.records import dataclass
+from bridge.state.dismissals import Dismissal
+from bridge.types import Among, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.analytics import GraphSnapshot
+    from bridge.engine.open_vault import OpenVault
+    from bridge.linking.merge_pairs import MergePair
+
+SIMILAR: tuple[EdgeKind, ...] = ("similar",)
+
+
+@dataclass(frozen=True, slots=True)
+class MergeSuggestion:
+    """Two notes that may be one, as arguments of `merge_notes`.
+
+    Attributes:
+        path: The note that would go: the one with fewer links and less text.
+        into: The note that would stay.
+        confidence: 0–1.
+        why: `name`: the same but for spelling, or one is named as a copy; `alias`: the name of one is an alias of the
+            other; `text`: much of it is in both; `meaning`: the vectors are close; `stub`: one hardly says more than
+            its link or its name; `neighbours`: other notes are linked with both.
+        common: Share of the text that both have; null if small.
+        cosine: How close their vectors are; null without vectors, or if they are far apart.
+    """
+
+    path: VaultPath
+    into: VaultPath
+    confidence: float
+    why: tuple[Literal["name", "alias", "text", "meaning", "stub", "neighbours"], ...]
+    common: float | None = None
+    cosine: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MergeSuggestions:
+    """Pairs of notes that may be one.
+
+    Attributes:
+        pairs: Most certain first.
+        total: Count before `limit` and `offset`.
+        offset: The `offset` of this page.
+        notices: What was left out.
+        dismissed: How many more were dismissed; absent if none.
+    """
+
+    pairs: tuple[MergeSuggestion, ...]
+    total: int
+    offset: int
+    notices: tuple[str, ...] = ()
+    dismissed: int | None = None
+
+
+@operation(
+    example={"limit": 5},
+    tasks=(
+        "notes about the same thing that could be merged",
+        "near-duplicate notes",
+    ),
+)
+async def merge_suggestions(
+    call: Call,
+    folder: Folder | None = None,
+    limit: Annotated[int, Interval(ge=1, le=200)] = 20,
+    offset: Annotated[int, Interval(ge=0)] = 0,
+    among: Among | None = None,
+) -> MergeSuggestions:
+    """Find pairs of notes that may be one, each with the reasons; never two days, or two numbers of a series.
+
+    Args:
+        folder: Only pairs with a note under this folder.
+        limit: Maximum pairs.
+        offset: Pairs to skip.
+        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
+
+    Raises:
+        FolderNotFound: No notes in such a folder; the message names the closest.
+    """
+    vault = call.vault
+    graph_snapshot = await vault.graph_snapshot(choose_among(vault, among, (folder,)))
+    inside = folder_of(graph_snapshot.notes, folder)
+    texts = await graph_snapshot.index.wholes()
+    near = await similar_notes(vault, graph_snapshot)
+    dismissed = await dismissed_rows(call, "merge")
+
+    def find() -> MergeSuggestions:
+        from bridge.linking.merge_pairs import find_merge_pairs
+        from bridge.vault.obsidian_settings import read_obsidian_settings
+
+        settings = read_obsidian_settings(vault.root)
+        templates = settings.template_folder
+        notes = {
+            path: note
+            for path, note in graph_snapshot.notes.items()
+            if not (templates and path.startswith(f"{templates}/"))
+        }
+        every = find_merge_pairs(notes, texts, near, graph_snapshot.graph.neighbours)
+        asked = [
+            one for one in every if not inside or any(path.startswith(f"{inside}/") for path in (one.path, one.into))
+        ]
+        if settings.daily_folder:
+            days = f"{settings.daily_folder}/"
+            asked = [one for one in asked if not (one.path.startswith(days) and one.into.startswith(days))]
+        found = [one for one in asked if Dismissal("merge", frozenset((one.path, one.into))) not in dismissed]
+        pairs = tuple(describe_pair(one) for one in found[offset : offset + limit])
+        notices = () if near else ("No note has a vector yet, so meaning was not compared.",)
+        return MergeSuggestions(pairs, len(found), offset, notices, len(asked) - len(found) or None)
+
+    return await asyncio.to_thread(find)
+
+
+async def similar_notes(
+    vault: "OpenVault", graph_snapshot: "GraphSnapshot"
+) -> list[tuple[VaultPath, VaultPath, float]]:
+    """Return the pairs of notes whose vectors are near, with their cosine."""
+    edges = await vault.analytics.edges(graph_snapshot, SIMILAR)
+    paths = graph_snapshot.graph.paths
+    return [
+        (paths[one], paths[other], weight / WEIGHTS["similar"])
+        for one, other, weight in zip(edges.source.tolist(), edges.target.tolist(), edges.weight.tolist(), strict=True)
+    ]
+
+
+def describe_pair(pair: "MergePair") -> MergeSuggestion:
+    """Return a pair in the form of the result."""
+    return MergeSuggestion(
+        pair.path,
+        pair.into,
+        pair.confidence,
+        pair.why,
+        None if pair.common is None else round(pair.common, 2),
+        None if pair.cosine is None else round(pair.cosine, 2),
+    )

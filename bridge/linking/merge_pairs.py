@@ -1,0 +1,226 @@
+"""Finds pairs of notes that may be one: by name, alias, text, meaning, or because one only points to the other."""
+
+import calendar
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import combinations
+from typing import Final, Literal
+
+from bridge.index.note import IndexedNote
+from bridge.linking.common_text import find_common_text
+from bridge.markdown.links import WIKI
+from bridge.records import dataclass
+from bridge.text.fold import fold_word, letters_and_digits
+from bridge.text.overlap import comparable_words
+from bridge.text.words import DIGITS
+from bridge.types import VaultPath
+
+MergeReason = Literal["name", "alias", "text", "meaning", "stub", "neighbours"]
+
+ALIKE: Final = 0.9
+"""Cosine of two notes that are about the same."""
+
+LEAST: Final = 0.5
+"""Confidence of a pair that is worth a look."""
+
+POINTING: Final = frozenset(
+    ("see", "also", "redirect", "redirects", "moved", "to", "siehe", "voir", "véase", "vedi", "zie", "veja", "见", "см")
+)
+"""Words beside its link of a note that only points to another."""
+
+SHORT: Final = 12
+"""Words up to which a note is a stub of another of its name."""
+
+LONGEST_STUB: Final = 1_000
+"""Characters of a stub, properties included."""
+
+MOST_ALIKE: Final = 4
+"""A name that more notes have, such as `Index`, says nothing."""
+
+_WEIGHT: Final[Mapping[MergeReason, float]] = {"alias": 0.7, "meaning": 0.6, "stub": 0.6, "neighbours": 0.3}
+_SAME_NAME: Final = 0.3
+_SPELT_ALIKE: Final = 0.6
+_COPY: Final = re.compile(
+    r"(?:[ _-]+\(?\d{1,2}\)?|[ _-]+(?:copy|copia|copie|kopie|副本|conflict(?:ed copy)?)(?: \(?\d+\)?)?)$", re.IGNORECASE
+)
+"""What programs add to the name of a copy."""
+
+_DATE: Final = re.compile(r"(?:19|20)\d\d[-_. ]?(?:0[1-9]|1[0-2])[-_. ]?(?:0[1-9]|[12]\d|3[01])|(?:19|20)\d\d-?W\d\d")
+_CALENDAR: Final = frozenset(
+    word.casefold() for names in (calendar.month_name, calendar.day_name) for word in names if word
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MergePair:
+    """Two notes that may be one."""
+
+    path: VaultPath
+    """The one that would go: the one with less text and fewer links."""
+    into: VaultPath
+    confidence: float
+    """0-1."""
+    why: tuple[MergeReason, ...]
+    common: float | None
+    """The share of text in common; None if it is small."""
+    cosine: float | None
+
+
+def find_merge_pairs(
+    notes: Mapping[VaultPath, IndexedNote],
+    texts: Mapping[VaultPath, str],
+    similar: Iterable[tuple[VaultPath, VaultPath, float]],
+    neighbours: Callable[[VaultPath], Collection[VaultPath]],
+) -> list[MergePair]:
+    """Return the pairs of notes that may be one, the most certain first.
+
+    Args:
+        notes: The notes to compare.
+        texts: Their texts.
+        similar: Pairs of notes with vectors that are near, with their cosine.
+        neighbours: Returns the notes that a note is linked with.
+    """
+    found: dict[tuple[VaultPath, VaultPath], dict[MergeReason, float]] = defaultdict(dict)
+    paths = sorted(path for path in notes if notes[path].kind == "note" and path in texts)
+    known = frozenset(paths)
+    for one, other, weight in _by_name(paths, notes):
+        found[one, other]["name"] = weight * _same_language(notes[one], notes[other])
+    for pair in _by_alias(paths, notes):
+        found[pair]["alias"] = _WEIGHT["alias"] * _same_language(notes[pair[0]], notes[pair[1]])
+    common = {
+        (paths[pair.one], paths[pair.other]): pair.share for pair in find_common_text([texts[path] for path in paths])
+    }
+    for pair, share in common.items():
+        found[pair]["text"] = min(0.98, 0.35 + 0.6 * share)
+    for one, other in _by_pointing(paths, notes, texts, known, neighbours):
+        found[_pair_of(one, other)]["stub"] = _WEIGHT["stub"]
+    cosines = {_pair_of(one, other): cosine for one, other, cosine in similar if one in known and other in known}
+    for pair, cosine in cosines.items():
+        if (
+            cosine >= ALIKE
+            and _same_language(*(notes[one] for one in pair)) == 1
+            and _share_neighbours(pair, neighbours)
+        ):
+            found[pair]["meaning"] = _WEIGHT["meaning"]
+    made = [
+        _make_pair(pair, reasons, common.get(pair), cosines.get(pair), notes, texts, neighbours)
+        for pair, reasons in found.items()
+        if may_be_one(notes[pair[0]].title, notes[pair[1]].title)
+    ]
+    return sorted((pair for pair in made if pair.confidence >= LEAST), key=lambda pair: (-pair.confidence, pair.path))
+
+
+def may_be_one(one: str, other: str) -> bool:
+    """Return whether two titles can be of one note: neither two days nor two numbers of a series."""
+    if _DATE.search(one) and _DATE.search(other):
+        return False
+    words, others = set(comparable_words(one)), set(comparable_words(other))
+    if (words - others) & _CALENDAR and (others - words) & _CALENDAR:
+        return False
+    numbers, others_numbers = DIGITS.findall(one), DIGITS.findall(other)
+    if not numbers or not others_numbers or numbers == others_numbers:
+        return True
+    return fold_name(_COPY.sub("", one)) == fold_name(other) or fold_name(_COPY.sub("", other)) == fold_name(one)
+
+
+def fold_name(name: str) -> str:
+    """Return the form in which two names are equal: without case, accents, spaces and punctuation."""
+    return letters_and_digits(fold_word(name)) or name
+
+
+def _by_name(
+    paths: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote]
+) -> Iterator[tuple[VaultPath, VaultPath, float]]:
+    """Yield the pairs of notes with the same name when folded; the same spelling in two folders may be meant."""
+    named: dict[str, list[VaultPath]] = defaultdict(list)
+    for path in paths:
+        title = notes[path].title
+        for form in {fold_name(title), fold_name(_COPY.sub("", title))}:
+            named[form].append(path)
+    for alike in named.values():
+        if 2 <= len(alike) <= MOST_ALIKE:
+            for one, other in combinations(alike, 2):
+                same = notes[one].title == notes[other].title
+                yield one, other, _SAME_NAME if same else _SPELT_ALIKE
+
+
+def _by_alias(
+    paths: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote]
+) -> Iterator[tuple[VaultPath, VaultPath]]:
+    """Yield the pairs of which one has the other's name as an alias."""
+    titled: dict[str, list[VaultPath]] = defaultdict(list)
+    paths = list(paths)
+    for path in paths:
+        titled[fold_name(notes[path].title)].append(path)
+    for path in paths:
+        for alias in notes[path].aliases:
+            others = [other for other in titled.get(fold_name(alias), ()) if other != path]
+            if len(others) <= MOST_ALIKE:
+                yield from (_pair_of(path, other) for other in others)
+
+
+def _by_pointing(
+    paths: Iterable[VaultPath],
+    notes: Mapping[VaultPath, IndexedNote],
+    texts: Mapping[VaultPath, str],
+    known: Collection[VaultPath],
+    neighbours: Callable[[VaultPath], Collection[VaultPath]],
+) -> Iterator[tuple[VaultPath, VaultPath]]:
+    """Yield the pairs of which one is a stub: it only points to the other, or has its name and hardly any text."""
+    names = {path: fold_name(_COPY.sub("", notes[path].title)) for path in paths}
+    named: dict[str, list[VaultPath]] = defaultdict(list)
+    for path, name in names.items():
+        named[name].append(path)
+    for path, name in names.items():
+        # Most texts are too long for that, and to split them takes seconds.
+        if len(texts[path]) > LONGEST_STUB or len(comparable_words(texts[path])) > SHORT:
+            continue
+        own = frozenset(comparable_words(notes[path].title))
+        said = [word for word in comparable_words(WIKI.sub(" ", texts[path])) if word not in own]
+        around = [other for other in neighbours(path) if other in known]
+        targets = {target.partition("#")[0] for target, _ in notes[path].targets}
+        points = bool(said) and POINTING.issuperset(said)
+        for other in around if len(targets) == 1 and len(around) == 1 else ():
+            if points or (not said and own & {*comparable_words(notes[other].title)}):
+                yield path, other
+        if len(named[name]) <= MOST_ALIKE:
+            yield from ((path, other) for other in named[name] if other != path)
+
+
+def _same_language(one: IndexedNote, other: IndexedNote) -> float:
+    """Return how much a name counts: a translation has the name of its original, too."""
+    return 1.0 if one.language is None or other.language is None or one.language == other.language else 0.5
+
+
+def _share_neighbours(
+    pair: tuple[VaultPath, VaultPath], neighbours: Callable[[VaultPath], Collection[VaultPath]]
+) -> bool:
+    one, other = pair
+    return bool({*neighbours(one)} & {*neighbours(other)})
+
+
+def _make_pair(
+    pair: tuple[VaultPath, VaultPath],
+    reasons: Mapping[MergeReason, float],
+    common: float | None,
+    cosine: float | None,
+    notes: Mapping[VaultPath, IndexedNote],
+    texts: Mapping[VaultPath, str],
+    neighbours: Callable[[VaultPath], Collection[VaultPath]],
+) -> MergePair:
+    weights = dict(reasons)
+    if _share_neighbours(pair, neighbours):
+        weights["neighbours"] = _WEIGHT["neighbours"]
+    doubt = 1.0
+    for weight in weights.values():
+        doubt *= 1 - weight
+    less, more = sorted(
+        pair, key=lambda path: (len(neighbours(path)) * 100 + len(texts[path]), notes[path].title, path)
+    )
+    order: tuple[MergeReason, ...] = ("name", "alias", "text", "stub", "meaning", "neighbours")
+    return MergePair(less, more, round(1 - doubt, 3), tuple(one for one in order if one in weights), common, cosine)
+
+
+def _pair_of(one: VaultPath, other: VaultPath) -> tuple[VaultPath, VaultPath]:
+    return (one, other) if one < other else (other, one)

@@ -1,0 +1,174 @@
+"""Finds the notes that an answer may contain: those that pass the filters and fulfil the conditions of the query."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, assert_never
+
+from bridge.index.fulltext_query import TextQuery, split_tokens
+from bridge.index.note import IndexedNote
+from bridge.search.filters import (
+    Notes,
+    filter_by_tag,
+    filter_by_term,
+    filter_notes,
+    no_such_folder,
+    no_such_path,
+    no_such_place,
+    no_such_property,
+    no_such_tag,
+)
+from bridge.search.model import SearchRequest
+from bridge.search.terms import (
+    All,
+    Either,
+    HasName,
+    HasPrefix,
+    HasProperty,
+    HasTag,
+    HasText,
+    InFile,
+    InPath,
+    Not,
+    Term,
+    Word,
+    conditions,
+)
+from bridge.text.fold import fold_case, fold_word
+from bridge.text.match import compile_matcher
+from bridge.text.words import RUN, words_of
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.index.index import Index
+
+MOST_READ = 1_000
+"""Maximum number of passages with all words of a phrase that are read to check whether the words are adjacent."""
+
+Paths = frozenset[VaultPath]
+
+
+async def search_scope(index: "Index", request: SearchRequest, demanded: Term | None) -> Paths | None:
+    """Return the notes that an answer may contain; None when every note may."""
+    within = filter_notes(index.notes, request)
+    if demanded is None or within == frozenset():
+        return within
+    matches = await _notes_matching(index, demanded)
+    return matches if within is None else within & matches
+
+
+def unknown_name_notices(index: "Index", request: SearchRequest, demanded: Term | None) -> tuple[str, ...]:
+    """Return a notice for each requested folder, tag, property and path that no note has."""
+    notes = index.notes
+    found = [no_such_folder(notes, request.folder)]
+    found += [no_such_place(notes, path) for path in request.paths]
+    found += [no_such_tag(notes, tag) for tag in request.tags]
+    found += [
+        no_such_property(notes, name, *(value if isinstance(value, list | tuple) else (value,)))
+        for name, value in request.properties.items()
+    ]
+    found += [] if demanded is None else [_unknown_name(notes, term) for term in conditions(demanded)]
+    return tuple(dict.fromkeys(sentence for sentence in found if sentence is not None))
+
+
+def _unknown_name(notes: Mapping[VaultPath, IndexedNote], term: Term) -> str | None:
+    match term:
+        case InPath(text) | InFile(text):
+            return no_such_path(notes, text)
+        case HasTag(tag):
+            return no_such_tag(notes, tag)
+        case HasName(kind, text) if not any(_has_name(note, term) for note in notes.values()):
+            return f"No {kind} contains `{text}`."
+        case HasProperty(name, value) if not filter_by_term(list(notes.values()), term):
+            return no_such_property(notes, name, *(() if value is None else (value,)))
+        case _:
+            return None
+
+
+async def _notes_matching(index: "Index", term: Term) -> Paths:  # noqa: PLR0911 - one kind of term, one line
+    """Return the notes for which a condition holds."""
+    notes = index.notes
+    match term:
+        case HasText(text, quoted=True):
+            return await _notes_with_text(index, text) | _notes_named(notes, text, whole=not RUN.search(text))
+        case HasText(text) | Word(text):
+            named = _notes_named(notes, text, whole=False)
+            return await _notes_with_text(index, text) | await _notes_with_stem(index, text) | named
+        case HasPrefix(text, words):
+            return await _notes_with_prefix(index, text, words)
+        case HasName() | InPath() | InFile() | HasTag() | HasProperty():
+            return _notes_by_facts(notes, term)
+        case Not(inner):
+            return frozenset(notes) - await _notes_matching(index, inner)
+        case All(parts):
+            return frozenset(notes).intersection(*[await _notes_matching(index, part) for part in parts])
+        case Either(parts):
+            return frozenset[VaultPath]().union(*[await _notes_matching(index, part) for part in parts])
+        case _:
+            assert_never(term)
+
+
+def _notes_by_facts(notes: Notes, term: HasName | InPath | InFile | HasTag | HasProperty) -> Paths:
+    """Return the notes for which a condition on names, tags or properties holds."""
+    match term:
+        case HasName():
+            return frozenset(path for path, note in notes.items() if _has_name(note, term))
+        case InPath(text):
+            return frozenset(path for path in notes if fold_case(text) in fold_case(path))
+        case InFile(text):
+            return frozenset(path for path in notes if fold_case(text) in fold_case(path.rpartition("/")[2]))
+        case HasTag(tag):
+            return frozenset(note.path for note in filter_by_tag(list(notes.values()), tag))
+        case HasProperty():
+            return frozenset(note.path for note in filter_by_term(list(notes.values()), term))
+
+
+def _has_name(note: IndexedNote, term: HasName) -> bool:
+    part = fold_case(term.text)
+    match term.kind:
+        case "title":
+            return part in fold_case(note.title)
+        case "alias":
+            return any(part in fold_case(alias) for alias in note.aliases)
+        case "heading":
+            return any(part in fold_case(heading) for heading in note.heading_texts)
+
+
+async def _notes_with_prefix(index: "Index", text: str, words: tuple[str, ...]) -> Paths:
+    """Return the notes with one of some words, or with a name that has a word of their beginning."""
+    start = fold_word(text)
+    named = frozenset(
+        path
+        for path, note in index.notes.items()
+        if any(word.startswith(start) for name in (note.title, *note.aliases) for word in words_of(name))
+    )
+    hits = await index.whole(TextQuery(should=words or (text,)), max(1, len(index.notes)), None)
+    return named | frozenset(hit.path for hit in hits)
+
+
+async def _notes_with_stem(index: "Index", text: str) -> Paths:
+    """Return the notes that contain another form of a word: `slug OR snail` also matches slugs."""
+    if len(words_of(text)) != 1:
+        return frozenset()
+    every = sum(note.passages for note in index.notes.values())
+    return frozenset(hit.path for hit in await index.stems(TextQuery(must=(text,)), max(1, every), None))
+
+
+def _notes_named(notes: Mapping[VaultPath, IndexedNote], text: str, *, whole: bool) -> Paths:
+    """Return the notes with a name that contains something, if `whole` not only as parts of longer words."""
+    part = fold_case(text)
+    words = {*split_tokens(text)} if whole else set()
+    return frozenset(
+        path
+        for path, note in notes.items()
+        if any(part in fold_case(name) and words.issubset(split_tokens(name)) for name in (note.title, *note.aliases))
+    )
+
+
+async def _notes_with_text(index: "Index", text: str) -> Paths:
+    """Return the notes that contain something in their text."""
+    query = TextQuery(must=(text,))
+    if len(words_of(text)) == 1 and not RUN.search(text):
+        return frozenset(hit.path for hit in await index.whole(query, max(1, len(index.notes)), None))
+    # The index stores no positions: whether words are adjacent is checked in the passages that have them all.
+    matcher = compile_matcher((), (text,))
+    passages = await index.text_of(await index.passages(query, MOST_READ, None))
+    return frozenset(passage.path for passage in passages if matcher.find(passage.text))
