@@ -11,18 +11,18 @@ from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.not_found import no_such_note, unknown_names
 from bridge.api.registry import operation
+from bridge.api.stated_rules import read_schemas, without_templates
 from bridge.api.vault_notes import snapshot
 from bridge.errors import BridgeError
 from bridge.features.properties.conventions import Least
 from bridge.features.properties.report import select_notes
-from bridge.features.properties.stated_rules import read_schemas, without_templates
 from bridge.records import dataclass
 from bridge.types import Among, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
     from bridge.index.note import IndexedNote
-    from bridge.schema.rules import Rule, RuleScope
+    from bridge.schema.rules import Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +111,7 @@ async def check_notes(
 
     def check() -> CheckedNotes:
         from bridge.schema.conventions import infer_rules
+        from bridge.schema.violations import find_violations
 
         notes = list(without_templates(vault, select_notes(every, None)))
         asked = list(without_templates(vault, select_notes(every, folder)))
@@ -123,34 +124,6 @@ async def check_notes(
         return CheckedNotes(shown, len(found), len(asked), len(stated) + len(inferred), notices)
 
     return await asyncio.to_thread(check)
-
-
-def find_violations(
-    notes: "Sequence[IndexedNote]", stated: "Sequence[Rule]", inferred: "Sequence[Rule]"
-) -> "list[tuple[Rule, IndexedNote, str]]":
-    """Return each violation with what the note has instead; what a schema note says overrules what is inferred."""
-    from bridge.schema.rules import applies_to, find_violation
-
-    found: list[tuple[Rule, IndexedNote, str]] = []
-    inside: dict[RuleScope, list[IndexedNote]] = {}
-    seen: set[tuple[VaultPath, str, str, tuple[str, ...]]] = set()
-    said: set[tuple[VaultPath, str]] = set()
-    for rule in (*stated, *sorted(inferred, key=lambda each: -each.share)):
-        if rule.scope not in inside:
-            inside[rule.scope] = [note for note in notes if rule.scope.contains(note)]
-        name = rule.name.casefold()
-        for note in inside[rule.scope]:
-            if rule.source is not None:
-                said.add((note.path, name))
-            elif (note.path, name) in said:
-                continue
-            key = note.path, rule.kind, name, rule.expected if rule.kind == "condition" else ()
-            if key in seen or not applies_to(rule, note):
-                continue
-            if (wrong := find_violation(rule, note)) is not None:
-                seen.add(key)
-                found.append((rule, note, wrong))
-    return found
 
 
 def describe_violation(vault: "OpenVault", rule: "Rule", note: "IndexedNote", found: str) -> RuleViolation:

@@ -11,9 +11,9 @@ from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.not_found import unknown_names
 from bridge.api.registry import operation
+from bridge.api.stated_rules import read_schemas, without_templates
 from bridge.api.vault_notes import snapshot
 from bridge.features.properties.report import FEW, Name, select_notes
-from bridge.features.properties.stated_rules import read_schemas, without_templates
 from bridge.records import dataclass
 from bridge.types import Among, VaultPath
 
