@@ -1,9 +1,10 @@
 """When a note was created, as far as that is known."""
 
-from datetime import datetime
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from bridge.api.moments import iso
 from bridge.text.fold import fold_case
 
 if TYPE_CHECKING:
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
 
 PROPERTIES: Final = ("created", "date created")
 """The properties that say it, in any case; the first one counts."""
+
+_TELLS_BIRTH: Final = hasattr(os.stat_result, "st_birthtime")
 
 
 def creation_time(note: "IndexedNote", root: Path) -> float | None:
@@ -30,14 +33,15 @@ def creation_time(note: "IndexedNote", root: Path) -> float | None:
         found = parse_date(stated.get(name, "").strip().removeprefix("[[").removesuffix("]]"))
         if found is not None:
             return found.moment.timestamp()
+    if not _TELLS_BIRTH:
+        return None
     try:
-        seconds: float | None = getattr((root / note.path).stat(), "st_birthtime", None)
+        return getattr((root / note.path).stat(), "st_birthtime", None)
     except OSError:
         return None
-    return seconds
 
 
 def creation_text(note: "IndexedNote", root: Path) -> str | None:
     """Return when a note was created, in local ISO 8601; None where nothing tells."""
     seconds = creation_time(note, root)
-    return None if seconds is None else datetime.fromtimestamp(seconds).astimezone().isoformat(timespec="seconds")
+    return None if seconds is None else iso(seconds)

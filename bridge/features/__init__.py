@@ -23,6 +23,7 @@ from bridge.features import (
     status,
     summaries,
     tasks,
+    timeline,
     tools,
 )
 
@@ -44,6 +45,7 @@ FEATURES = tuple(
         links,
         graph,
         profiles,
+        timeline,
         memory,
         promotion,
         handoffs,

@@ -15,11 +15,10 @@ from bridge.changes.requests.create_note import CreateNote, append_to_template
 from bridge.changes.requests.edit_note import EditNote
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound
 from bridge.markdown.edit.requests import Append, Edit, InsertUnder
-from bridge.markdown.moment_format import format_moment
 from bridge.records import dataclass
 from bridge.types import Day, Digest, VaultPath
-from bridge.vault.obsidian_settings import ObsidianSettings, read_obsidian_settings
-from bridge.vault.paths import vault_path
+from bridge.vault.daily_notes import daily_path
+from bridge.vault.obsidian_settings import read_obsidian_settings
 
 if TYPE_CHECKING:
     from bridge.engine.host import Host
@@ -196,17 +195,3 @@ def time_on_day(day: day_of_calendar, now: datetime) -> datetime:
     local = there.astimezone()
     # A time that the clock skips is moved forward; otherwise it might fall on the day before.
     return local if local.replace(tzinfo=None) == there else there.replace(fold=1).astimezone()
-
-
-def daily_path(settings: ObsidianSettings, day: day_of_calendar) -> VaultPath:
-    """Return the path of a day's daily note, whether or not the note exists.
-
-    Raises:
-        InvalidArguments: The format in the settings has an unknown token, or gives no file name.
-        OutsideVault: The path leads out of the vault.
-        ProtectedPath: The path is hidden.
-    """
-    name = format_moment(settings.daily_format, datetime.combine(day, datetime.min.time()).astimezone()).strip()
-    if not name.strip("/"):
-        raise InvalidArguments("The vault's daily note format does not name a file.", hint="Change it in Obsidian.")
-    return vault_path(f"{settings.daily_folder}/{name.lstrip('/')}{'' if name.endswith('.md') else '.md'}".lstrip("/"))

@@ -5,13 +5,13 @@ export const VERSION = "0.1.0";
 
 /** The form of each operation that the plugin calls; with another it is called or answered differently. */
 export const FORMS = {
-	search: "f404e005750b",
-	related_notes: "14f22c9b2f37",
-	pick_link: "63e7bae8b5f8",
+	search: "bbcac559a7e8",
+	related_notes: "131a2e0769a4",
+	pick_link: "ac5e72ad98bf",
 	summarise: "c08039737a4b",
 	keep_summary: "bb45e203e073",
 	ask: "e9eb832efcf2",
-	find_notes: "eb85d9ec1dcb",
+	find_notes: "2011201918ae",
 	list_folders: "337ca5e2064b",
 	list_tags: "819373800d0a",
 	read_note: "1dc7576dc211",
@@ -417,8 +417,8 @@ export interface FindNotesArguments {
 	readonly modified_after?: string | null;
 	/** Only notes modified before this time. */
 	readonly modified_before?: string | null;
-	/** `-` reverses: `-modified` is newest first. */
-	readonly sort?: "path" | "-path" | "title" | "-title" | "modified" | "-modified";
+	/** `-` reverses: `-modified` is newest first. By `created`, notes of which that is unknown come last. */
+	readonly sort?: "path" | "-path" | "title" | "-title" | "modified" | "-modified" | "created" | "-created";
 	/** Maximum notes. */
 	readonly limit?: number;
 	/** Notes to skip. */
@@ -693,6 +693,8 @@ export interface Hit {
 	readonly digest: string;
 	/** The requested whole passages, in order. */
 	readonly passages?: readonly FoundPassage[];
+	/** When the note was created, as in `find_notes`; null if unknown. */
+	readonly created?: string | null;
 }
 
 /** A file in the index. */
@@ -1178,6 +1180,8 @@ export interface ListedNote {
 	readonly note_type?: string;
 	/** How its text begins, if requested. */
 	readonly excerpt?: string;
+	/** When it was created: by its property `created` or `date created`, else as the system tells, if it does. */
+	readonly created?: string | null;
 }
 
 /** A session of a client. */
