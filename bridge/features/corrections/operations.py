@@ -196,12 +196,12 @@ class CorrectionList:
     """Corrections.
 
     Attributes:
-        path: The note that holds them.
+        path: The note that holds them; null if there are none.
         corrections: The last recorded first.
         total: Count before `limit` and `offset`.
     """
 
-    path: VaultPath
+    path: VaultPath | None
     corrections: tuple[ListedCorrection, ...]
     total: int
 
@@ -236,7 +236,7 @@ async def list_corrections(
         )
         for one in chosen[offset : offset + limit]
     )
-    return CorrectionList(agents_folder(vault.settings).place(NOTE), shown, len(chosen))
+    return CorrectionList(agents_folder(vault.settings).place(NOTE) if found else None, shown, len(chosen))
 
 
 @operation(

@@ -121,6 +121,7 @@ class AddItem:
         text: The item without its marker; further lines go below it.
         task: Add a checkbox.
         create_heading: Add the heading if missing.
+        stamp: Put the time of day in front, in the form of the note's last stamped item, else as `**14:03**`.
     """
 
     op: Literal["add_item"] = "add_item"
@@ -128,6 +129,7 @@ class AddItem:
     text: str
     task: bool = False
     create_heading: bool = False
+    stamp: bool = False
 
 
 Edit = Annotated[

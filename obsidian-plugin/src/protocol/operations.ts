@@ -15,7 +15,7 @@ export const FORMS = {
 	list_folders: "337ca5e2064b",
 	list_tags: "819373800d0a",
 	read_note: "1dc7576dc211",
-	create_note: "c77d3de86542",
+	create_note: "287bbdb88610",
 	rename_heading: "d05f8f2702cd",
 	list_changes: "506ede466e58",
 	show_change: "6dc88704d854",
@@ -338,6 +338,10 @@ export interface CreateNoteArguments {
 	readonly properties?: Readonly<Record<string, unknown>> | null;
 	/** Note to start from; fills in `{{title}}`, `{{date}}` and `{{time}}`. */
 	readonly template?: string | null;
+	/** For an existing note: `append` adds only the text at its end, `skip` leaves it as it is. */
+	readonly if_exists?: "fail" | "skip" | "append";
+	/** Add a last line with at most so many suggested links, to notes that the text names without one. */
+	readonly append_links?: number;
 	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
