@@ -22,6 +22,7 @@ from bridge.types import Among, Day, VaultPath
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
     from bridge.index.note import IndexedNote
+    from bridge.markdown.tasks import TaskSettings
 
 MOST_CHANGES: Final = 1_000
 """Changes that are counted."""
@@ -163,13 +164,15 @@ def gather_days(
     vault: "OpenVault", notes: "Iterable[IndexedNote]", day: day_of_calendar, days: int, limit: int
 ) -> AroundDate:
     """Gather what the notes, the changes and the sessions say of some days."""
+    from bridge.vault.obsidian_settings import read_obsidian_settings
+
     first = max(day_of_calendar.min, day - timedelta(days=min(days, (day - day_of_calendar.min).days)))
     last = day + timedelta(days=min(days, (day_of_calendar.max - day).days - 1))
     since, until = (start_of(each) for each in (first, last + timedelta(days=1)))
-    known = list(notes)
+    known, settings = list(notes), read_obsidian_settings(vault.root).tasks
     made = [(at, note) for note in known if (at := creation_time(note, vault.root)) is not None and since <= at < until]
     modified = [(note.modified, note) for note in known if since <= note.modified < until]
-    tasks = [task for note in known if note.packed_tasks for task in dated_tasks(vault, note, first, last)]
+    tasks = [task for note in known if note.packed_tasks for task in dated_tasks(settings, note, first, last)]
     due = sorted(
         (one for kind, one in tasks if kind == "due"), key=lambda one: (not one.open, one.day, one.path, one.line)
     )
@@ -212,17 +215,15 @@ def describe(dated: "tuple[float, IndexedNote]") -> DatedNote:
 
 
 def dated_tasks(
-    vault: "OpenVault", note: "IndexedNote", first: day_of_calendar, last: day_of_calendar
+    settings: "TaskSettings", note: "IndexedNote", first: day_of_calendar, last: day_of_calendar
 ) -> Iterator[tuple[str, DatedTask]]:
     """Yield the tasks of a note that are due, and those that were done, on some days."""
     from bridge.markdown.tasks import CLOSED, parse_task
-    from bridge.vault.obsidian_settings import read_obsidian_settings
 
-    meaning = read_obsidian_settings(vault.root).tasks.meaning
     begin, end = first.isoformat(), last.isoformat()
     for task in note.tasks:
         facts = parse_task(task.text)
-        is_open = meaning(task.status) not in CLOSED
+        is_open = settings.meaning(task.status) not in CLOSED
         for kind, day in (("due", task.due), ("done", facts.done)):
             if day is not None and begin <= day <= end:
                 yield kind, DatedTask(note.path, task.line, facts.text, day, is_open)
