@@ -35,8 +35,8 @@ class EditNote(Request):
 
     Attributes:
         path: The note.
-        edits: Such as `[{"op": "replace_text", "old": "teh", "new": "the"}]`. They refer to the note as read and must
-            not overlap.
+        edits: Such as `[{"op": "replace_text", "old": "teh", "new": "the"}]`. They refer to the note as read; none
+            overlap.
         digest: Digest of the note as read; required to replace existing text.
         append_links: Add a last line with at most so many suggested links, to notes that the text names without one.
         op: The operation.
