@@ -10,6 +10,7 @@ from bridge.api.call import Call
 from bridge.api.hints import Reason
 from bridge.api.proposals import outcome_notices
 from bridge.api.signature import Spread
+from bridge.engine.appended_links import make_link_appender
 from bridge.engine.auto_link import make_auto_linker
 from bridge.errors import BridgeError, StateUnusable
 from bridge.notebook.folder import AgentsFolder, folder_for_client
@@ -18,6 +19,7 @@ from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step
 
 if TYPE_CHECKING:
+    from bridge.changes.draft import Draft
     from bridge.changes.effect import Reference
     from bridge.changes.hunks import Difference
     from bridge.changes.requests.base import Request
@@ -224,7 +226,14 @@ async def execute_requests(
     by = author(call, operation or requests[0].op, options.reason, confirmed=call.confirmed(options.confirm))
     if agreed is not None:
         by = replace(by, applies_in=agreed)
-    finish = await make_auto_linker(call.vault, None if call.principal.local else call.principal.name)
+    linker = await make_auto_linker(call.vault, None if call.principal.local else call.principal.name)
+    wanted = {request.path: getattr(request, "append_links", 0) for request in requests}
+    appender = await make_link_appender(call.vault, wanted)
+
+    def finish(draft: "Draft") -> None:
+        for add_links in filter(None, (linker, appender)):
+            add_links(draft)
+
     outcome = await call.vault.executor.carry(requests, by, dry_run=options.dry_run, expect=expect, finish=finish)
     made = build_written(outcome, dry_run=options.dry_run)
     waiting = await outcome_notices(call.vault, outcome, {request.path for request in requests})

@@ -12,7 +12,7 @@ from bridge.schema.census import kind_of_value, single_values, value_key
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
-RuleKind = Literal["required", "type", "values", "tag", "name", "heading", "link"]
+RuleKind = Literal["required", "type", "values", "condition", "tag", "name", "heading", "link"]
 
 NAME_PATTERNS: Final[Mapping[str, re.Pattern[str]]] = {
     "YYYY-MM-DD": re.compile(r"\d{4}-\d{2}-\d{2}"),
@@ -29,14 +29,25 @@ NAME_PATTERNS: Final[Mapping[str, re.Pattern[str]]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Condition:
+    """An expression of Obsidian's Bases, and the notes for which it is true."""
+
+    text: str
+    paths: frozenset[VaultPath]
+
+
+@dataclass(frozen=True, slots=True)
 class RuleScope:
-    """The notes that a rule is about: those below a folder, or of a type."""
+    """The notes that a rule is about: those below a folder, or of a type, that fulfil a condition if there is one."""
 
     folder: str = ""
     note_type: str = ""
+    where: Condition | None = None
 
     def contains(self, note: IndexedNote) -> bool:
         """Return whether a note is one of them."""
+        if self.where is not None and note.path not in self.where.paths:
+            return False
         if self.note_type:
             return note.note_type == self.note_type
         return not self.folder or note.path.startswith(f"{self.folder}/")
@@ -49,15 +60,17 @@ class Rule:
     scope: RuleScope
     kind: RuleKind
     name: str
-    """The property, tag, heading, pattern or link target."""
+    """The property, tag, heading, pattern or link target; empty for a condition on no single property."""
     expected: tuple[str, ...] = ()
-    """The types or values that are allowed, sorted."""
+    """The types or values that are allowed, sorted, or the condition."""
     notes: int = 0
     """Notes to which the rule applies."""
     kept: int = 0
     """How many of them keep it."""
     source: VaultPath | None = None
     """The schema note that says it; None for a rule that was inferred."""
+    must: Condition | None = None
+    """What must be true, for the kind `condition`."""
 
     @property
     def share(self) -> float:
@@ -79,6 +92,9 @@ def find_violation(rule: Rule, note: IndexedNote) -> str | None:
         case "name":
             title = title_of(note.path)
             return None if NAME_PATTERNS[rule.name].fullmatch(title) else title
+        case "condition":
+            kept = rule.must is not None and note.path in rule.must.paths
+            return None if kept else show_value(property_of(note, rule.name)) if rule.name else ""
         case "type" | "values":
             return _find_wrong_value(rule, property_of(note, rule.name))
     return None if has else ""
@@ -109,10 +125,12 @@ def has_property(note: IndexedNote, name: str) -> bool:
 
 
 def applies_to(rule: Rule, note: IndexedNote) -> bool:
-    """Return whether a rule says anything about a note: types and values only of properties that are filled in."""
+    """Return whether a rule says anything about a note: most rules on a property only where that is filled in."""
     if not rule.scope.contains(note):
         return False
-    return rule.kind not in ("type", "values") or kind_of_value(property_of(note, rule.name)) != "empty"
+    if rule.kind not in ("type", "values", "condition") or not rule.name:
+        return True
+    return kind_of_value(property_of(note, rule.name)) != "empty"
 
 
 def show_value(value: Value) -> str:

@@ -1,13 +1,15 @@
 """Schema notes: rules that a person writes as a table in a note of the type `schema`."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
+from bridge.errors import InvalidArguments
 from bridge.markdown.links import UNESCAPED_BAR
 from bridge.markdown.note import Value
 from bridge.records import dataclass
-from bridge.schema.rules import Rule, RuleScope
+from bridge.schema.rules import Condition, Rule, RuleScope
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
@@ -22,9 +24,12 @@ _TYPES: Final[Mapping[str, str]] = {
     "multitext": "list",
     "tags": "list",
 }
+FindPaths = Callable[[RuleScope, str], frozenset[VaultPath]]
+"""Returns the notes of a scope for which an expression is true, or raises InvalidArguments."""
+
 _DASHES: Final = re.compile(r"\s*:?-+:?\s*")
 _YES: Final = frozenset({"yes", "true", "x", "required", "✓", "✅"})
-_COLUMNS: Final = frozenset({"name", "type", "required", "values"})
+_COLUMNS: Final = frozenset({"name", "type", "required", "values", "where", "must"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,56 +40,106 @@ class Schema:
     problems: tuple[str, ...] = ()
 
 
-def read_schema(path: VaultPath, text: str, properties: Mapping[str, Value]) -> Schema:
+class _WrongCondition(Exception):
+    """A condition that cannot be evaluated, said with its place."""
+
+
+def read_schema(path: VaultPath, text: str, properties: Mapping[str, Value], find: FindPaths) -> Schema:
     """Read a schema note.
 
     Args:
         path: The note.
         text: Its text: the first table with a column `name` has the rules.
-        properties: Its properties; `for` names a folder, `for_type` a type of notes.
+        properties: Its properties; `for` names a folder, `for_type` a type of notes, `for_where` a condition.
+        find: Evaluates a condition.
     """
     folder, note_type = properties.get("for"), properties.get("for_type")
     scope = RuleScope(
         folder.strip().strip("/") if isinstance(folder, str) and not isinstance(note_type, str) else "",
         fold_case(note_type.strip()) if isinstance(note_type, str) else "",
     )
-    problems = []
-    if scope == RuleScope() and not (isinstance(folder, str) and folder.strip() in ("", "/")):
-        return Schema((), (f"`{path}` does not say what it is for: give it `for: Folder` or `for_type: book`.",))
+    whole = "for_where" in properties or (isinstance(folder, str) and folder.strip() in ("", "/"))
+    if scope == RuleScope() and not whole:
+        return Schema(
+            (), (f"`{path}` does not say what it is for: give it `for: Folder`, `for_type: book` or `for_where`.",)
+        )
+    try:
+        scope = _narrow_scope(scope, path, text, properties, find)
+    except _WrongCondition as error:
+        return Schema((), (str(error),))
     rules: list[Rule] = []
+    problems: list[str] = []
     rows = list(_table(text))
     if not rows:
         problems.append(f"`{path}` has no table with a column `name`.")
-    for row in rows:
-        name = row.get("name", "").strip("` ")
-        if not name:
-            continue
-        if fold_case(row.get("required", "")) in _YES:
-            rules.append(Rule(scope, "required", name, source=path))
-        kinds = [fold_case(each) for each in _split(row.get("type", ""))]
-        if unknown := [kind for kind in kinds if kind not in _TYPES]:
-            problems.append(f"`{path}` gives `{name}` the type `{unknown[0]}`; types are {', '.join(sorted(_TYPES))}.")
-        elif kinds:
-            rules.append(Rule(scope, "type", name, tuple(sorted({_TYPES[kind] for kind in kinds})), source=path))
-        if values := _split(row.get("values", "")):
-            rules.append(Rule(scope, "values", name, tuple(values), source=path))
+    for line, row in rows:
+        try:
+            rules += _rules_of_row(scope, path, line, row, find, problems)
+        except _WrongCondition as error:
+            problems.append(str(error))
     return Schema(tuple(rules), tuple(problems))
+
+
+def _narrow_scope(
+    scope: RuleScope, path: VaultPath, text: str, properties: Mapping[str, Value], find: FindPaths
+) -> RuleScope:
+    """Return the scope with the condition `for_where`, if the note has one."""
+    if "for_where" not in properties:
+        return scope
+    value = properties["for_where"]
+    line = next((at for at, each in enumerate(text.splitlines(), 1) if each.startswith("for_where")), 1)
+    if not isinstance(value, str) or not value.strip():
+        raise _WrongCondition(f"`{path}`, line {line}: `for_where` must be text, such as 'file.hasTag(\"book\")'.")
+    return replace(scope, where=_find(scope, path, line, value.strip(), find))
+
+
+def _rules_of_row(
+    scope: RuleScope, path: VaultPath, line: int, row: Mapping[str, str], find: FindPaths, problems: list[str]
+) -> Iterator[Rule]:
+    """Yield what a row says; a wrong type or condition is added to the problems, and says nothing."""
+    name = row.get("name", "").strip("` ")
+    where, must = (row.get(column, "").strip("` ") for column in ("where", "must"))
+    if where:
+        inner = _find(scope, path, line, where, find)
+        outer = scope.where
+        scope = replace(scope, where=Condition(f"({outer.text}) && ({where})", inner.paths) if outer else inner)
+    if must:
+        yield Rule(scope, "condition", name, (must,), source=path, must=_find(scope, path, line, must, find))
+    if not name:
+        return
+    if fold_case(row.get("required", "")) in _YES:
+        yield Rule(scope, "required", name, source=path)
+    kinds = [fold_case(each) for each in _split(row.get("type", ""))]
+    if unknown := [kind for kind in kinds if kind not in _TYPES]:
+        problems.append(f"`{path}` gives `{name}` the type `{unknown[0]}`; types are {', '.join(sorted(_TYPES))}.")
+    elif kinds:
+        yield Rule(scope, "type", name, tuple(sorted({_TYPES[kind] for kind in kinds})), source=path)
+    if values := _split(row.get("values", "")):
+        yield Rule(scope, "values", name, tuple(values), source=path)
+
+
+def _find(scope: RuleScope, path: VaultPath, line: int, text: str, find: FindPaths) -> Condition:
+    """Return a condition with the notes of a scope for which it is true."""
+    try:
+        return Condition(text, find(scope, text))
+    except InvalidArguments as error:
+        raise _WrongCondition(f"`{path}`, line {line}: {error.message} {error.hint or ''}".rstrip()) from None
 
 
 def _split(cell: str) -> list[str]:
     return [each.strip("` ").removeprefix("[[").removesuffix("]]") for each in cell.split(",") if each.strip("` ")]
 
 
-def _table(text: str) -> Iterator[Mapping[str, str]]:
-    """Yield the rows of the first table with a column `name`, by the names of its columns."""
+def _table(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
+    """Yield the rows of the first table with a column `name`, by the names of its columns, each with its line."""
     lines = [line.strip() for line in text.splitlines()]
     for at, line in enumerate(lines[:-1]):
         columns = [fold_case(cell) for cell in _cells(line)]
         if "name" in columns and _COLUMNS.intersection(columns) and all(map(_DASHES.fullmatch, _cells(lines[at + 1]))):
-            for row in lines[at + 2 :]:
+            for number, row in enumerate(lines[at + 2 :], at + 3):
                 if "|" not in row:
                     return
-                yield dict(zip(columns, _cells(row), strict=False))
+                yield number, dict(zip(columns, _cells(row), strict=False))
             return
 
 

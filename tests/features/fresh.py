@@ -51,6 +51,8 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
         )
         await host.vault.indexer.look_at([""])
         return operation.example
+    if operation.name == "resolve_correction":
+        await noted_correction(served, operation.example["id"])
     path, by = operation.example.get("path", ()), operation.example.get("by")
     for memory in sorted(MEMORIES & {by, *([path] if isinstance(path, str) else path)}):
         await remembered(served, memory)
@@ -77,6 +79,14 @@ async def remembered(served: Served, path: str) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(f"---\ntype: memory\nkind: fact\n---\n{place.stem}.\n", encoding="utf-8")
     await served.call("wait_until_indexed", path=path)
+
+
+async def noted_correction(served: Served, id_: str) -> None:
+    """Write a correction into the agents' folder."""
+    await served.call("set_up_memory", templates=False)
+    place = served.bridge.find(None).root / "Agents/Corrections.md"
+    place.write_text(f"- [ ] general · Say dough · 2026-01-02 ^{id_}\n", encoding="utf-8")
+    await served.call("wait_until_indexed", path="Agents/Corrections.md")
 
 
 async def changed(served: Served, *, proposed: bool = False, undone: bool = False, session: str = "example") -> str:

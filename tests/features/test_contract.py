@@ -51,8 +51,10 @@ CHANGES = {"change_id", "id", "time", "client", "expires", "session"}
 JOURNAL = {"save_session", "note_down"}
 """Operations whose note says what else the session did, and is named after its time and client."""
 
-OWN = re.compile(r"^\+(?:id|created|agent|session|updated|valid_until): .*$", re.MULTILINE)
-"""The properties of a memory that tell when and by whom it was written, changed or replaced, in a diff."""
+OWN = re.compile(
+    r"^\+(?:id|created|agent|session|updated|valid_until): .*$|(?<= · )by [^·\n]+(?= · \d{4}-)", re.MULTILINE
+)
+"""What tells when and by whom a memory or a correction was written, changed or replaced, in a diff."""
 
 
 def masked(value: Any) -> Any:

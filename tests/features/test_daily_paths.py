@@ -7,7 +7,8 @@ from datetime import UTC, date, datetime
 import pytest
 
 from bridge.errors import BridgeError, InvalidArguments, OutsideVault, ProtectedPath
-from bridge.features.notes.daily import daily_path, time_on_day
+from bridge.features.notes.daily import time_on_day
+from bridge.vault.daily_notes import daily_path
 from bridge.vault.obsidian_settings import ObsidianSettings
 
 DAY = date(2026, 1, 5)

@@ -285,3 +285,46 @@ async def test_a_schema_note_overrules_what_is_inferred(served: Served) -> None:
     stated = (await served.call("check_notes", folder="Books", rules="schema")).json
     assert stated["rules"] == 5
     assert {one["name"] for one in stated["violations"]} == {"status", "isbn"}
+
+
+async def test_rules_hold_where_their_conditions_are_true(served: Served) -> None:
+    await write_books(served)
+    rows = [
+        "name | required | where | must",
+        "--|--|--|--",
+        'finished | yes | status == "done" |',
+        "year | | | year > 1992",
+        ' | | | file.hasLink("Nowhere") \\|\\| status != "open"',
+        'odd | yes | file.hasTga("x")',
+    ]
+    text = '---\ntype: schema\nfor_where: file.inFolder("Books")\n---\n' + "".join(f"| {row} |\n" for row in rows)
+    await change(served, "create_note", path="Schemas/Shelf.md", text=text)
+    found = (await served.call("check_notes", rules="schema", limit=500)).json
+    books = (await served.call("find_notes", folder="Books", limit=200)).json["notes"]
+    state = {one["path"]: (await served.call("read_note", path=one["path"])).json["properties"] for one in books}
+    wrong = {(one["path"], one["kind"], one["name"]): one for one in found["violations"]}
+    assert {path for path, kind, _ in wrong if kind == "required"} == {
+        path for path, each in state.items() if each["status"] == "done"
+    }
+    assert {path for path, _, name in wrong if name == "year"} == {
+        path for path, each in state.items() if not (isinstance(each["year"], int) and each["year"] > 1992)
+    }
+    early = next(one for key, one in wrong.items() if key[2] == "year")
+    assert early["expected"] == ["year > 1992"]
+    assert early["line"] is not None
+    assert {path for path, _, name in wrong if name == ""} == {
+        path for path, each in state.items() if each["status"] == "open"
+    }
+    [problem] = found["notices"]
+    assert "line 10" in problem
+    assert "hasTag" in problem
+    rules = (await served.call("conventions", folder="Books")).json
+    stated = [one for one in rules["conventions"] if one["schema_note"]]
+    assert rules["conventions"][: len(stated)] == stated
+    assert {(one["kind"], one["name"]) for one in stated} == {
+        ("required", "finished"),
+        ("condition", "year"),
+        ("condition", ""),
+    }
+    assert stated[0]["where"] == '(file.inFolder("Books")) && (status == "done")'
+    assert rules["notices"] == [problem]

@@ -29,6 +29,7 @@ async def test_a_hit_has_what_the_contract_says(sample: Served) -> None:
         "modified",
         "digest",
         "passages",
+        "created",
     }
     assert first["path"] == "Bread/Starters/Sourdough starter.md"
     assert "==" in first["snippet"]

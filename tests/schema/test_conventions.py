@@ -2,6 +2,7 @@
 
 import pytest
 
+from bridge.errors import InvalidArguments
 from bridge.index.note import IndexedNote
 from bridge.schema.census import count_properties, count_values, kind_of_value
 from bridge.schema.conventions import infer_rules
@@ -129,8 +130,12 @@ TABLE = """Some words.
 """
 
 
+def no_conditions(scope: RuleScope, text: str) -> frozenset[VaultPath]:
+    raise AssertionError((scope, text))
+
+
 def test_a_schema_note_is_read_from_its_table() -> None:
-    schema = read_schema(VaultPath("S.md"), TABLE, {"for": "Books/"})
+    schema = read_schema(VaultPath("S.md"), TABLE, {"for": "Books/"}, no_conditions)
     assert [(rule.kind, rule.name, rule.expected) for rule in schema.rules] == [
         ("required", "status", ()),
         ("type", "status", ("text",)),
@@ -143,7 +148,8 @@ def test_a_schema_note_is_read_from_its_table() -> None:
     assert {rule.scope for rule in schema.rules} == {RuleScope("Books")}
     assert len(schema.problems) == 1
     assert "`nmber`" in schema.problems[0]
-    assert read_schema(VaultPath("S.md"), TABLE, {"for_type": "Book"}).rules[0].scope == RuleScope(note_type="book")
+    typed = read_schema(VaultPath("S.md"), TABLE, {"for_type": "Book"}, no_conditions)
+    assert typed.rules[0].scope == RuleScope(note_type="book")
 
 
 @pytest.mark.parametrize(
@@ -156,9 +162,44 @@ def test_a_schema_note_is_read_from_its_table() -> None:
     ],
 )
 def test_a_schema_note_that_says_nothing_is_named(text: str, properties: dict[str, str], said: str) -> None:
-    schema = read_schema(VaultPath("S.md"), text, properties)
+    schema = read_schema(VaultPath("S.md"), text, properties, no_conditions)
     assert schema.rules == ()
     assert said in schema.problems[0]
+
+
+CONDITIONS = """---
+type: schema
+for_where: rating
+---
+| name | required | where | must |
+|---|---|---|---|
+| done | yes | `a \\|\\| b` | |
+| rating | | | rating < 6 |
+| | | | wrong |
+| odd | yes | wrong | |
+"""
+
+
+def test_conditions_narrow_the_scope_and_wrong_ones_are_told_with_their_line() -> None:
+    asked: list[tuple[RuleScope, str]] = []
+
+    def find(scope: RuleScope, text: str) -> frozenset[VaultPath]:
+        asked.append((scope, text))
+        if text == "wrong":
+            raise InvalidArguments("No.", hint="Correct it.")
+        return frozenset({VaultPath("A.md")})
+
+    schema = read_schema(VaultPath("S.md"), CONDITIONS, {"for": "Books", "for_where": "rating"}, find)
+    assert [(rule.kind, rule.name, rule.expected) for rule in schema.rules] == [
+        ("required", "done", ()),
+        ("condition", "rating", ("rating < 6",)),
+    ]
+    assert [rule.scope.where and rule.scope.where.text for rule in schema.rules] == ["(rating) && (a || b)", "rating"]
+    assert asked[0] == (RuleScope("Books"), "rating")
+    assert schema.problems == ("`S.md`, line 9: No. Correct it.", "`S.md`, line 10: No. Correct it.")
+    nothing = read_schema(VaultPath("S.md"), CONDITIONS, {"for_where": 3}, find)
+    assert nothing.rules == ()
+    assert "line 3" in nothing.problems[0]
 
 
 @needs_eval

@@ -69,7 +69,12 @@ def expect_everything(answers: dict[str, Any]) -> None:
         if answers[operation.name] != ("forbidden" if operation.scope == "admin" else "answered")
     }
     # Their examples speak of what there is not.
-    missing = {"job_id": "job_not_found", "change_id": "change_not_found", "session": "change_not_found"}
+    missing = {
+        "job_id": "job_not_found",
+        "change_id": "change_not_found",
+        "session": "change_not_found",
+        "id": "text_not_found",
+    }
     assert unanswered == {
         operation.name: missing[name]
         for operation in operations()

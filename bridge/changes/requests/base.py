@@ -4,7 +4,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
+
+from annotated_types import Interval
 
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 
 
 Kind = TypeVar("Kind", bound="Request")
+
+AppendedLinks = Annotated[int, Interval(ge=0, le=5)]
+"""How many suggested links a note gets at its end."""
 
 
 @dataclass(frozen=True, slots=True)

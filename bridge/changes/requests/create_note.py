@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
-from bridge.changes.requests.base import ChangeKind, Request, RequestContext
+from bridge.changes.requests.base import AppendedLinks, ChangeKind, Request, RequestContext
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound
 from bridge.records import dataclass
 from bridge.types import NewPath, VaultPath
@@ -34,10 +34,12 @@ class CreateNote(Request):
         text: Its Markdown.
         properties: Its properties by name.
         template: Note to start from; fills in `{{title}}`, `{{date}}` and `{{time}}`.
+        if_exists: For an existing note: `append` adds only the text at its end, `skip` leaves it as it is.
+        append_links: Add a last line with at most so many suggested links, to notes that the text names without one.
         op: The operation.
 
     Raises:
-        NoteExists: The file exists.
+        NoteExists: The file exists, and `if_exists` is `fail`.
         NoteNotFound: No such template.
         SettingsUnreadable: Obsidian's template settings cannot be read, and `template` needs them.
         ConfirmationRequired: A nearly identical note exists, or the text is large.
@@ -47,6 +49,8 @@ class CreateNote(Request):
     text: str = ""
     properties: Mapping[str, Any] = field(default_factory=dict)
     template: VaultPath | None = None
+    if_exists: Literal["fail", "skip", "append"] = "fail"
+    append_links: AppendedLinks = 0
     op: Literal["create_note"] = "create_note"
 
     def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
@@ -59,7 +63,7 @@ class CreateNote(Request):
         if kind_of(self.path) != "note":
             raise InvalidArguments(f"`{self.path}` is not a Markdown path.", hint=f"Did you mean `{self.path}.md`?")
         if draft.has(self.path):
-            raise NoteExists(f"`{self.path}` already exists.", path=self.path)
+            return self._plan_existing(draft)
         text, warnings = self.text, tuple[str, ...]()
         if self.template is not None:
             start = fill_template(
@@ -72,6 +76,24 @@ class CreateNote(Request):
             text, warnings = append_to_template(start.text, text), start.warnings
         draft.create(self.path, build_note(self.path, text, self.properties, context.obsidian().property_types))
         return Effect(warnings=warnings)
+
+    def _plan_existing(self, draft: "Draft") -> "Effect":
+        """Leave the existing note, or add the text to it, as was asked.
+
+        Raises:
+            NoteExists: Neither was asked.
+        """
+        from bridge.changes.effect import Effect
+        from bridge.markdown.edit.apply import apply_edits
+        from bridge.markdown.edit.requests import Append
+
+        if self.if_exists == "fail" or not draft.is_file(self.path):
+            raise NoteExists(f"`{self.path}` already exists.", path=self.path)
+        if self.if_exists == "skip" or not self.text.strip():
+            return Effect(warnings=(f"`{self.path}` already exists and stays as it is.",))
+        draft.replace(self.path, apply_edits(self.path, draft.read(self.path), [Append(text=self.text)]))
+        left = " Its properties stay." if self.properties else ""
+        return Effect(warnings=(f"`{self.path}` already exists; the text is added at its end.{left}",))
 
 
 def append_to_template(start: str, text: str) -> str:

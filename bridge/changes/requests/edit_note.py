@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from annotated_types import Len
 
-from bridge.changes.requests.base import ChangeKind, Request, RequestContext
+from bridge.changes.requests.base import AppendedLinks, ChangeKind, Request, RequestContext
 from bridge.markdown.edit.requests import Edit
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
@@ -35,9 +35,10 @@ class EditNote(Request):
 
     Attributes:
         path: The note.
-        edits: Such as `[{"op": "replace_text", "old": "teh", "new": "the"}]`. They refer to the note as read and must
-            not overlap.
+        edits: Such as `[{"op": "replace_text", "old": "teh", "new": "the"}]`. They refer to the note as read; none
+            overlap.
         digest: Digest of the note as read; required to replace existing text.
+        append_links: Add a last line with at most so many suggested links, to notes that the text names without one.
         op: The operation.
 
     Raises:
@@ -52,6 +53,7 @@ class EditNote(Request):
     path: VaultPath
     edits: tuple[Edit, ...]
     digest: Digest | None = None
+    append_links: AppendedLinks = 0
     op: Literal["edit_note"] = "edit_note"
 
     def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
@@ -59,9 +61,10 @@ class EditNote(Request):
         from bridge.changes.effect import Effect
         from bridge.changes.requests.preconditions import read_unchanged, require_lines, require_own
         from bridge.markdown.edit.apply import apply_edits, is_replacement, uses_line_numbers
+        from bridge.markdown.edit.stamps import stamp_items
 
         def edit(data: bytes) -> bytes:
-            return apply_edits(self.path, data, self.edits)
+            return apply_edits(self.path, data, stamp_items(self.edits, data, context.now))
 
         data = read_unchanged(self.path, self.digest, draft, context, edit)
         if any(map(uses_line_numbers, self.edits)):

@@ -1,6 +1,5 @@
 """The candidates of a briefing that are lines: corrections, and what was changed in the vault lately."""
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -9,14 +8,12 @@ from bridge.api.note_text import open_note
 from bridge.errors import NoteNotFound
 from bridge.features.brief.cards import Signal
 from bridge.notebook.brief_text import DAY_S, SHARES, Card, age_text, recency, share_of_terms, terms_of
+from bridge.notebook.corrections import NOTE, open_items
 from bridge.notebook.folder import agents_folder
 from bridge.state.change_records import ChangeFilter
 from bridge.text.budget import cut, estimate_tokens
 from bridge.text.invisible import one_line, quote_path, visible_text
 from bridge.types import VaultPath
-
-CORRECTIONS: Final = "Corrections.md"
-"""The name of the note in the agents' folder in which each item corrects something."""
 
 MOST_CORRECTIONS: Final = 200
 """Most items that are looked at, the last ones."""
@@ -27,18 +24,16 @@ LONGEST: Final = 320
 WRITTEN_WITHIN_S: Final = 2.0
 """Seconds that may lie between a change and the modification time of its file."""
 
-_ITEM: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?P<text>\S.*)")
-
 
 def correction_cards(call: Call, signal: Signal, budget: int) -> Iterator[Card]:
-    """Yield the corrections that share most with the task, the last ones first, as far as they fit. Blocks."""
-    path = agents_folder(call.vault.settings).place(CORRECTIONS)
+    """Yield the open corrections that share most with the task, the last ones first, as far as they fit. Blocks."""
+    path = agents_folder(call.vault.settings).place(NOTE)
     try:
         note = open_note(call.vault, path)
     except NoteNotFound:
         return
-    found = (_ITEM.fullmatch(line) for line in note.text[note.body :].splitlines())
-    items = [cut(one_line(visible_text(item["text"])), LONGEST) for item in found if item][-MOST_CORRECTIONS:]
+    found = open_items(note.text[note.body :])
+    items = [cut(one_line(visible_text(item)), LONGEST) for item in found][-MOST_CORRECTIONS:]
     shares = share_of_terms(signal.terms, [terms_of((), item) for item in items])
     best = sorted(range(len(items)), key=lambda at: (-shares[at], -at))
     chosen: list[int] = []

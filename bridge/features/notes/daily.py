@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from annotated_types import MaxLen
 
 from bridge.api.call import Call
+from bridge.api.no_change import nothing_written
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, WriteOptions, Written, execute_requests
 from bridge.changes.requests.create_note import CreateNote, append_to_template
 from bridge.changes.requests.edit_note import EditNote
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound
 from bridge.markdown.edit.requests import Append, Edit, InsertUnder
-from bridge.markdown.moment_format import format_moment
 from bridge.records import dataclass
 from bridge.types import Day, Digest, VaultPath
-from bridge.vault.obsidian_settings import ObsidianSettings, read_obsidian_settings
-from bridge.vault.paths import vault_path
+from bridge.vault.daily_notes import daily_path
+from bridge.vault.obsidian_settings import read_obsidian_settings
 
 if TYPE_CHECKING:
     from bridge.engine.host import Host
@@ -79,6 +79,7 @@ async def daily_note(
     append: str | None = None,
     heading: Annotated[str, MaxLen(2_000)] | None = None,
     create_heading: bool = False,
+    if_exists: Literal["append", "skip", "fail"] = "append",
     *,
     options: WriteArguments,
 ) -> DailyNote:
@@ -89,10 +90,12 @@ async def daily_note(
         append: Markdown to append.
         heading: Append under this heading instead of at the end.
         create_heading: Add the heading if missing.
+        if_exists: For an existing note: `append` adds to it, `skip` leaves it as it is, `fail` is an error.
 
     Raises:
         Forbidden: `append` is given and the caller may not write.
         HeadingNotFound: No such heading; `headings` lists those that exist.
+        NoteExists: The note exists, and `if_exists` is `fail`.
         NoteNotFound: The daily note template is missing.
         SettingsUnreadable: Obsidian's daily note settings cannot be read.
     """
@@ -108,7 +111,7 @@ async def daily_note(
         edit: Edit = Append(text=append)
         if heading is not None:
             edit = InsertUnder(heading=heading, text=append, create_heading=create_heading)
-        written = await add_to_daily_note(call, path, day, edit, options)
+        written = await add_to_daily_note(call, path, day, edit, options, if_exists)
     text, digest = await asyncio.to_thread(read_if_present, call.host, path)
     return DailyNote(
         path=path,
@@ -126,18 +129,33 @@ async def daily_note(
 
 
 async def add_to_daily_note(
-    call: Call, path: VaultPath, day: day_of_calendar, edit: Edit, options: WriteOptions
+    call: Call,
+    path: VaultPath,
+    day: day_of_calendar,
+    edit: Edit,
+    options: WriteOptions,
+    if_exists: Literal["append", "skip", "fail"],
 ) -> Written:
-    """Add to a daily note; a missing one is created."""
+    """Add to a daily note; a missing one is created.
+
+    Raises:
+        NoteExists: It exists, and that should fail.
+    """
     there = EditNote(path, (edit,))
     try:
         if call.host.files.has(path):
+            if if_exists == "skip":
+                return nothing_written(path, f"`{path}` already exists and stays as it is.")
+            if if_exists == "fail":
+                raise NoteExists(f"`{path}` already exists.", path=path)
             return await execute_requests(call, [there], options, operation="daily_note")
         start = await asyncio.to_thread(fill_daily_template, call.host, path, day)
         new = CreateNote(path, edit_new_text(path, start.text, edit))
         made = await execute_requests(call, [new], options, operation="daily_note")
         return replace(made, warnings=(*start.warnings, *made.warnings))
     except NoteExists:
+        if if_exists != "append":
+            raise
         # Obsidian or another program created it in the meantime.
         return await execute_requests(call, [there], options, operation="daily_note")
 
@@ -196,17 +214,3 @@ def time_on_day(day: day_of_calendar, now: datetime) -> datetime:
     local = there.astimezone()
     # A time that the clock skips is moved forward; otherwise it might fall on the day before.
     return local if local.replace(tzinfo=None) == there else there.replace(fold=1).astimezone()
-
-
-def daily_path(settings: ObsidianSettings, day: day_of_calendar) -> VaultPath:
-    """Return the path of a day's daily note, whether or not the note exists.
-
-    Raises:
-        InvalidArguments: The format in the settings has an unknown token, or gives no file name.
-        OutsideVault: The path leads out of the vault.
-        ProtectedPath: The path is hidden.
-    """
-    name = format_moment(settings.daily_format, datetime.combine(day, datetime.min.time()).astimezone()).strip()
-    if not name.strip("/"):
-        raise InvalidArguments("The vault's daily note format does not name a file.", hint="Change it in Obsidian.")
-    return vault_path(f"{settings.daily_folder}/{name.lstrip('/')}{'' if name.endswith('.md') else '.md'}".lstrip("/"))

@@ -6,12 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Interval
 
 from bridge.api.among import choose_among
 from bridge.api.call import Call
+from bridge.api.creation import creation_text, creation_time
 from bridge.api.hints import Folder, Properties, When
 from bridge.api.moments import iso, moment
 from bridge.api.not_found import no_such_note, unknown_names
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
     from bridge.index.note import IndexedNote
 
-Sort = Literal["path", "-path", "title", "-title", "modified", "-modified"]
+Sort = Literal["path", "-path", "title", "-title", "modified", "-modified", "created", "-created"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class ListedNote:
         digest: SHA-256 of the file as indexed.
         note_type: The type that its property `type` names, if any.
         excerpt: How its text begins, if requested.
+        created: When it was created: by its property `created` or `date created`, else as the system tells, if it does.
     """
 
     path: VaultPath
@@ -50,6 +53,7 @@ class ListedNote:
     digest: Digest
     note_type: str = ""
     excerpt: str = ""
+    created: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +111,7 @@ async def find_notes(
         linked_from: Only notes that this note links to.
         modified_after: Only notes modified since this time.
         modified_before: Only notes modified before this time.
-        sort: `-` reverses: `-modified` is newest first.
+        sort: `-` reverses: `-modified` is newest first. By `created`, notes of which that is unknown come last.
         limit: Maximum notes.
         offset: Notes to skip.
         excerpts: Add how each text begins.
@@ -145,9 +149,11 @@ async def find_notes(
             paths &= sources_of(vault, resolved_links, notes, links_to)
         if linked_from is not None:
             paths &= targets_of(vault, notes, linked_from)
-        found = sort_notes([notes[path] for path in paths], sort)
+        found = sort_notes([notes[path] for path in paths], sort, vault.root)
         notices = unknown_names(notes, folder, tags, properties)
-        return FoundNotes(tuple(map(summarize_note, found[offset : offset + limit])), len(found), notices)
+        return FoundNotes(
+            tuple(summarize_note(note, vault.root) for note in found[offset : offset + limit]), len(found), notices
+        )
 
     found = await asyncio.to_thread(find)
     return replace(found, notes=await add_excerpts(vault, found.notes)) if excerpts else found
@@ -181,12 +187,17 @@ def targets_of(vault: "OpenVault", notes: Notes, path: VaultPath) -> set[VaultPa
     return {target for target in resolved if target is not None and target != path}
 
 
-def sort_notes(notes: "list[IndexedNote]", sort: Sort) -> "list[IndexedNote]":
+def sort_notes(notes: "list[IndexedNote]", sort: Sort, root: Path) -> "list[IndexedNote]":
     """Sort notes; equal ones by path."""
 
     def by_path(note: "IndexedNote") -> Any:
         return (note.path.casefold(), note.path)
 
+    if sort.endswith("created"):
+        times = {note.path: creation_time(note, root) for note in notes}
+        known = sorted((note for note in notes if times[note.path] is not None), key=by_path)
+        known.sort(key=lambda note: times[note.path] or 0.0, reverse=sort.startswith("-"))
+        return known + sorted((note for note in notes if times[note.path] is None), key=by_path)
     keys = {
         "path": by_path,
         "title": lambda note: note.title.casefold(),
@@ -195,9 +206,12 @@ def sort_notes(notes: "list[IndexedNote]", sort: Sort) -> "list[IndexedNote]":
     return sorted(sorted(notes, key=by_path), key=keys[sort.removeprefix("-")], reverse=sort.startswith("-"))
 
 
-def summarize_note(note: "IndexedNote") -> ListedNote:
+def summarize_note(note: "IndexedNote", root: Path) -> ListedNote:
     """Put a note into its wire form."""
-    return ListedNote(note.path, note.title, tuple(note.tags), iso(note.modified), note.digest, note.note_type)
+    created = creation_text(note, root)
+    return ListedNote(
+        note.path, note.title, tuple(note.tags), iso(note.modified), note.digest, note.note_type, created=created
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Which notes violate the conventions of other notes, or the rules that a person wrote down."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval, MaxLen
@@ -12,9 +12,10 @@ from bridge.api.dismissals import dismissed_rows
 from bridge.api.hints import Folder
 from bridge.api.not_found import no_such_note, unknown_names
 from bridge.api.registry import operation
+from bridge.api.stated_rules import read_schemas, without_templates
 from bridge.api.vault_notes import snapshot
 from bridge.errors import BridgeError
-from bridge.features.properties.conventions import Least, without_templates
+from bridge.features.properties.conventions import Least
 from bridge.features.properties.report import select_notes
 from bridge.records import dataclass
 from bridge.state.dismissals import dismissal_key
@@ -23,7 +24,7 @@ from bridge.types import Among, VaultPath
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
     from bridge.index.note import IndexedNote
-    from bridge.schema.rules import Rule, RuleScope
+    from bridge.schema.rules import Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class RuleViolation:
         kind: What the rule is about, as in `conventions`.
         name: The property, tag, heading, link target, or pattern.
         found: What the note has instead; empty if something is missing.
-        expected: The types or values that are allowed.
+        expected: The types or values that are allowed, or the condition.
         suggestion: The allowed value that is most similar, if one is.
         schema_note: The schema note that says so; null for an inferred rule.
         share: For an inferred rule, the share of notes that keep it.
@@ -44,7 +45,7 @@ class RuleViolation:
 
     path: VaultPath
     line: int | None
-    kind: Literal["required", "type", "values", "tag", "name", "heading", "link"]
+    kind: Literal["required", "type", "values", "condition", "tag", "name", "heading", "link"]
     name: str
     found: str
     expected: tuple[str, ...]
@@ -115,6 +116,7 @@ async def check_notes(
 
     def check() -> CheckedNotes:
         from bridge.schema.conventions import infer_rules
+        from bridge.schema.violations import find_violations
 
         notes = list(without_templates(vault, select_notes(every, None)))
         asked = list(without_templates(vault, select_notes(every, folder)))
@@ -133,58 +135,11 @@ async def check_notes(
     return await asyncio.to_thread(check)
 
 
-def read_schemas(vault: "OpenVault", notes: "Mapping[VaultPath, IndexedNote]") -> "tuple[list[Rule], tuple[str, ...]]":
-    """Return the rules of all schema notes, and what in them cannot be understood."""
-    from bridge.schema.schema_note import TYPE, read_schema
-
-    rules: list[Rule] = []
-    problems: list[str] = []
-    for path, note in sorted(notes.items()):
-        if note.note_type == TYPE and path.lower().endswith(".md"):
-            try:
-                text = vault.files.read(path)[0].decode("utf-8", "replace")
-            except BridgeError as error:
-                problems.append(error.message)
-                continue
-            schema = read_schema(path, text, note.properties)
-            rules += schema.rules
-            problems += schema.problems
-    return rules, tuple(problems)
-
-
-def find_violations(
-    notes: "Sequence[IndexedNote]", stated: "Sequence[Rule]", inferred: "Sequence[Rule]"
-) -> "list[tuple[Rule, IndexedNote, str]]":
-    """Return each violation with what the note has instead; what a schema note says overrules what is inferred."""
-    from bridge.schema.rules import applies_to, find_violation
-
-    found: list[tuple[Rule, IndexedNote, str]] = []
-    inside: dict[RuleScope, list[IndexedNote]] = {}
-    seen: set[tuple[VaultPath, str, str]] = set()
-    said: set[tuple[VaultPath, str]] = set()
-    for rule in (*stated, *sorted(inferred, key=lambda each: -each.share)):
-        if rule.scope not in inside:
-            inside[rule.scope] = [note for note in notes if rule.scope.contains(note)]
-        name = rule.name.casefold()
-        for note in inside[rule.scope]:
-            if rule.source is not None:
-                said.add((note.path, name))
-            elif (note.path, name) in said:
-                continue
-            key = note.path, rule.kind, name
-            if key in seen or not applies_to(rule, note):
-                continue
-            if (wrong := find_violation(rule, note)) is not None:
-                seen.add(key)
-                found.append((rule, note, wrong))
-    return found
-
-
 def describe_violation(vault: "OpenVault", rule: "Rule", note: "IndexedNote", found: str) -> RuleViolation:
     """Return a violation in the form of the result."""
     return RuleViolation(
         path=note.path,
-        line=property_line(vault, note.path, rule.name) if rule.kind in ("type", "values") else None,
+        line=property_line(vault, note.path, rule.name) if rule.kind in ("type", "values", "condition") else None,
         kind=rule.kind,
         name=rule.name,
         found=found[:200],

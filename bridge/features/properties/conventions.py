@@ -1,7 +1,7 @@
 """Which rules the notes of a folder or type keep."""
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval
@@ -11,13 +11,13 @@ from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.not_found import unknown_names
 from bridge.api.registry import operation
+from bridge.api.stated_rules import read_schemas, without_templates
 from bridge.api.vault_notes import snapshot
 from bridge.features.properties.report import FEW, Name, select_notes
 from bridge.records import dataclass
 from bridge.types import Among, VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
     from bridge.index.note import IndexedNote
     from bridge.schema.rules import Rule
 
@@ -26,15 +26,17 @@ Least = Annotated[float, Interval(ge=0.5, le=1.0)]
 
 @dataclass(frozen=True, slots=True)
 class Convention:
-    """A rule that most notes of a folder or type keep.
+    """A rule that most notes of a folder or type keep, or that a schema note states.
 
     Attributes:
         folder: The folder of the notes; empty for the whole vault.
         note_type: The type of the notes, if the rule is about a type.
         kind: What the rule is about; `required` is a property that they have, `type` and `values` what it may hold,
-            `name` the pattern of file names.
+            `condition` what must be true, `name` the pattern of file names.
         name: The property, tag, heading, link target, or pattern.
-        expected: The types or values that are kept.
+        expected: The types or values that are kept, or the condition.
+        where: The condition for notes to which the rule applies; empty without one.
+        schema_note: The schema note that states the rule; null for an inferred one.
         share: The share of notes that keep it, from 0 to 1.
         notes: Notes to which it applies.
         violators: The first notes that violate it, at most 3.
@@ -42,9 +44,11 @@ class Convention:
 
     folder: Folder
     note_type: str
-    kind: Literal["required", "type", "values", "tag", "name", "heading", "link"]
+    kind: Literal["required", "type", "values", "condition", "tag", "name", "heading", "link"]
     name: str
     expected: tuple[str, ...]
+    where: str
+    schema_note: VaultPath | None
     share: float
     notes: int
     violators: tuple[VaultPath, ...]
@@ -55,10 +59,10 @@ class ConventionList:
     """The conventions of the notes.
 
     Attributes:
-        conventions: From the outermost folder to the innermost, then by type of notes.
+        conventions: What schema notes state first, then from the outermost folder to the innermost, then by type.
         total: Count before `limit`.
         notes: Notes looked at.
-        notices: Remarks, such as on a missing folder.
+        notices: Remarks, such as on a missing folder or a schema note that cannot be understood.
     """
 
     conventions: tuple[Convention, ...]
@@ -84,12 +88,12 @@ async def conventions(
     limit: Annotated[int, Interval(ge=1, le=500)] = 100,
     among: Among | None = None,
 ) -> ConventionList:
-    """Infer the rules that notes of a folder or type keep, from at least eight notes each.
+    """List the rules of schema notes, and those that notes of a folder or type keep, from at least eight notes each.
 
     Args:
         folder: Only notes under this folder.
         note_type: Only notes whose property `type` is this.
-        least: The share of notes that must keep a rule.
+        least: The share of notes that must keep an inferred rule.
         limit: Maximum conventions.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
     """
@@ -98,12 +102,16 @@ async def conventions(
     every = snapshot(vault, choose_among(vault, among, (folder,)))
 
     def infer() -> ConventionList:
-        from bridge.schema.conventions import infer_rules
+        from bridge.schema.conventions import count_kept, infer_rules
 
         notes = list(without_templates(vault, select_notes(every, folder, note_type)))
-        rules = infer_rules(notes, least)
+        schemas, problems = read_schemas(vault, every)
+        stated = [rule for rule in (count_kept(each, notes) for each in schemas) if rule.notes]
+        said = {(rule.scope, rule.kind, rule.name.casefold()) for rule in stated}
+        inferred = infer_rules(notes, least)
+        rules = [*stated, *(rule for rule in inferred if (rule.scope, rule.kind, rule.name.casefold()) not in said)]
         found = tuple(describe_rule(rule, notes) for rule in rules[:limit])
-        return ConventionList(found, len(rules), len(notes), unknown_names(every, folder))
+        return ConventionList(found, len(rules), len(notes), (*problems, *unknown_names(every, folder)))
 
     return await asyncio.to_thread(infer)
 
@@ -119,18 +127,9 @@ def describe_rule(rule: "Rule", notes: "Iterable[IndexedNote]") -> Convention:
         rule.kind,
         rule.name,
         rule.expected,
+        rule.scope.where.text if rule.scope.where else "",
+        rule.source,
         round(rule.share, 3),
         rule.notes,
         tuple(violators[:FEW]),
     )
-
-
-def without_templates(vault: "OpenVault", notes: "Iterable[IndexedNote]") -> "Iterator[IndexedNote]":
-    """Yield the notes that are neither templates nor schema notes."""
-    from bridge.schema.schema_note import TYPE
-    from bridge.vault.obsidian_settings import read_obsidian_settings
-
-    folder = read_obsidian_settings(vault.root).template_folder
-    for note in notes:
-        if note.note_type != TYPE and not (folder and note.path.startswith(f"{folder}/")):
-            yield note

@@ -55,9 +55,11 @@ CONVENTIONS = (
     Column("kind", "{}"),
     Column("name", " {}"),
     Column("expected", lambda expected: ": " + ", ".join(map(inline, expected))),
+    Column("where", lambda where: f" · where {inline(where)}"),
     Column("share", lambda share: f" · {share:.0%}"),
     Column("notes", " of {} notes"),
     Column("violators", lambda paths: " · not " + ", ".join(map(inline, paths)), detail=True),
+    Column("schema_note", lambda path: f" · {inline(path)}", detail=True),
 )
 
 VIOLATIONS = (

@@ -10,6 +10,7 @@ from annotated_types import Interval, MaxLen
 from bridge.api.agreement import is_user
 from bridge.api.among import choose_among
 from bridge.api.call import Call
+from bridge.api.creation import creation_text
 from bridge.api.hints import Folder, Limit, Properties, Query, When
 from bridge.api.moments import iso, moment
 from bridge.api.not_found import no_such_note
@@ -22,6 +23,7 @@ from bridge.search.answerability import Answerability
 from bridge.types import Among, Lines, NoteKind, NoteOrFolder, SearchMode, VaultPath
 
 if TYPE_CHECKING:
+    from bridge.engine.open_vault import OpenVault
     from bridge.search.model import SearchAnswer
 
 
@@ -63,6 +65,7 @@ class Hit:
         modified: When the file was last modified.
         digest: Leading digits of its SHA-256, for edits.
         passages: The requested whole passages, in order.
+        created: When the note was created, as in `find_notes`; null if unknown.
     """
 
     path: VaultPath
@@ -76,6 +79,7 @@ class Hit:
     modified: str
     digest: str
     passages: tuple[FoundPassage, ...] = ()
+    created: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +259,12 @@ async def related_notes(
     return build_search_result(call, found, started)
 
 
+def created_of(vault: "OpenVault", path: VaultPath) -> str | None:
+    """Return when a note was created; None if it is gone or unknown."""
+    note = vault.index.notes.get(path)
+    return creation_text(note, vault.root) if note else None
+
+
 def build_search_result(call: Call, answer: "SearchAnswer", started: float) -> SearchResult:
     """Put an answer into its wire form."""
     return SearchResult(
@@ -271,6 +281,7 @@ def build_search_result(call: Call, answer: "SearchAnswer", started: float) -> S
                 modified=iso(hit.modified),
                 digest=hit.digest[:DIGEST],
                 passages=tuple(FoundPassage(one.heading, one.lines, one.text) for one in hit.passages),
+                created=created_of(call.vault, hit.path),
             )
             for hit in answer.hits
         ),

@@ -40,7 +40,7 @@ class InsertUnder:
         op: `insert_under`.
         heading: The heading or its path `A > B`; if repeated, `A > B (line 12)`.
         text: Markdown; its headings are deepened to fit.
-        create_heading: Add a missing heading, at the end or below `A`.
+        create_heading: Add it if missing.
     """
 
     op: Literal["insert_under"] = "insert_under"
@@ -70,7 +70,7 @@ class ReplaceBlock:
 
     Attributes:
         op: `replace_block`.
-        block: The block's id, such as `^like-this`.
+        block: Its id, such as `^like-this`.
         text: Markdown.
     """
 
@@ -85,7 +85,7 @@ class ReplaceLines:
 
     Attributes:
         op: `replace_lines`.
-        lines: First and last line, as in `read_note`.
+        lines: First and last line.
         text: The new text; empty to remove the lines.
     """
 
@@ -121,6 +121,7 @@ class AddItem:
         text: The item without its marker; further lines go below it.
         task: Add a checkbox.
         create_heading: Add the heading if missing.
+        stamp: Add the time.
     """
 
     op: Literal["add_item"] = "add_item"
@@ -128,6 +129,7 @@ class AddItem:
     text: str
     task: bool = False
     create_heading: bool = False
+    stamp: bool = False
 
 
 Edit = Annotated[

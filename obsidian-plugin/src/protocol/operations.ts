@@ -5,17 +5,17 @@ export const VERSION = "0.1.0";
 
 /** The form of each operation that the plugin calls; with another it is called or answered differently. */
 export const FORMS = {
-	search: "f404e005750b",
-	related_notes: "14f22c9b2f37",
-	pick_link: "63e7bae8b5f8",
+	search: "bbcac559a7e8",
+	related_notes: "131a2e0769a4",
+	pick_link: "ac5e72ad98bf",
 	summarise: "c08039737a4b",
 	keep_summary: "bb45e203e073",
 	ask: "e9eb832efcf2",
-	find_notes: "eb85d9ec1dcb",
+	find_notes: "2011201918ae",
 	list_folders: "337ca5e2064b",
 	list_tags: "819373800d0a",
 	read_note: "1dc7576dc211",
-	create_note: "c77d3de86542",
+	create_note: "287bbdb88610",
 	rename_heading: "d05f8f2702cd",
 	revive: "e30cbf1a536e",
 	list_changes: "506ede466e58",
@@ -339,6 +339,10 @@ export interface CreateNoteArguments {
 	readonly properties?: Readonly<Record<string, unknown>> | null;
 	/** Note to start from; fills in `{{title}}`, `{{date}}` and `{{time}}`. */
 	readonly template?: string | null;
+	/** For an existing note: `append` adds only the text at its end, `skip` leaves it as it is. */
+	readonly if_exists?: "fail" | "skip" | "append";
+	/** Add a last line with at most so many suggested links, to notes that the text names without one. */
+	readonly append_links?: number;
 	/** Only preview the change. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
@@ -426,8 +430,8 @@ export interface FindNotesArguments {
 	readonly modified_after?: string | null;
 	/** Only notes modified before this time. */
 	readonly modified_before?: string | null;
-	/** `-` reverses: `-modified` is newest first. */
-	readonly sort?: "path" | "-path" | "title" | "-title" | "modified" | "-modified";
+	/** `-` reverses: `-modified` is newest first. By `created`, notes of which that is unknown come last. */
+	readonly sort?: "path" | "-path" | "title" | "-title" | "modified" | "-modified" | "created" | "-created";
 	/** Maximum notes. */
 	readonly limit?: number;
 	/** Notes to skip. */
@@ -702,6 +706,8 @@ export interface Hit {
 	readonly digest: string;
 	/** The requested whole passages, in order. */
 	readonly passages?: readonly FoundPassage[];
+	/** When the note was created, as in `find_notes`; null if unknown. */
+	readonly created?: string | null;
 }
 
 /** A file in the index. */
@@ -1187,6 +1193,8 @@ export interface ListedNote {
 	readonly note_type?: string;
 	/** How its text begins, if requested. */
 	readonly excerpt?: string;
+	/** When it was created: by its property `created` or `date created`, else as the system tells, if it does. */
+	readonly created?: string | null;
 }
 
 /** A session of a client. */

@@ -1,0 +1,47 @@
+"""When a note was created, as far as that is known."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from bridge.api.moments import iso
+from bridge.text.fold import fold_case
+
+if TYPE_CHECKING:
+    from bridge.index.note import IndexedNote
+
+PROPERTIES: Final = ("created", "date created")
+"""The properties that say it, in any case; the first one counts."""
+
+_TELLS_BIRTH: Final = hasattr(os.stat_result, "st_birthtime")
+
+
+def creation_time(note: "IndexedNote", root: Path) -> float | None:
+    """Return when a note was created, in seconds since 1970: by its properties, else as the system tells.
+
+    Args:
+        note: The note.
+        root: The vault's folder.
+
+    Returns:
+        None where neither tells; Python cannot ask Linux.
+    """
+    from bridge.bases.values import parse_date
+
+    stated = {fold_case(name): value for name, value in note.properties.items() if isinstance(value, str)}
+    for name in PROPERTIES:
+        found = parse_date(stated.get(name, "").strip().removeprefix("[[").removesuffix("]]"))
+        if found is not None:
+            return found.moment.timestamp()
+    if not _TELLS_BIRTH:
+        return None
+    try:
+        return getattr((root / note.path).stat(), "st_birthtime", None)
+    except OSError:
+        return None
+
+
+def creation_text(note: "IndexedNote", root: Path) -> str | None:
+    """Return when a note was created, in local ISO 8601; None where nothing tells."""
+    seconds = creation_time(note, root)
+    return None if seconds is None else iso(seconds)

@@ -1,0 +1,62 @@
+"""The rules that schema notes state, with their conditions evaluated."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from bridge.api.where import note_files
+from bridge.errors import BridgeError
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.open_vault import OpenVault
+    from bridge.index.note import IndexedNote
+    from bridge.schema.rules import Rule, RuleScope
+    from bridge.schema.schema_note import FindPaths
+
+
+def read_schemas(vault: "OpenVault", notes: "Mapping[VaultPath, IndexedNote]") -> "tuple[list[Rule], tuple[str, ...]]":
+    """Return the rules of all schema notes, and what in them cannot be understood."""
+    from bridge.schema.schema_note import TYPE, read_schema
+
+    rules: list[Rule] = []
+    problems: list[str] = []
+    find = condition_finder(vault, notes)
+    for path, note in sorted(notes.items()):
+        if note.note_type == TYPE and path.lower().endswith(".md"):
+            try:
+                text = vault.files.read(path)[0].decode("utf-8", "replace")
+            except BridgeError as error:
+                problems.append(error.message)
+                continue
+            schema = read_schema(path, text, note.properties, find)
+            rules += schema.rules
+            problems += schema.problems
+    return rules, tuple(problems)
+
+
+def condition_finder(vault: "OpenVault", notes: "Mapping[VaultPath, IndexedNote]") -> "FindPaths":
+    """Return a function that evaluates conditions over notes, each within its own budget of steps."""
+    from bridge.bases.evaluate import Evaluation, check_functions
+    from bridge.bases.syntax import parse_expression
+
+    checked = list(without_templates(vault, notes.values()))
+    files = note_files(vault, notes)
+
+    def find(scope: "RuleScope", text: str) -> frozenset[VaultPath]:
+        node = parse_expression(text)
+        check_functions([node])
+        query = Evaluation(files)
+        return frozenset(note.path for note in checked if scope.contains(note) and query.passes(node, note.path))
+
+    return find
+
+
+def without_templates(vault: "OpenVault", notes: "Iterable[IndexedNote]") -> "Iterator[IndexedNote]":
+    """Yield the notes that are neither templates nor schema notes."""
+    from bridge.schema.schema_note import TYPE
+    from bridge.vault.obsidian_settings import read_obsidian_settings
+
+    folder = read_obsidian_settings(vault.root).template_folder
+    for note in notes:
+        if note.note_type != TYPE and not (folder and note.path.startswith(f"{folder}/")):
+            yield note

@@ -1,0 +1,218 @@
+"""Notes that are old, and that other notes still lean upon."""
+
+import asyncio
+import math
+import re
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Final
+
+from annotated_types import Interval
+
+from bridge.api.among import choose_among
+from bridge.api.call import Call
+from bridge.api.hints import Folder, Limit
+from bridge.api.moments import iso
+from bridge.api.not_found import unknown_names
+from bridge.api.note_text import open_note
+from bridge.api.registry import operation
+from bridge.api.stated_rules import without_templates
+from bridge.errors import BridgeError
+from bridge.records import dataclass
+from bridge.text.counts import count_of
+from bridge.types import Among, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.analytics import GraphSnapshot
+    from bridge.engine.open_vault import OpenVault
+    from bridge.index.note import IndexedNote
+
+RECENT_DAYS: Final = 30
+"""A note that links to another counts more if it was modified in these days."""
+
+READ: Final = 3
+"""Notes that are read for their words, as a multiple of those that are listed."""
+
+MOST_WORDS: Final = 3
+"""Words that age, of one note, that are told."""
+
+DAY_S: Final = 86_400
+DUE: Final = frozenset({"due", "deadline", "review", "expires", "valid until", "valid_until", "until", "end"})
+"""Properties with a day by which something was to be done."""
+
+AGEING: Final = re.compile(
+    r"\b(?:currently|at the moment|right now|nowadays|at present|as of (?:now|today)|upcoming|"
+    r"(?:this|next|last) (?:week|month|quarter|year)|"
+    r"derzeit|zurzeit|momentan|im Moment|aktuell|demnächst|"
+    r"(?:diese[nrs]?|nächste[nrs]?|letzte[nrs]?) (?:Woche|Monat|Quartal|Jahr)|"
+    r"actuellement|en ce moment|cette année|ce mois-ci|"
+    r"actualmente|en este momento|este año|este mes)\b",
+    re.IGNORECASE,
+)
+"""Words that were true when they were written."""
+
+
+@dataclass(frozen=True, slots=True)
+class StaleNote:
+    """A note that should be looked through.
+
+    Attributes:
+        path: The note.
+        title: Its title.
+        modified: When it was last modified.
+        age_days: Whole days since then.
+        backlinks: Notes that link to it.
+        score: How much looking through it would matter; comparable within one answer only.
+        why: What speaks for it, such as who leans on it and which words age.
+    """
+
+    path: VaultPath
+    title: str
+    modified: str
+    age_days: int
+    backlinks: int
+    score: float
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StaleNotes:
+    """Notes that are old and leaned upon.
+
+    Attributes:
+        notes: The most urgent first.
+        total: Count before `limit`.
+        notices: Remarks, such as on a missing folder.
+    """
+
+    notes: tuple[StaleNote, ...]
+    total: int
+    notices: tuple[str, ...] = ()
+
+
+@operation(
+    example={"days": 180, "limit": 3},
+    tasks=(
+        "old notes that other notes rely on",
+        "which notes are out of date",
+        "notes to review because they have not been touched for long",
+        "outdated but important notes",
+    ),
+)
+async def stale_notes(
+    call: Call,
+    days: Annotated[int, Interval(ge=1, le=36_500)] = 180,
+    folder: Folder | None = None,
+    least_linked: Annotated[int, Interval(ge=0, le=10_000)] = 1,
+    limit: Limit = 20,
+    among: Among | None = None,
+) -> StaleNotes:
+    """List notes that were not modified for long although others link to them, with what speaks for a review.
+
+    Notes named after a day are left out.
+
+    Args:
+        days: Days for which a note was not modified.
+        folder: Only notes under this folder.
+        least_linked: Only notes to which so many notes link.
+        limit: Maximum notes.
+        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
+    """
+    vault = call.vault
+    vault.require_keyword()
+    graph_snapshot = await vault.graph_snapshot(choose_among(vault, among, (folder,)))
+
+    def find() -> StaleNotes:
+        now = time.time()
+        ranked = sorted(
+            rank_notes(vault, graph_snapshot, folder, now, days, least_linked), key=lambda one: (-one[0], one[1].path)
+        )
+        read = [describe_note(vault, graph_snapshot, note, score, now) for score, note in ranked[: READ * limit]]
+        best = sorted(read, key=lambda one: (-one.score, one.path))[:limit]
+        return StaleNotes(tuple(best), len(ranked), unknown_names(graph_snapshot.notes, folder))
+
+    return await asyncio.to_thread(find)
+
+
+def rank_notes(
+    vault: "OpenVault", graph_snapshot: "GraphSnapshot", folder: str | None, now: float, days: int, least_linked: int
+) -> "Iterator[tuple[float, IndexedNote]]":
+    """Yield the old notes that are linked to enough, each with its score by age and links."""
+    from bridge.markdown.kinds import title_of
+    from bridge.schema.rules import NAME_PATTERNS
+
+    inside = f"{folder.strip('/')}/" if folder and folder.strip("/") else ""
+    for note in without_templates(vault, list(graph_snapshot.notes.values())):
+        age = (now - note.modified) / DAY_S
+        if age < days or not note.path.startswith(inside) or NAME_PATTERNS["YYYY-MM-DD"].fullmatch(title_of(note.path)):
+            continue
+        sources = graph_snapshot.graph.linked_from(note.path)
+        if len(sources) >= least_linked:
+            recent = len(recent_sources(graph_snapshot, note.path, now))
+            yield math.log2(1 + age / days) * math.log2(2 + len(sources)) * (1 + math.log2(1 + recent)), note
+
+
+def recent_sources(graph_snapshot: "GraphSnapshot", path: VaultPath, now: float) -> list[VaultPath]:
+    """Return the notes that link to a note and were modified lately, the latest first."""
+    notes = graph_snapshot.notes
+    sources = (notes[each] for each in graph_snapshot.graph.linked_from(path) if each in notes)
+    recent = [note for note in sources if now - note.modified < RECENT_DAYS * DAY_S]
+    return [note.path for note in sorted(recent, key=lambda note: (-note.modified, note.path))]
+
+
+def describe_note(
+    vault: "OpenVault", graph_snapshot: "GraphSnapshot", note: "IndexedNote", score: float, now: float
+) -> StaleNote:
+    """Return a note with what speaks for looking it through; words that age and days that are over raise its score."""
+    age, sources = int((now - note.modified) // DAY_S), graph_snapshot.graph.linked_from(note.path)
+    recent = recent_sources(graph_snapshot, note.path, now)
+    why = [f"not modified for {count_of(age, 'day')}", f"linked from {count_of(len(sources), 'note')}"]
+    if recent:
+        more = f" and {len(recent) - 1} more" if len(recent) > 1 else ""
+        why.append(f"linked from `{recent[0]}`{more}, changed lately")
+    today = datetime.fromtimestamp(now).astimezone().date().isoformat()
+    signs = [*ageing_words(vault, note.path), *past_days(vault, note, today)]
+    return StaleNote(
+        path=note.path,
+        title=note.title,
+        modified=iso(note.modified),
+        age_days=age,
+        backlinks=len(sources),
+        score=round(score * (1 + len(signs) / 4), 3),
+        why=(*why, *signs),
+    )
+
+
+def ageing_words(vault: "OpenVault", path: VaultPath) -> Iterator[str]:
+    """Yield the first words of a note that were true when they were written, with their lines."""
+    from bridge.markdown.prose import protected_spans
+    from bridge.text.lines import LineIndex
+
+    if not path.lower().endswith(".md"):
+        return
+    try:
+        note = open_note(vault, path)
+    except BridgeError:
+        return
+    lines, spans, told = LineIndex(note.text), protected_spans(note, None), 0
+    for found in AGEING.finditer(note.text):
+        if told < MOST_WORDS and not any(start < found.end() and found.start() < end for start, end in spans):
+            told += 1
+            yield f"says “{found[0]}” in line {lines.at(found.start())}"
+
+
+def past_days(vault: "OpenVault", note: "IndexedNote", today: str) -> Iterator[str]:
+    """Yield what should have been done by now: open tasks, and properties such as `due`."""
+    from bridge.markdown.tasks import CLOSED
+    from bridge.schema.census import kind_of_value
+    from bridge.vault.obsidian_settings import read_obsidian_settings
+
+    meaning = read_obsidian_settings(vault.root).tasks.meaning
+    late = [task for task in note.tasks if task.due and task.due < today and meaning(task.status) not in CLOSED]
+    if late:
+        yield f"{count_of(len(late), 'open task')} overdue, the first since {min(task.due or '' for task in late)}"
+    for name, value in note.properties.items():
+        is_day = isinstance(value, str) and kind_of_value(value) in ("date", "datetime")
+        if is_day and name.casefold() in DUE and str(value)[:10] < today:
+            yield f"`{name}` was {str(value)[:10]}"

@@ -1,0 +1,219 @@
+"""How a name or a note came up in the notes, week by week or month by month."""
+
+import asyncio
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from datetime import date as day_of_calendar
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+from annotated_types import Interval, MaxLen, MinLen
+
+from bridge.api.among import choose_among
+from bridge.api.call import Call
+from bridge.api.creation import creation_time
+from bridge.api.note_text import line_at, open_note
+from bridge.api.registry import operation
+from bridge.api.vault_notes import snapshot
+from bridge.errors import BridgeError
+from bridge.records import dataclass
+from bridge.types import Among, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.open_vault import OpenVault
+    from bridge.index.note import IndexedNote, Notes
+    from bridge.linking.mentions import NameFinder
+
+SENTENCES: Final = 3
+"""Sentences of one period."""
+
+NEIGHBOURS: Final = 5
+MOST_NOTES: Final = 10
+DAY_IN_NAME: Final = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class CourseSentence:
+    """A sentence that names the subject.
+
+    Attributes:
+        path: The note.
+        line: Its line.
+        text: The sentence.
+    """
+
+    path: VaultPath
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CoursePeriod:
+    """One week or month.
+
+    Attributes:
+        period: Such as `2026-W05` or `2026-01`.
+        notes: Notes of the period that name or link the subject, at most 10.
+        total: How many there are.
+        neighbours: Notes that these link to, and none of an earlier period did, at most 5.
+        sentences: Sentences that name the subject, at most 3.
+    """
+
+    period: str
+    notes: tuple[VaultPath, ...]
+    total: int
+    neighbours: tuple[VaultPath, ...]
+    sentences: tuple[CourseSentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EntityCourse:
+    """How a subject came up over time.
+
+    Attributes:
+        path: The note of the subject; null if no note has the name.
+        names: The names that were looked for.
+        periods: The periods in which it came up, the latest first.
+        total: Periods before `limit`.
+        notices: Remarks, such as that nothing names it.
+    """
+
+    path: VaultPath | None
+    names: tuple[str, ...]
+    periods: tuple[CoursePeriod, ...]
+    total: int
+    notices: tuple[str, ...] = ()
+
+
+@operation(
+    example={"subject": "Sourdough starter", "by": "month", "limit": 3},
+    tasks=(
+        "how a topic or person came up over time",
+        "mentions of a name by month",
+        "evolution of a note week by week",
+        "when did I write about a person",
+    ),
+)
+async def entity_course(
+    call: Call,
+    subject: Annotated[str, MinLen(1), MaxLen(1_000)],
+    by: Literal["week", "month"] = "month",
+    limit: Annotated[int, Interval(ge=1, le=120)] = 12,
+    among: Among | None = None,
+) -> EntityCourse:
+    """Follow a note or name through time: for each week or month, the notes that name or link it, with sentences.
+
+    A note belongs to the day in its file name, else to the day of its creation, else to that of its last change.
+
+    Args:
+        subject: A note, or a name that need not have one.
+        by: The length of a period.
+        limit: Maximum periods.
+        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
+    """
+    from bridge.linking.mentions import Name, NameFinder
+
+    vault = call.vault
+    resolved_links = await vault.resolved_links()
+    notes = snapshot(vault, choose_among(vault, among, (subject,)))
+    own = vault.names.resolve(subject, VaultPath("")).path
+    path = own if own in notes else None
+    names = (notes[path].title, *notes[path].aliases) if path else (subject.strip(),)
+    finder = NameFinder(Name(path or VaultPath(""), name, alias=at > 0) for at, name in enumerate(names))
+    texts = await vault.index.wholes()
+
+    def follow() -> EntityCourse:
+        linking = set(resolved_links.sources(path)) if path else unresolved_sources(notes, subject)
+        naming = {each for each, text in texts.items() if each in notes and finder.forms(text)}
+        found = (linking & notes.keys()) | naming
+        dated: defaultdict[str, list[IndexedNote]] = defaultdict(list)
+        for each in sorted(found - {path}):
+            dated[period_of(day_of(notes[each], vault), by)].append(notes[each])
+        periods = describe_periods(vault, dated, finder, path, limit)
+        nothing = () if found else (f"No other note names or links “{subject}”.",)
+        return EntityCourse(path, names, periods, len(dated), nothing)
+
+    return await asyncio.to_thread(follow)
+
+
+def unresolved_sources(notes: "Notes", subject: str) -> set[VaultPath]:
+    """Return the notes with links to a name that no note has."""
+    folded = subject.strip().casefold()
+    return {path for path, note in notes.items() if any(target.casefold() == folded for target, _ in note.targets)}
+
+
+def day_of(note: "IndexedNote", vault: "OpenVault") -> day_of_calendar:
+    """Return the day to which a note belongs."""
+    for found in DAY_IN_NAME.finditer(note.path.rpartition("/")[2]):
+        try:
+            return day_of_calendar(*map(int, found.groups()))
+        except ValueError:
+            continue
+    created = creation_time(note, vault.root)
+    return datetime.fromtimestamp(note.modified if created is None else created).astimezone().date()
+
+
+def period_of(day: day_of_calendar, by: Literal["week", "month"]) -> str:
+    """Return the name of the week or month of a day; names sort by time."""
+    year, week, _ = day.isocalendar()
+    return f"{year:04}-W{week:02}" if by == "week" else f"{day.year:04}-{day.month:02}"
+
+
+def describe_periods(
+    vault: "OpenVault",
+    dated: "Mapping[str, list[IndexedNote]]",
+    finder: "NameFinder",
+    path: VaultPath | None,
+    limit: int,
+) -> tuple[CoursePeriod, ...]:
+    """Describe the latest periods; what counts as new is counted from the first."""
+    met: set[VaultPath] = set()
+    new: dict[str, list[VaultPath]] = {}
+    for period in sorted(dated):
+        linked = Counter(target for note in dated[period] for target in targets_of(vault, note) if target != path)
+        new[period] = [target for target, _ in sorted(linked.items(), key=lambda each: (-each[1], each[0]))]
+        new[period] = [target for target in new[period] if target not in met]
+        met |= linked.keys()
+    return tuple(
+        CoursePeriod(
+            period,
+            tuple(note.path for note in dated[period])[:MOST_NOTES],
+            len(dated[period]),
+            tuple(new[period][:NEIGHBOURS]),
+            tuple(sentences_of(vault, dated[period], finder, path)),
+        )
+        for period in sorted(dated, reverse=True)[:limit]
+    )
+
+
+def targets_of(vault: "OpenVault", note: "IndexedNote") -> set[VaultPath]:
+    """Return the notes that a note links to."""
+    found = (vault.names.resolve(target, note.path, kind).path for target, kind in note.targets)
+    return {path for path in found if path is not None and path != note.path and path in vault.index.notes}
+
+
+def sentences_of(
+    vault: "OpenVault", notes: "Iterable[IndexedNote]", finder: "NameFinder", path: VaultPath | None
+) -> list[CourseSentence]:
+    """Return the first sentence of each note that links or names the subject, of the first notes."""
+    from bridge.text.sentence import sentence_at
+
+    told: list[CourseSentence] = []
+    for indexed in notes:
+        if len(told) == SENTENCES:
+            break
+        try:
+            note = open_note(vault, indexed.path)
+        except BridgeError:
+            continue
+        links = (
+            link.span
+            for link in note.links
+            if path is not None and vault.names.resolve(link.target, note.path, link.kind).path == path
+        )
+        mentions = (mention.span for mention in finder.mentions(note.text))
+        span = min((*links, *mentions), default=None)
+        if span is not None:
+            told.append(CourseSentence(note.path, line_at(note.text, span[0]), sentence_at(note.text, span)))
+    return told

@@ -1,0 +1,133 @@
+"""The note of corrections: a list of tasks in a note that is otherwise the user's."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+from typing import Final, Literal, get_args
+
+from bridge.records import dataclass
+from bridge.text.invisible import one_line
+
+NOTE: Final = "Corrections.md"
+"""The name of the note in the agents' folder."""
+
+CorrectionKind = Literal["wrong_link", "wrong_name", "wrong_fact", "wrong_place", "general"]
+CorrectionState = Literal["open", "applied", "dismissed"]
+
+_HEAD: Final = """\
+---
+type: corrections
+---
+What was found to be wrong, and what agents must know. Tick what is corrected, or delete it; lines of your own are told,
+too.
+
+"""
+_LINE: Final = re.compile(
+    rf"- \[(?P<box>.)\] (?P<kind>{'|'.join(get_args(CorrectionKind))}) · (?P<text>[^·\n]+?)"
+    r"(?: · in \[\[(?P<about>[^\]\n]+)\]\])?(?: · by (?P<client>[^·\n]+?))? · (?P<day>\d{4}-\d\d-\d\d)"
+    r"(?: · (?P<state>applied|dismissed)(?:: (?P<how>[^·\n]+?))?)? \^(?P<id>c-[0-9a-f]{8})\s*"
+)
+_ITEM: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[(?P<box>.)\]\s+)?(?P<text>\S.*)")
+_BLOCK: Final = re.compile(r"\s+\^[\w-]+\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A correction in the note."""
+
+    id: str
+    """The block id of its line."""
+    kind: CorrectionKind
+    text: str
+    about: str
+    """The path of the note that is wrong; empty if none is named."""
+    client: str
+    day: date
+    state: CorrectionState = "open"
+    how: str = ""
+    """What was said when it was resolved."""
+    line: int = 0
+
+
+def new_correction(kind: CorrectionKind, text: str, about: str, client: str, day: date) -> Correction:
+    """Return a correction; the same words on the same note have the same id."""
+    shown = _plain(text)
+    key = "\n".join((kind, about, " ".join(shown.casefold().split())))
+    return Correction(f"c-{hashlib.sha256(key.encode()).hexdigest()[:8]}", kind, shown, about, _plain(client), day)
+
+
+def read_corrections(text: str) -> Iterator[Correction]:
+    """Yield the corrections of a note; a line that is written differently is none."""
+    for at, line in enumerate(text.splitlines(), 1):
+        if (found := _parse(line)) is not None:
+            yield replace(found, line=at)
+
+
+def add_correction(text: str, new: Correction) -> str:
+    """Return the note with a correction after the last one; every other line stays as it is.
+
+    Args:
+        text: The note; empty if there is none.
+        new: The correction. If the note has it already, that is opened again.
+    """
+    lines = (text or _HEAD).splitlines(keepends=True)
+    end = "\r\n" if lines[0].endswith("\r\n") else "\n"
+    last = len(lines)
+    for at, line in enumerate(lines):
+        known = _parse(line.rstrip("\r\n"))
+        if known is not None and known.id == new.id:
+            lines[at] = _write(new) + line[len(line.rstrip("\r\n")) :]
+            return "".join(lines)
+        last = at + 1 if known is not None else last
+    if not lines[last - 1].endswith("\n"):
+        lines[last - 1] += end
+    return "".join([*lines[:last], _write(new) + end, *lines[last:]])
+
+
+def settle_correction(text: str, id_: str, state: CorrectionState, how: str) -> str:
+    """Return the note with one correction ticked; every other line stays as it is."""
+    lines = text.splitlines(keepends=True)
+    for at, line in enumerate(lines):
+        body = line.rstrip("\r\n")
+        known = _parse(body)
+        if known is not None and known.id == id_:
+            lines[at] = _write(replace(known, state=state, how=_plain(how))) + line[len(body) :]
+    return "".join(lines)
+
+
+def open_items(text: str) -> list[str]:
+    """Return the texts of all list items of a note, without the tasks that are ticked, in order."""
+    found = (_ITEM.fullmatch(line) for line in text.splitlines())
+    return [_BLOCK.sub("", item["text"]) for item in found if item and (item["box"] or " ") == " "]
+
+
+def _plain(text: str) -> str:
+    """Return a text that cannot be mistaken for another part of its line."""
+    return " ".join(re.sub(r"[·\n]|\s\^(?=[\w-]+$)", " ", one_line(text)).split())
+
+
+def _parse(line: str) -> Correction | None:
+    found = _LINE.fullmatch(line)
+    if found is None:
+        return None
+    try:
+        day = date.fromisoformat(found["day"])
+    except ValueError:
+        return None
+    kind = next(each for each in get_args(CorrectionKind) if each == found["kind"])
+    box: CorrectionState = (
+        "open" if found["box"] == " " else "dismissed" if found["state"] == "dismissed" else "applied"
+    )
+    return Correction(
+        found["id"], kind, found["text"], found["about"] or "", found["client"] or "", day, box, found["how"] or ""
+    )
+
+
+def _write(one: Correction) -> str:
+    box = {"open": " ", "applied": "x", "dismissed": "-"}[one.state]
+    about = f" · in [[{one.about}]]" if one.about else ""
+    by = f" · by {one.client}" if one.client else ""
+    how = "" if one.state == "open" else f" · {one.state}" + (f": {one.how}" if one.how else "")
+    return f"- [{box}] {one.kind} · {one.text}{about}{by} · {one.day.isoformat()}{how} ^{one.id}"

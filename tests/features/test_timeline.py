@@ -1,0 +1,100 @@
+"""What happened around a day, and to a subject over time."""
+
+import os
+from datetime import datetime
+from typing import Any
+
+from tests.features.served import Served
+
+NOTES = {
+    "2026-01-05.md": "Met [[Anna]] and [[Ben]]. Anna was late.\n\n"
+    "- [ ] Call Anna 📅 2026-01-07\n- [x] Bake ✅ 2026-01-06\n",
+    "2026-01-20.md": "[[Anna]] again, with [[Cleo]] and [[Ben]].\n\n- [x] Pay 📅 2026-01-21 ✅ 2026-01-22\n",
+    "2026-02-03.md": "Saw Anna in town. Nobody else.\n",
+    "Anna.md": "---\naliases: [Annie]\n---\nShe.\n",
+    "Ben.md": "He.\n",
+    "Cleo.md": "---\ncreated: 2026-01-06\n---\nThey know Annie.\n",
+    "Trip 2026-02-30.md": "---\ndate created: 2026-02-04\n---\nWith [[Zoe Quill]].\n",
+    "Letter.md": "---\ncreated: 2026-03-02\n---\nFrom Zoe Quill.\n",
+}
+
+
+async def call(served: Served, operation: str, **arguments: Any) -> dict[str, Any]:
+    answer = await served.call(operation, **arguments)
+    assert answer.status == 200, answer.body
+    found: dict[str, Any] = answer.json
+    return found
+
+
+async def test_days_are_gathered_with_tasks_notes_changes_and_sessions(served: Served) -> None:
+    found = await call(served, "around_date", date="2026-01-06", days=1)
+    assert (found["first"], found["last"]) == ("2026-01-05", "2026-01-07")
+    assert found["daily"] == ["2026-01-05.md"]
+    assert [one["path"] for one in found["created"]] == ["Cleo.md"]
+    assert [(one["text"], one["day"], one["open"]) for one in found["due"]] == [("Call Anna", "2026-01-07", True)]
+    assert [(one["text"], one["day"]) for one in found["done"]] == [("Bake", "2026-01-06")]
+    assert found["modified"] == found["changes"] == found["sessions"] == []
+    same_day = await call(served, "around_date", date="2026-01-06", days=0)
+    assert same_day["due"] == []
+    assert [one["text"] for one in same_day["done"]] == ["Bake"]
+
+
+async def test_changes_and_modified_notes_of_today_are_told_within_the_limit(served: Served) -> None:
+    made = await call(served, "edit_note", path="Ben.md", edits=[{"op": "append", "text": "More."}], reason="He grew")
+    found = await call(served, "around_date", date="today", days=0, limit=1)
+    assert found["modified"][0]["path"] == "Ben.md"
+    assert found["totals"]["modified"] == len(NOTES)
+    assert [(one["id"], one["paths"], one["reason"]) for one in found["changes"]] == [
+        (made["change_id"], ["Ben.md"], "He grew")
+    ]
+    then = datetime(2026, 1, 6, 23, 59, 59).astimezone().timestamp()
+    os.utime(served.bridge.find(None).root / "Ben.md", (then, then))
+
+
+async def test_days_at_the_end_of_the_calendar_are_no_error(served: Served) -> None:
+    for date in ("0001-01-02", "9999-12-30"):
+        found = await call(served, "around_date", date=date, days=366)
+        assert found["daily"] == []
+
+
+async def test_a_note_is_followed_by_week_and_month(served: Served) -> None:
+    found = await call(served, "entity_course", subject="Anna")
+    assert found["path"] == "Anna.md"
+    assert found["names"] == ["Anna", "Annie"]
+    assert [(one["period"], one["notes"]) for one in found["periods"]] == [
+        ("2026-02", ["2026-02-03.md"]),
+        ("2026-01", ["2026-01-05.md", "2026-01-20.md", "Cleo.md"]),
+    ]
+    assert found["periods"][1]["neighbours"] == ["Ben.md", "Cleo.md"]
+    assert found["periods"][0]["sentences"] == [{"path": "2026-02-03.md", "line": 1, "text": "Saw Anna in town."}]
+    weeks = await call(served, "entity_course", subject="Anna.md", by="week", limit=2)
+    assert weeks["total"] == 3
+    assert [one["period"] for one in weeks["periods"]] == ["2026-W06", "2026-W04"]
+    assert weeks["periods"][1]["neighbours"] == ["Cleo.md"]
+
+
+async def test_a_name_without_a_note_is_followed_too(served: Served) -> None:
+    found = await call(served, "entity_course", subject="zoe quill")
+    assert "path" not in found or found["path"] is None
+    assert [(one["period"], one["notes"]) for one in found["periods"]] == [
+        ("2026-03", ["Letter.md"]),
+        ("2026-02", ["Trip 2026-02-30.md"]),
+    ]
+    assert found["periods"][0]["sentences"][0]["text"] == "From Zoe Quill."
+    nobody = await call(served, "entity_course", subject="Nobody Known")
+    assert nobody["periods"] == []
+    assert "Nobody Known" in nobody["notices"][0]
+
+
+async def test_notes_are_sorted_by_when_they_were_created(served: Served) -> None:
+    stated = ["Cleo.md", "Trip 2026-02-30.md", "Letter.md"]
+    for sort, order in (("created", stated), ("-created", stated[::-1])):
+        notes = (await call(served, "find_notes", sort=sort))["notes"]
+        dated = [one["path"] for one in notes if one["path"] in stated]
+        assert dated == order
+        known = [bool(one.get("created")) for one in notes]
+        assert known == sorted(known, reverse=True)
+    [letter] = [one for one in notes if one["path"] == "Letter.md"]
+    assert letter["created"].startswith("2026-03-02T00:00:00")
+    [hit] = (await call(served, "search", query="from zoe quill", limit=1))["hits"]
+    assert hit["created"] == letter["created"]

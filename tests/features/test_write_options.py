@@ -1,0 +1,90 @@
+"""What new notes and edits may ask for: links at the end, existing notes, and stamps."""
+
+import re
+from datetime import date
+from typing import Any
+
+import pytest
+
+from tests.features.served import Served
+
+NOTES = {
+    "Sourdough.md": "A way of baking.\n",
+    "Overnight sponge.md": "A dough.\n",
+    "Zinfandel Valley.md": "A place.\n",
+    "Log.md": "- 9:15 Fed\n",
+    "Linked.md": "Already [[Overnight sponge]] and [[Sourdough]].\n",
+}
+TEXT = "Today the Overnight sponge was ready before we left for Zinfandel Valley."
+
+
+async def call(served: Served, operation: str, **arguments: Any) -> dict[str, Any]:
+    answer = await served.call(operation, **arguments)
+    assert answer.status == 200, answer.body
+    found: dict[str, Any] = answer.json
+    return found
+
+
+def text_of(served: Served, path: str) -> str:
+    return (served.bridge.find(None).root / path).read_text(encoding="utf-8")
+
+
+async def test_suggested_links_are_appended_up_to_the_limit(served: Served) -> None:
+    both = "→ [[Overnight sponge]], [[Zinfandel Valley]]"
+    await call(served, "create_note", path="Day.md", text=TEXT, append_links=5)
+    assert sorted(re.findall(r"\[\[.+?\]\]", text_of(served, "Day.md"))) == sorted(re.findall(r"\[\[.+?\]\]", both))
+    assert text_of(served, "Day.md").splitlines()[-1].startswith("→ [[")
+    await call(served, "create_note", path="One.md", text=TEXT, append_links=1, confirm=True)
+    assert text_of(served, "One.md").count("[[") == 1
+    await call(served, "create_note", path="None.md", text=TEXT, confirm=True)
+    assert "[[" not in text_of(served, "None.md")
+    assert (await served.call("create_note", path="Six.md", text=TEXT, append_links=6)).status == 400
+
+
+async def test_what_is_linked_is_never_appended(served: Served) -> None:
+    edits = [{"op": "append", "text": TEXT}]
+    tried = await call(served, "edit_note", path="Linked.md", edits=edits, append_links=5, dry_run=True)
+    made = await call(served, "edit_note", path="Linked.md", edits=edits, append_links=5)
+    assert made["diff"] == tried["diff"]
+    assert text_of(served, "Linked.md").splitlines()[-1] == "→ [[Zinfandel Valley]]"
+    await call(served, "edit_note", path="Linked.md", edits=edits, append_links=5)
+    assert text_of(served, "Linked.md").count("→") == 1
+    await call(served, "undo_change", change_id=made["change_id"])
+    assert "→" not in text_of(served, "Linked.md")
+
+
+async def test_an_existing_note_is_an_error_skipped_or_added_to(served: Served) -> None:
+    before = text_of(served, "Sourdough.md")
+    assert (await served.call("create_note", path="Sourdough.md", text="New")).code == "note_exists"
+    skipped = await call(served, "create_note", path="Sourdough.md", text="New", if_exists="skip")
+    assert skipped["change_id"] is None
+    assert "already exists and stays" in " ".join(skipped["warnings"])
+    assert text_of(served, "Sourdough.md") == before
+    added = await call(served, "create_note", path="Sourdough.md", text="New", properties={"a": 1}, if_exists="append")
+    assert text_of(served, "Sourdough.md") == f"{before}\nNew\n"
+    assert "Its properties stay" in " ".join(added["warnings"])
+    await call(served, "undo_change", change_id=added["change_id"])
+    assert text_of(served, "Sourdough.md") == before
+    await call(served, "create_note", path="Fresh.md", text="New", if_exists="append")
+    assert text_of(served, "Fresh.md") == "New\n"
+    edits = [{"op": "create_note", "path": "Fresh.md", "text": "More", "if_exists": "append"}]
+    await call(served, "change_set", edits=edits)
+    assert text_of(served, "Fresh.md") == "New\n\nMore\n"
+
+
+@pytest.mark.parametrize("if_exists", ["skip", "fail"])
+async def test_an_existing_daily_note_can_stay_as_it_is(served: Served, if_exists: str) -> None:
+    day = date(2026, 1, 2).isoformat()
+    first = await call(served, "daily_note", date=day, append="One", if_exists=if_exists)
+    assert first["text"] == "One\n"
+    again = await served.call("daily_note", date=day, append="Two", if_exists=if_exists)
+    assert (again.status, text_of(served, f"{day}.md")) == (200 if if_exists == "skip" else 409, "One\n")
+    await call(served, "daily_note", date=day, append="Two")
+    assert text_of(served, f"{day}.md") == "One\n\nTwo\n"
+
+
+async def test_an_added_item_is_stamped_as_the_note_does_it(served: Served) -> None:
+    await call(served, "edit_note", path="Log.md", edits=[{"op": "add_item", "text": "Folded", "stamp": True}])
+    assert re.fullmatch(r"- 9:15 Fed\n- \d{1,2}:\d\d Folded\n", text_of(served, "Log.md"))
+    await call(served, "edit_note", path="Sourdough.md", edits=[{"op": "add_item", "text": "Bake", "stamp": True}])
+    assert re.search(r"^- \*\*\d\d:\d\d\*\* Bake$", text_of(served, "Sourdough.md"), re.MULTILINE)

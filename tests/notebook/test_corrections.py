@@ -1,0 +1,59 @@
+"""The lines of the note of corrections."""
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from bridge.notebook.corrections import add_correction, new_correction, open_items, read_corrections, settle_correction
+
+DAY = date(2026, 1, 2)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("about", ["", "Bread/Rye · loaf"])
+def test_what_is_written_is_read_again_and_the_rest_stays(end: str, about: str) -> None:
+    one = new_correction("wrong_fact", "Rye · needs\nmore [[Water]] ^here", about.replace(" ·", ""), "an agent", DAY)
+    before = f"---{end}type: corrections{end}---{end}Mine.{end}- by hand{end}no end"
+    text = add_correction(before, one)
+    assert text.startswith(before)
+    assert [replace(each, line=0) for each in read_corrections(text)] == [one]
+    assert [each.line for each in read_corrections(text)] == [7]
+    other = new_correction("general", "Other", "", "", DAY)
+    both = add_correction(text + f"{end}After.{end}", other)
+    assert [each.id for each in read_corrections(both)] == [one.id, other.id]
+    assert both.index("Other") < both.index("After.")
+    settled = settle_correction(both, one.id, "dismissed", "It · is\nright")
+    [first, second] = read_corrections(settled)
+    assert (first.state, first.how, second.state) == ("dismissed", "It is right", "open")
+    assert [line for line in settled.splitlines() if one.id not in line] == [
+        line for line in both.splitlines() if one.id not in line
+    ]
+    opened = add_correction(settled, replace(one, day=date(2026, 3, 4)))
+    assert next((each.state, each.day.isoformat()) for each in read_corrections(opened)) == ("open", "2026-03-04")
+
+
+def test_a_box_that_a_person_ticks_resolves_a_correction() -> None:
+    text = add_correction("", new_correction("general", "Say dough", "", "", DAY))
+    [one] = read_corrections(text.replace("- [ ]", "- [x]"))
+    assert one.state == "applied"
+    assert open_items(text) == ["general · Say dough · 2026-01-02"]
+    assert open_items(text.replace("- [ ]", "- [x]") + "* by hand\n1. [-] no\n2) [ ] yes\n") == ["by hand", "yes"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- [ ] general · Text · 2026-13-02 ^c-00000000",
+        "- [ ] other · Text · 2026-01-02 ^c-00000000",
+        "- [ ] general · Text · 2026-01-02 ^c-000",
+        "- general · Text · 2026-01-02 ^c-00000000",
+    ],
+)
+def test_other_lines_are_no_corrections(line: str) -> None:
+    assert list(read_corrections(line)) == []
+
+
+def test_the_same_words_have_the_same_id() -> None:
+    one, other = (new_correction("general", text, "A", "", DAY) for text in ("Say  dough", "say dough"))
+    assert one.id == other.id != new_correction("general", "say dough", "B", "", DAY).id
