@@ -47,9 +47,9 @@ def back_up(connection: sqlite3.Connection, path: Path) -> None:
         with contextlib.closing(sqlite3.connect(fresh)) as target:
             fresh.chmod(0o600)
             connection.backup(target)
+            check(target)
             # A backup is one file: without this it would be opened with a log beside it.
             target.execute("PRAGMA journal_mode = DELETE")
-            check(target)
         rotate(path)
         move_into_place(fresh, backup_path(path, 0))
     finally:

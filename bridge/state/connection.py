@@ -151,7 +151,14 @@ def check(connection: sqlite3.Connection) -> None:
         DamagedDatabase: It is damaged.
         sqlite3.Error: It cannot be read.
     """
-    if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+    try:
+        found = connection.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.DatabaseError as error:
+        # The list of its tables is damaged, which is longer than the first page.
+        if primary_code(error) != sqlite3.SQLITE_CORRUPT:
+            raise
+        found = None
+    if found != ("ok",):
         raise DamagedDatabase("quick_check failed")
 
 
