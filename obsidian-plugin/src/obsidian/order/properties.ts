@@ -1,5 +1,5 @@
 import { FuzzySuggestModal, Notice } from "obsidian";
-import type { ListedTag, ListedValue, PropertyFacts } from "../../protocol/operations";
+import type { ListedTag, ListedValue, PropertyFacts, PropertyReport } from "../../protocol/operations";
 import { changes, typedLike, used, valueText } from "../../core/order/reports";
 import { withHint } from "../../core/refusal";
 import { LookFirst } from "../changes/look-first";
@@ -12,14 +12,12 @@ const MOST = 500;
 const VALUES = 50;
 
 /** The properties of the notes, with their values; each can be renamed everywhere. */
-export function properties(host: Host): Report<PropertyFacts> {
+export function properties(host: Host): Report<PropertyFacts, PropertyReport> {
 	return {
 		name: "Properties",
 		empty: "No note has a property.",
-		fetch: async (limit) => {
-			const answer = await host.link.call("property_report", { limit });
-			return answer.ok ? { ok: true, result: { ...answer.result, rows: answer.result.properties } } : answer;
-		},
+		fetch: (limit) => host.link.call("property_report", { limit }),
+		rows: (result) => result.properties,
 		show: (list, property, again) => showProperty(list, host, property, again),
 	};
 }

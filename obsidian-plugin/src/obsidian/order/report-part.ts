@@ -6,28 +6,26 @@ import { Fold } from "../related/fold";
 /** How many rows are listed at first, and how many more each time. */
 export const PAGE = 20;
 
-/** What the bridge reports. */
-export interface Reported<Row> {
-	readonly rows: readonly Row[];
+/** What every report says besides its rows. */
+interface Said {
 	readonly total: number;
 	readonly notices?: readonly string[];
 	readonly dismissed?: number | null;
 }
 
-export type ReportAnswer<Row> = { readonly ok: true; readonly result: Reported<Row> } | { readonly ok: false; readonly error: Refusal<string> };
-
 /** A report and how its rows are shown. */
-export interface Report<Row> {
+export interface Report<Row, Result extends Said> {
 	readonly name: string;
 	/** What is said if there is nothing to report. */
 	readonly empty: string;
-	readonly fetch: (limit: number) => Promise<ReportAnswer<Row>>;
+	readonly fetch: (limit: number) => Promise<{ readonly ok: true; readonly result: Result } | { readonly ok: false; readonly error: Refusal<string> }>;
+	readonly rows: (result: Result) => readonly Row[];
 	/** Show a row; `again` lists all anew. */
 	readonly show: (list: HTMLElement, row: Row, again: () => void) => void;
 }
 
 /** A report that is made when it is opened, and again when something in it was settled. */
-export class ReportPart<Row> {
+export class ReportPart<Row, Result extends Said> {
 	private readonly fold: Fold;
 	private readonly says: HTMLElement;
 	private readonly list: HTMLElement;
@@ -38,7 +36,7 @@ export class ReportPart<Row> {
 	constructor(
 		el: HTMLElement,
 		unfolded: Set<string>,
-		private readonly report: Report<Row>,
+		private readonly report: Report<Row, Result>,
 	) {
 		this.fold = new Fold(el, report.name, unfolded, () => void this.load());
 		this.says = this.fold.body.createDiv({ cls: "vault-bridge-small", attr: { role: "status" } });
@@ -74,7 +72,8 @@ export class ReportPart<Row> {
 			showSaid(this.says, withHint(answer.error));
 			return;
 		}
-		const { rows, total, notices = [], dismissed } = answer.result;
+		const { total, notices = [], dismissed } = answer.result;
+		const rows = this.report.rows(answer.result);
 		this.list.empty();
 		for (const row of rows) this.report.show(this.list, row, () => void this.load());
 		this.fold.count(total);

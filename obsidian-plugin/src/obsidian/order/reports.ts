@@ -1,5 +1,5 @@
 import { Notice } from "obsidian";
-import type { MergeSuggestion, NameProspect, RuleViolation, StaleNote } from "../../protocol/operations";
+import type { CheckedNotes, MergeSuggestion, MergeSuggestions, NameProspect, NameProspects, RuleViolation, StaleNote, StaleNotes } from "../../protocol/operations";
 import { changes, mergeReasons, prospectReasons, toldApart, violated } from "../../core/order/reports";
 import { titleOf } from "../../core/place";
 import { withHint } from "../../core/refusal";
@@ -11,14 +11,12 @@ import type { Report } from "./report-part";
 import { dismiss } from "./settle";
 
 /** Pairs of notes that may be one: looked at, merged, or never named again. */
-export function merges(host: Host): Report<MergeSuggestion> {
+export function merges(host: Host): Report<MergeSuggestion, MergeSuggestions> {
 	return {
 		name: "Notes that may be one",
 		empty: "No two notes look like one.",
-		fetch: async (limit) => {
-			const answer = await host.link.call("merge_suggestions", { limit });
-			return answer.ok ? { ok: true, result: { ...answer.result, rows: answer.result.pairs } } : answer;
-		},
+		fetch: (limit) => host.link.call("merge_suggestions", { limit }),
+		rows: (result) => result.pairs,
 		show: (list, pair, again) => {
 			const { path, into } = pair;
 			const [one, other] = toldApart(path, into);
@@ -60,14 +58,12 @@ async function merge(host: Host, path: string, into: string, again: () => void):
 }
 
 /** Notes that break a rule of a schema note, or a convention of their folder. */
-export function violations(host: Host): Report<RuleViolation> {
+export function violations(host: Host): Report<RuleViolation, CheckedNotes> {
 	return {
 		name: "Rules that notes break",
 		empty: "Every note keeps the rules of its folder.",
-		fetch: async (limit) => {
-			const answer = await host.link.call("check_notes", { limit });
-			return answer.ok ? { ok: true, result: { ...answer.result, rows: answer.result.violations } } : answer;
-		},
+		fetch: (limit) => host.link.call("check_notes", { limit }),
+		rows: (result) => result.violations,
 		show: (list, violation, again) => {
 			const { path, line, name, share, schema_note: schema } = violation;
 			showRow(list, host.app, {
@@ -85,14 +81,12 @@ export function violations(host: Host): Report<RuleViolation> {
 }
 
 /** Names that several notes say and no note has. */
-export function prospects(host: Host): Report<NameProspect> {
+export function prospects(host: Host): Report<NameProspect, NameProspects> {
 	return {
 		name: "Names without a note",
 		empty: "Every name that several notes say has a note.",
-		fetch: async (limit) => {
-			const answer = await host.link.call("find_prospects", { limit });
-			return answer.ok ? { ok: true, result: { ...answer.result, rows: answer.result.prospects } } : answer;
-		},
+		fetch: (limit) => host.link.call("find_prospects", { limit }),
+		rows: (result) => result.prospects,
 		show: (list, prospect, again) => {
 			const { name, examples } = prospect;
 			showRow(list, host.app, {
@@ -110,14 +104,12 @@ export function prospects(host: Host): Report<NameProspect> {
 }
 
 /** Old notes that others lean on. */
-export function staleNotes(host: Host): Report<StaleNote> {
+export function staleNotes(host: Host): Report<StaleNote, StaleNotes> {
 	return {
 		name: "Old notes that others rely on",
 		empty: "No note that others link to is old.",
-		fetch: async (limit) => {
-			const answer = await host.link.call("stale_notes", { limit });
-			return answer.ok ? { ok: true, result: { ...answer.result, rows: answer.result.notes } } : answer;
-		},
+		fetch: (limit) => host.link.call("stale_notes", { limit }),
+		rows: (result) => result.notes,
 		show: (list, { path, title, age_days: days, why }) =>
 			showRow(list, host.app, { name: title, path, line: 1, quote: null, text: `not modified for ${days.toLocaleString()} days`, more: why, waits: false, acts: [] }),
 	};
