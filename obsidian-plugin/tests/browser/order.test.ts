@@ -106,4 +106,9 @@ test("rules, names and old notes say when there is nothing, or what can be done"
 	await names.first().getByRole("button", { name: /needs no note$/ }).click();
 	await expect.poll(() => names.locator(".vault-bridge-missing-title").allInnerTexts()).not.toContain(first);
 	await obsidian.page.getByText("No note that others link to is old.").waitFor();
+	const [next = ""] = await names.locator(".vault-bridge-missing-title").allInnerTexts();
+	await names.first().getByRole("button", { name: `Write the note ${next}` }).click();
+	await expect.poll(() => obsidian.page.getByPlaceholder("Name of the new note").inputValue()).toBe(next);
+	await obsidian.page.keyboard.press("Enter");
+	await expect.poll(() => exists(`${next}.md`)).toBe(true);
 });

@@ -5,6 +5,7 @@ import { titleOf } from "../../core/place";
 import { withHint } from "../../core/refusal";
 import { LookFirst } from "../changes/look-first";
 import type { Host } from "../host";
+import { askNewNote } from "../notes/new-note";
 import { open } from "../opening";
 import { showRow } from "../related/missing-row";
 import type { Report } from "./report-part";
@@ -97,7 +98,10 @@ export function prospects(host: Host): Report<NameProspect, NameProspects> {
 				text: examples.map(titleOf).join(", "),
 				more: prospectReasons(prospect),
 				waits: false,
-				acts: [{ text: "Needs no note", label: `${name} needs no note`, act: () => dismiss(host, { kind: "prospect", name }, `“${name}”`, again) }],
+				acts: [
+					{ text: "Write it…", label: `Write the note ${name}`, act: () => askNewNote(host, null, name) },
+					{ text: "Needs no note", label: `${name} needs no note`, act: () => dismiss(host, { kind: "prospect", name }, `“${name}”`, again) },
+				],
 			});
 		},
 	};
