@@ -111,7 +111,7 @@ def test_beliefs_are_remembered_and_recalled(tmp_path: Path, capsys: pytest.Capt
     expected = {"relevantBeliefs": {"shouldOnlyInclude": ["rye"]}, "pinnedFacts": {"mustInclude": ["salt"]}}
     cases = [
         {"caseId": "found", "query": "which levain?", "scope": ["domain:bread"], "expect": expected},
-        {"caseId": "wrong", "query": "spelt", "scope": ["domain:bread"], "expect": expected},
+        {"caseId": "wrong", "query": "barley", "scope": ["domain:bread"], "expect": expected},
     ]
     (folder / "beliefs.json").write_text(json.dumps(beliefs))
     (folder / "cases.json").write_text(json.dumps(cases))
