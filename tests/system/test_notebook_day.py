@@ -4,9 +4,9 @@ import asyncio
 import os
 import shutil
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,8 @@ class Desk:
 
     vault: Path
     data: Path
+    bridges: list[Sidecar] = field(default_factory=list)
+    """Those that the user started."""
 
     @asynccontextmanager
     async def agent(self, name: str) -> AsyncIterator[Agent]:
@@ -68,8 +70,9 @@ class Desk:
 
     def serve(self) -> Sidecar:
         """Start the bridge, as the user does, and wait until it has read the vault."""
-        bridge = Sidecar.start(self.vault, data_dir=self.data, models_dir=self.data.with_name("no models")).wait_ready()
-        bridge.wait_indexed(vectors=False)
+        bridge = Sidecar.start(self.vault, data_dir=self.data, models_dir=self.data.with_name("no models"))
+        self.bridges.append(bridge)
+        bridge.wait_ready().wait_indexed(vectors=False)
         return bridge
 
     def files(self) -> dict[str, bytes]:
@@ -79,8 +82,11 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(Path(shutil.copytree(SAMPLE, tmp_path / "Vault")), tmp_path / "data")
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    desk = Desk(Path(shutil.copytree(SAMPLE, tmp_path / "Vault")), tmp_path / "data")
+    yield desk
+    for bridge in desk.bridges:
+        bridge.close()
 
 
 async def work_until_killed(desk: Desk, bridge: Sidecar) -> None:
