@@ -17,7 +17,7 @@ from bridge.index.link_file import FILE
 from bridge.index.note import IndexedNote
 from bridge.markdown.names import Names
 from bridge.types import VaultPath
-from tests.index.made import all_of, opened, prepared
+from tests.index.made import DAMAGES, all_of, damage_file, opened, prepared
 from tests.index.test_erasing import SECRET, everything, private
 
 BOARD = {
@@ -198,23 +198,14 @@ async def test_links_of_before_a_crash_do_not_count(tmp_path: Path) -> None:
     assert links == await from_scratch(tmp_path)
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip", "other", "empty"])
+@pytest.mark.parametrize("damage", DAMAGES)
 async def test_a_damaged_file_of_links_is_written_again(tmp_path: Path, damage: str, resolved: list[str]) -> None:
     start = await Start.of(tmp_path, notes=NOTES)
     links = await start.links()
     await start.close()
     resolved.clear()
-    content = bytearray(whole := (tmp_path / FILE).read_bytes())
-    match damage:
-        case "cut":
-            del content[-9:]
-        case "flip":
-            content[random.Random(5).randrange(16, len(content))] ^= 4
-        case "other":
-            content[:8] = b"VBLINK99"
-        case "empty":
-            content.clear()
-    (tmp_path / FILE).write_bytes(content)
+    whole = (tmp_path / FILE).read_bytes()
+    damage_file(tmp_path / FILE, damage)
     start = await Start.of(tmp_path)
     assert await start.links() == links
     assert resolved

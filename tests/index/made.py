@@ -45,6 +45,27 @@ async def opened(folder: Path, notes: Mapping[str, str] | None = None) -> Index:
     return index
 
 
+DAMAGES = ("cut", "flip", "other", "empty")
+"""The ways in which `damage_file` damages a file."""
+
+
+def damage_file(file: Path, damage: str) -> bytes:
+    """Damage a file of arrays, and return what it contains now."""
+    content = bytearray(file.read_bytes())
+    match damage:
+        case "cut":
+            del content[-9:]
+        case "flip":
+            content[random.Random(5).randrange(16, len(content))] ^= 4
+        case "other":
+            # As another version of the format, whose number ends the mark.
+            content[6:8] = b"99"
+        case "empty":
+            content.clear()
+    file.write_bytes(content)
+    return bytes(content)
+
+
 def vector(text: str) -> Floats:
     """Embed a text pseudo-randomly, the same way each time; texts that share words are near each other."""
     total = np.zeros(DIMENSIONS, np.float32)

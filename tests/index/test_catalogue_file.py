@@ -1,6 +1,5 @@
 """The notes of an index, stored beside its tables."""
 
-import random
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ from bridge.index.catalogue_file import FILE
 from bridge.index.index import Index
 from bridge.index.note import decode_note
 from bridge.types import VaultPath
-from tests.index.made import opened, prepared, sentence
+from tests.index.made import DAMAGES, damage_file, opened, prepared, sentence
 from tests.index.test_erasing import SECRET, TEXT, everything, private
 
 NOTES = {
@@ -85,21 +84,12 @@ async def test_what_was_written_before_a_crash_is_not_missed(tmp_path: Path, dec
     await index.close()
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip", "other", "empty"])
+@pytest.mark.parametrize("damage", DAMAGES)
 async def test_a_damaged_file_is_written_again(tmp_path: Path, damage: str, decoded: list[str]) -> None:
     kept = await written(tmp_path / "index")
     file = tmp_path / "index" / FILE
-    content = bytearray(whole := file.read_bytes())
-    match damage:
-        case "cut":
-            del content[-9:]
-        case "flip":
-            content[random.Random(5).randrange(16, len(content))] ^= 4
-        case "other":
-            content[:8] = b"VBCATA99"
-        case "empty":
-            content.clear()
-    file.write_bytes(content)
+    whole = file.read_bytes()
+    damage_file(file, damage)
     index = await opened(tmp_path / "index")
     assert catalogue(index) == kept
     assert decoded

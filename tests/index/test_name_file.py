@@ -1,6 +1,5 @@
 """The names of the notes, stored beside the tables."""
 
-import random
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from bridge.index.index import Index
 from bridge.index.name_file import FILE
 from bridge.index.names import NameIndex
 from bridge.types import VaultPath
-from tests.index.made import opened, prepared, sentence
+from tests.index.made import DAMAGES, damage_file, opened, prepared, sentence
 from tests.index.test_erasing import SECRET, TEXT, everything, private
 
 TEXTS = st.text("ab \u00e9\n\ud800\U0001f600会议", max_size=6)
@@ -83,24 +82,14 @@ async def test_a_start_splits_only_the_names_that_are_not_stored(tmp_path: Path,
     assert (await found(index), sorted(put)) == (after, ["Barley.md", "Late.md"])
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip", "other", "empty"])
+@pytest.mark.parametrize("damage", DAMAGES)
 async def test_a_damaged_file_is_built_again(tmp_path: Path, damage: str) -> None:
     folder = tmp_path / "index"
     notes = {f"n{at}.md": f"# {sentence(at)}\n" for at in range(30)} | {"Barley.md": "", "Rye.md": "# Heading\n"}
     index = await opened(folder, notes)
     before = await found(index)
     await index.close()
-    content = bytearray((folder / FILE).read_bytes())
-    match damage:
-        case "cut":
-            del content[-9:]
-        case "flip":
-            content[random.Random(5).randrange(16, len(content))] ^= 4
-        case "other":
-            content[:8] = b"VBNAME99"
-        case "empty":
-            content.clear()
-    (folder / FILE).write_bytes(content)
+    content = damage_file(folder / FILE, damage)
     index = await opened(folder)
     assert await found(index) == before
     await index.close()

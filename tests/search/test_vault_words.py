@@ -2,7 +2,6 @@
 
 import asyncio
 import multiprocessing
-import random
 from collections.abc import Collection
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from bridge.index.word_file import FILE
 from bridge.search.vault_words import LEAST_STORED, MOST_UNSAVED, QUICKLY_READ, VaultWords
 from bridge.text.stems import stem_words
 from bridge.types import VaultPath
-from tests.index.made import all_of, opened
+from tests.index.made import DAMAGES, all_of, damage_file, opened
 from tests.index.test_erasing import SECRET, TEXT, everything, private
 
 ALL = ("english", "german", "french", "italian", "dutch", "finnish")
@@ -208,22 +207,12 @@ async def test_words_that_cannot_be_stored_are_used_and_stored_later(tmp_path: P
     assert (tmp_path / "index" / FILE).is_file()
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip", "other", "empty"])
+@pytest.mark.parametrize("damage", DAMAGES)
 async def test_words_in_a_damaged_file_are_read_again(tmp_path: Path, damage: str) -> None:
     index, words = await stored(tmp_path / "index", many(LEAST_STORED + 50))
     expected = answers(words, index)
     index.abandon()
-    content = bytearray((tmp_path / "index" / FILE).read_bytes())
-    match damage:
-        case "cut":
-            del content[-9:]
-        case "flip":
-            content[random.Random(5).randrange(16, len(content))] ^= 4
-        case "other":
-            content[:8] = b"VBWORD99"
-        case "empty":
-            content.clear()
-    (tmp_path / "index" / FILE).write_bytes(content)
+    content = damage_file(tmp_path / "index" / FILE, damage)
     index = (await opened(tmp_path / "index")).view("notes")
     words = VaultWords()
     words.load(index)

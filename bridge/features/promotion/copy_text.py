@@ -17,7 +17,7 @@ KEPT: Final = (
     *("type", "kind", "tags", "aliases", "scope", "confidence", "tier", "resolved", "superseded_by", "expires"),
     *("valid_from", "valid_until", "private_to", "deny_agents"),
 )
-"""Properties that a copy keeps: what the note is, who may be told of it, and until when it holds."""
+"""Properties that a copy keeps: the kind of note, who may be told about it, and how long it is valid."""
 
 _BRACKET: Final = re.compile(r"[\[\]]")
 _SIZE: Final = re.compile(r"\d+(x\d+)?")
