@@ -1,6 +1,6 @@
 """Lists notes by their links: orphans, dead ends, stubs, mutual links and gaps."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from bridge.graph.kinds import WRITTEN
@@ -100,14 +100,8 @@ def link_counts(found: "Census") -> LinkCounts:
     return LinkCounts(found.notes, found.links, found.stubs)
 
 
-def notes_without_links(
-    graph_snapshot: "GraphSnapshot",
-    found: "Census",
-    part: Lack,
-    page: slice,
-    dismissed: Collection[VaultPath] = frozenset(),
-) -> NoteCount:
-    """Find the notes that lack links in one direction or both, without those that were dismissed."""
+def notes_without_links(graph_snapshot: "GraphSnapshot", found: "Census", part: Lack, page: slice) -> NoteCount:
+    """Find the notes that lack links in one direction or both."""
     import numpy as np
 
     match part:
@@ -117,17 +111,12 @@ def notes_without_links(
             marks = ~found.links_out & found.linked_to
         case "sources":
             marks = found.links_out & ~found.linked_to
-    return newest_notes(graph_snapshot, np.flatnonzero(marks & graph_snapshot.graph.present), page, dismissed)
+    return newest_notes(graph_snapshot, np.flatnonzero(marks & graph_snapshot.graph.present), page)
 
 
-def newest_notes(
-    graph_snapshot: "GraphSnapshot",
-    numbers: "NDArray[np.int64]",
-    page: slice,
-    dismissed: Collection[VaultPath] = frozenset(),
-) -> NoteCount:
+def newest_notes(graph_snapshot: "GraphSnapshot", numbers: "NDArray[np.int64]", page: slice) -> NoteCount:
     """Return the notes with these numbers, the most recently changed first."""
-    paths = [path for number in numbers.tolist() if (path := graph_snapshot.graph.paths[number]) not in dismissed]
+    paths = [graph_snapshot.graph.paths[number] for number in numbers.tolist()]
     paths.sort(key=lambda path: (-graph_snapshot.notes[path].modified if path in graph_snapshot.notes else 0.0, path))
     return NoteCount(len(paths), tuple(paths[page]))
 

@@ -18,6 +18,7 @@ from bridge.features.graph.steps import GraphStep, describe_steps
 from bridge.features.graph.structure import Articulation, Community, Hub, SoleLink
 from bridge.graph.kinds import EdgeKind
 from bridge.records import dataclass
+from bridge.state.dismissals import Dismissal
 from bridge.types import Among, Direction, VaultPath
 
 if TYPE_CHECKING:
@@ -337,18 +338,18 @@ async def graph_insights(
     totals: dict[str, int] = {}
     for part in dict.fromkeys(wanted):
         match part:
-            case "orphans" | "dead_ends" | "sources":
-                rows = await dismissed_rows(call, "orphan") if part == "orphans" else ()
-                paths = {path for one in rows for path in one.paths}
-                listed = await asyncio.to_thread(
-                    link_census.notes_without_links, graph_snapshot, counted, part, page, paths
+            case "orphans":
+                rows = await dismissed_rows(call, "orphan")
+                every = await asyncio.to_thread(
+                    link_census.notes_without_links, graph_snapshot, counted, part, slice(None)
                 )
-                found[part] = listed
-                if paths:
-                    every = await asyncio.to_thread(
-                        link_census.notes_without_links, graph_snapshot, counted, part, slice(0)
-                    )
-                    found["dismissed"] = every.total - listed.total or None
+                kept = tuple(path for path in every.notes if Dismissal("orphan", frozenset((path,))) not in rows)
+                found[part] = NoteCount(len(kept), kept[page])
+                found["dismissed"] = every.total - len(kept) or None
+            case "dead_ends" | "sources":
+                found[part] = await asyncio.to_thread(
+                    link_census.notes_without_links, graph_snapshot, counted, part, page
+                )
             case "stubs" | "strong_pairs":
                 found[part], totals[part] = await asyncio.to_thread(getattr(link_census, part), graph_snapshot, page)
             case "gaps":
