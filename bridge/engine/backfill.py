@@ -57,7 +57,7 @@ thirds of the time.
 """
 
 FEW, SHORTER = 8, 0.3
-"""So few passages, as those of an edited note, which somebody may ask for, wait for this share of the pause only."""
+"""Up to this many passages, such as those of one edited note, wait for only this share of the pause."""
 
 LOOK_AGAIN_S = 5.0
 """Seconds between checks for a model that is not installed yet."""
