@@ -13,6 +13,7 @@ import { GraphView } from "./obsidian/graph/graph-view";
 import { ASK, CHANGES, GRAPH, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./obsidian/host";
 import { registerLastChange } from "./obsidian/last-change/last-change";
 import { tellGiven } from "./obsidian/memory/given-sign";
+import { chooseProperty, chooseTag } from "./obsidian/order/properties";
 import { registerPanes } from "./obsidian/panes";
 import { RelatedView } from "./obsidian/related/related-view";
 import { DEFAULTS, type Settings } from "./obsidian/settings/settings";
@@ -66,6 +67,8 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 				return file !== null;
 			},
 		});
+		this.addCommand({ id: "rename-tag", name: "Rename a tag everywhere…", callback: () => void chooseTag(this) });
+		this.addCommand({ id: "rename-property", name: "Rename a property everywhere…", callback: () => void chooseProperty(this) });
 		this.addCommand({ id: "reconnect", name: "Look for the bridge again", callback: () => this.reconnect() });
 		const search = this.addRibbonIcon("search", "Search by words and meaning", () => void this.reveal(SEARCH));
 		const graph = this.addRibbonIcon("chart-network", "Show the graph", () => void this.reveal(GRAPH));

@@ -18,9 +18,14 @@ export function changed(diff: string): readonly Changed[] {
 		files.at(-1)?.words.push(...all);
 		[went, came] = [[], []];
 	};
+	let before = "";
 	for (const line of diff.split("\n")) {
 		if (line.startsWith("+++ b/")) files.push({ path: line.slice("+++ b/".length), words: [] });
-		else if (line.startsWith("--- a/") || line.startsWith("@@")) settle();
+		else if (line === "+++ /dev/null") files.push({ path: before, words: [] });
+		else if (line.startsWith("--- a/") || line === "--- /dev/null") {
+			settle();
+			before = line.slice("--- a/".length);
+		} else if (line.startsWith("@@")) settle();
 		else if (line.startsWith("-")) went.push(line.slice(1));
 		else if (line.startsWith("+")) came.push(line.slice(1));
 		else settle();

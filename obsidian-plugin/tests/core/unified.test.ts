@@ -29,3 +29,11 @@ test("what follows a heading is told in words", () => {
 	const lost = { path: "A.md", line: 3, text: "B#C" };
 	expect(follows({ links_rewritten: 5, links_broken: [lost], files: 4, warnings: ["Look."] })).toBe("5 links follow, in 3 other files. This leaves a link unresolved: B#C in A.md, line 3. Look.");
 });
+
+test("a file that comes or goes is told by its path", () => {
+	const diff = "--- /dev/null\n+++ b/New.md\n@@ -0,0 +1,1 @@\n+fresh\n--- a/Old note.md\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-gone\n";
+	expect(changed(diff)).toEqual([
+		{ path: "New.md", words: [{ kind: "added", text: "fresh\n" }] },
+		{ path: "Old note.md", words: [{ kind: "removed", text: "gone\n" }] },
+	]);
+});

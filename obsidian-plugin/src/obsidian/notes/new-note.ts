@@ -13,8 +13,10 @@ class NewNote extends SuggestModal<Template | null> {
 		private readonly host: Host,
 		private readonly folder: string,
 		private readonly templates: readonly Template[],
+		name: string,
 	) {
 		super(host.app);
+		this.inputEl.value = name;
 		this.setPlaceholder("Name of the new note");
 		this.setInstructions([
 			{ command: "↑↓", purpose: "to choose a template" },
@@ -64,13 +66,13 @@ export function openOnceSeen({ vault, workspace }: App, path: string): void {
 	};
 }
 
-/** Ask for a new note, in a folder or where new notes are put. */
-export async function askNewNote(host: Host, folder: string | null): Promise<void> {
+/** Ask for a new note, in a folder or where new notes are put, with a name to begin with. */
+export async function askNewNote(host: Host, folder: string | null, name = ""): Promise<void> {
 	const { vault, fileManager, workspace } = host.app;
 	const [own, agents] = await Promise.all([vaultTemplates(host), findAgentsFolder(host)]);
 	const folders = [...(own === null ? [] : [own]), ...(agents.ok ? [`${agents.path}/Templates`] : [])];
 	const where = folder ?? fileManager.getNewFileParent(workspace.getActiveFile()?.path ?? "").path;
-	new NewNote(host, where, listTemplates(vault.getMarkdownFiles().map(({ path }) => path), folders)).open();
+	new NewNote(host, where, listTemplates(vault.getMarkdownFiles().map(({ path }) => path), folders), name).open();
 }
 
 async function vaultTemplates({ app: { vault } }: Host): Promise<string | null> {

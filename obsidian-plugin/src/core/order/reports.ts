@@ -1,0 +1,88 @@
+import type { ListedValue, MergeSuggestion, NameProspect, PropertyFacts, RuleViolation, Written } from "../../protocol/operations";
+import { titleOf } from "../place";
+
+const REASONS: Readonly<Record<MergeSuggestion["why"][number], string>> = {
+	name: "the same name",
+	alias: "an alias of the other",
+	text: "much of the text in both",
+	stub: "one only points to the other",
+	meaning: "the same in meaning",
+	neighbours: "linked with the same notes",
+};
+
+const KINDS: Readonly<Record<NameProspect["kind"], string>> = {
+	stub: "linked to, without a note",
+	name: "a name",
+	"camel case": "a name",
+	acronym: "an abbreviation",
+	quoted: "in quotation marks",
+	ticket: "a ticket",
+};
+
+/** The titles of two notes; their paths, if they have the same one. */
+export function toldApart(path: string, other: string): readonly [string, string] {
+	const shown: (path: string) => string = titleOf(path) === titleOf(other) ? (whole) => whole.replace(/\.md$/, "") : titleOf;
+	return [shown(path), shown(other)];
+}
+
+/** Why two notes may be one. */
+export function mergeReasons({ why, common }: Pick<MergeSuggestion, "why" | "common">): readonly string[] {
+	return why.map((reason) => (reason === "text" && common != null ? `${Math.round(100 * common)} % of the text in both` : REASONS[reason]));
+}
+
+/** What a note has, and what it should have. */
+export function violated({ kind, name, found, expected }: Pick<RuleViolation, "kind" | "name" | "found" | "expected">): string {
+	const wanted = expected.join(", ");
+	switch (kind) {
+		case "required":
+			return `lacks the property ${name}`;
+		case "type":
+			return `${name} is ${found}, not ${wanted}`;
+		case "values":
+			return `${name} is “${found}”, not one of ${wanted}`;
+		case "condition":
+			return `is not so: ${wanted}`;
+		case "tag":
+			return `lacks the tag #${name}`;
+		case "name":
+			return `is not named like ${name}`;
+		case "heading":
+			return `lacks the heading ${name}`;
+		case "link":
+			return `has no link to ${name}`;
+	}
+}
+
+/** What speaks for a note of a name. */
+export function prospectReasons({ kind, notes }: Pick<NameProspect, "kind" | "notes">): readonly string[] {
+	return [KINDS[kind], notes === 1 ? "in 1 note" : `in ${notes.toLocaleString()} notes`];
+}
+
+/** How a property is used. */
+export function used({ notes, share, types }: Pick<PropertyFacts, "notes" | "share" | "types">): string {
+	return `${Object.keys(types).join(", ")} · ${notes.toLocaleString()} notes, ${Math.round(100 * share)} %`;
+}
+
+/** A value as it reads. */
+export function valueText({ value }: Pick<ListedValue, "value">): string {
+	return value === null || value === "" ? "(empty)" : String(value);
+}
+
+/** A typed text as a value of the type that another has: a number stays one. */
+export function typedLike(value: ListedValue["value"], text: string): ListedValue["value"] {
+	if (typeof value === "number" && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
+	if (typeof value === "boolean" && (text === "true" || text === "false")) return text === "true";
+	return text;
+}
+
+/** What a change of many files does besides what it shows. */
+export function changes({ files, warnings, ...more }: Pick<Written, "files" | "warnings"> & { readonly skipped?: readonly unknown[]; readonly named_in?: readonly string[] }): string {
+	const left = more.skipped?.length ?? 0;
+	const named = more.named_in?.length ?? 0;
+	return [
+		files === 1 ? "1 file changes." : `${files.toLocaleString()} files change.`,
+		...(left > 0 ? [`${left.toLocaleString()} ${left === 1 ? "note has it too and cannot be changed on its own" : "notes have it too and cannot be changed on their own"}.`] : []),
+		...(named > 0 ? [`${named.toLocaleString()} ${named === 1 ? "query or base names" : "queries or bases name"} it and stay as they are.`] : []),
+		...warnings,
+	].join(" ");
+}

@@ -1,0 +1,133 @@
+import { Modal } from "obsidian";
+import type { Refusal } from "../../client/client";
+import type { Written } from "../../protocol/operations";
+import { titleOf } from "../../core/place";
+import { withHint } from "../../core/refusal";
+import { changed } from "../../core/unified";
+import { showSaid } from "../command";
+import { CHANGES, type Host } from "../host";
+import { offering, undo } from "../undoing";
+import { showWords } from "./hunks";
+
+const TYPED_MS = 250;
+/** Files whose lines are shown before they change; the others are counted. */
+const SHOWN = 12;
+
+/** A change that is shown before it is made. */
+export interface ChangeToMake {
+	readonly title: string;
+	/** What is asked for, and what it says at first; without, nothing is. */
+	readonly asks?: { readonly label: string; readonly now: string };
+	/** What the button says. */
+	readonly verb: string;
+	/** Make the change, or only try it. */
+	readonly make: (to: string, dryRun: boolean) => Promise<{ readonly ok: true; readonly result: Written } | { readonly ok: false; readonly error: Refusal<string> }>;
+	/** What follows from it. */
+	readonly says: (result: Written) => string;
+	/** What is said once it is made. */
+	readonly done: (to: string, result: Written) => string;
+	/** Called once it is made or proposed. */
+	readonly made?: () => void;
+}
+
+/** Shows what a change does, as soon as it can be known, and makes it when that is wanted. */
+export class LookFirst extends Modal {
+	private timer: number | undefined;
+	private round = 0;
+	private looking = false;
+
+	constructor(
+		private readonly host: Host,
+		private readonly change: ChangeToMake,
+	) {
+		super(host.app);
+		this.setTitle(change.title);
+	}
+
+	override onOpen(): void {
+		this.modalEl.addClass("vault-bridge-preview");
+		const { contentEl } = this;
+		const { asks, verb } = this.change;
+		const input = asks === undefined ? null : contentEl.createEl("input", { type: "text", value: asks.now, attr: { "aria-label": asks.label, dir: "auto", spellcheck: "true" } });
+		const says = contentEl.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
+		const preview = contentEl.createDiv({ cls: "vault-bridge-renamed" });
+		const buttons = contentEl.createDiv({ cls: "vault-bridge-buttons" });
+		const button = buttons.createEl("button", { cls: "mod-cta", text: verb });
+		buttons.createEl("button", { text: "Cancel" }).addEventListener("click", () => this.close());
+		button.disabled = true;
+		const wanted = (): string => input?.value.trim() ?? "";
+		const look = async (): Promise<void> => {
+			// One look at a time: in a large vault it takes a while.
+			if (this.looking) return;
+			this.looking = true;
+			const { round } = this;
+			const answer = await this.change.make(wanted(), true);
+			this.looking = false;
+			if (round !== this.round) {
+				if (this.containerEl.isConnected && wanted() !== "") void look();
+				return;
+			}
+			preview.empty();
+			says.toggleClass("mod-warning", !answer.ok);
+			showSaid(says, answer.ok ? this.change.says(answer.result) : withHint(answer.error));
+			button.disabled = !answer.ok;
+			if (!answer.ok) return;
+			button.setText(answer.result.state === "proposed" ? "Propose it" : verb);
+			show(preview, answer.result.diff);
+		};
+		button.addEventListener("click", () => {
+			button.disabled = true;
+			void this.done(wanted(), says);
+		});
+		if (input === null || asks === undefined) {
+			void look().then(() => button.focus());
+			return;
+		}
+		input.addEventListener("input", () => {
+			button.disabled = true;
+			this.round += 1;
+			window.clearTimeout(this.timer);
+			const same = wanted() === asks.now || wanted() === "";
+			if (!same) this.timer = window.setTimeout(() => void look(), TYPED_MS);
+			says.setText("");
+			if (same) preview.empty();
+		});
+		input.addEventListener("keydown", (event) => {
+			if (event.key === "Enter" && !event.isComposing) button.click();
+		});
+		input.focus();
+		input.select();
+	}
+
+	override onClose(): void {
+		window.clearTimeout(this.timer);
+		this.round += 1;
+		this.contentEl.empty();
+	}
+
+	private async done(to: string, says: HTMLElement): Promise<void> {
+		const answer = await this.change.make(to, false);
+		if (!answer.ok) {
+			says.addClass("mod-warning");
+			showSaid(says, withHint(answer.error));
+			return;
+		}
+		this.close();
+		const { change_id: change, state } = answer.result;
+		if (change === null) return;
+		const text = this.change.done(to, answer.result);
+		this.change.made?.();
+		if (state === "proposed") offering(`Proposed, not written yet: ${text}`, "Show", () => void this.host.reveal(CHANGES));
+		else offering(text, "Undo", () => void undo(this.host, change));
+	}
+}
+
+function show(el: HTMLElement, diff: string): void {
+	const files = changed(diff);
+	for (const { path, words } of files.slice(0, SHOWN)) {
+		el.createDiv({ cls: "vault-bridge-hunk-place", text: titleOf(path), attr: { dir: "auto" } });
+		showWords(el, words);
+	}
+	const more = files.length - SHOWN;
+	if (more > 0) el.createDiv({ cls: "vault-bridge-small", text: `and ${more.toLocaleString()} more files` });
+}

@@ -1,0 +1,41 @@
+import type { IconName, WorkspaceLeaf } from "obsidian";
+import { type Host, ORDER } from "../host";
+import { Pane } from "../pane";
+import { properties } from "./properties";
+import { ReportPart } from "./report-part";
+import { merges, prospects, staleNotes, violations } from "./reports";
+
+/** Shows what in the vault could be put in order, each with what can be done about it. */
+export class OrderView extends Pane {
+	private readonly unfolded = new Set<string>();
+
+	constructor(leaf: WorkspaceLeaf, host: Host) {
+		super(leaf, host);
+		this.icon = "list-checks";
+	}
+
+	getViewType(): string {
+		return ORDER;
+	}
+
+	getDisplayText(): string {
+		return "Order";
+	}
+
+	override getIcon(): IconName {
+		return "list-checks";
+	}
+
+	protected show(el: HTMLElement): void {
+		const body = el.createDiv({ cls: "vault-bridge-body vault-bridge-order" });
+		const { host, unfolded } = this;
+		const parts = [
+			new ReportPart(body, unfolded, merges(host)),
+			new ReportPart(body, unfolded, violations(host)),
+			new ReportPart(body, unfolded, prospects(host)),
+			new ReportPart(body, unfolded, staleNotes(host)),
+			new ReportPart(body, unfolded, properties(host)),
+		];
+		this.whileShown(() => parts.forEach((part) => part.stop()));
+	}
+}

@@ -1,0 +1,131 @@
+import { FuzzySuggestModal, Notice } from "obsidian";
+import type { ListedTag, ListedValue, PropertyFacts, PropertyReport } from "../../protocol/operations";
+import { changes, typedLike, used, valueText } from "../../core/order/reports";
+import { withHint } from "../../core/refusal";
+import { LookFirst } from "../changes/look-first";
+import { isConnected } from "../connected";
+import type { Host } from "../host";
+import type { Report } from "./report-part";
+
+/** Properties and values listed to choose one. */
+const MOST = 500;
+const VALUES = 50;
+
+/** The properties of the notes, with their values; each can be renamed everywhere. */
+export function properties(host: Host): Report<PropertyFacts, PropertyReport> {
+	return {
+		name: "Properties",
+		empty: "No note has a property.",
+		fetch: (limit) => host.link.call("property_report", { limit }),
+		rows: (result) => result.properties,
+		show: (list, property, again) => showProperty(list, host, property, again),
+	};
+}
+
+function showProperty(list: HTMLElement, host: Host, property: PropertyFacts, again: () => void): void {
+	const { name, problems } = property;
+	const el = list.createDiv({ cls: "vault-bridge-missing", attr: { role: "listitem" } });
+	el.createDiv({ cls: "vault-bridge-missing-title", text: name, attr: { dir: "auto" } });
+	el.createDiv({ cls: "vault-bridge-hit-text", text: used(property) });
+	const why = el.createDiv({ cls: "vault-bridge-hit-why" });
+	for (const problem of problems) why.createSpan({ text: problem, attr: { dir: "auto" } });
+	const buttons = el.createDiv({ cls: "vault-bridge-missing-acts" });
+	const values = el.createDiv({ cls: "vault-bridge-values", attr: { role: "list", "aria-label": `Values of ${name}` } });
+	const show = buttons.createEl("button", { text: "Values", attr: { "aria-label": `Values of ${name}`, "aria-expanded": "false" } });
+	const load = async (): Promise<void> => {
+		const answer = await host.link.call("property_values", { name, limit: VALUES });
+		values.empty();
+		if (!answer.ok) values.setText(withHint(answer.error));
+		else for (const value of answer.result.values) showValue(values, host, name, value, () => void load());
+	};
+	show.addEventListener("click", () => {
+		const opens = !values.hasChildNodes();
+		show.setAttr("aria-expanded", String(opens));
+		if (opens) void load();
+		else values.empty();
+	});
+	const rename = buttons.createEl("button", { text: "Rename…", attr: { "aria-label": `Rename ${name}` } });
+	rename.addEventListener("click", () => renameProperty(host, name, again));
+}
+
+function showValue(el: HTMLElement, host: Host, name: string, value: ListedValue, again: () => void): void {
+	const row = el.createDiv({ cls: "vault-bridge-value", attr: { role: "listitem" } });
+	row.createSpan({ text: valueText(value), attr: { dir: "auto" } });
+	row.createSpan({ cls: "vault-bridge-small", text: value.notes.toLocaleString() });
+	const change = row.createEl("button", { text: "Change…", attr: { "aria-label": `Change ${valueText(value)}` } });
+	change.addEventListener("click", () =>
+		new LookFirst(host, {
+			title: `Change a value of ${name}`,
+			asks: { label: "Value", now: String(value.value ?? "") },
+			verb: "Change",
+			make: (to, dryRun) => host.link.call("change_values", { name, old: value.value, to: typedLike(value.value, to), dry_run: dryRun, confirm: true }),
+			says: changes,
+			done: (to) => `“${valueText(value)}” is “${to}” now.`,
+			made: again,
+		}).open());
+}
+
+/** Ask for another name of a property, and show what changes before it does. */
+export function renameProperty(host: Host, name: string, made?: () => void): void {
+	new LookFirst(host, {
+		title: `Rename the property ${name}`,
+		asks: { label: "Property", now: name },
+		verb: "Rename",
+		make: (to, dryRun) => host.link.call("rename_property", { name, to, dry_run: dryRun, confirm: true }),
+		says: changes,
+		done: (to) => `The property “${name}” is “${to}” now.`,
+		...(made === undefined ? {} : { made }),
+	}).open();
+}
+
+function renameTag(host: Host, tag: string): void {
+	new LookFirst(host, {
+		title: `Rename #${tag}`,
+		asks: { label: "Tag", now: tag },
+		verb: "Rename",
+		make: (to, dryRun) => host.link.call("rename_tag", { tag, to, dry_run: dryRun, confirm: true }),
+		says: changes,
+		done: (to) => `#${tag} is #${to.replace(/^#/, "")} now.`,
+	}).open();
+}
+
+/** Ask which tag is to be renamed. */
+export async function chooseTag(host: Host): Promise<void> {
+	if (!isConnected(host)) return;
+	const answer = await host.link.call("list_tags", {});
+	if (!answer.ok) new Notice(withHint(answer.error));
+	else new Choice<ListedTag>(host, "Rename a tag…", answer.result.tags, ({ tag, count }) => `#${tag} (${count.toLocaleString()})`, ({ tag }) => renameTag(host, tag)).open();
+}
+
+/** Ask which property is to be renamed. */
+export async function chooseProperty(host: Host): Promise<void> {
+	if (!isConnected(host)) return;
+	const answer = await host.link.call("property_report", { limit: MOST });
+	if (!answer.ok) new Notice(withHint(answer.error));
+	else new Choice<PropertyFacts>(host, "Rename a property…", answer.result.properties, ({ name, notes }) => `${name} (${notes.toLocaleString()})`, ({ name }) => renameProperty(host, name)).open();
+}
+
+class Choice<Item> extends FuzzySuggestModal<Item> {
+	constructor(
+		host: Host,
+		says: string,
+		private readonly items: readonly Item[],
+		private readonly text: (item: Item) => string,
+		private readonly chosen: (item: Item) => void,
+	) {
+		super(host.app);
+		this.setPlaceholder(says);
+	}
+
+	getItems(): Item[] {
+		return [...this.items];
+	}
+
+	getItemText(item: Item): string {
+		return this.text(item);
+	}
+
+	onChooseItem(item: Item): void {
+		this.chosen(item);
+	}
+}

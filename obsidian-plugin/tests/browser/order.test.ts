@@ -1,0 +1,114 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Locator } from "playwright-core";
+import { expect, test } from "vitest";
+import { picture } from "./picture";
+import { bridge, home, obsidian, open, vaultForEach } from "./stage";
+
+const TEXT = "The loaf was baked in the cob oven after the second firing, with rye from the mill and a starter three days old. It kept for a week and tasted best on the fourth day.\n";
+const NOTES: Readonly<Record<string, string>> = {
+	"Inbox/First loaf.md": `---\nrating: 4\n---\n# First loaf\n\n${TEXT}`,
+	"Inbox/First loaf 1.md": `# First loaf 1\n\n${TEXT}`,
+	"Inbox/Baker.md": "---\nstatus: opne\nRanking: 3\n---\nSee [[First loaf 1]]. #oven/first\n",
+};
+
+vaultForEach({
+	after: async () => {
+		for (const [path, text] of Object.entries(NOTES)) await bridge.call("create_note", { path, text, confirm: true });
+		await bridge.call("wait_until_indexed", { path: "Inbox/Baker.md", what: "links" });
+	},
+});
+
+async function opened(): Promise<void> {
+	await open();
+	await obsidian.state("ready");
+	await obsidian.run("order");
+}
+
+const disk = (path: string): Promise<string> => readFile(join(home.vault, path), "utf8");
+const exists = (path: string): Promise<boolean> => stat(join(home.vault, path)).then(() => true, () => false);
+const dialog = (): Locator => obsidian.page.getByRole("dialog");
+const list = (name: string): Locator => obsidian.page.getByRole("list", { name, exact: true });
+const row = (report: string, text: string): Locator => list(report).getByRole("listitem").filter({ hasText: text });
+
+/** Open a report of the pane. */
+async function unfold(name: string): Promise<void> {
+	const report = obsidian.page.locator(".vault-bridge-order details", { has: obsidian.page.locator("summary", { hasText: name }) });
+	await report.locator("summary").click();
+	await report.locator("[aria-busy=false]").waitFor();
+}
+
+test("two notes that may be one are merged after a look, and the merge is turned back", async () => {
+	await opened();
+	await unfold("Notes that may be one");
+	const pair = row("Notes that may be one", "First loaf");
+	await pair.waitFor();
+	expect(await pair.innerText()).toContain("94 % of the text in both");
+	await picture(obsidian, "order", false);
+	await pair.getByRole("button", { name: "Merge First loaf 1 into First loaf", exact: true }).click();
+	await dialog().getByRole("status").filter({ hasText: "files change." }).waitFor();
+	await picture(obsidian, "order-merge", false);
+	const before = await Promise.all(Object.keys(NOTES).map(disk));
+	await dialog().getByRole("button", { name: "Merge", exact: true }).click();
+	await obsidian.page.locator(".notice", { hasText: "is a part of" }).waitFor();
+	expect([await exists("Inbox/First loaf.md"), await exists("Inbox/First loaf 1.md")]).toEqual([true, false]);
+	expect(await disk("Inbox/Baker.md")).toContain("[[First loaf]]");
+	await expect.poll(() => pair.count()).toBe(0);
+	await obsidian.page.getByRole("button", { name: "Undo" }).click();
+	await obsidian.page.locator(".notice", { hasText: "Undone." }).waitFor();
+	expect(await Promise.all(Object.keys(NOTES).map(disk))).toEqual(before);
+});
+
+test("a pair that is not one is not listed again, until that is taken back", async () => {
+	await opened();
+	await unfold("Notes that may be one");
+	const pair = row("Notes that may be one", "First loaf");
+	await pair.getByRole("button", { name: /are not the same$/ }).click();
+	await expect.poll(() => pair.count()).toBe(0);
+	await obsidian.page.getByText("1 left out, as you or an agent said.").waitFor();
+	await obsidian.page.getByRole("button", { name: "Undo" }).click();
+	await pair.waitFor();
+});
+
+test("a property and a value of it are changed everywhere, each after a look", async () => {
+	await opened();
+	await unfold("Properties");
+	for (let more = obsidian.page.getByRole("button", { name: "Show more" }); (await row("Properties", "Ranking").count()) === 0; ) await more.click();
+	await row("Properties", "Ranking").getByRole("button", { name: "Rename Ranking" }).click();
+	await dialog().getByLabel("Property").fill("place");
+	await dialog().getByRole("status").filter({ hasText: "1 file changes." }).waitFor();
+	await dialog().getByRole("button", { name: "Rename", exact: true }).click();
+	await expect.poll(() => disk("Inbox/Baker.md")).toContain("\nplace: 3\n");
+	await row("Properties", "place").getByRole("button", { name: "Values of place" }).click();
+	await list("Values of place").getByRole("button", { name: "Change 3" }).click();
+	await dialog().getByLabel("Value").fill("4");
+	await dialog().getByRole("button", { name: "Change", exact: true }).click();
+	await expect.poll(() => disk("Inbox/Baker.md")).toContain("\nplace: 4\n");
+});
+
+test("a tag is renamed everywhere by a command", async () => {
+	await opened();
+	await obsidian.run("rename-tag");
+	await obsidian.page.getByPlaceholder("Rename a tag…").fill("oven/first");
+	await obsidian.page.keyboard.press("Enter");
+	await dialog().getByLabel("Tag").fill("oven/one");
+	await dialog().getByRole("status").filter({ hasText: "1 file changes." }).waitFor();
+	expect(await dialog().locator("ins").allInnerTexts()).toEqual(["one"]);
+	await dialog().getByRole("button", { name: "Rename", exact: true }).click();
+	await expect.poll(() => disk("Inbox/Baker.md")).toContain("#oven/one");
+});
+
+test("rules, names and old notes say when there is nothing, or what can be done", async () => {
+	await opened();
+	for (const name of ["Rules that notes break", "Names without a note", "Old notes that others rely on"]) await unfold(name);
+	const names = list("Names without a note").getByRole("listitem");
+	const [first = ""] = await names.locator(".vault-bridge-missing-title").allInnerTexts();
+	await names.first().getByRole("button", { name: /needs no note$/ }).click();
+	await expect.poll(() => names.locator(".vault-bridge-missing-title").allInnerTexts()).not.toContain(first);
+	await obsidian.page.getByText("No note that others link to is old.").waitFor();
+	const [next = ""] = await names.locator(".vault-bridge-missing-title").allInnerTexts();
+	await names.first().getByRole("button", { name: `Write the note ${next}` }).click();
+	await expect.poll(() => obsidian.page.getByPlaceholder("Name of the new note").inputValue()).toBe(next);
+	await obsidian.page.keyboard.press("Enter");
+	await expect.poll(() => exists(`${next}.md`)).toBe(true);
+});

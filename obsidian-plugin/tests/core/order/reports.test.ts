@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { changes, mergeReasons, prospectReasons, typedLike, used, valueText, toldApart, violated } from "../../../src/core/order/reports";
+
+test("the reasons of a pair are words, and the share of common text is told", () => {
+	expect(mergeReasons({ why: ["name", "text", "neighbours"], common: 0.83 })).toEqual(["the same name", "83 % of the text in both", "linked with the same notes"]);
+	expect(mergeReasons({ why: ["text"], common: null })).toEqual(["much of the text in both"]);
+});
+
+test("what a note breaks is said with what it has and should have", () => {
+	expect(violated({ kind: "required", name: "rating", found: "", expected: [] })).toBe("lacks the property rating");
+	expect(violated({ kind: "values", name: "status", found: "opne", expected: ["open", "done"] })).toBe("status is “opne”, not one of open, done");
+	expect(violated({ kind: "type", name: "due", found: "text", expected: ["date"] })).toBe("due is text, not date");
+	expect(violated({ kind: "condition", name: "rating", found: "7", expected: ["rating <= 5"] })).toBe("is not so: rating <= 5");
+});
+
+test("two notes of one title are told apart by their paths", () => {
+	expect(toldApart("Inbox/Rye.md", "Bread/Oats.md")).toEqual(["Rye", "Oats"]);
+	expect(toldApart("Index.md", "Bread/Index.md")).toEqual(["Index", "Bread/Index"]);
+});
+
+test("names and properties are counted", () => {
+	expect(prospectReasons({ kind: "stub", notes: 1 })).toEqual(["linked to, without a note", "in 1 note"]);
+	expect(used({ notes: 12, share: 0.345, types: { number: 11, text: 1 } })).toBe("number, text · 12 notes, 35 %");
+});
+
+test("a typed text keeps the type of the value that it replaces", () => {
+	expect([typedLike(4, "5"), typedLike(4, "five"), typedLike(4, " "), typedLike("4", "5"), typedLike(true, "false"), typedLike(true, "no")]).toEqual([5, "five", " ", "5", false, "no"]);
+	expect([valueText({ value: null }), valueText({ value: "" }), valueText({ value: 0 })]).toEqual(["(empty)", "(empty)", "0"]);
+});
+
+test("what a change of many files leaves is told", () => {
+	expect(changes({ files: 1, warnings: [] })).toBe("1 file changes.");
+	expect(changes({ files: 1200, warnings: ["Set its type."], skipped: [{}], named_in: ["a", "b"] })).toBe(
+		"1,200 files change. 1 note has it too and cannot be changed on its own. 2 queries or bases name it and stay as they are. Set its type.",
+	);
+});
