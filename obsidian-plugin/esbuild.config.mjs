@@ -4,6 +4,8 @@ import { build } from "esbuild";
 const result = await build({
 	entryPoints: { main: "src/main.ts", styles: "styles/index.css" },
 	bundle: true,
+	// Sigma's copy of what the app has already.
+	alias: { events: "node:events" },
 	external: ["obsidian", "electron", "node:*", "@codemirror/*", "@lezer/*"],
 	format: "cjs",
 	target: "es2022",

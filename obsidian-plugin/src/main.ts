@@ -30,27 +30,27 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 	readonly connections = new Listeners<Connection>();
 	readonly events = new Listeners<BridgeEvent>();
 	readonly kept = new Listeners<Settings>();
-	private readonly sidecar = new Sidecar();
-	private readonly feed = new Feed(this.app, {
+	readonly #sidecar = new Sidecar();
+	readonly #feed = new Feed(this.app, {
 		hears: () => isOpen(this.link.connection),
 		snapshot: (files) => void this.link.call("report_changes", { snapshot: files }),
 		changes: (batch) => void this.link.call("report_changes", { changes: batch }),
 	});
 	readonly link = new Link(
-		world(this.app, () => this.settings, this.sidecar),
+		world(this.app, () => this.settings, this.#sidecar),
 		{
 			changed: (connection) => this.connections.tell(connection),
 			connected: () => {
-				this.feed.tellEverything();
-				void this.applier.tell();
+				this.#feed.tellEverything();
+				void this.#applier.tell();
 			},
 			pushed: (event) => {
-				void this.applier.take(event);
+				void this.#applier.take(event);
 				this.events.tell(event);
 			},
 		},
 	);
-	private readonly applier = new Applier(this.app, this.link);
+	readonly #applier = new Applier(this.app, this.link);
 
 	override async onload(): Promise<void> {
 		this.settings = { ...DEFAULTS, ...((await this.loadData()) as Partial<Settings> | null) };
@@ -63,7 +63,7 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 			name: SUMMARISE,
 			checkCallback: (checking) => {
 				const file = this.app.workspace.getActiveFile();
-				if (file !== null && !checking) void this.summarise(file);
+				if (file !== null && !checking) void this.#summarise(file);
 				return file !== null;
 			},
 		});
@@ -82,15 +82,15 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 		this.register(this.connections.add((connection) => bar.show(connection)));
 		this.addSettingTab(new SettingsTab(this.app, this, this));
 		this.app.workspace.onLayoutReady(() => {
-			this.addChild(this.feed);
+			this.addChild(this.#feed);
 			this.link.open();
 		});
 	}
 
 	override onunload(): void {
-		this.applier.stop();
+		this.#applier.stop();
 		this.link.close();
-		void this.sidecar.stop();
+		void this.#sidecar.stop();
 	}
 
 	/** The person has just switched the plugin on, so that it may show itself. */
@@ -110,7 +110,7 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 
 	async restart(): Promise<void> {
 		this.link.close();
-		await this.sidecar.stop();
+		await this.#sidecar.stop();
 		this.link.open();
 	}
 
@@ -127,7 +127,7 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 		if (leaf.view instanceof SearchView || leaf.view instanceof AskView) leaf.view.focus();
 	}
 
-	private async summarise(file: TFile): Promise<void> {
+	async #summarise(file: TFile): Promise<void> {
 		await this.reveal(ASK);
 		for (const { view } of this.app.workspace.getLeavesOfType(ASK)) if (view instanceof AskView) view.summarise(file);
 	}

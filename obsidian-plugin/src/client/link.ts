@@ -30,14 +30,14 @@ const NOT_CONNECTED: Refusal<never> = { code: "unreachable", message: "The bridg
 
 /** The one connection to the bridge: looks for it, keeps to it, comes back after it was lost. */
 export class Link {
-	private state: Connection = OFF;
-	private address: Address | null = null;
-	private unfollow: (() => void) | null = null;
-	private timer: number | undefined;
+	#state: Connection = OFF;
+	#address: Address | null = null;
+	#unfollow: (() => void) | null = null;
+	#timer: number | undefined;
 	private failures = 0;
-	private lastEvent = "";
+	#lastEvent = "";
 	/** Counts what was begun, so that the answer to something older is known by it. */
-	private round = 0;
+	#round = 0;
 
 	constructor(
 		private readonly world: World,
@@ -45,40 +45,41 @@ export class Link {
 	) {}
 
 	get connection(): Connection {
-		return this.state;
+		return this.#state;
 	}
 
 	/** Whether the bridge lets this window change its settings. */
 	get owns(): boolean {
-		return this.address?.owner != null && isOpen(this.state);
+		return this.#address?.owner != null && isOpen(this.#state);
 	}
 
 	/** Whether this window may settle what was proposed: one that was let in by pairing proposes itself. */
 	get decides(): boolean {
-		return this.address?.paired !== true;
+		return this.#address?.paired !== true;
 	}
 
 	/** Look for the bridge now, from the beginning. */
 	open(): void {
 		this.failures = 0;
-		this.happen({ what: "try" });
-		void this.attempt();
+		this.#happen({ what: "try" });
+		void this.#attempt();
 	}
 
 	/** Let go, for good or until `open`. */
 	close(): void {
-		this.letGo();
-		this.happen({ what: "lost", why: { kind: "switched_off" } });
+		this.#letGo();
+		this.#happen({ what: "lost", why: { kind: "switched_off" } });
 	}
 
 	/** Call an operation of the bridge. */
 	async call<Name extends OperationName>(name: Name, given: Operations[Name]["arguments"]): Promise<Answer<Name>> {
-		const { address, round } = this;
-		if (address === null || !isOpen(this.state)) {
+		const address = this.#address;
+		const round = this.#round;
+		if (address === null || !isOpen(this.#state)) {
 			return { ok: false, error: NOT_CONNECTED };
 		}
 		const answer = await call(this.world.send, address, name, given);
-		if (!answer.ok && answer.error.code === "unauthorized" && round === this.round) this.stopped({ what: "refused" });
+		if (!answer.ok && answer.error.code === "unauthorized" && round === this.#round) this.#stopped({ what: "refused" });
 		return answer;
 	}
 
@@ -88,108 +89,108 @@ export class Link {
 	 * @returns A function that breaks it off.
 	 */
 	stream<Name extends OperationName>(name: Name, given: Operations[Name]["arguments"], hear: Parts<Name>): () => void {
-		if (this.address !== null && isOpen(this.state)) return this.world.stream(this.address, name, given, hear);
+		if (this.#address !== null && isOpen(this.#state)) return this.world.stream(this.#address, name, given, hear);
 		// As with any other failure, the caller has got its function by then.
 		queueMicrotask(() => hear.ended({ ok: false, error: NOT_CONNECTED }));
 		return () => {};
 	}
 
-	private async attempt(): Promise<void> {
-		this.letGo();
-		const round = this.round;
+	async #attempt(): Promise<void> {
+		this.#letGo();
+		const round = this.#round;
 		const found = await this.world.find();
-		if (round !== this.round) return;
+		if (round !== this.#round) return;
 		if ("kind" in found) {
-			this.lose(found);
+			this.#lose(found);
 			return;
 		}
-		this.happen({ what: "try" });
-		this.address = found;
+		this.#happen({ what: "try" });
+		this.#address = found;
 		const [operations, status] = [await spoken(this.world.send, found), await call(this.world.send, found, "status", {})];
-		if (round !== this.round) return;
+		if (round !== this.#round) return;
 		const refusal = "code" in operations ? operations : status.ok ? null : status.error;
 		if (refusal !== null) {
-			this.refused(refusal);
+			this.#refused(refusal);
 			return;
 		}
 		const update = "code" in operations || !status.ok ? null : outdated(operations, status.result.version);
 		if (update !== null) {
-			this.stopped({ what: "mismatch", update });
+			this.#stopped({ what: "mismatch", update });
 			return;
 		}
-		this.listen(found, round);
+		this.#listen(found, round);
 	}
 
-	private listen(address: Address, round: number): void {
-		this.unfollow = this.world.follow(address, this.lastEvent, {
+	#listen(address: Address, round: number): void {
+		this.#unfollow = this.world.follow(address, this.#lastEvent, {
 			opened: () => {
-				if (round === this.round) void this.watch(round, () => this.told.connected());
+				if (round === this.#round) void this.#watch(round, () => this.told.connected());
 			},
 			pushed: (event, id) => {
-				this.lastEvent = id;
-				if (event.kind === "index_progress") this.askSoon(round);
+				this.#lastEvent = id;
+				if (event.kind === "index_progress") this.#askSoon(round);
 				this.told.pushed(event);
 			},
 			ended: (status) => {
-				if (round !== this.round) return;
-				if (status === 401 || status === 403) this.stopped({ what: "refused" });
-				else this.lose({ kind: "silent" });
+				if (round !== this.#round) return;
+				if (status === 401 || status === 403) this.#stopped({ what: "refused" });
+				else this.#lose({ kind: "silent" });
 			},
 		});
 	}
 
 	/** Ask how far the index is, now and again for as long as it is not done. */
-	private async watch(round: number, first?: () => void): Promise<void> {
-		if (this.address === null) return;
-		const answer = await call(this.world.send, this.address, "status", {});
-		if (round !== this.round || !answer.ok) return;
+	async #watch(round: number, first?: () => void): Promise<void> {
+		if (this.#address === null) return;
+		const answer = await call(this.world.send, this.#address, "status", {});
+		if (round !== this.#round || !answer.ok) return;
 		const vault: VaultStatus | undefined = answer.result.vaults[0];
 		if (vault === undefined) return;
 		this.failures = 0;
-		this.happen({ what: "progress", ...progress(vault) });
+		this.#happen({ what: "progress", ...progress(vault) });
 		first?.();
-		if (this.state.is === "indexing") this.askSoon(round);
+		if (this.#state.is === "indexing") this.#askSoon(round);
 	}
 
-	private askSoon(round: number): void {
-		if (this.timer !== undefined || round !== this.round) return;
-		this.timer = window.setTimeout(() => {
-			this.timer = undefined;
-			void this.watch(round);
+	#askSoon(round: number): void {
+		if (this.#timer !== undefined || round !== this.#round) return;
+		this.#timer = window.setTimeout(() => {
+			this.#timer = undefined;
+			void this.#watch(round);
 		}, ASK_AGAIN_MS);
 	}
 
-	private refused(error: Refusal<string>): void {
-		if (error.code === "unauthorized") this.stopped({ what: "refused" });
-		else if (error.code === "unreachable") this.lose({ kind: "silent" });
-		else this.lose({ kind: "failed", reason: withHint(error) });
+	#refused(error: Refusal<string>): void {
+		if (error.code === "unauthorized") this.#stopped({ what: "refused" });
+		else if (error.code === "unreachable") this.#lose({ kind: "silent" });
+		else this.#lose({ kind: "failed", reason: withHint(error) });
 	}
 
-	private lose(why: Absence): void {
-		this.stopped({ what: "lost", why });
+	#lose(why: Absence): void {
+		this.#stopped({ what: "lost", why });
 		this.failures += 1;
-		if (!heals(this.state, this.failures)) return;
-		this.timer = window.setTimeout(() => void this.attempt(), backOff(this.failures, this.world.random()));
+		if (!heals(this.#state, this.failures)) return;
+		this.#timer = window.setTimeout(() => void this.#attempt(), backOff(this.failures, this.world.random()));
 	}
 
-	private stopped(happened: Happening): void {
-		this.letGo();
-		this.happen(happened);
+	#stopped(happened: Happening): void {
+		this.#letGo();
+		this.#happen(happened);
 	}
 
-	private letGo(): void {
-		this.round += 1;
-		window.clearTimeout(this.timer);
-		this.timer = undefined;
-		this.unfollow?.();
-		this.unfollow = null;
-		this.address = null;
+	#letGo(): void {
+		this.#round += 1;
+		window.clearTimeout(this.#timer);
+		this.#timer = undefined;
+		this.#unfollow?.();
+		this.#unfollow = null;
+		this.#address = null;
 	}
 
-	private happen(happened: Happening): void {
-		const before = this.state;
-		this.state = next(before, happened);
-		if (!same(before, this.state)) this.told.changed(this.state);
+	#happen(happened: Happening): void {
+		const before = this.#state;
+		this.#state = next(before, happened);
+		if (!same(before, this.#state)) this.told.changed(this.#state);
 	}
 }
 

@@ -8,7 +8,7 @@ const KEPT = 2_000;
 
 /** A bridge that this window started. It is what the person installed; nothing is ever fetched or updated. */
 export class Sidecar {
-	private child: ChildProcess | null = null;
+	#child: ChildProcess | null = null;
 
 	/**
 	 * Start it and wait until it listens.
@@ -22,14 +22,14 @@ export class Sidecar {
 			stdio: ["pipe", "pipe", "pipe"],
 			windowsHide: true,
 		});
-		this.child = child;
+		this.#child = child;
 		return new Promise((resolve, reject) => {
 			let said = "";
 			let complaint = "";
 			const timer = window.setTimeout(() => fail("It was not ready in time."), READY_MS);
 			const fail = (reason: string): void => {
 				window.clearTimeout(timer);
-				if (this.child === child) void this.stop();
+				if (this.#child === child) void this.stop();
 				reject(new Error(reason));
 			};
 			child.stdout.setEncoding("utf8");
@@ -47,11 +47,11 @@ export class Sidecar {
 				complaint = (complaint + piece).slice(-KEPT);
 			});
 			child.on("error", (error) => {
-				if (this.child === child) this.child = null;
+				if (this.#child === child) this.#child = null;
 				fail(error.message);
 			});
 			child.on("exit", () => {
-				if (this.child === child) this.child = null;
+				if (this.#child === child) this.#child = null;
 			});
 			// Later than its exit: now everything it said has been read.
 			child.on("close", () => {
@@ -62,8 +62,8 @@ export class Sidecar {
 
 	/** Let it leave: by the end of its input, and by force when it does not. Returns when it is gone. */
 	async stop(): Promise<void> {
-		const child = this.child;
-		this.child = null;
+		const child = this.#child;
+		this.#child = null;
 		if (child === null) return;
 		const gone = new Promise<void>((resolve) => child.on("exit", () => resolve()));
 		child.stdin?.end();

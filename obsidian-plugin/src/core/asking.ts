@@ -15,10 +15,10 @@ export interface Found {
  * call at a time, the newest next, so that fast typing asks no more than the bridge can answer.
  */
 export class Asking {
-	private wanted: Question | null = null;
-	private asked: Question | null = null;
-	private busy = false;
-	private goOn: (() => void) | null = null;
+	#wanted: Question | null = null;
+	#asked: Question | null = null;
+	#busy = false;
+	#goOn: (() => void) | null = null;
 
 	/** @param pause Waits for as long as it may take until the next key. */
 	constructor(
@@ -29,43 +29,43 @@ export class Asking {
 
 	/** Ask this, in place of whatever was asked before. */
 	ask(question: Question): void {
-		this.wanted = question;
-		this.goOn?.();
-		if (!this.busy) void this.work();
+		this.#wanted = question;
+		this.#goOn?.();
+		if (!this.#busy) void this.#work();
 	}
 
 	/** Want nothing any more. */
 	stop(): void {
-		this.wanted = null;
-		this.asked = null;
+		this.#wanted = null;
+		this.#asked = null;
 	}
 
-	private async work(): Promise<void> {
-		this.busy = true;
-		while (this.wanted !== null) {
-			const question: Question = this.wanted;
-			this.wanted = null;
-			this.asked = question;
+	async #work(): Promise<void> {
+		this.#busy = true;
+		while (this.#wanted !== null) {
+			const question: Question = this.#wanted;
+			this.#wanted = null;
+			this.#asked = question;
 			const quick = await this.search({ ...question, mode: "keyword" });
-			if (this.asked !== question) continue;
+			if (this.#asked !== question) continue;
 			this.found({ question, answer: quick, final: !quick.ok });
-			if (!quick.ok || this.isOver(question)) continue;
-			await this.quiet();
-			if (this.isOver(question)) continue;
+			if (!quick.ok || this.#isOver(question)) continue;
+			await this.#quiet();
+			if (this.#isOver(question)) continue;
 			const better = await this.search({ ...question, mode: "hybrid" });
-			if (!this.isOver(question)) this.found({ question, answer: better, final: true });
+			if (!this.#isOver(question)) this.found({ question, answer: better, final: true });
 		}
-		this.busy = false;
+		this.#busy = false;
 	}
 
 	/** Wait for the pause, or for the next key. */
-	private async quiet(): Promise<void> {
-		const asked = new Promise<void>((resolve) => (this.goOn = resolve));
+	async #quiet(): Promise<void> {
+		const asked = new Promise<void>((resolve) => (this.#goOn = resolve));
 		await Promise.race([this.pause(), asked]);
-		this.goOn = null;
+		this.#goOn = null;
 	}
 
-	private isOver(question: Question): boolean {
-		return this.wanted !== null || this.asked !== question;
+	#isOver(question: Question): boolean {
+		return this.#wanted !== null || this.#asked !== question;
 	}
 }

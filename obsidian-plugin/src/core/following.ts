@@ -24,86 +24,86 @@ export interface Follower {
  * Pinned, it stays with its note and keeps it up to date; paused, it asks for nothing and shows what it has.
  */
 export class Following {
-	private at: Place | null = null;
-	private stays = false;
-	private rests = false;
-	private stale = false;
+	#at: Place | null = null;
+	#stays = false;
+	#rests = false;
+	#stale = false;
 
 	constructor(private readonly pane: Follower) {}
 
 	get place(): Place | null {
-		return this.at;
+		return this.#at;
 	}
 
 	get pinned(): boolean {
-		return this.stays;
+		return this.#stays;
 	}
 
 	get paused(): boolean {
-		return this.rests;
+		return this.#rests;
 	}
 
 	/** The person may have gone elsewhere, or left the pane. */
 	look(): void {
-		if (this.stale || this.next() !== null) this.refresh();
+		if (this.#stale || this.#next() !== null) this.#refresh();
 	}
 
 	/** Something was found out about a note. */
 	heard(path: string): void {
-		if (this.rests || path !== this.at?.path) return;
-		this.stale = true;
-		this.refresh();
+		if (this.#rests || path !== this.#at?.path) return;
+		this.#stale = true;
+		this.#refresh();
 	}
 
 	/** A file has another path now. */
 	moved(from: string, to: string): void {
-		if (this.at?.path !== from) return;
-		this.at = { ...this.at, path: to };
+		if (this.#at?.path !== from) return;
+		this.#at = { ...this.#at, path: to };
 		this.heard(to);
 	}
 
 	/** Go where the person is, at once. */
 	go(): void {
-		this.at = this.next() ?? this.at;
+		this.#at = this.#next() ?? this.#at;
 		this.again();
 	}
 
 	/** Show the same place anew, as the person did something there. */
 	again(): void {
-		this.stale = false;
-		this.pane.show(this.at);
+		this.#stale = false;
+		this.pane.show(this.#at);
 	}
 
 	pin(on: boolean): void {
-		this.stays = on;
-		if (!on && !this.rests) this.go();
+		this.#stays = on;
+		if (!on && !this.#rests) this.go();
 	}
 
 	/** Neither stay nor rest. */
 	follow(): void {
-		[this.stays, this.rests] = [false, false];
+		[this.#stays, this.#rests] = [false, false];
 		this.go();
 	}
 
 	/** Stay with a place. */
 	pinTo(place: Place): void {
-		[this.at, this.stays, this.rests] = [place, true, false];
+		[this.#at, this.#stays, this.#rests] = [place, true, false];
 		this.again();
 	}
 
 	pause(on: boolean): void {
-		this.rests = on;
+		this.#rests = on;
 		if (!on) this.go();
 	}
 
 	/** Where to go; null when it is not elsewhere, or not to be followed. */
-	private next(): Place | null {
-		if (this.stays || this.rests) return null;
+	#next(): Place | null {
+		if (this.#stays || this.#rests) return null;
 		const here = this.pane.here();
-		return here === null || same(here, this.at) ? null : here;
+		return here === null || same(here, this.#at) ? null : here;
 	}
 
-	private refresh(): void {
+	#refresh(): void {
 		if (this.pane.used()) this.pane.late();
 		else this.go();
 	}

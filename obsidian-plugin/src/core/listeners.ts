@@ -1,14 +1,14 @@
 /** Those who want to hear of something. */
 export class Listeners<T> {
-	private readonly all = new Set<(news: T) => void>();
+	readonly #all = new Set<(news: T) => void>();
 
 	/** @returns A function after which this one hears no more. */
 	add(listener: (news: T) => void): () => void {
-		this.all.add(listener);
-		return () => this.all.delete(listener);
+		this.#all.add(listener);
+		return () => this.#all.delete(listener);
 	}
 
 	tell(news: T): void {
-		for (const listener of [...this.all]) listener(news);
+		for (const listener of [...this.#all]) listener(news);
 	}
 }

@@ -16,9 +16,9 @@ class NotMade extends Error {
 /** Makes the changes that the bridge offers, through the app, so that a note that is open keeps what was typed into it. */
 export class Applier {
 	/** What became of changes that were claimed, until the bridge has heard it. */
-	private readonly unheard = new Map<string, Refused | null>();
-	private timer: number | undefined;
-	private over = false;
+	readonly #unheard = new Map<string, Refused | null>();
+	#timer: number | undefined;
+	#over = false;
 
 	constructor(
 		private readonly app: App,
@@ -29,36 +29,36 @@ export class Applier {
 		if (event.kind !== "apply_change") return;
 		const { change } = event;
 		const claimed = await this.link.call("claim_change", { change_id: change });
-		if (claimed.ok && !this.over) this.unheard.set(change, await this.make(claimed.result));
+		if (claimed.ok && !this.#over) this.#unheard.set(change, await this.#make(claimed.result));
 		// Nobody knows whether it is ours now; so it must be said that nobody makes it.
-		else if (!claimed.ok && claimed.error.code === "unreachable") this.unheard.set(change, "failed");
+		else if (!claimed.ok && claimed.error.code === "unreachable") this.#unheard.set(change, "failed");
 		await this.tell();
 	}
 
 	/** Say what became of the changes, and again what was not heard because the bridge went away. */
 	async tell(): Promise<void> {
-		for (const [change, refused] of [...this.unheard]) {
+		for (const [change, refused] of [...this.#unheard]) {
 			const answer = await this.link.call("acknowledge_change", { change_id: change, applied: refused === null, reason: refused });
-			if (answer.ok) this.unheard.delete(change);
-			else if (answer.error.code === "not_ready") this.tellAgain();
-			else if (answer.error.code !== "unreachable") this.unheard.delete(change);
+			if (answer.ok) this.#unheard.delete(change);
+			else if (answer.error.code === "not_ready") this.#tellAgain();
+			else if (answer.error.code !== "unreachable") this.#unheard.delete(change);
 		}
 	}
 
 	/** A bridge that came back opens its index first. */
-	private tellAgain(): void {
-		window.clearTimeout(this.timer);
-		if (!this.over) this.timer = window.setTimeout(() => void this.tell(), AGAIN_MS);
+	#tellAgain(): void {
+		window.clearTimeout(this.#timer);
+		if (!this.#over) this.#timer = window.setTimeout(() => void this.tell(), AGAIN_MS);
 	}
 
 	/** Make nothing any more; of what was claimed the bridge finds that it was not made. */
 	stop(): void {
-		this.over = true;
-		window.clearTimeout(this.timer);
+		this.#over = true;
+		window.clearTimeout(this.#timer);
 	}
 
 	/** Write a change into its note; or say why not, and leave the note as it is. */
-	private async make({ path, before, text }: ClaimedChange): Promise<Refused | null> {
+	async #make({ path, before, text }: ClaimedChange): Promise<Refused | null> {
 		const { vault } = this.app;
 		const file = vault.getFileByPath(path);
 		if (file === null) return "changed";
@@ -66,8 +66,8 @@ export class Applier {
 			const read = await vault.read(file);
 			if ((await digest(read)) !== before) throw new NotMade("changed");
 			await vault.process(file, (current) => {
-				if (this.over) throw new NotMade("failed");
-				if (this.isUnsaved(path, current)) throw new NotMade("unsaved");
+				if (this.#over) throw new NotMade("failed");
+				if (this.#isUnsaved(path, current)) throw new NotMade("unsaved");
 				// The digest takes time to compute, in which somebody may have written or moved the note.
 				if (current !== read || file.path !== path) throw new NotMade("changed");
 				return text;
@@ -79,7 +79,7 @@ export class Applier {
 	}
 
 	/** Whether a note has edits in some editor, of whatever pane or window, that are not in its file. */
-	private isUnsaved(path: string, text: string): boolean {
+	#isUnsaved(path: string, text: string): boolean {
 		return this.app.workspace
 			.getLeavesOfType("markdown")
 			.some(({ view }) => view instanceof MarkdownView && view.file?.path === path && view.getViewData() !== text);

@@ -12,8 +12,8 @@ export interface Ear {
 
 /** Tells the bridge what the app does to the vault: once everything, then each change. */
 export class Feed extends Component {
-	private readonly changes = new Changes();
-	private timer: number | undefined;
+	readonly #changes = new Changes();
+	#timer: number | undefined;
 
 	constructor(
 		private readonly app: App,
@@ -25,34 +25,34 @@ export class Feed extends Component {
 	/** Begin; only once the layout is ready, as the app tells of every file as new before. */
 	override onload(): void {
 		const { vault } = this.app;
-		this.registerEvent(vault.on("create", (file) => this.add({ kind: "upsert", path: file.path })));
-		this.registerEvent(vault.on("modify", (file) => this.add({ kind: "upsert", path: file.path })));
-		this.registerEvent(vault.on("delete", (file) => this.add({ kind: "delete", path: file.path })));
-		this.registerEvent(vault.on("rename", (file, from) => this.add({ kind: "rename", path: file.path, from })));
+		this.registerEvent(vault.on("create", (file) => this.#add({ kind: "upsert", path: file.path })));
+		this.registerEvent(vault.on("modify", (file) => this.#add({ kind: "upsert", path: file.path })));
+		this.registerEvent(vault.on("delete", (file) => this.#add({ kind: "delete", path: file.path })));
+		this.registerEvent(vault.on("rename", (file, from) => this.#add({ kind: "rename", path: file.path, from })));
 	}
 
 	override onunload(): void {
-		window.clearTimeout(this.timer);
-		this.changes.forget();
+		window.clearTimeout(this.#timer);
+		this.#changes.forget();
 	}
 
 	/** Tell of every file, in place of all that happened before. */
 	tellEverything(): void {
-		this.changes.forget();
+		this.#changes.forget();
 		const files = this.app.vault.getFiles().filter((file) => isDocument(file.path));
 		this.ear.snapshot(files.map((file) => ({ path: file.path, mtime: file.stat.mtime, size: file.stat.size })));
 	}
 
-	private add(change: Reported): void {
+	#add(change: Reported): void {
 		// A folder says nothing that its files do not say; and when nobody hears it, the next snapshot says it.
 		if (!(isDocument(change.path) || isDocument(change.from ?? "")) || !this.ear.hears()) return;
 		const now = performance.now();
-		this.changes.add(change, now);
-		window.clearTimeout(this.timer);
-		this.timer = window.setTimeout(() => this.tell(), this.changes.due(now));
+		this.#changes.add(change, now);
+		window.clearTimeout(this.#timer);
+		this.#timer = window.setTimeout(() => this.#tell(), this.#changes.due(now));
 	}
 
-	private tell(): void {
-		for (const batch of this.changes.take()) if (this.ear.hears()) this.ear.changes(batch);
+	#tell(): void {
+		for (const batch of this.#changes.take()) if (this.ear.hears()) this.ear.changes(batch);
 	}
 }

@@ -5,8 +5,8 @@ import { showAbsence } from "./status/absence";
 
 /** A side pane: shows its content while the bridge is connected, and else how to get it so. */
 export abstract class Pane extends ItemView {
-	private content: HTMLElement | null = null;
-	private contentEnds: (() => void)[] = [];
+	#content: HTMLElement | null = null;
+	#contentEnds: (() => void)[] = [];
 
 	constructor(
 		leaf: WorkspaceLeaf,
@@ -23,45 +23,45 @@ export abstract class Pane extends ItemView {
 
 	/** Do this when the content goes. */
 	protected whileShown(undo: () => void): void {
-		this.contentEnds.push(undo);
+		this.#contentEnds.push(undo);
 	}
 
 	override async onOpen(): Promise<void> {
 		this.contentEl.addClass("vault-bridge-pane");
-		this.register(this.host.connections.add(() => this.render()));
-		this.register(this.host.kept.add(() => this.dress()));
-		this.dress();
-		this.render();
+		this.register(this.host.connections.add(() => this.#render()));
+		this.register(this.host.kept.add(() => this.#dress()));
+		this.#dress();
+		this.#render();
 	}
 
 	override async onClose(): Promise<void> {
-		this.leave();
+		this.#leave();
 	}
 
-	private render(): void {
+	#render(): void {
 		const { connection } = this.host.link;
 		if (isOpen(connection)) {
-			if (this.content !== null) return;
+			if (this.#content !== null) return;
 			this.contentEl.empty();
-			this.content = this.contentEl.createDiv({ cls: "vault-bridge-content" });
-			this.show(this.content);
+			this.#content = this.contentEl.createDiv({ cls: "vault-bridge-content" });
+			this.show(this.#content);
 			return;
 		}
-		this.leave();
+		this.#leave();
 		showAbsence(this.contentEl.createDiv({ cls: "vault-bridge-content" }), this.host);
 	}
 
 	/** Look as the settings say. */
-	private dress(): void {
+	#dress(): void {
 		const { density, showWhy } = this.host.settings;
 		this.contentEl.toggleClass("is-compact", density === "compact");
 		this.contentEl.toggleClass("is-without-why", !showWhy);
 	}
 
-	private leave(): void {
-		for (const undo of this.contentEnds.splice(0)) undo();
-		if (this.content !== null) this.hide();
-		this.content = null;
+	#leave(): void {
+		for (const undo of this.#contentEnds.splice(0)) undo();
+		if (this.#content !== null) this.hide();
+		this.#content = null;
 		this.contentEl.empty();
 	}
 }

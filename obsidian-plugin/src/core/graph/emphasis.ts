@@ -54,8 +54,8 @@ const FEW_FOUND = 12;
 
 /** Decides how each node and edge looks, given what a person looks at. */
 export class Emphasis {
-	private readonly lit: (id: number) => boolean;
-	private readonly steps: ReadonlySet<string>;
+	readonly #lit: (id: number) => boolean;
+	readonly #steps: ReadonlySet<string>;
 
 	constructor(
 		private readonly picture: Picture,
@@ -63,14 +63,14 @@ export class Emphasis {
 		private readonly theme: Theme,
 		private readonly attention: Attention,
 	) {
-		this.lit = litBy(picture, groups, attention);
-		this.steps = new Set(attention.way.slice(1).map((id, at) => pair(attention.way[at] ?? id, id)));
+		this.#lit = litBy(picture, groups, attention);
+		this.#steps = new Set(attention.way.slice(1).map((id, at) => pair(attention.way[at] ?? id, id)));
 	}
 
 	/** @param scale How much larger it is drawn than a disc. */
 	node(node: ViewNode, scale = 1): NodeLook {
 		const { attention, theme } = this;
-		const lit = this.lit(node.id);
+		const lit = this.#lit(node.id);
 		const colour = colourOf(node, this.groups, theme);
 		const special = node.id === attention.current || attention.way.includes(node.id);
 		const found = attention.found !== null && attention.found.size <= FEW_FOUND && attention.found.has(node.id);
@@ -86,9 +86,9 @@ export class Emphasis {
 
 	edge({ source, target }: ViewEdge): EdgeLook {
 		const { attention, theme } = this;
-		if (this.steps.has(pair(source, target))) return { color: written(theme.accent), size: 3, zIndex: 2 };
+		if (this.#steps.has(pair(source, target))) return { color: written(theme.accent), size: 3, zIndex: 2 };
 		if (source === attention.pointed || target === attention.pointed) return { color: written(mixed(theme.text, theme.background, HALF)), size: 1.5, zIndex: 1 };
-		const lit = attention.pointed === null && this.lit(source) && this.lit(target);
+		const lit = attention.pointed === null && this.#lit(source) && this.#lit(target);
 		return { color: written(lit ? theme.line : mixed(theme.line, theme.background, DIM)), size: 1, zIndex: 0 };
 	}
 }

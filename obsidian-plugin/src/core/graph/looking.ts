@@ -19,8 +19,8 @@ export class Looking {
 	way = 0;
 	/** The note that is open, or where the keyboard is. */
 	current: string | null = null;
-	private typed = "";
-	private paths: ReadonlySet<string> = new Set();
+	#typed = "";
+	#paths: ReadonlySet<string> = new Set();
 
 	/** Look at another picture. */
 	turn(): void {
@@ -29,14 +29,14 @@ export class Looking {
 
 	/** Look for what was typed, and what a search found for it. */
 	find(typed: string, paths: ReadonlySet<string>): void {
-		[this.typed, this.paths] = [typed, paths];
+		[this.#typed, this.#paths] = [typed, paths];
 	}
 
 	at({ picture, ways }: Drawn): Attention {
 		return {
 			group: this.group,
 			pointed: this.pointed,
-			found: found(picture.nodes, this.typed, this.paths),
+			found: found(picture.nodes, this.#typed, this.#paths),
 			current: this.node({ picture, ways })?.id ?? null,
 			way: ways[this.way]?.notes.flatMap((path) => picture.at(path)?.id ?? []) ?? [],
 		};

@@ -5,7 +5,7 @@ export class Picture {
 	readonly byId: ReadonlyMap<number, ViewNode>;
 	/** Steps from the middle, where there is one. */
 	readonly distance: ReadonlyMap<number, number>;
-	private readonly beside = new Map<number, number[]>();
+	readonly #beside = new Map<number, number[]>();
 
 	/**
 	 * @param view What is drawn.
@@ -17,10 +17,10 @@ export class Picture {
 	) {
 		this.byId = new Map(view.nodes.map((node) => [node.id, node]));
 		for (const { source, target } of view.edges) {
-			this.join(source, target);
-			this.join(target, source);
+			this.#join(source, target);
+			this.#join(target, source);
 		}
-		this.distance = this.measured(this.at(middle)?.id ?? null);
+		this.distance = this.#measured(this.at(middle)?.id ?? null);
 	}
 
 	get nodes(): readonly ViewNode[] {
@@ -38,7 +38,7 @@ export class Picture {
 
 	/** The nodes that are joined to one. */
 	around(id: number): readonly number[] {
-		return this.beside.get(id) ?? [];
+		return this.#beside.get(id) ?? [];
 	}
 
 	/** The neighbour through which a node hangs together with the middle; without a middle the one joined to most. */
@@ -49,13 +49,13 @@ export class Picture {
 		return near.filter((node) => node.path !== null).sort((one, other) => far(one) - far(other) || other.joined - one.joined)[0] ?? null;
 	}
 
-	private join(one: number, other: number): void {
-		const near = this.beside.get(one);
-		if (near === undefined) this.beside.set(one, [other]);
+	#join(one: number, other: number): void {
+		const near = this.#beside.get(one);
+		if (near === undefined) this.#beside.set(one, [other]);
 		else near.push(other);
 	}
 
-	private measured(middle: number | null): ReadonlyMap<number, number> {
+	#measured(middle: number | null): ReadonlyMap<number, number> {
 		const found = new Map<number, number>(middle === null ? [] : [[middle, 0]]);
 		const waiting = [...found.keys()];
 		for (const id of waiting) {

@@ -12,7 +12,7 @@ export interface Told {
 
 /** Finds the sentence that joins two nodes, each pair once. */
 export class Telling {
-	private readonly known = new Map<string, Promise<Told | null>>();
+	readonly #known = new Map<string, Promise<Told | null>>();
 
 	constructor(
 		private readonly call: Call,
@@ -22,23 +22,23 @@ export class Telling {
 	/** What joins a node with the one through which it hangs together with the middle. */
 	async ofNode(node: ViewNode): Promise<Told | null> {
 		const other = this.picture.towards(node.id);
-		return other === null ? null : this.between(other, node);
+		return other === null ? null : this.#between(other, node);
 	}
 
 	async ofEdge({ source, target }: ViewEdge): Promise<Told | null> {
 		const [one, other] = [this.picture.byId.get(source), this.picture.byId.get(target)];
-		return one === undefined || other === undefined ? null : this.between(one, other);
+		return one === undefined || other === undefined ? null : this.#between(one, other);
 	}
 
-	private between(one: ViewNode, other: ViewNode): Promise<Told | null> {
+	#between(one: ViewNode, other: ViewNode): Promise<Told | null> {
 		const key = [one.id, other.id].sort((a, b) => a - b).join(" ");
-		const told = this.known.get(key) ?? this.asked(one, other);
-		this.known.set(key, told);
+		const told = this.#known.get(key) ?? this.#asked(one, other);
+		this.#known.set(key, told);
 		return told;
 	}
 
-	private async asked(one: ViewNode, other: ViewNode): Promise<Told | null> {
-		if (one.path === null || other.path === null) return this.naming(one, other);
+	async #asked(one: ViewNode, other: ViewNode): Promise<Told | null> {
+		if (one.path === null || other.path === null) return this.#naming(one, other);
 		const answer = await this.call("graph_path", { source: one.path, target: other.path, alternatives: 1 });
 		const step = answer.ok ? answer.result.paths[0]?.steps[0] : undefined;
 		if (step === undefined || step.text === "") return null;
@@ -47,7 +47,7 @@ export class Telling {
 	}
 
 	/** The sentence in which a note names what no note is called. */
-	private async naming(one: ViewNode, other: ViewNode): Promise<Told | null> {
+	async #naming(one: ViewNode, other: ViewNode): Promise<Told | null> {
 		const [note, stub] = one.path === null ? [other, one] : [one, other];
 		if (note.path === null) return null;
 		const answer = await this.call("note_links", { path: note.path, context: true });

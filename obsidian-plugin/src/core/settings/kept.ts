@@ -3,10 +3,10 @@ import { type Connection, explained, isOpen } from "../connection";
 
 /** What the bridge keeps, by name. */
 export class Kept {
-	private readonly values: ReadonlyMap<string, unknown>;
+	readonly #values: ReadonlyMap<string, unknown>;
 
 	constructor(private readonly told: SettingsInUse) {
-		this.values = new Map(told.settings.map(({ name, value }) => [name, value]));
+		this.#values = new Map(told.settings.map(({ name, value }) => [name, value]));
 	}
 
 	/** The file it is kept in. */
@@ -25,12 +25,12 @@ export class Kept {
 	}
 
 	get(name: string): unknown {
-		return this.values.get(name);
+		return this.#values.get(name);
 	}
 
 	/** A list of strings; empty where it is kept back. */
 	list(name: string): readonly string[] {
-		const value = this.values.get(name);
+		const value = this.#values.get(name);
 		return Array.isArray(value) ? value.filter((entry): entry is string => typeof entry === "string") : [];
 	}
 }

@@ -18,11 +18,11 @@ export interface AnswerActions {
 
 /** One question with its answer: the quotes at once, the words of a model as they come, then what was checked. */
 export class AnswerPart {
-	private readonly textEl: HTMLElement;
-	private readonly sayEl: HTMLElement;
-	private readonly belowEl: HTMLElement;
-	private written = "";
-	private timer: number | undefined;
+	readonly #textEl: HTMLElement;
+	readonly #sayEl: HTMLElement;
+	readonly #belowEl: HTMLElement;
+	#written = "";
+	#timer: number | undefined;
 
 	constructor(
 		el: HTMLElement,
@@ -31,107 +31,107 @@ export class AnswerPart {
 		private readonly actions: AnswerActions,
 	) {
 		el.createDiv({ cls: "vault-bridge-question", text: question, attr: { dir: "auto" } });
-		this.textEl = el.createDiv({ cls: "vault-bridge-answer", attr: { dir: "auto" } });
-		this.sayEl = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
-		this.belowEl = el.createDiv();
+		this.#textEl = el.createDiv({ cls: "vault-bridge-answer", attr: { dir: "auto" } });
+		this.#sayEl = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
+		this.#belowEl = el.createDiv();
 		this.say("Looking for it…");
 	}
 
 	/** Show what is found in the notes before a model has said anything. */
 	quotes(answer: VaultAnswer): void {
 		this.say("The model reads…");
-		this.showQuotes("Found in your notes", answer.citations);
+		this.#showQuotes("Found in your notes", answer.citations);
 	}
 
 	/** Take the next words of a model. */
 	write(piece: string): void {
-		this.written += piece;
+		this.#written += piece;
 		// Each piece by itself would make the text flicker.
-		this.timer ??= window.setTimeout(() => this.swap(), SWAP_MS);
+		this.#timer ??= window.setTimeout(() => this.#swap(), SWAP_MS);
 	}
 
 	say(text: string): void {
-		showSaid(this.sayEl, text);
+		showSaid(this.#sayEl, text);
 	}
 
 	/** Show why there is no answer. */
 	refuse(why: string): void {
-		this.swap();
+		this.#swap();
 		this.say(why);
-		this.sayEl.addClass("mod-warning");
+		this.#sayEl.addClass("mod-warning");
 	}
 
 	/** The user wants no more of it; what is there stays. */
 	stop(): void {
-		this.swap();
+		this.#swap();
 		this.say("Stopped.");
 	}
 
 	/** Show the whole answer. */
 	show(answer: VaultAnswer): void {
-		this.swap();
+		this.#swap();
 		this.say(answer.notices.join(" "));
-		this.belowEl.empty();
-		if (answer.mode_used === "chat") this.showSentences(answer);
-		this.showQuotes(answer.answer === "" ? "Closest in your notes" : "From your notes", answer.citations);
-		this.showContext(answer.context);
-		if (answer.answer !== "") this.showButtons(answer);
+		this.#belowEl.empty();
+		if (answer.mode_used === "chat") this.#showSentences(answer);
+		this.#showQuotes(answer.answer === "" ? "Closest in your notes" : "From your notes", answer.citations);
+		this.#showContext(answer.context);
+		if (answer.answer !== "") this.#showButtons(answer);
 	}
 
-	private swap(): void {
-		window.clearTimeout(this.timer);
-		this.timer = undefined;
-		this.textEl.setText(this.written);
+	#swap(): void {
+		window.clearTimeout(this.#timer);
+		this.#timer = undefined;
+		this.#textEl.setText(this.#written);
 	}
 
-	private showSentences({ answer, sentences, citations, context }: VaultAnswer): void {
-		this.textEl.empty();
-		if (sentences.length === 0) this.textEl.setText(answer);
+	#showSentences({ answer, sentences, citations, context }: VaultAnswer): void {
+		this.#textEl.empty();
+		if (sentences.length === 0) this.#textEl.setText(answer);
 		for (const { text, cites, supported } of sentences) {
 			const cls = supported ? "vault-bridge-sentence" : "vault-bridge-sentence is-unsupported";
-			const sentence = this.textEl.createSpan({ cls, text });
+			const sentence = this.#textEl.createSpan({ cls, text });
 			if (!supported) sentence.setAttrs({ title: "The notes do not say this.", "aria-description": "The notes do not say this." });
-			for (const number of cites) this.chip(this.textEl, citations.find((one) => one.number === number) ?? context.find((one) => one.number === number));
-			this.textEl.appendText(" ");
+			for (const number of cites) this.#chip(this.#textEl, citations.find((one) => one.number === number) ?? context.find((one) => one.number === number));
+			this.#textEl.appendText(" ");
 		}
 	}
 
-	private showQuotes(heading: string, citations: readonly Citation[]): void {
-		this.belowEl.querySelector(".vault-bridge-quotes")?.remove();
+	#showQuotes(heading: string, citations: readonly Citation[]): void {
+		this.#belowEl.querySelector(".vault-bridge-quotes")?.remove();
 		if (citations.length === 0) return;
-		const list = this.belowEl.createDiv({ cls: "vault-bridge-quotes", attr: { role: "list", "aria-label": heading } });
+		const list = this.#belowEl.createDiv({ cls: "vault-bridge-quotes", attr: { role: "list", "aria-label": heading } });
 		list.createDiv({ cls: "vault-bridge-small", text: heading });
 		for (const one of citations) {
 			const row = list.createDiv({ cls: "vault-bridge-quote", attr: { role: "listitem", dir: "auto" } });
-			this.chip(row, one);
+			this.#chip(row, one);
 			row.appendText(` ${one.quote} `);
 			row.createSpan({ cls: "vault-bridge-small", text: titleOf(one.path) });
 		}
 	}
 
-	private showContext(context: readonly AnswerExcerpt[]): void {
+	#showContext(context: readonly AnswerExcerpt[]): void {
 		if (context.length === 0) return;
 		const tokens = context.reduce((sum, one) => sum + one.tokens, 0);
-		const fold = this.belowEl.createEl("details", { cls: "vault-bridge-given" });
+		const fold = this.#belowEl.createEl("details", { cls: "vault-bridge-given" });
 		fold.createEl("summary", { cls: "vault-bridge-small", text: `Read ${countType("excerpt", context.length)} · ${tokens} tokens` });
 		const list = fold.createDiv({ attr: { role: "list", "aria-label": "What was read" } });
 		for (const one of context) {
 			const row = list.createDiv({ cls: "vault-bridge-given-note", attr: { role: "listitem" } });
-			this.chip(row, one);
+			this.#chip(row, one);
 			row.createSpan({ cls: "vault-bridge-given-title", text: titleOf(one.path), attr: { dir: "auto" } });
 			row.createSpan({ cls: "vault-bridge-small", text: `${one.tokens} tokens` });
 			row.createEl("button", { text: "Ask without it", attr: { "aria-label": `Ask again without ${titleOf(one.path)}` } }).addEventListener("click", () => this.actions.askWithout(one.path));
 		}
 	}
 
-	private showButtons(answer: VaultAnswer): void {
-		const buttons = this.belowEl.createDiv({ cls: "vault-bridge-buttons" });
+	#showButtons(answer: VaultAnswer): void {
+		const buttons = this.#belowEl.createDiv({ cls: "vault-bridge-buttons" });
 		buttons.createEl("button", { text: "Insert into note" }).addEventListener("click", () => this.actions.insert(answer));
 		buttons.createEl("button", { text: "Save as note" }).addEventListener("click", () => this.actions.keep(answer));
 	}
 
 	/** A number that opens what it stands for. */
-	private chip(el: HTMLElement, place: Citation | AnswerExcerpt | undefined): void {
+	#chip(el: HTMLElement, place: Citation | AnswerExcerpt | undefined): void {
 		if (place !== undefined) cite(el, this.host, String(place.number), place);
 	}
 }

@@ -18,11 +18,11 @@ export const SUMMARISE = "Summarise this note";
 
 /** Answers questions from the notes; what was asked is gone when the pane is closed. */
 export class AskView extends Pane {
-	private asked: Asked[] = [];
-	private field: HTMLInputElement | null = null;
-	private button: HTMLButtonElement | null = null;
-	private turnsEl: HTMLElement | null = null;
-	private breakOff: (() => void) | null = null;
+	#asked: Asked[] = [];
+	#field: HTMLInputElement | null = null;
+	#button: HTMLButtonElement | null = null;
+	#turnsEl: HTMLElement | null = null;
+	#breakOff: (() => void) | null = null;
 
 	constructor(leaf: WorkspaceLeaf, host: Host) {
 		super(leaf, host);
@@ -43,32 +43,32 @@ export class AskView extends Pane {
 
 	/** Put the cursor into the field. */
 	focus(): void {
-		this.field?.focus();
+		this.#field?.focus();
 	}
 
 	protected show(el: HTMLElement): void {
 		const form = el.createEl("form", { cls: "vault-bridge-search-head" });
-		this.field = form.createEl("input", { type: "text", placeholder: "Ask your notes, @ for a note or folder…", attr: { "aria-label": "Question", dir: "auto" } });
-		this.button = form.createEl("button", { text: "Ask", type: "submit", cls: "mod-cta" });
+		this.#field = form.createEl("input", { type: "text", placeholder: "Ask your notes, @ for a note or folder…", attr: { "aria-label": "Question", dir: "auto" } });
+		this.#button = form.createEl("button", { text: "Ask", type: "submit", cls: "mod-cta" });
 		const summarise = form.createEl("button", { cls: "clickable-icon", type: "button", attr: { "aria-label": SUMMARISE } });
 		setIcon(summarise, "list-collapse");
 		summarise.addEventListener("click", () => this.summarise(this.app.workspace.getActiveFile()));
-		const suggest = new MentionSuggest(this.app, this.field);
+		const suggest = new MentionSuggest(this.app, this.#field);
 		form.addEventListener("submit", (event) => {
 			event.preventDefault();
-			if (this.breakOff !== null) this.stop();
-			else this.begin();
+			if (this.#breakOff !== null) this.#stop();
+			else this.#begin();
 		});
 		const modelEl = el.createDiv({ cls: "vault-bridge-small" });
-		void this.showModel(modelEl);
-		this.turnsEl = el.createDiv({ cls: "vault-bridge-body", attr: { role: "log", "aria-label": "Answers" } });
+		void this.#showModel(modelEl);
+		this.#turnsEl = el.createDiv({ cls: "vault-bridge-body", attr: { role: "log", "aria-label": "Answers" } });
 		this.whileShown(() => suggest.close());
 	}
 
 	protected override hide(): void {
-		this.breakOff?.();
-		this.breakOff = this.field = this.button = this.turnsEl = null;
-		this.asked = [];
+		this.#breakOff?.();
+		this.#breakOff = this.#field = this.#button = this.#turnsEl = null;
+		this.#asked = [];
 	}
 
 	/** Summarise a note. */
@@ -77,7 +77,7 @@ export class AskView extends Pane {
 			new Notice("Open the note that should be summarised.");
 			return;
 		}
-		const turnEl = this.turn();
+		const turnEl = this.#turn();
 		if (turnEl === null) return;
 		const part = new SummaryPart(turnEl, this.host, file.path, length === "long" ? null : () => this.summarise(file, "long"));
 		const breakOff = this.host.link.stream("summarise", { paths: [file.path], length }, {
@@ -85,75 +85,75 @@ export class AskView extends Pane {
 				if (kind === "status") part.say(String(data));
 			},
 			ended: (answer) => {
-				this.ended();
+				this.#ended();
 				if (answer.ok) part.show(answer.result);
 				else part.refuse(withHint(answer.error));
 			},
 		});
-		this.breakOff = () => {
+		this.#breakOff = () => {
 			breakOff();
 			part.say("Stopped.");
 		};
 	}
 
-	private begin(): void {
-		const question = this.field?.value.trim() ?? "";
-		if (question === "" || this.field === null) return;
-		this.field.value = "";
-		this.ask(question, []);
+	#begin(): void {
+		const question = this.#field?.value.trim() ?? "";
+		if (question === "" || this.#field === null) return;
+		this.#field.value = "";
+		this.#ask(question, []);
 	}
 
-	private ask(question: string, without: readonly string[]): void {
-		const turnEl = this.turn();
+	#ask(question: string, without: readonly string[]): void {
+		const turnEl = this.#turn();
 		if (turnEl === null) return;
 		const part = new AnswerPart(turnEl, this.host, question, {
-			insert: (answer) => this.insert(answer),
-			keep: (answer) => void this.keep(question, answer),
-			askWithout: (path) => this.ask(question, [...without, path]),
+			insert: (answer) => this.#insert(answer),
+			keep: (answer) => void this.#keep(question, answer),
+			askWithout: (path) => this.#ask(question, [...without, path]),
 		});
-		const breakOff = this.host.link.stream("ask", { question, history: historyOf(this.asked), without }, {
+		const breakOff = this.host.link.stream("ask", { question, history: historyOf(this.#asked), without }, {
 			part: (kind, data) => {
 				if (kind === "quotes") part.quotes(data as VaultAnswer);
 				else if (kind === "token") part.write(String(data));
 				else if (kind === "status") part.say(String(data));
 			},
 			ended: (answer) => {
-				this.ended();
+				this.#ended();
 				if (!answer.ok) part.refuse(withHint(answer.error));
 				else {
 					part.show(answer.result);
-					this.asked.push({ question, answer: answer.result });
+					this.#asked.push({ question, answer: answer.result });
 				}
 			},
 		});
-		this.breakOff = () => {
+		this.#breakOff = () => {
 			breakOff();
 			part.stop();
 		};
 	}
 
 	/** Begin a turn above the others; null while another is under way. */
-	private turn(): HTMLElement | null {
-		if (this.turnsEl === null) return null;
-		if (this.breakOff !== null) {
+	#turn(): HTMLElement | null {
+		if (this.#turnsEl === null) return null;
+		if (this.#breakOff !== null) {
 			new Notice("Something is being written; stop it first.");
 			return null;
 		}
-		this.button?.setText("Stop");
-		return this.turnsEl.createDiv({ cls: "vault-bridge-turn", prepend: true });
+		this.#button?.setText("Stop");
+		return this.#turnsEl.createDiv({ cls: "vault-bridge-turn", prepend: true });
 	}
 
-	private stop(): void {
-		this.breakOff?.();
-		this.ended();
+	#stop(): void {
+		this.#breakOff?.();
+		this.#ended();
 	}
 
-	private ended(): void {
-		this.breakOff = null;
-		this.button?.setText("Ask");
+	#ended(): void {
+		this.#breakOff = null;
+		this.#button?.setText("Ask");
 	}
 
-	private insert(answer: VaultAnswer): void {
+	#insert(answer: VaultAnswer): void {
 		const edited = editedView(this.app);
 		if (edited?.file == null) {
 			new Notice("Open the note that the answer should go into.");
@@ -162,29 +162,29 @@ export class AskView extends Pane {
 		const { editor, file } = edited;
 		const { line } = editor.getCursor();
 		const end = { line, ch: editor.getLine(line).length };
-		editor.replaceRange(`\n\n${this.markdown(answer, file.path)}\n`, end);
+		editor.replaceRange(`\n\n${this.#markdown(answer, file.path)}\n`, end);
 		editor.focus();
 	}
 
-	private async keep(question: string, answer: VaultAnswer): Promise<void> {
+	async #keep(question: string, answer: VaultAnswer): Promise<void> {
 		const { vault, fileManager, workspace } = this.app;
 		const folder = fileManager.getNewFileParent(workspace.getActiveFile()?.path ?? "").path;
 		const taken = (path: string): boolean => vault.getAbstractFileByPath(path) !== null;
 		let path = newPath(folder, nameOf(question), taken);
 		for (let count = 2; taken(path); count++) path = newPath(folder, `${nameOf(question)} ${count}`, taken);
-		const text = `${this.markdown(answer, path)}\n`;
+		const text = `${this.#markdown(answer, path)}\n`;
 		const kept = await this.host.link.call("create_note", { path, text, confirm: true });
 		if (!kept.ok) new Notice(withHint(kept.error));
 		else if (kept.result.state === "proposed") new Notice("Proposed; awaiting approval.");
 		else openOnceSeen(this.app, path);
 	}
 
-	private markdown(answer: VaultAnswer, from: string): string {
+	#markdown(answer: VaultAnswer, from: string): string {
 		return asMarkdown(answer, (path) => linkTo(this.app, { path, title: "", heading: "" }, from) ?? path);
 	}
 
 	/** Say which model writes answers, or how to get one. */
-	private async showModel(el: HTMLElement): Promise<void> {
+	async #showModel(el: HTMLElement): Promise<void> {
 		const answer = await this.host.link.call("list_models", {});
 		const models = (answer.ok ? answer.result.models : []).filter(({ purpose }) => purpose === "chat");
 		const chosen = models.find((one) => one.chosen);

@@ -13,7 +13,7 @@ export class MentionSuggest extends AbstractInputSuggest<TAbstractFile> {
 	}
 
 	protected override getSuggestions(): TAbstractFile[] {
-		const typed = mentionBefore(this.before);
+		const typed = mentionBefore(this.#before);
 		if (typed === null) return [];
 		const wanted = typed.toLowerCase();
 		const { vault } = this.app;
@@ -27,13 +27,13 @@ export class MentionSuggest extends AbstractInputSuggest<TAbstractFile> {
 	}
 
 	override selectSuggestion(file: TAbstractFile): void {
-		const { text, cursor } = withMention(this.before, this.field.value.slice(this.before.length), mentionOf(file.path, file instanceof TFolder));
+		const { text, cursor } = withMention(this.#before, this.field.value.slice(this.#before.length), mentionOf(file.path, file instanceof TFolder));
 		this.field.value = text;
 		this.field.setSelectionRange(cursor, cursor);
 		this.close();
 	}
 
-	private get before(): string {
+	get #before(): string {
 		return this.field.value.slice(0, this.field.selectionStart ?? this.field.value.length);
 	}
 }

@@ -8,9 +8,9 @@ import { cite } from "./cite";
 
 /** The summary of a note, sentence by sentence with the lines that each rests on. */
 export class SummaryPart {
-	private readonly textEl: HTMLElement;
-	private readonly sayEl: HTMLElement;
-	private readonly buttonsEl: HTMLElement;
+	readonly #textEl: HTMLElement;
+	readonly #sayEl: HTMLElement;
+	readonly #buttonsEl: HTMLElement;
 
 	/** @param longer - Summarises the note again, in more sentences; null where this is the longer summary. */
 	constructor(
@@ -20,40 +20,40 @@ export class SummaryPart {
 		private readonly longer: (() => void) | null,
 	) {
 		el.createDiv({ cls: "vault-bridge-question", text: `Summary of ${titleOf(path)}`, attr: { dir: "auto" } });
-		this.textEl = el.createDiv({ cls: "vault-bridge-answer", attr: { dir: "auto" } });
-		this.sayEl = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
-		this.buttonsEl = el.createDiv({ cls: "vault-bridge-buttons" });
+		this.#textEl = el.createDiv({ cls: "vault-bridge-answer", attr: { dir: "auto" } });
+		this.#sayEl = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
+		this.#buttonsEl = el.createDiv({ cls: "vault-bridge-buttons" });
 		this.say("Reading it…");
 	}
 
 	say(text: string): void {
-		showSaid(this.sayEl, text);
+		showSaid(this.#sayEl, text);
 	}
 
 	/** Show why there is no summary. */
 	refuse(why: string): void {
 		this.say(why);
-		this.sayEl.addClass("mod-warning");
+		this.#sayEl.addClass("mod-warning");
 	}
 
 	show({ sentences, text, notices }: Summary): void {
 		this.say(sentences.length === 0 ? "There is no sentence to summarise." : notices.join(" "));
 		sentences.forEach((one, index) => {
-			this.textEl.createSpan({ text: one.text });
-			cite(this.textEl, this.host, String(index + 1), one);
-			this.textEl.appendText(" ");
+			this.#textEl.createSpan({ text: one.text });
+			cite(this.#textEl, this.host, String(index + 1), one);
+			this.#textEl.appendText(" ");
 		});
 		if (sentences.length === 0) return;
-		this.button("Keep as property", () => this.keep(text, "property"));
-		this.button("Keep as callout", () => this.keep(text, "callout"));
-		if (this.longer !== null) this.button("Longer", this.longer);
+		this.#button("Keep as property", () => this.#keep(text, "property"));
+		this.#button("Keep as callout", () => this.#keep(text, "callout"));
+		if (this.longer !== null) this.#button("Longer", this.longer);
 	}
 
-	private button(text: string, act: () => void): void {
-		this.buttonsEl.createEl("button", { text }).addEventListener("click", act);
+	#button(text: string, act: () => void): void {
+		this.#buttonsEl.createEl("button", { text }).addEventListener("click", act);
 	}
 
-	private keep(text: string, form: "property" | "callout"): void {
+	#keep(text: string, form: "property" | "callout"): void {
 		void this.host.link.call("keep_summary", { path: this.path, text, form }).then((kept) => {
 			if (!kept.ok) new Notice(withHint(kept.error));
 			else new Notice(kept.result.state === "proposed" ? "Proposed; awaiting approval." : `Kept in ${titleOf(this.path)}.`);

@@ -28,8 +28,8 @@ export interface Ear {
 /** A change that can be opened to be read and decided upon. */
 export class ChangeRow {
 	readonly el: HTMLDetailsElement;
-	private readonly body: HTMLElement;
-	private loaded = false;
+	readonly #body: HTMLElement;
+	#loaded = false;
 
 	constructor(
 		parent: HTMLElement,
@@ -38,15 +38,15 @@ export class ChangeRow {
 		private readonly ear: Ear,
 	) {
 		this.el = parent.createEl("details", { cls: "vault-bridge-change", attr: { "data-change": change.id, "data-state": change.state } });
-		this.summarise(this.el.createEl("summary"));
-		this.body = this.el.createDiv({ cls: "vault-bridge-change-body" });
+		this.#summarise(this.el.createEl("summary"));
+		this.#body = this.el.createDiv({ cls: "vault-bridge-change-body" });
 		this.el.addEventListener("toggle", () => {
 			this.ear.opened(this.el.open);
-			if (this.el.open && !this.loaded) void this.load();
+			if (this.el.open && !this.#loaded) void this.#load();
 		});
 	}
 
-	private summarise(el: HTMLElement): void {
+	#summarise(el: HTMLElement): void {
 		const { change } = this;
 		const { text, icon } = standing(change);
 		const head = el.createDiv({ cls: "vault-bridge-change-head" });
@@ -58,27 +58,27 @@ export class ChangeRow {
 		if (change.reason !== null) el.createDiv({ cls: "vault-bridge-change-reason", text: change.reason, attr: { dir: "auto" } });
 	}
 
-	private async load(): Promise<void> {
-		this.loaded = true;
+	async #load(): Promise<void> {
+		this.#loaded = true;
 		const answer = await this.host.link.call("show_change", { change_id: this.change.id });
-		this.body.empty();
-		if (answer.ok) this.show(answer.result);
-		else showRefusal(this.body, answer.error);
+		this.#body.empty();
+		if (answer.ok) this.#show(answer.result);
+		else showRefusal(this.#body, answer.error);
 	}
 
-	private show(change: ShownChange): void {
+	#show(change: ShownChange): void {
 		if (change.state === "conflict") {
-			this.body.createDiv({
+			this.#body.createDiv({
 				cls: "vault-bridge-say mod-warning",
 				text: "This change was interrupted, and the note was changed meanwhile. Compare the note with the text below and correct it by hand.",
 			});
 		}
-		if (change.expires !== null) this.body.createDiv({ cls: "vault-bridge-small", text: `Expires ${new Date(change.expires).toLocaleDateString(undefined, { dateStyle: "medium" })}` });
+		if (change.expires !== null) this.#body.createDiv({ cls: "vault-bridge-small", text: `Expires ${new Date(change.expires).toLocaleDateString(undefined, { dateStyle: "medium" })}` });
 		const chosen = new Set(change.hunks.map(({ number }) => number));
-		const buttons = this.body.createDiv({ cls: "vault-bridge-buttons" });
-		const refused = this.body.createDiv({ attr: { role: "alert" } });
-		const draw = (): void => this.offer(buttons, refused, change, chosen);
-		showHunks(this.body, this.host.app, change, {
+		const buttons = this.#body.createDiv({ cls: "vault-bridge-buttons" });
+		const refused = this.#body.createDiv({ attr: { role: "alert" } });
+		const draw = (): void => this.#offer(buttons, refused, change, chosen);
+		showHunks(this.#body, this.host.app, change, {
 			act: (head, { number, undone }, name) => {
 				if (change.state === "applied" && undone) showUndone(head);
 				if (change.hunks.length < 2) return;
@@ -91,38 +91,38 @@ export class ChangeRow {
 						draw();
 					});
 				}
-				if (change.state === "applied" && !undone) this.offerPart(head, refused, number, name);
+				if (change.state === "applied" && !undone) this.#offerPart(head, refused, number, name);
 			},
 		});
-		this.body.append(refused, buttons);
+		this.#body.append(refused, buttons);
 		draw();
 	}
 
 	/** Offer what can be done with the change, as it stands. */
-	private offer(el: HTMLElement, refused: HTMLElement, { state, hunks }: ShownChange, chosen: ReadonlySet<number>): void {
+	#offer(el: HTMLElement, refused: HTMLElement, { state, hunks }: ShownChange, chosen: ReadonlySet<number>): void {
 		el.empty();
 		if (state === "proposed" && !this.host.link.decides) {
 			el.createDiv({ cls: "vault-bridge-small", text: "This window was let in by pairing: it may propose, but not accept. Where the bridge runs, a window that needed no pairing can, and so can a terminal:" });
 			showCommand(el, `vault-bridge accept-change ${this.change.id}`);
 		} else if (state === "proposed") {
 			const some = chosen.size < hunks.length;
-			const accept = this.button(el, some ? `Accept ${chosen.size} of ${hunks.length} parts` : "Accept", () =>
-				this.decide("accept_change", refused, some ? [...chosen].sort((one, other) => one - other) : null));
+			const accept = this.#button(el, some ? `Accept ${chosen.size} of ${hunks.length} parts` : "Accept", () =>
+				this.#decide("accept_change", refused, some ? [...chosen].sort((one, other) => one - other) : null));
 			accept.addClass("mod-cta");
 			accept.disabled = some && chosen.size === 0;
-			this.button(el, "Reject", () => this.decide("reject_change", refused));
+			this.#button(el, "Reject", () => this.#decide("reject_change", refused));
 		}
-		if (state === "applied") this.button(el, "Undo", () => this.decide("undo_change", refused));
-		if (state === "undone") this.button(el, "Redo", () => this.decide("redo_change", refused));
+		if (state === "applied") this.#button(el, "Undo", () => this.#decide("undo_change", refused));
+		if (state === "undone") this.#button(el, "Redo", () => this.#decide("redo_change", refused));
 	}
 
-	private offerPart(head: HTMLElement, refused: HTMLElement, number: number, name: string): void {
-		const button = this.button(head, "Undo this", async () => {
-			if (await this.decide("undo_change", refused, [number])) button.replaceWith(showUndone(head));
+	#offerPart(head: HTMLElement, refused: HTMLElement, number: number, name: string): void {
+		const button = this.#button(head, "Undo this", async () => {
+			if (await this.#decide("undo_change", refused, [number])) button.replaceWith(showUndone(head));
 		}, `Undo ${name}`);
 	}
 
-	private button(el: HTMLElement, text: string, act: () => Promise<unknown>, label = text): HTMLButtonElement {
+	#button(el: HTMLElement, text: string, act: () => Promise<unknown>, label = text): HTMLButtonElement {
 		const button = el.createEl("button", { text, attr: { "aria-label": label } });
 		button.addEventListener("click", () => {
 			button.disabled = true;
@@ -131,7 +131,7 @@ export class ChangeRow {
 		return button;
 	}
 
-	private async decide(operation: Deciding, refused: HTMLElement, hunks: readonly number[] | null = null): Promise<boolean> {
+	async #decide(operation: Deciding, refused: HTMLElement, hunks: readonly number[] | null = null): Promise<boolean> {
 		const given = { change_id: this.change.id };
 		const answer: Answer<Deciding> = await (hunks === null ? this.host.link.call(operation, given) : this.host.link.call(operation, { ...given, hunks }));
 		refused.empty();

@@ -12,14 +12,14 @@ const SETTLE_MS = 200;
 
 /** Shows what agents and other programs did and propose, to be read, decided upon and turned back. */
 export class ChangesView extends Pane {
-	private readonly unfolded = new Set<string>();
-	private limit = PAGE;
-	private shown = "";
-	private round = 0;
-	private timer: number | undefined;
-	private sayEl: HTMLElement | null = null;
-	private body: HTMLElement | null = null;
-	private rows = new Map<string, ChangeRow>();
+	readonly #unfolded = new Set<string>();
+	#limit = PAGE;
+	#shown = "";
+	#round = 0;
+	#timer: number | undefined;
+	#sayEl: HTMLElement | null = null;
+	#body: HTMLElement | null = null;
+	#rows = new Map<string, ChangeRow>();
 
 	constructor(leaf: WorkspaceLeaf, host: Host) {
 		super(leaf, host);
@@ -39,107 +39,107 @@ export class ChangesView extends Pane {
 	}
 
 	protected show(el: HTMLElement): void {
-		this.sayEl = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status" } });
-		this.body = el.createDiv({ cls: "vault-bridge-body" });
-		this.body.addEventListener("keydown", (event) => this.step(event));
+		this.#sayEl = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status" } });
+		this.#body = el.createDiv({ cls: "vault-bridge-body" });
+		this.#body.addEventListener("keydown", (event) => this.#step(event));
 		this.whileShown(this.host.events.add(({ kind }) => {
-			if (kind === "change_recorded" || kind === "change_proposed") this.soon();
+			if (kind === "change_recorded" || kind === "change_proposed") this.#soon();
 		}));
-		void this.ask();
+		void this.#ask();
 	}
 
 	protected override hide(): void {
-		window.clearTimeout(this.timer);
-		this.round += 1;
-		this.shown = "";
-		this.rows.clear();
-		this.body = this.sayEl = null;
+		window.clearTimeout(this.#timer);
+		this.#round += 1;
+		this.#shown = "";
+		this.#rows.clear();
+		this.#body = this.#sayEl = null;
 	}
 
-	private soon(): void {
-		window.clearTimeout(this.timer);
-		this.timer = window.setTimeout(() => void this.ask(), SETTLE_MS);
+	#soon(): void {
+		window.clearTimeout(this.#timer);
+		this.#timer = window.setTimeout(() => void this.#ask(), SETTLE_MS);
 	}
 
-	private async ask(): Promise<void> {
-		const round = (this.round += 1);
+	async #ask(): Promise<void> {
+		const round = (this.#round += 1);
 		const { link } = this.host;
 		const [proposed, all] = await Promise.all([
 			link.call("list_changes", { state: "proposed", limit: MOST }),
-			link.call("list_changes", { limit: Math.min(this.limit + 1, MOST) }),
+			link.call("list_changes", { limit: Math.min(this.#limit + 1, MOST) }),
 		]);
-		if (round !== this.round || this.body === null) return;
+		if (round !== this.#round || this.#body === null) return;
 		if (!proposed.ok || !all.ok) {
-			this.shown = "";
-			this.body.empty();
-			for (const answer of [proposed, all]) if (!answer.ok) return showRefusal(this.body, answer.error);
+			this.#shown = "";
+			this.#body.empty();
+			for (const answer of [proposed, all]) if (!answer.ok) return showRefusal(this.#body, answer.error);
 			return;
 		}
 		const listed = all.result.changes;
-		const done = listed.slice(0, this.limit).filter(({ state }) => state !== "proposed");
+		const done = listed.slice(0, this.#limit).filter(({ state }) => state !== "proposed");
 		const now = JSON.stringify([proposed.result.changes, done, listed.length]);
 		// What is being read is not drawn anew for nothing.
-		if (now === this.shown) return;
-		this.shown = now;
-		this.draw(this.body, proposed.result.changes, done, listed.length > this.limit);
+		if (now === this.#shown) return;
+		this.#shown = now;
+		this.#draw(this.#body, proposed.result.changes, done, listed.length > this.#limit);
 	}
 
-	private draw(body: HTMLElement, proposed: readonly ListedChange[], done: readonly ListedChange[], more: boolean): void {
+	#draw(body: HTMLElement, proposed: readonly ListedChange[], done: readonly ListedChange[], more: boolean): void {
 		const focused = body.doc.activeElement?.closest<HTMLElement>("[data-change]")?.dataset["change"];
-		const old = this.rows;
-		this.rows = new Map();
+		const old = this.#rows;
+		this.#rows = new Map();
 		body.empty();
-		this.part(body, "Needs your approval", proposed, old);
-		this.part(body, "Done", done, old);
+		this.#part(body, "Needs your approval", proposed, old);
+		this.#part(body, "Done", done, old);
 		if (proposed.length + done.length === 0) {
 			body.createDiv({ cls: "vault-bridge-empty", text: "Nothing was changed through the bridge yet. What agents do or propose is shown here." });
 		}
 		if (more) {
 			const button = body.createEl("button", { text: "Show more" });
 			button.addEventListener("click", () => {
-				this.limit += PAGE;
-				void this.ask();
+				this.#limit += PAGE;
+				void this.#ask();
 			});
 		}
-		if (focused !== undefined) this.rows.get(focused)?.el.querySelector("summary")?.focus({ preventScroll: true });
+		if (focused !== undefined) this.#rows.get(focused)?.el.querySelector("summary")?.focus({ preventScroll: true });
 	}
 
-	private part(body: HTMLElement, name: string, changes: readonly ListedChange[], old: ReadonlyMap<string, ChangeRow>): void {
+	#part(body: HTMLElement, name: string, changes: readonly ListedChange[], old: ReadonlyMap<string, ChangeRow>): void {
 		if (changes.length === 0) return;
 		body.createEl("h4", { cls: "vault-bridge-changes-part", text: name });
-		for (const group of grouped(changes)) this.group(body, group, old);
+		for (const group of grouped(changes)) this.#group(body, group, old);
 	}
 
-	private group(body: HTMLElement, group: Group, old: ReadonlyMap<string, ChangeRow>): void {
+	#group(body: HTMLElement, group: Group, old: ReadonlyMap<string, ChangeRow>): void {
 		const el = body.createDiv({ cls: "vault-bridge-changes", attr: { role: "group", "aria-label": group.client } });
 		const head = el.createDiv({ cls: "vault-bridge-changes-head" });
 		head.createEl("h6", { cls: "vault-bridge-changes-client", text: group.client, attr: { dir: "auto" } });
-		if (inForce(group) > 1) this.offerUndo(el, head, group);
+		if (inForce(group) > 1) this.#offerUndo(el, head, group);
 		for (const change of group.changes) {
 			const before = old.get(change.id);
-			const row = before !== undefined && JSON.stringify(before.change) === JSON.stringify(change) ? before : this.row(el, change);
+			const row = before !== undefined && JSON.stringify(before.change) === JSON.stringify(change) ? before : this.#row(el, change);
 			el.append(row.el);
-			this.rows.set(change.id, row);
+			this.#rows.set(change.id, row);
 		}
 	}
 
-	private row(el: HTMLElement, change: ListedChange): ChangeRow {
+	#row(el: HTMLElement, change: ListedChange): ChangeRow {
 		const row = new ChangeRow(el, this.host, change, {
 			opened: (open) => {
-				if (open) this.unfolded.add(change.id);
-				else this.unfolded.delete(change.id);
+				if (open) this.#unfolded.add(change.id);
+				else this.#unfolded.delete(change.id);
 			},
 			done: (said) => {
-				this.sayEl?.setText(said);
-				void this.ask();
+				this.#sayEl?.setText(said);
+				void this.#ask();
 			},
 		});
-		row.el.open = this.unfolded.has(change.id);
+		row.el.open = this.#unfolded.has(change.id);
 		return row;
 	}
 
 	/** Undoing a session is tried first, so that a person knows what it would do. */
-	private offerUndo(el: HTMLElement, head: HTMLElement, { client, session }: Group): void {
+	#offerUndo(el: HTMLElement, head: HTMLElement, { client, session }: Group): void {
 		const place = el.createDiv({ cls: "vault-bridge-session", attr: { role: "alert" } });
 		const undo = async (dryRun: boolean): Promise<void> => {
 			place.empty();
@@ -147,8 +147,8 @@ export class ChangesView extends Pane {
 			if (!answer.ok) return showRefusal(place, answer.error);
 			const { changes, state } = answer.result;
 			if (!dryRun) {
-				this.sayEl?.setText(state === "proposed" ? PROPOSED : `Undid ${changes.length} changes.`);
-				return this.ask();
+				this.#sayEl?.setText(state === "proposed" ? PROPOSED : `Undid ${changes.length} changes.`);
+				return this.#ask();
 			}
 			const notes = new Set(changes.flatMap(({ paths }) => paths)).size;
 			const after = state === "proposed" ? "They need approval." : "You can redo them.";
@@ -164,9 +164,9 @@ export class ChangesView extends Pane {
 	}
 
 	/** Up and down go from change to change. */
-	private step(event: KeyboardEvent): void {
+	#step(event: KeyboardEvent): void {
 		const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-		const all = [...(this.body?.querySelectorAll<HTMLElement>(".vault-bridge-change > summary") ?? [])];
+		const all = [...(this.#body?.querySelectorAll<HTMLElement>(".vault-bridge-change > summary") ?? [])];
 		const at = all.findIndex((summary) => summary === event.target);
 		if (by === 0 || at === -1) return;
 		event.preventDefault();

@@ -32,9 +32,9 @@ export interface ChangeToMake {
 
 /** Shows what a change does, as soon as it can be known, and makes it when that is wanted. */
 export class LookFirst extends Modal {
-	private timer: number | undefined;
-	private round = 0;
-	private looking = false;
+	#timer: number | undefined;
+	#round = 0;
+	#looking = false;
 
 	constructor(
 		private readonly host: Host,
@@ -58,12 +58,12 @@ export class LookFirst extends Modal {
 		const wanted = (): string => input?.value.trim() ?? "";
 		const look = async (): Promise<void> => {
 			// One look at a time: in a large vault it takes a while.
-			if (this.looking) return;
-			this.looking = true;
-			const { round } = this;
+			if (this.#looking) return;
+			this.#looking = true;
+			const round = this.#round;
 			const answer = await this.change.make(wanted(), true);
-			this.looking = false;
-			if (round !== this.round) {
+			this.#looking = false;
+			if (round !== this.#round) {
 				if (this.containerEl.isConnected && wanted() !== "") void look();
 				return;
 			}
@@ -77,7 +77,7 @@ export class LookFirst extends Modal {
 		};
 		button.addEventListener("click", () => {
 			button.disabled = true;
-			void this.done(wanted(), says);
+			void this.#done(wanted(), says);
 		});
 		if (input === null || asks === undefined) {
 			void look().then(() => button.focus());
@@ -85,10 +85,10 @@ export class LookFirst extends Modal {
 		}
 		input.addEventListener("input", () => {
 			button.disabled = true;
-			this.round += 1;
-			window.clearTimeout(this.timer);
+			this.#round += 1;
+			window.clearTimeout(this.#timer);
 			const same = wanted() === asks.now || wanted() === "";
-			if (!same) this.timer = window.setTimeout(() => void look(), TYPED_MS);
+			if (!same) this.#timer = window.setTimeout(() => void look(), TYPED_MS);
 			says.setText("");
 			if (same) preview.empty();
 		});
@@ -100,12 +100,12 @@ export class LookFirst extends Modal {
 	}
 
 	override onClose(): void {
-		window.clearTimeout(this.timer);
-		this.round += 1;
+		window.clearTimeout(this.#timer);
+		this.#round += 1;
 		this.contentEl.empty();
 	}
 
-	private async done(to: string, says: HTMLElement): Promise<void> {
+	async #done(to: string, says: HTMLElement): Promise<void> {
 		const answer = await this.change.make(to, false);
 		if (!answer.ok) {
 			says.addClass("mod-warning");

@@ -16,12 +16,12 @@ const MOST = 12;
 
 /** Offers, after `[[?`, the notes that the words may mean; words answer first, and meaning refines in place. */
 export class LinkPicker extends EditorSuggest<Hit> {
-	private readonly asking: Asking;
+	readonly #asking: Asking;
 	/** Takes the first answer; what comes later refines it. */
-	private first: ((hits: Hit[]) => void) | null = null;
-	private wanted = "";
-	private shown: readonly Hit[] = [];
-	private told = false;
+	#first: ((hits: Hit[]) => void) | null = null;
+	#wanted = "";
+	#shown: readonly Hit[] = [];
+	#told = false;
 
 	constructor(private readonly host: Host) {
 		super(host.app);
@@ -37,19 +37,19 @@ export class LinkPicker extends EditorSuggest<Hit> {
 			innerList(this)?.useSelectedItem(event);
 			return false;
 		});
-		this.asking = new Asking(
-			({ query, limit, mode }) => host.link.call("pick_link", { words: query, ...(limit === undefined ? {} : { limit }), ...(mode === undefined ? {} : { mode }), ...this.here() }),
-			(found) => this.found(found),
+		this.#asking = new Asking(
+			({ query, limit, mode }) => host.link.call("pick_link", { words: query, ...(limit === undefined ? {} : { limit }), ...(mode === undefined ? {} : { mode }), ...this.#here() }),
+			(found) => this.#found(found),
 			() => new Promise((done) => window.setTimeout(done, host.settings.patience)),
 		);
 	}
 
 	onTrigger({ line, ch }: EditorPosition, editor: Editor, _file: TFile | null): EditorSuggestTriggerInfo | null {
 		const picking = pickingAt(editor.getLine(line), ch);
-		const open = picking !== null && this.mayAsk();
-		if (picking === null) this.told = false;
+		const open = picking !== null && this.#mayAsk();
+		if (picking === null) this.#told = false;
 		if (!open) {
-			this.asking.stop();
+			this.#asking.stop();
 			return null;
 		}
 		return { start: { line, ch: picking.from }, end: { line, ch }, query: picking.query };
@@ -57,14 +57,14 @@ export class LinkPicker extends EditorSuggest<Hit> {
 
 	getSuggestions({ query, file }: EditorSuggestContext): Hit[] | Promise<Hit[]> {
 		if (query === "") {
-			this.asking.stop();
-			this.shown = lately(this.app, file);
-			return [...this.shown];
+			this.#asking.stop();
+			this.#shown = lately(this.app, file);
+			return [...this.#shown];
 		}
-		this.wanted = query;
+		this.#wanted = query;
 		return new Promise((resolve) => {
-			this.first = resolve;
-			this.asking.ask({ query, limit: MOST });
+			this.#first = resolve;
+			this.#asking.ask({ query, limit: MOST });
 		});
 	}
 
@@ -95,39 +95,39 @@ export class LinkPicker extends EditorSuggest<Hit> {
 	}
 
 	/** Whether the bridge can be asked; if not, that is told once for each link that is begun. */
-	private mayAsk(): boolean {
+	#mayAsk(): boolean {
 		if (isOpen(this.host.link.connection)) return true;
-		if (!this.told) isConnected(this.host);
-		this.told = true;
+		if (!this.#told) isConnected(this.host);
+		this.#told = true;
 		return false;
 	}
 
-	private here(): { path?: string } {
+	#here(): { path?: string } {
 		return this.context === null ? {} : { path: this.context.file.path };
 	}
 
-	private found({ question, answer, final }: Found): void {
+	#found({ question, answer, final }: Found): void {
 		// What is offered must be for what stands there, as Enter takes it.
-		if (question.query !== this.wanted) return;
-		if (!answer.ok && !this.told) new Notice(withHint(answer.error));
-		this.told ||= !answer.ok;
+		if (question.query !== this.#wanted) return;
+		if (!answer.ok && !this.#told) new Notice(withHint(answer.error));
+		this.#told ||= !answer.ok;
 		const hits = answer.ok ? answer.result.hits : [];
-		const { first } = this;
+		const first = this.#first;
 		// Without a word in common there may still be one in meaning: the list stays as it is until that is known.
 		if (first !== null && (hits.length > 0 || final)) {
-			this.first = null;
-			this.shown = hits;
+			this.#first = null;
+			this.#shown = hits;
 			first([...hits]);
-		} else if (first === null && this.context !== null) this.refine(hits);
+		} else if (first === null && this.context !== null) this.#refine(hits);
 	}
 
 	/** Show a better answer without moving what was come to. */
-	private refine(hits: readonly Hit[]): void {
+	#refine(hits: readonly Hit[]): void {
 		const list = innerList(this);
 		if (list === null || hits.length === 0) return;
 		const at = list.selectedItem;
-		this.shown = refine(this.shown, hits, at > 0 ? at + 1 : 0).slice(0, MOST);
-		list.setSuggestions(this.shown);
+		this.#shown = refine(this.#shown, hits, at > 0 ? at + 1 : 0).slice(0, MOST);
+		list.setSuggestions(this.#shown);
 		list.setSelectedItem(at, null);
 	}
 }

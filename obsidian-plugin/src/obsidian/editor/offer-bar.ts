@@ -29,16 +29,16 @@ export class OfferBar extends WidgetType {
 		const { all } = this.offers;
 		const el = createDiv({ cls: BAR });
 		el.setAttrs({ role: "toolbar", "aria-label": "Links for this paragraph", "aria-orientation": "horizontal" });
-		for (const offer of all) this.chip(el, view, offer);
+		for (const offer of all) this.#chip(el, view, offer);
 		const end = el.createDiv({ cls: `${BAR}-end` });
 		if (all.length > 1) {
-			const every = this.button(end, `Link all ${all.length}`, () => this.acts.make(view, all));
+			const every = this.#button(end, `Link all ${all.length}`, () => this.acts.make(view, all));
 			every.setText(`All ${all.length}`);
 		}
-		const close = this.button(end, "Close", () => this.acts.close(view));
+		const close = this.#button(end, "Close", () => this.acts.close(view));
 		close.addClass("clickable-icon");
 		setIcon(close, "x");
-		el.addEventListener("keydown", (event) => this.pressed(el, view, event));
+		el.addEventListener("keydown", (event) => this.#pressed(el, view, event));
 		stops(el)[0]?.setAttr("tabindex", "0");
 		return el;
 	}
@@ -48,10 +48,10 @@ export class OfferBar extends WidgetType {
 		return true;
 	}
 
-	private chip(el: HTMLElement, view: EditorView, offer: Offer): void {
+	#chip(el: HTMLElement, view: EditorView, offer: Offer): void {
 		const chip = el.createDiv({ cls: `${BAR}-chip` });
 		const title = titleOf(offer.target);
-		const make = this.button(chip, [`Link “${offer.text}” to ${title}`, ...offer.why].join(" · "), () => this.acts.make(view, [offer]));
+		const make = this.#button(chip, [`Link “${offer.text}” to ${title}`, ...offer.why].join(" · "), () => this.acts.make(view, [offer]));
 		make.setAttr("aria-keyshortcuts", "Enter Delete");
 		make.createEl("bdi", { text: offer.text });
 		if (title.toLowerCase() !== offer.text.toLowerCase()) {
@@ -64,14 +64,14 @@ export class OfferBar extends WidgetType {
 		drop.addEventListener("click", () => this.acts.decline(view, offer));
 	}
 
-	private button(el: HTMLElement, label: string, act: () => void): HTMLButtonElement {
+	#button(el: HTMLElement, label: string, act: () => void): HTMLButtonElement {
 		const button = el.createEl("button", { attr: { tabindex: "-1", "data-stop": "" } });
 		setTooltip(button, label);
 		button.addEventListener("click", act);
 		return button;
 	}
 
-	private pressed(el: HTMLElement, view: EditorView, event: KeyboardEvent): void {
+	#pressed(el: HTMLElement, view: EditorView, event: KeyboardEvent): void {
 		const all = stops(el);
 		const at = all.findIndex((stop) => stop === el.doc.activeElement);
 		const ahead = el.win.getComputedStyle(el).direction === "rtl" ? "ArrowLeft" : "ArrowRight";

@@ -23,13 +23,13 @@ export class DrawnGraph {
 	/** With the two that change nothing, by what sigma knows a graph. */
 	readonly multi = false;
 	readonly order: number;
-	private readonly nodeData: ReadonlyMap<string, NodeData>;
-	private readonly edgeData: ReadonlyMap<string, EdgeData>;
+	readonly #nodeData: ReadonlyMap<string, NodeData>;
+	readonly #edgeData: ReadonlyMap<string, EdgeData>;
 
 	constructor(nodes: readonly ViewNode[], edges: readonly ViewEdge[], arrows: boolean, shape: (id: number) => Shape = () => "circle") {
-		this.nodeData = new Map(nodes.map((node) => [String(node.id), { x: node.x, y: node.y, type: node.type === "stub" ? "ring" : shape(node.id), node }]));
-		this.edgeData = new Map(edges.map((edge) => [`${edge.source} ${edge.target}`, { type: arrows ? "arrow" : "line", edge }]));
-		this.order = this.nodeData.size;
+		this.#nodeData = new Map(nodes.map((node) => [String(node.id), { x: node.x, y: node.y, type: node.type === "stub" ? "ring" : shape(node.id), node }]));
+		this.#edgeData = new Map(edges.map((edge) => [`${edge.source} ${edge.target}`, { type: arrows ? "arrow" : "line", edge }]));
+		this.order = this.#nodeData.size;
 	}
 
 	/** As sigma takes it. */
@@ -38,27 +38,27 @@ export class DrawnGraph {
 	}
 
 	nodes(): string[] {
-		return [...this.nodeData.keys()];
+		return [...this.#nodeData.keys()];
 	}
 
 	edges(): string[] {
-		return [...this.edgeData.keys()];
+		return [...this.#edgeData.keys()];
 	}
 
 	hasNode(key: string): boolean {
-		return this.nodeData.has(key);
+		return this.#nodeData.has(key);
 	}
 
 	hasEdge(key: string): boolean {
-		return this.edgeData.has(key);
+		return this.#edgeData.has(key);
 	}
 
 	getNodeAttributes(key: string): NodeData {
-		return known(this.nodeData, key);
+		return known(this.#nodeData, key);
 	}
 
 	getEdgeAttributes(key: string): EdgeData {
-		return known(this.edgeData, key);
+		return known(this.#edgeData, key);
 	}
 
 	extremities(key: string): [string, string] {
@@ -67,11 +67,11 @@ export class DrawnGraph {
 	}
 
 	forEachNode(act: (key: string, data: NodeData) => void): void {
-		for (const [key, data] of this.nodeData) act(key, data);
+		for (const [key, data] of this.#nodeData) act(key, data);
 	}
 
 	forEachEdge(act: (key: string, data: EdgeData, source: string, target: string) => void): void {
-		for (const [key, data] of this.edgeData) act(key, data, ...this.extremities(key));
+		for (const [key, data] of this.#edgeData) act(key, data, ...this.extremities(key));
 	}
 
 	on(): void {}

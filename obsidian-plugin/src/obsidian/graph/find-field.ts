@@ -14,21 +14,21 @@ export interface FindEar {
 
 /** The field above the graph: titles answer while one types, then a search by words and meaning. */
 export class FindField {
-	private readonly input: SearchComponent;
-	private timer: number | undefined;
-	private round = 0;
+	readonly #input: SearchComponent;
+	#timer: number | undefined;
+	#round = 0;
 
 	constructor(
 		parent: HTMLElement,
 		private readonly host: Host,
 		private readonly ear: FindEar,
 	) {
-		this.input = new SearchComponent(parent).setPlaceholder("Find in the graph…").onChange((text) => this.typed(text));
-		this.input.inputEl.setAttr("aria-label", "Find in the graph");
-		this.input.inputEl.addEventListener("keydown", (event) => {
+		this.#input = new SearchComponent(parent).setPlaceholder("Find in the graph…").onChange((text) => this.#typed(text));
+		this.#input.inputEl.setAttr("aria-label", "Find in the graph");
+		this.#input.inputEl.addEventListener("keydown", (event) => {
 			if (event.isComposing) return;
 			if (event.key === "Enter") ear.next();
-			else if (event.key === "Escape" && this.input.getValue() !== "") this.empty();
+			else if (event.key === "Escape" && this.#input.getValue() !== "") this.#empty();
 			else return;
 			event.preventDefault();
 		});
@@ -36,25 +36,25 @@ export class FindField {
 
 	/** Ask for nothing any more. */
 	stop(): void {
-		window.clearTimeout(this.timer);
-		this.round += 1;
+		window.clearTimeout(this.#timer);
+		this.#round += 1;
 	}
 
-	private empty(): void {
-		this.input.setValue("");
-		this.typed("");
+	#empty(): void {
+		this.#input.setValue("");
+		this.#typed("");
 	}
 
-	private typed(text: string): void {
+	#typed(text: string): void {
 		this.stop();
 		this.ear.typed(text, new Set());
 		if (text.trim() === "") return;
-		this.timer = window.setTimeout(() => void this.search(text), SETTLE_MS);
+		this.#timer = window.setTimeout(() => void this.#search(text), SETTLE_MS);
 	}
 
-	private async search(query: string): Promise<void> {
-		const { round } = this;
+	async #search(query: string): Promise<void> {
+		const round = this.#round;
 		const answer = await this.host.link.call("search", { query, limit: MOST });
-		if (round === this.round && answer.ok) this.ear.typed(query, new Set(answer.result.hits.map((hit) => hit.path)));
+		if (round === this.#round && answer.ok) this.ear.typed(query, new Set(answer.result.hits.map((hit) => hit.path)));
 	}
 }

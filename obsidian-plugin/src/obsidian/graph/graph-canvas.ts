@@ -38,21 +38,21 @@ export function canDraw(): boolean {
 /** A graph drawn into an element, in the window that the element is in. */
 export class GraphCanvas {
 	private readonly sigma: Sigma<NodeData, EdgeData>;
-	private readonly sizes: ResizeObserver;
-	private readonly undo: (() => void)[] = [];
-	private theme: Theme;
-	private attention: Attention = NOTHING;
-	private drawn: { readonly picture: Picture; readonly groups: Groups } | null = null;
-	private emphasis: Emphasis | null = null;
-	private pointed: ViewNode | null = null;
+	readonly #sizes: ResizeObserver;
+	readonly #undo: (() => void)[] = [];
+	#theme: Theme;
+	#attention: Attention = NOTHING;
+	#drawn: { readonly picture: Picture; readonly groups: Groups } | null = null;
+	#emphasis: Emphasis | null = null;
+	#pointed: ViewNode | null = null;
 
 	constructor(
 		private readonly el: HTMLElement,
 		private readonly ear: PictureEar,
 	) {
-		this.theme = themeOf(el);
+		this.#theme = themeOf(el);
 		const still = el.win.matchMedia("(prefers-reduced-motion: reduce)").matches;
-		const theme = (): Theme => this.theme;
+		const theme = (): Theme => this.#theme;
 		const titles = new Titles(theme);
 		this.sigma = new Sigma<NodeData, EdgeData>(new DrawnGraph([], [], false).asGraph, el, {
 			allowInvalidContainer: true,
@@ -70,14 +70,14 @@ export class GraphCanvas {
 			doubleClickZoomingDuration: still ? 1 : ZOOM_MS,
 			defaultDrawNodeLabel: titles.take,
 			defaultDrawNodeHover: drawHover(theme),
-			nodeReducer: (_, { node, type, ...place }) => ({ ...place, type, ...this.emphasis?.node(node, type === "circle" || type === "ring" ? 1 : CORNERED) }),
-			edgeReducer: (_, { edge, type }) => ({ type, ...this.emphasis?.edge(edge) }),
+			nodeReducer: (_, { node, type, ...place }) => ({ ...place, type, ...this.#emphasis?.node(node, type === "circle" || type === "ring" ? 1 : CORNERED) }),
+			edgeReducer: (_, { edge, type }) => ({ type, ...this.#emphasis?.edge(edge) }),
 		});
 		this.sigma.on("afterRender", () => titles.write());
-		this.listen();
+		this.#listen();
 		// That of its own window, as the first one may not be drawn at all.
-		this.sizes = new (el.doc.defaultView ?? window).ResizeObserver(() => this.sigma.resize().scheduleRefresh());
-		this.sizes.observe(el);
+		this.#sizes = new (el.doc.defaultView ?? window).ResizeObserver(() => this.sigma.resize().scheduleRefresh());
+		this.#sizes.observe(el);
 	}
 
 	/**
@@ -87,9 +87,9 @@ export class GraphCanvas {
 	 */
 	show(picture: Picture, groups: Groups, fresh: boolean): void {
 		// In the same frame as before, so that what stays is seen where it was.
-		const frame = fresh || this.drawn === null ? null : this.sigma.getBBox();
-		this.drawn = { picture, groups };
-		this.decide();
+		const frame = fresh || this.#drawn === null ? null : this.sigma.getBBox();
+		this.#drawn = { picture, groups };
+		this.#decide();
 		const many = picture.edges.length > MANY_EDGES;
 		this.sigma.setCustomBBox(frame);
 		this.sigma.setSettings({ enableEdgeEvents: !many, hideEdgesOnMove: many, labelRenderedSizeThreshold: picture.nodes.length > 100 ? 5 : 0 });
@@ -99,15 +99,15 @@ export class GraphCanvas {
 
 	/** Show what a person looks at. */
 	attend(attention: Attention): void {
-		this.attention = attention;
-		this.decide();
+		this.#attention = attention;
+		this.#decide();
 		this.sigma.refresh({ skipIndexation: true });
 	}
 
 	/** Take up the colours of a theme that changed. */
 	recolour(): void {
-		this.theme = themeOf(this.el);
-		this.attend(this.attention);
+		this.#theme = themeOf(this.el);
+		this.attend(this.#attention);
 	}
 
 	/** Where nodes are in the picture, with y growing upwards. */
@@ -141,20 +141,21 @@ export class GraphCanvas {
 
 	/** Give everything back. */
 	kill(): void {
-		for (const undo of this.undo) undo();
-		this.sizes.disconnect();
+		for (const undo of this.#undo) undo();
+		this.#sizes.disconnect();
 		this.sigma.kill();
 	}
 
-	private decide(): void {
-		if (this.drawn !== null) this.emphasis = new Emphasis(this.drawn.picture, this.drawn.groups, this.theme, this.attention);
+	#decide(): void {
+		if (this.#drawn !== null) this.#emphasis = new Emphasis(this.#drawn.picture, this.#drawn.groups, this.#theme, this.#attention);
 	}
 
-	private listen(): void {
-		const { sigma, ear, el } = this;
+	#listen(): void {
+		const { ear, el } = this;
+		const { sigma } = this;
 		const node = (key: string): ViewNode => sigma.getGraph().getNodeAttributes(key).node;
 		const point = (at: ViewNode | null): void => {
-			this.pointed = at;
+			this.#pointed = at;
 			el.toggleClass("is-pointing", at !== null);
 			ear.pointedAt(at);
 		};
@@ -169,21 +170,21 @@ export class GraphCanvas {
 			original.preventDefault();
 			if ("button" in original) ear.menu(node(key), original);
 		});
-		this.hear(el, "auxclick", (event) => {
-			if (event.button === 1 && this.pointed !== null) ear.clicked(this.pointed, event);
+		this.#hear(el, "auxclick", (event) => {
+			if (event.button === 1 && this.#pointed !== null) ear.clicked(this.#pointed, event);
 		});
-		for (const canvas of el.querySelectorAll("canvas")) this.hear(canvas, "webglcontextlost", () => ear.lost());
+		for (const canvas of el.querySelectorAll("canvas")) this.#hear(canvas, "webglcontextlost", () => ear.lost());
 		// Sigma follows the pointer in the main window alone.
 		if (el.win !== window) {
 			const captor = sigma.getMouseCaptor();
-			this.hear(el.doc, "mousemove", (event) => captor.handleMove(event));
-			this.hear(el.doc, "mouseup", (event) => captor.handleUp(event));
+			this.#hear(el.doc, "mousemove", (event) => captor.handleMove(event));
+			this.#hear(el.doc, "mouseup", (event) => captor.handleUp(event));
 		}
 	}
 
-	private hear(on: EventTarget, kind: string, act: (event: MouseEvent) => void): void {
+	#hear(on: EventTarget, kind: string, act: (event: MouseEvent) => void): void {
 		const listener = act as (event: Event) => void;
 		on.addEventListener(kind, listener);
-		this.undo.push(() => on.removeEventListener(kind, listener));
+		this.#undo.push(() => on.removeEventListener(kind, listener));
 	}
 }

@@ -30,23 +30,23 @@ interface Parts {
 
 /** Shows the graph around the active note, the whole of it, or the way between two notes. */
 export class GraphView extends Pane {
-	private shown: Shown = { is: "around", path: null };
+	#shown: Shown = { is: "around", path: null };
 	/** What was shown before a way was. */
-	private before: Shown = this.shown;
-	private look: Look = { ...LOOK, colours: this.host.settings.graphColours };
-	private filters: Filters = NONE;
-	private pinned = false;
-	private picking: Picking = null;
+	#before: Shown = this.#shown;
+	#look: Look = { ...LOOK, colours: this.host.settings.graphColours };
+	#filters: Filters = NONE;
+	#pinned = false;
+	#picking: Picking = null;
 	/** The note that was active last. */
-	private active: string | null = null;
+	#active: string | null = null;
 	/** What is said of how much is drawn. */
-	private counted = "";
+	#counted = "";
 	private parts: Parts | null = null;
-	private timer: number | undefined;
-	private round = 0;
-	private progress: IndexProgress | null = null;
+	#timer: number | undefined;
+	#round = 0;
+	#progress: IndexProgress | null = null;
 	/** What was drawn last, to tell whether something else comes and whether anything changed. */
-	private last = { key: "", answer: "" };
+	#last = { key: "", answer: "" };
 
 	constructor(leaf: WorkspaceLeaf, host: Host) {
 		super(leaf, host);
@@ -66,170 +66,175 @@ export class GraphView extends Pane {
 	}
 
 	override getState(): Record<string, unknown> {
-		return { ...super.getState(), ...this.look, whole: this.shown.is === "whole" };
+		return { ...super.getState(), ...this.#look, whole: this.#shown.is === "whole" };
 	}
 
 	override async setState(state: unknown, result: ViewStateResult): Promise<void> {
-		this.look = kept(state, this.host.settings.graphColours);
-		if (typeof state === "object" && state !== null && "whole" in state && state.whole === true) this.shown = { is: "whole" };
-		this.soon(0);
+		this.#look = kept(state, this.host.settings.graphColours);
+		if (typeof state === "object" && state !== null && "whole" in state && state.whole === true) this.#shown = { is: "whole" };
+		this.#soon(0);
 		await super.setState(state, result);
 	}
 
 	/** Show how a note leads to another. */
 	showPath(from: string, to: string): void {
-		if (this.shown.is !== "way") this.before = this.shown;
-		this.turnTo({ is: "way", from, to });
+		if (this.#shown.is !== "way") this.#before = this.#shown;
+		this.#turnTo({ is: "way", from, to });
 	}
 
 	protected show(el: HTMLElement): void {
 		el.addClass("vault-bridge-graph");
 		const { title, buttons } = graphHead(el, {
-			whole: () => this.turnTo(this.shown.is === "whole" ? this.around() : { is: "whole" }),
+			whole: () => this.#turnTo(this.#shown.is === "whole" ? this.#around() : { is: "whole" }),
 			pin: () => {
-				this.pinned = !this.pinned;
-				this.follow();
+				this.#pinned = !this.#pinned;
+				this.#follow();
 			},
-			list: () => this.restyle({ ...this.look, list: !this.look.list }),
-			look: (event) => lookMenu(this.look, (look) => this.restyle(look)).showAtMouseEvent(event),
+			list: () => this.#restyle({ ...this.#look, list: !this.#look.list }),
+			look: (event) => lookMenu(this.#look, (look) => this.#restyle(look)).showAtMouseEvent(event),
 		});
 		const row = el.createDiv({ cls: "vault-bridge-head" });
 		const field = new FindField(row, this.host, {
 			typed: (text, paths) => {
 				this.parts?.stage.find(text, paths);
-				this.tellCount();
+				this.#tellCount();
 			},
 			next: () => this.parts?.stage.next(),
 		});
 		const narrow = row.createEl("button", { cls: "clickable-icon", attr: { "aria-label": "Narrow the graph" } });
 		setIcon(narrow, "list-filter");
-		narrow.addEventListener("click", (event) => void offerFilters(this.host, this.filters, event, (filters) => this.narrow(filters)));
+		narrow.addEventListener("click", (event) => void offerFilters(this.host, this.#filters, event, (filters) => this.#narrow(filters)));
 		const chipsEl = el.createDiv({ cls: "vault-bridge-chips" });
 		const stage = new GraphStage(el, this.host, {
 			around: (path) => {
-				this.pinned = true;
-				this.turnTo({ is: "around", path });
+				this.#pinned = true;
+				this.#turnTo({ is: "around", path });
 			},
-			pick: (path) => this.pick(path),
-			from: () => this.picking?.from ?? null,
-			back: () => this.back(),
+			pick: (path) => this.#pick(path),
+			from: () => this.#picking?.from ?? null,
+			back: () => this.#back(),
 		});
 		const say = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
 		this.parts = { title, buttons, chips: chipsEl, say, stage };
 		const { workspace } = this.app;
 		const listening = [
-			workspace.on("file-open", () => this.follow()),
-			workspace.on("active-leaf-change", () => this.follow()),
+			workspace.on("file-open", () => this.#follow()),
+			workspace.on("active-leaf-change", () => this.#follow()),
 			workspace.on("css-change", () => stage.recolour()),
 		];
 		this.whileShown(() => listening.forEach((ref) => workspace.offref(ref)));
 		this.whileShown(this.host.events.add((event) => {
-			if (stirs(event, this.progress)) this.soon(AFTER_CHANGES_MS);
-			if (event.kind === "index_progress") this.progress = event;
+			if (stirs(event, this.#progress)) this.#soon(AFTER_CHANGES_MS);
+			if (event.kind === "index_progress") this.#progress = event;
 		}));
-		this.whileShown(this.host.kept.add(({ graphColours: colours }) => colours !== this.look.colours && this.restyle({ ...this.look, colours })));
+		this.whileShown(this.host.kept.add(({ graphColours: colours }) => colours !== this.#look.colours && this.#restyle({ ...this.#look, colours })));
 		this.whileShown(el.onWindowMigrated(() => stage.moved()));
 		this.whileShown(() => {
 			field.stop();
 			stage.kill();
 		});
-		if (this.shown.is === "around" && !this.pinned) this.shown = this.around();
-		this.narrow(this.filters);
+		if (this.#shown.is === "around" && !this.#pinned) this.#shown = this.#around();
+		this.#narrow(this.#filters);
 	}
 
 	protected override hide(): void {
-		window.clearTimeout(this.timer);
-		this.timer = undefined;
-		this.round += 1;
+		window.clearTimeout(this.#timer);
+		this.#timer = undefined;
+		this.#round += 1;
 		this.parts = null;
-		this.last = { key: "", answer: "" };
+		this.#last = { key: "", answer: "" };
 	}
 
-	private around(): Shown {
+	#around(): Shown {
 		return { is: "around", path: this.app.workspace.getActiveFile()?.path ?? null };
 	}
 
-	private turnTo(shown: Shown): void {
-		this.shown = shown;
-		this.picking = null;
-		this.soon(0);
+	#turnTo(shown: Shown): void {
+		this.#shown = shown;
+		this.#picking = null;
+		this.#soon(0);
 	}
 
-	private restyle(look: Look): void {
-		this.look = look;
+	#restyle(look: Look): void {
+		this.#look = look;
 		const { settings } = this.host;
 		if (look.colours !== settings.graphColours) {
 			settings.graphColours = look.colours;
 			void this.host.keep();
 		}
-		this.last.answer = "";
+		this.#last.answer = "";
 		this.app.workspace.requestSaveLayout();
-		this.soon(0);
+		this.#soon(0);
 	}
 
-	private narrow(filters: Filters): void {
-		this.filters = filters;
-		if (this.parts !== null) showChips(this.parts.chips, filters, (others) => this.narrow(others));
-		this.soon(0);
+	#narrow(filters: Filters): void {
+		this.#filters = filters;
+		if (this.parts !== null) showChips(this.parts.chips, filters, (others) => this.#narrow(others));
+		this.#soon(0);
 	}
 
-	private follow(): void {
-		const here = this.around();
+	#follow(): void {
+		const here = this.#around();
 		if (here.is !== "around" || here.path === null) return;
 		// Where the keyboard is stays, unless it is another note that is active.
-		if (here.path !== this.active) this.parts?.stage.setActive(here.path);
-		this.active = here.path;
-		if (this.shown.is !== "around" || this.pinned || here.path === this.shown.path) this.drawHead();
+		if (here.path !== this.#active) this.parts?.stage.setActive(here.path);
+		this.#active = here.path;
+		if (this.#shown.is !== "around" || this.#pinned || here.path === this.#shown.path) this.#drawHead();
 		else {
-			this.shown = here;
-			this.soon(SETTLE_MS);
+			this.#shown = here;
+			this.#soon(SETTLE_MS);
 		}
 	}
 
-	private pick(path: string): void {
-		const { now, way } = picked(this.picking, path);
+	#pick(path: string): void {
+		const { now, way } = picked(this.#picking, path);
 		if (way !== null) this.showPath(...way);
 		else {
-			this.picking = now;
-			this.tellPicking();
+			this.#picking = now;
+			this.#tellPicking();
 		}
 	}
 
 	/** Give up what was picked, and else the way that is shown. */
-	private back(): void {
-		if (this.picking === null && this.shown.is === "way") this.turnTo(this.before.is === "whole" || this.pinned ? this.before : this.around());
-		this.picking = null;
-		this.tellPicking();
+	#back(): void {
+		if (this.#picking === null && this.#shown.is === "way") this.#turnTo(this.#before.is === "whole" || this.#pinned ? this.#before : this.#around());
+		this.#picking = null;
+		this.#tellPicking();
 	}
 
-	private tellPicking(): void {
-		this.parts?.stage.say(this.picking === null ? "" : `Path from ${titleOf(this.picking.from)}: pick the other note.`);
+	#tellPicking(): void {
+		this.parts?.stage.say(this.#picking === null ? "" : `Path from ${titleOf(this.#picking.from)}: pick the other note.`);
 	}
 
 	/** Ask after a while; what is asked sooner goes first. */
-	private soon(ms: number): void {
+	#soon(ms: number): void {
 		if (this.parts === null) return;
-		if (this.timer !== undefined && ms >= AFTER_CHANGES_MS) return;
-		window.clearTimeout(this.timer);
-		this.timer = window.setTimeout(() => {
-			this.timer = undefined;
-			void this.ask();
+		if (this.#timer !== undefined && ms >= AFTER_CHANGES_MS) return;
+		window.clearTimeout(this.#timer);
+		this.#timer = window.setTimeout(() => {
+			this.#timer = undefined;
+			void this.#ask();
 		}, ms);
 	}
 
-	private async ask(): Promise<void> {
-		const { host, shown, look, filters } = this;
-		const round = (this.round += 1);
-		this.drawHead();
+	async #ask(): Promise<void> {
+		const { host } = this;
+		const shown = this.#shown;
+		const look = this.#look;
+		const filters = this.#filters;
+		const round = (this.#round += 1);
+		this.#drawHead();
 		const answer = await fetched((name, given) => host.link.call(name, given), shown, look, filters, Date.now());
-		if (round === this.round) this.draw(answer, JSON.stringify([shown, look.depth, filters]));
+		if (round === this.#round) this.#draw(answer, JSON.stringify([shown, look.depth, filters]));
 	}
 
-	private draw(answer: Fetched, key: string): void {
-		const { parts, shown, last } = this;
+	#draw(answer: Fetched, key: string): void {
+		const { parts } = this;
+		const shown = this.#shown;
+		const last = this.#last;
 		const text = JSON.stringify(answer);
 		if (parts === null || (key === last.key && text === last.answer)) return;
-		this.last = { key, answer: text };
+		this.#last = { key, answer: text };
 		if ("said" in answer) {
 			parts.stage.clear();
 			parts.say.setText(answer.said);
@@ -237,21 +242,22 @@ export class GraphView extends Pane {
 		}
 		const middle = shown.is === "around" ? shown.path : null;
 		const fresh = key !== last.key;
-		parts.stage.show({ picture: new Picture(answer.view, middle), ways: answer.ways }, this.look, fresh);
+		parts.stage.show({ picture: new Picture(answer.view, middle), ways: answer.ways }, this.#look, fresh);
 		if (fresh) parts.stage.setActive(shown.is === "way" ? null : (middle ?? this.app.workspace.getActiveFile()?.path ?? null));
-		this.counted = counted(answer.view);
-		this.tellCount();
+		this.#counted = counted(answer.view);
+		this.#tellCount();
 	}
 
-	private tellCount(): void {
+	#tellCount(): void {
 		const found = this.parts?.stage.found ?? null;
-		this.parts?.say.setText(found === null ? this.counted : `${found === 0 ? "Nothing" : found} found · ${this.counted}`);
+		this.parts?.say.setText(found === null ? this.#counted : `${found === 0 ? "Nothing" : found} found · ${this.#counted}`);
 	}
 
-	private drawHead(): void {
-		const { shown, parts } = this;
+	#drawHead(): void {
+		const shown = this.#shown;
+		const { parts } = this;
 		if (parts === null) return;
 		parts.title.setText(shown.is === "whole" ? "Whole vault" : shown.is === "way" ? "Path" : shown.path === null ? "No note is open" : titleOf(shown.path));
-		parts.buttons.show({ whole: shown.is === "whole", pinned: this.pinned, list: this.look.list });
+		parts.buttons.show({ whole: shown.is === "whole", pinned: this.#pinned, list: this.#look.list });
 	}
 }

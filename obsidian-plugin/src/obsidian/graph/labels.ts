@@ -17,9 +17,9 @@ interface Title {
 
 /** Writes the titles of nodes beside them, on the other side where the picture ends; those of large nodes first, and none over another. */
 export class Titles {
-	private waiting: Title[] = [];
-	private context: CanvasRenderingContext2D | null = null;
-	private height = 0;
+	#waiting: Title[] = [];
+	#context: CanvasRenderingContext2D | null = null;
+	#height = 0;
 
 	constructor(private readonly theme: () => Theme) {}
 
@@ -27,25 +27,26 @@ export class Titles {
 	readonly take: NodeLabelDrawingFunction<NodeData, EdgeData> = (context, { label, x, y, size }, { labelSize, labelFont, labelWeight }) => {
 		if (label === null || label === "") return;
 		ready(context, `${labelWeight} ${labelSize}px ${labelFont}`);
-		[this.context, this.height] = [context, labelSize];
-		this.waiting.push({ label, x, y, size });
+		[this.#context, this.#height] = [context, labelSize];
+		this.#waiting.push({ label, x, y, size });
 	};
 
 	/** Write what was taken since the last time. */
 	write(): void {
-		const { context, height } = this;
+		const context = this.#context;
+		const height = this.#height;
 		const taken: Box[] = [];
-		for (const { label, x, y, size } of this.waiting.splice(0).sort((one, other) => other.size - one.size)) {
+		for (const { label, x, y, size } of this.#waiting.splice(0).sort((one, other) => other.size - one.size)) {
 			if (context === null) return;
 			const left = leftOf(context, label, x, size);
 			const box = { left, right: left + context.measureText(label).width, top: y - height / 2, bottom: y + height / 2 };
 			if (taken.some((other) => overlap(box, other))) continue;
 			taken.push(box);
-			this.draw(context, label, left, y + height / 3);
+			this.#draw(context, label, left, y + height / 3);
 		}
 	}
 
-	private draw(context: CanvasRenderingContext2D, label: string, x: number, y: number): void {
+	#draw(context: CanvasRenderingContext2D, label: string, x: number, y: number): void {
 		const { background, text } = this.theme();
 		context.lineJoin = "round";
 		context.lineWidth = HALO;

@@ -16,35 +16,35 @@ export interface ListEar {
 
 /** The graph as a list: for the keyboard, for screen readers, and where no picture can be drawn. */
 export class NodeList {
-	private most = ROWS;
+	#most = ROWS;
 
 	constructor(
 		private readonly el: HTMLElement,
 		private readonly ear: ListEar,
 	) {
-		el.addEventListener("keydown", (event) => this.pressed(event));
+		el.addEventListener("keydown", (event) => this.#pressed(event));
 	}
 
 	show(sections: readonly Section[], groups: Groups, theme: Theme): void {
 		const focused = this.el.doc.activeElement?.getAttribute("data-node") ?? null;
 		this.el.empty();
-		let left = this.most;
+		let left = this.#most;
 		for (const { name, nodes } of sections) {
 			if (left === 0) break;
 			this.el.createEl("h6", { cls: "vault-bridge-part", text: `${name} · ${nodes.length}` });
 			const list = this.el.createEl("ul", { cls: "vault-bridge-graph-rows", attr: { "aria-label": name } });
-			for (const node of nodes.slice(0, left)) this.row(list, node, groups, theme, String(node.id) === focused);
+			for (const node of nodes.slice(0, left)) this.#row(list, node, groups, theme, String(node.id) === focused);
 			left -= Math.min(left, nodes.length);
 		}
 		const all = sections.reduce((sum, { nodes }) => sum + nodes.length, 0);
-		if (all <= this.most) return;
+		if (all <= this.#most) return;
 		this.el.createEl("button", { text: "Show more" }).addEventListener("click", () => {
-			this.most += ROWS;
+			this.#most += ROWS;
 			this.show(sections, groups, theme);
 		});
 	}
 
-	private row(list: HTMLElement, node: ViewNode, groups: Groups, theme: Theme, focus: boolean): void {
+	#row(list: HTMLElement, node: ViewNode, groups: Groups, theme: Theme, focus: boolean): void {
 		const row = list.createEl("li").createEl("button", { cls: "vault-bridge-graph-row", attr: { "data-node": String(node.id) } });
 		const dot = row.createSpan({ cls: "vault-bridge-graph-dot", attr: { "data-shape": shapeOf(node.id, groups) } });
 		dot.setCssProps({ "--dot": written(colourOf(node, groups, theme)) });
@@ -61,7 +61,7 @@ export class NodeList {
 		if (focus) row.focus();
 	}
 
-	private pressed(event: KeyboardEvent): void {
+	#pressed(event: KeyboardEvent): void {
 		const step = STEPS[event.key];
 		if (step === undefined) return;
 		const rows = [...this.el.querySelectorAll<HTMLElement>(".vault-bridge-graph-row")];

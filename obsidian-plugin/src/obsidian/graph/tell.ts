@@ -6,44 +6,44 @@ const SETTLE_MS = 120;
 
 /** Below the picture: what the pointer or the keyboard is on, and the sentence that joins it. */
 export class Tell {
-	private readonly el: HTMLElement;
-	private timer: number | undefined;
-	private round = 0;
+	readonly #el: HTMLElement;
+	#timer: number | undefined;
+	#round = 0;
 
 	constructor(parent: HTMLElement) {
-		this.el = parent.createDiv({ cls: "vault-bridge-graph-tell", attr: { role: "status", "aria-live": "polite" } });
+		this.#el = parent.createDiv({ cls: "vault-bridge-graph-tell", attr: { role: "status", "aria-live": "polite" } });
 	}
 
 	/** Tell of a node; the sentence follows when the pointer stays. */
 	node(node: ViewNode, sentence: () => Promise<Told | null>): void {
 		const facts = [node.path === null ? "Not written yet" : folderOf(node.path), `${node.joined} ${node.joined === 1 ? "link" : "links"}`];
-		this.show(node.title, facts.filter((fact) => fact !== "").join(" · "), sentence);
+		this.#show(node.title, facts.filter((fact) => fact !== "").join(" · "), sentence);
 	}
 
 	edge(source: ViewNode, target: ViewNode, sentence: () => Promise<Told | null>): void {
-		this.show(`${source.title} → ${target.title}`, "", sentence);
+		this.#show(`${source.title} → ${target.title}`, "", sentence);
 	}
 
 	/** Say something that is neither. */
 	say(text: string): void {
 		this.clear();
-		this.el.createDiv({ cls: "vault-bridge-graph-tell-title", text, attr: { dir: "auto" } });
+		this.#el.createDiv({ cls: "vault-bridge-graph-tell-title", text, attr: { dir: "auto" } });
 	}
 
 	clear(): void {
-		window.clearTimeout(this.timer);
-		this.round += 1;
-		this.el.empty();
+		window.clearTimeout(this.#timer);
+		this.#round += 1;
+		this.#el.empty();
 	}
 
-	private show(title: string, facts: string, sentence: () => Promise<Told | null>): void {
+	#show(title: string, facts: string, sentence: () => Promise<Told | null>): void {
 		this.say(title);
-		if (facts !== "") this.el.createDiv({ cls: "vault-bridge-small", text: facts, attr: { dir: "auto" } });
-		const { round } = this;
-		this.timer = window.setTimeout(() => {
+		if (facts !== "") this.#el.createDiv({ cls: "vault-bridge-small", text: facts, attr: { dir: "auto" } });
+		const round = this.#round;
+		this.#timer = window.setTimeout(() => {
 			void sentence().then((told) => {
-				if (round !== this.round || told === null) return;
-				const quote = this.el.createDiv({ cls: "vault-bridge-graph-sentence", text: told.text, attr: { dir: "auto" } });
+				if (round !== this.#round || told === null) return;
+				const quote = this.#el.createDiv({ cls: "vault-bridge-graph-sentence", text: told.text, attr: { dir: "auto" } });
 				quote.createSpan({ cls: "vault-bridge-graph-source", text: ` – ${told.source}` });
 			});
 		}, SETTLE_MS);

@@ -46,17 +46,17 @@ function decorated({ added, removed }: Marks): DecorationSet {
 
 /** Marks in the editors what a change left there, whatever window they are in. */
 export class Highlight {
-	private readonly views = new Set<EditorView>();
+	readonly #views = new Set<EditorView>();
 	/** What is not in the editors yet, by the path of its note. */
-	private readonly late = new Map<string, readonly ShownHunk[]>();
-	private timer: number | undefined;
+	readonly #late = new Map<string, readonly ShownHunk[]>();
+	#timer: number | undefined;
 
 	/** What each editor of the app gets. */
 	readonly extension: Extension = [
 		marked,
 		ViewPlugin.define((view) => {
-			this.views.add(view);
-			return { update: (update) => this.updated(update), destroy: () => this.views.delete(view) };
+			this.#views.add(view);
+			return { update: (update) => this.#updated(update), destroy: () => this.#views.delete(view) };
 		}),
 		EditorView.domEventHandlers({
 			keydown: ({ key }, view) => {
@@ -68,21 +68,21 @@ export class Highlight {
 
 	/** Whether a note is in an editor. */
 	isOpen(path: string): boolean {
-		return [...this.views].some((view) => pathOf(view) === path);
+		return [...this.#views].some((view) => pathOf(view) === path);
 	}
 
 	/** Mark a change in its note, as soon as it is there. */
 	expect(path: string, hunks: readonly ShownHunk[]): void {
-		this.late.set(path, hunks);
-		window.clearTimeout(this.timer);
-		this.timer = window.setTimeout(() => this.late.clear(), LATE_MS);
-		this.look(path);
+		this.#late.set(path, hunks);
+		window.clearTimeout(this.#timer);
+		this.#timer = window.setTimeout(() => this.#late.clear(), LATE_MS);
+		this.#look(path);
 	}
 
 	/** Mark a change in its note now, and go there; tells whether anything of it is there. */
 	reveal(path: string, hunks: readonly ShownHunk[]): boolean {
 		let any = false;
-		for (const view of this.views) {
+		for (const view of this.#views) {
 			const found = pathOf(view) === path ? marks(view.state.doc.toString(), hunks) : null;
 			const first = found === null ? null : firstPlace(found);
 			if (first === null) continue;
@@ -95,22 +95,22 @@ export class Highlight {
 	}
 
 	stop(): void {
-		window.clearTimeout(this.timer);
-		this.late.clear();
+		window.clearTimeout(this.#timer);
+		this.#late.clear();
 	}
 
-	private updated({ docChanged, view }: ViewUpdate): void {
-		const path = docChanged && this.late.size > 0 ? pathOf(view) : undefined;
+	#updated({ docChanged, view }: ViewUpdate): void {
+		const path = docChanged && this.#late.size > 0 ? pathOf(view) : undefined;
 		// An editor takes nothing while it is being updated.
-		if (path !== undefined && this.late.has(path)) queueMicrotask(() => this.look(path));
+		if (path !== undefined && this.#late.has(path)) queueMicrotask(() => this.#look(path));
 	}
 
-	private look(path: string): void {
-		const hunks = this.late.get(path);
+	#look(path: string): void {
+		const hunks = this.#late.get(path);
 		if (hunks === undefined) return;
-		const found = [...this.views].filter((view) => pathOf(view) === path).map((view) => ({ view, all: marks(view.state.doc.toString(), hunks) }));
+		const found = [...this.#views].filter((view) => pathOf(view) === path).map((view) => ({ view, all: marks(view.state.doc.toString(), hunks) }));
 		if (found.some(({ all }) => all.missing > 0)) return;
-		this.late.delete(path);
+		this.#late.delete(path);
 		for (const { view, all } of found) view.dispatch({ effects: show.of(all) });
 	}
 }

@@ -21,113 +21,113 @@ const SETTLE_MS = 1_000;
 
 /** Lists what agents remember, with what needs a look on top, and offers what can be done with each. */
 export class LedgerPart {
-	private readonly chipsEl: HTMLElement;
-	private readonly sayEl: HTMLElement;
-	private readonly concernsEl: HTMLElement;
-	private readonly rowsEl: HTMLElement;
-	private readonly moreEl: HTMLElement;
-	private readonly end: () => void;
-	private readonly ear: MenuEar = {
-		others: () => this.memories,
+	readonly #chipsEl: HTMLElement;
+	readonly #sayEl: HTMLElement;
+	readonly #concernsEl: HTMLElement;
+	readonly #rowsEl: HTMLElement;
+	readonly #moreEl: HTMLElement;
+	readonly #end: () => void;
+	readonly #ear: MenuEar = {
+		others: () => this.#memories,
 		done: (said, wrong) => {
-			this.say(said, wrong);
-			void this.load();
+			this.#say(said, wrong);
+			void this.#load();
 		},
 	};
-	private memories: readonly ListedMemory[] = [];
-	private filters = ALL;
-	private most = ROWS;
+	#memories: readonly ListedMemory[] = [];
+	#filters = ALL;
+	#most = ROWS;
 	/** What is drawn, as what is being read is not drawn anew for nothing. */
-	private drawn = "";
-	private progress: IndexProgress | null = null;
-	private timer: number | undefined;
-	private round = 0;
+	#drawn = "";
+	#progress: IndexProgress | null = null;
+	#timer: number | undefined;
+	#round = 0;
 
 	constructor(
 		el: HTMLElement,
 		private readonly host: Host,
 	) {
 		const head = el.createDiv({ cls: "vault-bridge-notes-head" });
-		this.chipsEl = head.createDiv({ cls: "vault-bridge-chips" });
+		this.#chipsEl = head.createDiv({ cls: "vault-bridge-chips" });
 		const narrow = head.createEl("button", { cls: "clickable-icon", attr: { "aria-label": "Narrow the ledger" } });
 		setIcon(narrow, "list-filter");
-		narrow.addEventListener("click", (event) => this.filterMenu().showAtMouseEvent(event));
-		this.sayEl = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
-		this.concernsEl = el.createDiv();
-		this.rowsEl = el.createDiv({ cls: "vault-bridge-hits", attr: { role: "list", "aria-label": "Memories" } });
-		this.rowsEl.addEventListener("keydown", (event) => this.pressed(event));
-		this.moreEl = el.createDiv({ cls: "vault-bridge-below" });
-		this.end = host.events.add((event) => {
-			if (event.kind === "note_changed" ? this.mayHold(event.path) : stirs(event, this.progress)) this.soon();
-			if (event.kind === "index_progress") this.progress = event;
+		narrow.addEventListener("click", (event) => this.#filterMenu().showAtMouseEvent(event));
+		this.#sayEl = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
+		this.#concernsEl = el.createDiv();
+		this.#rowsEl = el.createDiv({ cls: "vault-bridge-hits", attr: { role: "list", "aria-label": "Memories" } });
+		this.#rowsEl.addEventListener("keydown", (event) => this.#pressed(event));
+		this.#moreEl = el.createDiv({ cls: "vault-bridge-below" });
+		this.#end = host.events.add((event) => {
+			if (event.kind === "note_changed" ? this.#mayHold(event.path) : stirs(event, this.#progress)) this.#soon();
+			if (event.kind === "index_progress") this.#progress = event;
 		});
-		void this.load();
+		void this.#load();
 	}
 
 	/** Want nothing any more. */
 	stop(): void {
-		this.round += 1;
-		this.end();
-		window.clearTimeout(this.timer);
+		this.#round += 1;
+		this.#end();
+		window.clearTimeout(this.#timer);
 	}
 
 	/** Whether a note may be a memory: those that are known lie in the same folder. */
-	private mayHold(path: string): boolean {
-		return this.memories.length === 0 || this.memories.some((memory) => folderOf(memory.path) === folderOf(path));
+	#mayHold(path: string): boolean {
+		return this.#memories.length === 0 || this.#memories.some((memory) => folderOf(memory.path) === folderOf(path));
 	}
 
-	private soon(): void {
-		window.clearTimeout(this.timer);
-		this.timer = window.setTimeout(() => void this.load(), SETTLE_MS);
+	#soon(): void {
+		window.clearTimeout(this.#timer);
+		this.#timer = window.setTimeout(() => void this.#load(), SETTLE_MS);
 	}
 
 	/** Ask for the newest, show them, and then for all others. */
-	private async load(): Promise<void> {
-		const round = (this.round += 1);
+	async #load(): Promise<void> {
+		const round = (this.#round += 1);
 		const loaded: ListedMemory[] = [];
 		for (let total = Infinity; loaded.length < total; ) {
 			const limit = loaded.length === 0 ? ROWS : PAGE;
 			const answer = await this.host.link.call("list_memories", { limit, offset: loaded.length, among_private: true, text_chars: TEXT_CHARS });
-			if (round !== this.round) return;
-			if (!answer.ok) return this.say(withHint(answer.error), true);
+			if (round !== this.#round) return;
+			if (!answer.ok) return this.#say(withHint(answer.error), true);
 			loaded.push(...answer.result.memories);
 			total = answer.result.memories.length === 0 ? 0 : answer.result.total;
 			// What is there already stays until all of it is known again.
-			if (loaded.length >= total || this.memories.length === 0) this.show([...loaded]);
+			if (loaded.length >= total || this.#memories.length === 0) this.#show([...loaded]);
 		}
 	}
 
-	private show(memories: readonly ListedMemory[]): void {
-		this.memories = memories;
-		this.draw();
-		if (memories.length === 0) void offerSetUp(this.moreEl, this.host, () => void this.load());
+	#show(memories: readonly ListedMemory[]): void {
+		this.#memories = memories;
+		this.#draw();
+		if (memories.length === 0) void offerSetUp(this.#moreEl, this.host, () => void this.#load());
 	}
 
-	private draw(): void {
-		const { doc } = this.rowsEl;
+	#draw(): void {
+		const { doc } = this.#rowsEl;
 		const focused = doc.activeElement?.getAttribute("data-path") ?? null;
-		const found = this.memories.filter((memory) => passes(memory, this.filters));
-		const rows = found.slice(0, this.most);
+		const found = this.#memories.filter((memory) => passes(memory, this.#filters));
+		const rows = found.slice(0, this.#most);
 		const now = JSON.stringify(rows);
-		this.showChips();
-		this.showConcerns();
-		if (now !== this.drawn) {
-			this.drawn = now;
-			this.rowsEl.empty();
-			for (const memory of rows) this.row(memory, memory.path === focused);
+		this.#showChips();
+		this.#showConcerns();
+		if (now !== this.#drawn) {
+			this.#drawn = now;
+			this.#rowsEl.empty();
+			for (const memory of rows) this.#row(memory, memory.path === focused);
 		}
-		this.moreEl.empty();
-		if (found.length === 0 && this.memories.length > 0) this.moreEl.createDiv({ cls: "vault-bridge-empty", text: "No memory passes the filters." });
-		if (found.length <= this.most) return;
-		this.moreEl.createEl("button", { text: "Show more" }).addEventListener("click", () => {
-			this.most += ROWS;
-			this.draw();
+		this.#moreEl.empty();
+		if (found.length === 0 && this.#memories.length > 0) this.#moreEl.createDiv({ cls: "vault-bridge-empty", text: "No memory passes the filters." });
+		if (found.length <= this.#most) return;
+		this.#moreEl.createEl("button", { text: "Show more" }).addEventListener("click", () => {
+			this.#most += ROWS;
+			this.#draw();
 		});
 	}
 
-	private row(memory: ListedMemory, focus: boolean): void {
+	#row(memory: ListedMemory, focus: boolean): void {
 		const { path, title, kind, pinned } = memory;
-		const row = this.rowsEl.createDiv({ cls: "vault-bridge-hit vault-bridge-memory", attr: { role: "listitem", tabindex: "0", "data-path": path } });
+		const row = this.#rowsEl.createDiv({ cls: "vault-bridge-hit vault-bridge-memory", attr: { role: "listitem", tabindex: "0", "data-path": path } });
 		const head = row.createDiv({ cls: "vault-bridge-hit-head" });
 		const icon = head.createSpan({ cls: "vault-bridge-hit-icon", attr: { "aria-label": kindName(kind) } });
 		setIcon(icon, kindIcon(kind));
@@ -137,12 +137,12 @@ export class LedgerPart {
 		setIcon(more, "more-vertical");
 		row.createDiv({ cls: "vault-bridge-memory-text", text: firstLine(memory), attr: { dir: "auto" } });
 		row.createDiv({ cls: "vault-bridge-small", text: memoryFacts(memory, Date.now()) });
-		const menu = (): Menu => memoryMenu(this.host, memory, this.ear);
+		const menu = (): Menu => memoryMenu(this.host, memory, this.#ear);
 		more.addEventListener("click", (event) => {
 			event.stopPropagation();
 			menu().showAtMouseEvent(event);
 		});
-		row.addEventListener("click", (event) => this.open(path, event));
+		row.addEventListener("click", (event) => this.#open(path, event));
 		row.addEventListener("contextmenu", (event) => {
 			event.preventDefault();
 			const { left, bottom } = row.getBoundingClientRect();
@@ -153,38 +153,39 @@ export class LedgerPart {
 		if (focus) row.focus({ preventScroll: true });
 	}
 
-	private showChips(): void {
-		this.chipsEl.empty();
-		for (const { text, without } of filterChips(this.filters)) {
-			const chip = this.chipsEl.createEl("button", { cls: "vault-bridge-chip", text, attr: { "aria-label": `Without ${text}` } });
+	#showChips(): void {
+		this.#chipsEl.empty();
+		for (const { text, without } of filterChips(this.#filters)) {
+			const chip = this.#chipsEl.createEl("button", { cls: "vault-bridge-chip", text, attr: { "aria-label": `Without ${text}` } });
 			setIcon(chip.createSpan({ cls: "vault-bridge-chip-x" }), "x");
-			chip.addEventListener("click", () => this.narrow(without));
+			chip.addEventListener("click", () => this.#narrow(without));
 		}
 	}
 
-	private showConcerns(): void {
-		const before = this.concernsEl.querySelector("details")?.open ?? false;
-		this.concernsEl.empty();
-		const concerns = findConcerns(this.memories);
+	#showConcerns(): void {
+		const before = this.#concernsEl.querySelector("details")?.open ?? false;
+		this.#concernsEl.empty();
+		const concerns = findConcerns(this.#memories);
 		if (concerns.length === 0) return;
-		const el = this.concernsEl.createEl("details", { cls: "vault-bridge-concerns" });
+		const el = this.#concernsEl.createEl("details", { cls: "vault-bridge-concerns" });
 		el.open = before;
 		el.createEl("summary", { text: concerns.length === 1 ? "1 memory needs a look" : `${concerns.length} memories need a look` });
 		for (const { memory, why } of concerns.slice(0, ROWS)) {
 			const row = el.createEl("button", { cls: "vault-bridge-concern" });
 			row.createDiv({ text: memory.title, attr: { dir: "auto" } });
 			showSaid(row.createDiv({ cls: "vault-bridge-small" }), why);
-			row.addEventListener("click", (event) => this.open(memory.path, event));
+			row.addEventListener("click", (event) => this.#open(memory.path, event));
 		}
 	}
 
-	private filterMenu(): Menu {
-		const { filters, memories } = this;
+	#filterMenu(): Menu {
+		const filters = this.#filters;
+		const memories = this.#memories;
 		const menu = new Menu();
 		const offer = <Name extends keyof LedgerFilters>(name: Name, values: readonly LedgerFilters[Name][], title: (value: LedgerFilters[Name]) => string): void => {
 			for (const value of new Set(values)) {
 				const is = filters[name] === value;
-				menu.addItem((item) => item.setTitle(title(value)).setChecked(is).onClick(() => this.narrow({ ...filters, [name]: is ? null : value })));
+				menu.addItem((item) => item.setTitle(title(value)).setChecked(is).onClick(() => this.#narrow({ ...filters, [name]: is ? null : value })));
 			}
 			menu.addSeparator();
 		};
@@ -196,29 +197,29 @@ export class LedgerPart {
 		return menu;
 	}
 
-	private narrow(filters: LedgerFilters): void {
-		this.filters = filters;
-		this.most = ROWS;
-		this.draw();
+	#narrow(filters: LedgerFilters): void {
+		this.#filters = filters;
+		this.#most = ROWS;
+		this.#draw();
 	}
 
-	private open(path: string, event: MouseEvent | KeyboardEvent): void {
+	#open(path: string, event: MouseEvent | KeyboardEvent): void {
 		void open(this.host.app, { path, lines: [1, 1] }, Keymap.isModEvent(event) || (event.altKey ? "split" : false));
 	}
 
-	private pressed(event: KeyboardEvent): void {
-		const rows = [...this.rowsEl.querySelectorAll<HTMLElement>(".vault-bridge-memory")];
+	#pressed(event: KeyboardEvent): void {
+		const rows = [...this.#rowsEl.querySelectorAll<HTMLElement>(".vault-bridge-memory")];
 		const at = rows.findIndex((row) => row === event.target);
 		const step = STEPS[event.key];
 		if (at === -1 || (step === undefined && event.key !== "Enter")) return;
 		event.preventDefault();
 		const path = rows[at]?.dataset["path"];
 		if (step !== undefined) rows[Math.min(Math.max(at + step, 0), rows.length - 1)]?.focus();
-		else if (path !== undefined) this.open(path, event);
+		else if (path !== undefined) this.#open(path, event);
 	}
 
-	private say(text: string, wrong = false): void {
-		this.sayEl.setText(text);
-		this.sayEl.toggleClass("mod-warning", wrong);
+	#say(text: string, wrong = false): void {
+		this.#sayEl.setText(text);
+		this.#sayEl.toggleClass("mod-warning", wrong);
 	}
 }

@@ -9,8 +9,8 @@ type Part = keyof typeof PARTS;
 
 /** Shows what agents remember, and the sessions in which they worked. */
 export class MemoryView extends Pane {
-	private part: Part = "ledger";
-	private open: ((part: Part) => void) | null = null;
+	#part: Part = "ledger";
+	#open: ((part: Part) => void) | null = null;
 
 	constructor(leaf: WorkspaceLeaf, host: Host) {
 		super(leaf, host);
@@ -30,19 +30,19 @@ export class MemoryView extends Pane {
 	}
 
 	override getState(): Record<string, unknown> {
-		return { ...super.getState(), part: this.part };
+		return { ...super.getState(), part: this.#part };
 	}
 
 	override async setState(state: unknown, result: ViewStateResult): Promise<void> {
-		if (typeof state === "object" && state !== null && "part" in state && (state.part === "sessions" || state.part === "ledger")) this.part = state.part;
-		this.open?.(this.part);
+		if (typeof state === "object" && state !== null && "part" in state && (state.part === "sessions" || state.part === "ledger")) this.#part = state.part;
+		this.#open?.(this.#part);
 		await super.setState(state, result);
 	}
 
 	/** Show the sessions, whatever was shown before. */
 	showSessions(): void {
-		this.part = "sessions";
-		this.open?.(this.part);
+		this.#part = "sessions";
+		this.#open?.(this.#part);
 	}
 
 	protected show(el: HTMLElement): void {
@@ -52,23 +52,23 @@ export class MemoryView extends Pane {
 		const buttons = (Object.keys(PARTS) as Part[]).map((part) => {
 			const button = tabs.createEl("button", { text: PARTS[part], attr: { role: "tab" } });
 			button.addEventListener("click", () => {
-				this.open?.(part);
+				this.#open?.(part);
 				this.app.workspace.requestSaveLayout();
 			});
 			return { part, button };
 		});
-		this.open = (part) => {
-			this.part = part;
+		this.#open = (part) => {
+			this.#part = part;
 			shown?.stop();
 			body.empty();
 			for (const one of buttons) one.button.setAttr("aria-selected", String(one.part === part));
 			shown = part === "ledger" ? new LedgerPart(body, this.host) : new SessionsPart(body, this.host);
 		};
-		this.open(this.part);
+		this.#open(this.#part);
 		this.whileShown(() => shown?.stop());
 	}
 
 	protected override hide(): void {
-		this.open = null;
+		this.#open = null;
 	}
 }

@@ -17,69 +17,69 @@ const SETTLE_MS = 1_000;
 
 /** Shows the handoffs that wait, and the sessions of agents as cards, the one that began last on top. */
 export class SessionsPart {
-	private readonly end: () => void;
-	private timer: number | undefined;
-	private over = false;
-	private drawn = "";
-	private readonly unfolded = new Set<string>();
+	readonly #end: () => void;
+	#timer: number | undefined;
+	#over = false;
+	#drawn = "";
+	readonly #unfolded = new Set<string>();
 	/** What each session would be told now, for those of which the person asked. */
-	private readonly previews = new Map<string, AgentBrief>();
+	readonly #previews = new Map<string, AgentBrief>();
 	/** What was done last, or why it could not be done. */
-	private last: { readonly what: string; readonly wrong: boolean } | null = null;
+	#last: { readonly what: string; readonly wrong: boolean } | null = null;
 
 	constructor(
 		private readonly el: HTMLElement,
 		private readonly host: Host,
 	) {
-		this.end = host.events.add(({ kind }) => {
+		this.#end = host.events.add(({ kind }) => {
 			if (kind !== "change_recorded" && kind !== "note_changed" && kind !== "memory_given") return;
-			window.clearTimeout(this.timer);
-			this.timer = window.setTimeout(() => void this.ask(), SETTLE_MS);
+			window.clearTimeout(this.#timer);
+			this.#timer = window.setTimeout(() => void this.#ask(), SETTLE_MS);
 		});
-		void this.ask();
+		void this.#ask();
 	}
 
 	/** Want nothing any more. */
 	stop(): void {
-		this.over = true;
-		this.end();
-		window.clearTimeout(this.timer);
+		this.#over = true;
+		this.#end();
+		window.clearTimeout(this.#timer);
 	}
 
-	private async ask(): Promise<void> {
+	async #ask(): Promise<void> {
 		const { link } = this.host;
 		const [answer, given, handoffs] = await Promise.all([link.call("list_sessions", { limit: MOST }), link.call("list_injections", { limit: MOST }), link.call("list_handoffs", {})]);
-		const now = JSON.stringify([answer, given, handoffs, this.last, [...this.previews]]);
-		if (this.over || now === this.drawn) return;
-		this.drawn = now;
-		const focused = this.focusedButton();
+		const now = JSON.stringify([answer, given, handoffs, this.#last, [...this.#previews]]);
+		if (this.#over || now === this.#drawn) return;
+		this.#drawn = now;
+		const focused = this.#focusedButton();
 		this.el.empty();
 		if (!answer.ok) {
 			this.el.createDiv({ cls: "vault-bridge-say mod-warning", text: withHint(answer.error) });
 			return;
 		}
-		if (this.last !== null) this.el.createDiv({ cls: `vault-bridge-say${this.last.wrong ? " mod-warning" : ""}`, text: this.last.what, attr: { role: "status" } });
+		if (this.#last !== null) this.el.createDiv({ cls: `vault-bridge-say${this.#last.wrong ? " mod-warning" : ""}`, text: this.#last.what, attr: { role: "status" } });
 		if (handoffs.ok) showWaitingHandoffs(this.el, this.host, handoffs.result.handoffs, handoffs.result.total);
 		const sessions = answer.result.sessions.filter(({ client }) => client !== CLIENT);
 		if (sessions.length === 0) this.el.createDiv({ cls: "vault-bridge-empty", text: "No agent has worked here in the last 90 days." });
 		const givenTo = new Map((given.ok ? given.result.sessions : []).map((one) => [one.session, one]));
-		for (const session of sessions) this.card(session, givenTo.get(session.id));
-		if (focused !== null) this.buttonAt(focused)?.focus({ preventScroll: true });
+		for (const session of sessions) this.#card(session, givenTo.get(session.id));
+		if (focused !== null) this.#buttonAt(focused)?.focus({ preventScroll: true });
 	}
 
 	/** The card and button that had the focus, which is restored after the cards are redrawn. */
-	private focusedButton(): readonly [session: string, name: string] | null {
+	#focusedButton(): readonly [session: string, name: string] | null {
 		const button = this.el.doc.activeElement;
 		const session = button?.closest("[data-session]")?.getAttribute("data-session") ?? null;
 		return session === null || button === null ? null : [session, button.textContent];
 	}
 
-	private buttonAt([session, name]: readonly [session: string, name: string]): HTMLElement | undefined {
+	#buttonAt([session, name]: readonly [session: string, name: string]): HTMLElement | undefined {
 		const card = [...this.el.querySelectorAll(".vault-bridge-session-card")].find((one) => one.getAttribute("data-session") === session);
 		return [...(card?.querySelectorAll("button") ?? [])].find((button) => button.textContent === name);
 	}
 
-	private card(session: ListedSession, given: SessionInjections | undefined): void {
+	#card(session: ListedSession, given: SessionInjections | undefined): void {
 		const { client, status, started, goal, summary, where_left_off: left, note, calls, changed } = session;
 		const card = this.el.createDiv({ cls: "vault-bridge-session-card", attr: { "data-status": status, "data-session": session.id } });
 		const head = card.createDiv({ cls: "vault-bridge-hit-head" });
@@ -91,39 +91,39 @@ export class SessionsPart {
 		}
 		const facts = [countType("call", calls), ...(changed.length === 0 ? [] : [`changed ${named(changed)}`])];
 		card.createDiv({ cls: "vault-bridge-small", text: facts.join(" · ") });
-		if (given !== undefined) showGivenNotes(card, this.host, given, client, this.unfolded, (what, wrong) => this.say(what, wrong));
-		const now = this.previews.get(session.id);
+		if (given !== undefined) showGivenNotes(card, this.host, given, client, this.#unfolded, (what, wrong) => this.#say(what, wrong));
+		const now = this.#previews.get(session.id);
 		if (now !== undefined) showBriefAgain(card, this.host, now, given);
 		const buttons = card.createDiv({ cls: "vault-bridge-buttons" });
-		if (status === "active") this.offer(buttons, session.id);
+		if (status === "active") this.#offer(buttons, session.id);
 		if (note === null) return;
 		buttons.createEl("button", { text: "Open the journal" }).addEventListener("click", () => void open(this.host.app, { path: note, lines: [1, 1] }, false));
 	}
 
 	/** Offer what can be done with an open session. */
-	private offer(buttons: HTMLElement, session: string): void {
+	#offer(buttons: HTMLElement, session: string): void {
 		const again = buttons.createEl("button", { text: "Brief again", attr: { "aria-label": "Show what this session would be told now" } });
-		again.addEventListener("click", () => void this.briefAgain(session));
+		again.addEventListener("click", () => void this.#briefAgain(session));
 		const add = buttons.createEl("button", { text: "Add a note…", attr: { "aria-label": "Add a note to the next answer of this session" } });
-		add.addEventListener("click", () => new NotePicker(this.host.app, (path) => void this.give(session, path)).open());
+		add.addEventListener("click", () => new NotePicker(this.host.app, (path) => void this.#give(session, path)).open());
 	}
 
-	private async give(session: string, path: string): Promise<void> {
+	async #give(session: string, path: string): Promise<void> {
 		const answer = await this.host.link.call("give_note", { session, path });
-		if (answer.ok) this.say(`It is given “${titleOf(path)}” with its next answer.`, false);
-		else this.say(withHint(answer.error), true);
+		if (answer.ok) this.#say(`It is given “${titleOf(path)}” with its next answer.`, false);
+		else this.#say(withHint(answer.error), true);
 	}
 
-	private async briefAgain(session: string): Promise<void> {
+	async #briefAgain(session: string): Promise<void> {
 		const answer = await this.host.link.call("preview_brief", { session });
-		if (this.over) return;
-		if (!answer.ok) return this.say(withHint(answer.error), true);
-		this.previews.set(session, answer.result);
-		await this.ask();
+		if (this.#over) return;
+		if (!answer.ok) return this.#say(withHint(answer.error), true);
+		this.#previews.set(session, answer.result);
+		await this.#ask();
 	}
 
-	private say(what: string, wrong: boolean): void {
-		this.last = { what, wrong };
-		void this.ask();
+	#say(what: string, wrong: boolean): void {
+		this.#last = { what, wrong };
+		void this.#ask();
 	}
 }

@@ -35,10 +35,10 @@ class NewNote extends SuggestModal<Template | null> {
 	}
 
 	onChooseSuggestion(template: Template | null): void {
-		void this.create(template);
+		void this.#create(template);
 	}
 
-	private async create(template: Template | null): Promise<void> {
+	async #create(template: Template | null): Promise<void> {
 		const { link, app } = this.host;
 		const path = newPath(this.folder, this.inputEl.value, (taken) => app.vault.getAbstractFileByPath(taken) !== null);
 		// Two notes of one template are alike, which a person need not confirm.

@@ -26,16 +26,16 @@ export interface NotesEar {
 
 /** Lists the newest notes while nothing is asked, offers their types and a new note, and says what the vault holds. */
 export class NotesPart {
-	private readonly headEl: HTMLElement;
-	private readonly typesEl: HTMLElement;
-	private readonly statsEl: HTMLElement;
-	private readonly ends: (() => void)[] = [];
-	private filters: Filters | null = null;
-	private notes = new Map<string, ListedNote>();
-	private status: VaultStatus | null = null;
-	private progress: IndexProgress | null = null;
-	private timer: number | undefined;
-	private round = 0;
+	readonly #headEl: HTMLElement;
+	readonly #typesEl: HTMLElement;
+	readonly #statsEl: HTMLElement;
+	readonly #ends: (() => void)[] = [];
+	#filters: Filters | null = null;
+	#notes = new Map<string, ListedNote>();
+	#status: VaultStatus | null = null;
+	#progress: IndexProgress | null = null;
+	#timer: number | undefined;
+	#round = 0;
 
 	/**
 	 * @param head Where the types and the button go.
@@ -47,105 +47,105 @@ export class NotesPart {
 		private readonly host: Host,
 		private readonly ear: NotesEar,
 	) {
-		this.headEl = head.createDiv({ cls: "vault-bridge-notes-head" });
-		this.typesEl = this.headEl.createDiv({ cls: "vault-bridge-chips" });
-		const button = this.headEl.createEl("button", { cls: "clickable-icon", attr: { "aria-label": "New note" } });
+		this.#headEl = head.createDiv({ cls: "vault-bridge-notes-head" });
+		this.#typesEl = this.#headEl.createDiv({ cls: "vault-bridge-chips" });
+		const button = this.#headEl.createEl("button", { cls: "clickable-icon", attr: { "aria-label": "New note" } });
 		setIcon(button, "file-plus");
-		button.addEventListener("click", () => void askNewNote(host, this.filters?.folder ?? null));
-		this.statsEl = foot.createDiv({ cls: "vault-bridge-stats" });
-		this.ends.push(host.events.add((event) => {
-			if (stirs(event, this.progress)) this.soon();
-			if (event.kind === "index_progress") this.progress = event;
+		button.addEventListener("click", () => void askNewNote(host, this.#filters?.folder ?? null));
+		this.#statsEl = foot.createDiv({ cls: "vault-bridge-stats" });
+		this.#ends.push(host.events.add((event) => {
+			if (stirs(event, this.#progress)) this.#soon();
+			if (event.kind === "index_progress") this.#progress = event;
 		}));
-		const clock = window.setInterval(() => this.showStats(), MINUTE_MS);
-		this.ends.push(() => window.clearInterval(clock));
-		void this.count();
+		const clock = window.setInterval(() => this.#showStats(), MINUTE_MS);
+		this.#ends.push(() => window.clearInterval(clock));
+		void this.#count();
 	}
 
 	/** List the newest notes that pass the filters. */
 	show(filters: Filters): void {
-		this.filters = filters;
-		this.headEl.toggle(true);
-		this.showTypes();
-		void this.list(0);
+		this.#filters = filters;
+		this.#headEl.toggle(true);
+		this.#showTypes();
+		void this.#list(0);
 	}
 
 	/** List no notes, as something is asked. */
 	hide(): void {
-		this.filters = null;
-		this.notes.clear();
-		this.round += 1;
-		this.headEl.toggle(false);
+		this.#filters = null;
+		this.#notes.clear();
+		this.#round += 1;
+		this.#headEl.toggle(false);
 	}
 
 	/** List the next notes, too. */
 	more(): void {
-		void this.list(this.notes.size);
+		void this.#list(this.#notes.size);
 	}
 
 	/** Want nothing any more. */
 	stop(): void {
 		this.hide();
-		window.clearTimeout(this.timer);
-		for (const end of this.ends.splice(0)) end();
+		window.clearTimeout(this.#timer);
+		for (const end of this.#ends.splice(0)) end();
 	}
 
 	/** The icon of a listed note. */
 	icon({ path }: Hit): string | null {
-		const note = this.notes.get(path);
+		const note = this.#notes.get(path);
 		return note === undefined ? null : typeIcon(note.note_type ?? "");
 	}
 
 	/** When a listed note was last modified. */
 	date({ path }: Hit): string | null {
-		const note = this.notes.get(path);
+		const note = this.#notes.get(path);
 		return note === undefined ? null : age(note.modified, Date.now());
 	}
 
 	tags({ path }: Hit): readonly string[] {
-		return this.notes.get(path)?.tags ?? [];
+		return this.#notes.get(path)?.tags ?? [];
 	}
 
-	private soon(): void {
-		window.clearTimeout(this.timer);
-		this.timer = window.setTimeout(() => {
-			void this.count();
+	#soon(): void {
+		window.clearTimeout(this.#timer);
+		this.#timer = window.setTimeout(() => {
+			void this.#count();
 			// Further pages stay as they are.
-			if (this.filters !== null && this.notes.size <= PAGE) void this.list(0);
+			if (this.#filters !== null && this.#notes.size <= PAGE) void this.#list(0);
 		}, SETTLE_MS);
 	}
 
-	private async list(offset: number): Promise<void> {
-		if (this.filters === null) return;
-		const round = (this.round += 1);
-		const answer = await this.host.link.call("find_notes", newestArguments(this.filters, Date.now(), offset));
-		if (round !== this.round) return;
+	async #list(offset: number): Promise<void> {
+		if (this.#filters === null) return;
+		const round = (this.#round += 1);
+		const answer = await this.host.link.call("find_notes", newestArguments(this.#filters, Date.now(), offset));
+		if (round !== this.#round) return;
 		if (!answer.ok) return this.ear.refused(withHint(answer.error));
 		const { notes, total } = answer.result;
-		const before = offset === 0 ? [] : [...this.notes.values()];
-		this.notes = new Map([...before, ...notes].map((note) => [note.path, note]));
-		this.ear.listed([...this.notes.values()].map(asHit), offset + notes.length < total);
+		const before = offset === 0 ? [] : [...this.#notes.values()];
+		this.#notes = new Map([...before, ...notes].map((note) => [note.path, note]));
+		this.ear.listed([...this.#notes.values()].map(asHit), offset + notes.length < total);
 	}
 
-	private async count(): Promise<void> {
+	async #count(): Promise<void> {
 		const answer = await this.host.link.call("status", {});
 		if (!answer.ok) return;
-		this.status = answer.result.vaults[0] ?? null;
-		this.showStats();
-		this.showTypes();
+		this.#status = answer.result.vaults[0] ?? null;
+		this.#showStats();
+		this.#showTypes();
 	}
 
-	private showStats(): void {
-		this.statsEl.setText(this.status === null ? "" : describeStats(this.status, Date.now()));
+	#showStats(): void {
+		this.#statsEl.setText(this.#status === null ? "" : describeStats(this.#status, Date.now()));
 	}
 
-	private showTypes(): void {
-		const { filters } = this;
-		this.typesEl.empty();
+	#showTypes(): void {
+		const filters = this.#filters;
+		this.#typesEl.empty();
 		if (filters === null) return;
-		const others = Object.entries(this.status?.types ?? {}).filter(([type]) => !filters.noteTypes.includes(type));
+		const others = Object.entries(this.#status?.types ?? {}).filter(([type]) => !filters.noteTypes.includes(type));
 		for (const [type, count] of others.slice(0, TYPES)) {
-			const chip = this.typesEl.createEl("button", { cls: "vault-bridge-chip", attr: { "aria-label": `Only ${plural(type)}` } });
+			const chip = this.#typesEl.createEl("button", { cls: "vault-bridge-chip", attr: { "aria-label": `Only ${plural(type)}` } });
 			setIcon(chip.createSpan({ cls: "vault-bridge-chip-x" }), typeIcon(type));
 			chip.createSpan({ text: `${type} ${count.toLocaleString()}` });
 			chip.addEventListener("click", () => this.ear.narrow({ ...filters, noteTypes: [...filters.noteTypes, type] }));

@@ -7,7 +7,7 @@ import { merges, prospects, staleNotes, violations } from "./reports";
 
 /** Shows what in the vault could be put in order, each with what can be done about it. */
 export class OrderView extends Pane {
-	private readonly unfolded = new Set<string>();
+	readonly #unfolded = new Set<string>();
 
 	constructor(leaf: WorkspaceLeaf, host: Host) {
 		super(leaf, host);
@@ -28,7 +28,8 @@ export class OrderView extends Pane {
 
 	protected show(el: HTMLElement): void {
 		const body = el.createDiv({ cls: "vault-bridge-body vault-bridge-order" });
-		const { host, unfolded } = this;
+		const { host } = this;
+		const unfolded = this.#unfolded;
 		const parts = [
 			new ReportPart(body, unfolded, merges(host)),
 			new ReportPart(body, unfolded, violations(host)),

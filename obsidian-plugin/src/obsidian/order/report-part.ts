@@ -26,59 +26,59 @@ export interface Report<Row, Result extends Said> {
 
 /** A report that is made when it is opened, and again when something in it was settled. */
 export class ReportPart<Row, Result extends Said> {
-	private readonly fold: Fold;
-	private readonly says: HTMLElement;
-	private readonly list: HTMLElement;
-	private readonly more: HTMLButtonElement;
-	private limit = PAGE;
-	private round = 0;
+	readonly #fold: Fold;
+	readonly #says: HTMLElement;
+	readonly #list: HTMLElement;
+	readonly #more: HTMLButtonElement;
+	#limit = PAGE;
+	#round = 0;
 
 	constructor(
 		el: HTMLElement,
 		unfolded: Set<string>,
 		private readonly report: Report<Row, Result>,
 	) {
-		this.fold = new Fold(el, report.name, unfolded, () => void this.load());
-		this.says = this.fold.body.createDiv({ cls: "vault-bridge-small", attr: { role: "status" } });
-		this.list = this.fold.body.createDiv({ attr: { role: "list", "aria-label": report.name } });
-		this.more = this.fold.body.createEl("button", { text: "Show more" });
-		this.more.toggle(false);
-		this.more.addEventListener("click", () => {
-			this.limit += PAGE;
-			void this.load();
+		this.#fold = new Fold(el, report.name, unfolded, () => void this.#load());
+		this.#says = this.#fold.body.createDiv({ cls: "vault-bridge-small", attr: { role: "status" } });
+		this.#list = this.#fold.body.createDiv({ attr: { role: "list", "aria-label": report.name } });
+		this.#more = this.#fold.body.createEl("button", { text: "Show more" });
+		this.#more.toggle(false);
+		this.#more.addEventListener("click", () => {
+			this.#limit += PAGE;
+			void this.#load();
 		});
-		if (this.fold.open) void this.load();
+		if (this.#fold.open) void this.#load();
 	}
 
 	/** Make the report again, if it is open. */
 	again(): void {
-		if (this.fold.open) void this.load();
+		if (this.#fold.open) void this.#load();
 	}
 
 	/** Want nothing any more. */
 	stop(): void {
-		this.round += 1;
+		this.#round += 1;
 	}
 
-	private async load(): Promise<void> {
-		const round = (this.round += 1);
-		this.fold.body.setAttr("aria-busy", "true");
-		if (!this.list.hasChildNodes()) this.says.setText("Looking…");
-		const answer = await this.report.fetch(this.limit);
-		if (round !== this.round) return;
-		this.fold.body.setAttr("aria-busy", "false");
-		this.says.toggleClass("mod-warning", !answer.ok);
+	async #load(): Promise<void> {
+		const round = (this.#round += 1);
+		this.#fold.body.setAttr("aria-busy", "true");
+		if (!this.#list.hasChildNodes()) this.#says.setText("Looking…");
+		const answer = await this.report.fetch(this.#limit);
+		if (round !== this.#round) return;
+		this.#fold.body.setAttr("aria-busy", "false");
+		this.#says.toggleClass("mod-warning", !answer.ok);
 		if (!answer.ok) {
-			showSaid(this.says, withHint(answer.error));
+			showSaid(this.#says, withHint(answer.error));
 			return;
 		}
 		const { total, notices = [], dismissed } = answer.result;
 		const rows = this.report.rows(answer.result);
-		this.list.empty();
-		for (const row of rows) this.report.show(this.list, row, () => void this.load());
-		this.fold.count(total);
-		this.more.toggle(rows.length < total);
+		this.#list.empty();
+		for (const row of rows) this.report.show(this.#list, row, () => void this.#load());
+		this.#fold.count(total);
+		this.#more.toggle(rows.length < total);
 		const left = dismissed != null && dismissed > 0 ? [`${dismissed.toLocaleString()} left out, as you or an agent said.`] : [];
-		showSaid(this.says, [...(total === 0 ? [this.report.empty] : []), ...notices, ...left].join(" "));
+		showSaid(this.#says, [...(total === 0 ? [this.report.empty] : []), ...notices, ...left].join(" "));
 	}
 }

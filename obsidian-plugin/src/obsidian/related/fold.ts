@@ -1,8 +1,8 @@
 /** A part of the pane that can be folded away; which parts are open is remembered while the pane is. */
 export class Fold {
 	readonly body: HTMLElement;
-	private readonly el: HTMLDetailsElement;
-	private readonly title: HTMLElement;
+	readonly #el: HTMLDetailsElement;
+	readonly #title: HTMLElement;
 
 	/**
 	 * @param unfolded The names of the parts that are open.
@@ -14,13 +14,13 @@ export class Fold {
 		unfolded: Set<string>,
 		opened: () => void = () => undefined,
 	) {
-		this.el = parent.createEl("details", { cls: "vault-bridge-fold" });
-		this.title = this.el.createEl("summary", { cls: "vault-bridge-part", text: name });
-		this.body = this.el.createDiv({ cls: "vault-bridge-fold-body" });
-		this.el.open = unfolded.has(name);
-		this.el.addEventListener("toggle", () => {
-			if (this.el.open === unfolded.has(name)) return;
-			if (!this.el.open) unfolded.delete(name);
+		this.#el = parent.createEl("details", { cls: "vault-bridge-fold" });
+		this.#title = this.#el.createEl("summary", { cls: "vault-bridge-part", text: name });
+		this.body = this.#el.createDiv({ cls: "vault-bridge-fold-body" });
+		this.#el.open = unfolded.has(name);
+		this.#el.addEventListener("toggle", () => {
+			if (this.#el.open === unfolded.has(name)) return;
+			if (!this.#el.open) unfolded.delete(name);
 			else {
 				unfolded.add(name);
 				opened();
@@ -29,12 +29,12 @@ export class Fold {
 	}
 
 	get open(): boolean {
-		return this.el.open;
+		return this.#el.open;
 	}
 
 	/** Show it, with how much is in it if that is known; null hides it. */
 	count(count: number | null | undefined): void {
-		this.title.setText(count === undefined || count === null ? this.name : `${this.name} (${count})`);
-		this.el.toggleClass("is-empty", count === null);
+		this.#title.setText(count === undefined || count === null ? this.name : `${this.name} (${count})`);
+		this.#el.toggleClass("is-empty", count === null);
 	}
 }

@@ -12,10 +12,10 @@ export interface Switches {
 
 /** Tells what the pane is about, and switches how it follows. */
 export class Head {
-	private readonly title: HTMLElement;
-	private readonly scope: HTMLElement;
-	private readonly state: HTMLElement;
-	private readonly draws: (() => void)[] = [];
+	readonly #title: HTMLElement;
+	readonly #scope: HTMLElement;
+	readonly #state: HTMLElement;
+	readonly #draws: (() => void)[] = [];
 
 	constructor(
 		parent: HTMLElement,
@@ -23,47 +23,47 @@ export class Head {
 		private readonly switches: Switches,
 	) {
 		const head = parent.createDiv({ cls: "vault-bridge-head" });
-		this.title = head.createEl("h4", { cls: "vault-bridge-head-title", attr: { dir: "auto" } });
-		this.toggle(head, "info", "Show why each note is here", switches.why, switches.setWhy);
-		this.toggle(head, "pin", "Pin: stay with this note, and keep it up to date", () => following.pinned, (on) => following.pin(on));
-		this.toggle(head, "pause", "Pause: keep what is shown, and ask for nothing", () => following.paused, (on) => following.pause(on));
-		this.scope = parent.createDiv({ cls: "vault-bridge-scope" });
-		this.state = parent.createDiv({ cls: "vault-bridge-say", attr: { role: "status" } });
+		this.#title = head.createEl("h4", { cls: "vault-bridge-head-title", attr: { dir: "auto" } });
+		this.#toggle(head, "info", "Show why each note is here", switches.why, switches.setWhy);
+		this.#toggle(head, "pin", "Pin: stay with this note, and keep it up to date", () => following.pinned, (on) => following.pin(on));
+		this.#toggle(head, "pause", "Pause: keep what is shown, and ask for nothing", () => following.paused, (on) => following.pause(on));
+		this.#scope = parent.createDiv({ cls: "vault-bridge-scope" });
+		this.#state = parent.createDiv({ cls: "vault-bridge-say", attr: { role: "status" } });
 	}
 
 	/** Draw it as things stand. */
 	draw(place: Place | null): void {
-		for (const draw of this.draws) draw();
-		this.title.setText(place === null ? "No note is open" : titleOf(place.path));
-		if (place !== null) setTooltip(this.title, place.path);
-		this.drawScope(place);
+		for (const draw of this.#draws) draw();
+		this.#title.setText(place === null ? "No note is open" : titleOf(place.path));
+		if (place !== null) setTooltip(this.#title, place.path);
+		this.#drawScope(place);
 		const { paused, pinned } = this.following;
-		this.state.setText(paused ? "Paused. This may be out of date." : pinned ? "Stays with this note." : "");
+		this.#state.setText(paused ? "Paused. This may be out of date." : pinned ? "Stays with this note." : "");
 	}
 
 	/** Say that there is something newer, which comes when the person has left the lists. */
 	wait(): void {
-		this.state.setText("Updates resume when you leave this list.");
+		this.#state.setText("Updates resume when you leave this list.");
 	}
 
-	private drawScope(place: Place | null): void {
-		this.scope.empty();
+	#drawScope(place: Place | null): void {
+		this.#scope.empty();
 		const bySection = this.switches.bySection();
 		const section = (bySection ? place?.section : null) ?? null;
 		if (place === null || (bySection && section === null)) return;
-		this.scope.createSpan({ cls: "vault-bridge-scope-text", text: section === null ? "Related to the whole note" : `Related to § ${section.heading}`, attr: { dir: "auto" } });
-		const button = this.scope.createEl("button", { text: bySection ? "Whole note" : "Follow sections" });
+		this.#scope.createSpan({ cls: "vault-bridge-scope-text", text: section === null ? "Related to the whole note" : `Related to § ${section.heading}`, attr: { dir: "auto" } });
+		const button = this.#scope.createEl("button", { text: bySection ? "Whole note" : "Follow sections" });
 		button.addEventListener("click", () => this.switches.setBySection(!bySection));
 	}
 
-	private toggle(parent: HTMLElement, icon: string, label: string, is: () => boolean, set: (on: boolean) => void): void {
+	#toggle(parent: HTMLElement, icon: string, label: string, is: () => boolean, set: (on: boolean) => void): void {
 		const button = parent.createEl("button", { cls: "clickable-icon", attr: { "aria-label": label } });
 		setIcon(button, icon);
 		button.addEventListener("click", () => {
 			set(!is());
 			this.draw(this.following.place);
 		});
-		this.draws.push(() => {
+		this.#draws.push(() => {
 			button.setAttr("aria-pressed", String(is()));
 			button.toggleClass("is-active", is());
 		});

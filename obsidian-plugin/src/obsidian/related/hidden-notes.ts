@@ -3,20 +3,20 @@ import { Fold } from "./fold";
 
 /** Shows which notes are hidden beside a note, to be shown again. */
 export class HiddenPart {
-	private readonly fold: Fold;
+	readonly #fold: Fold;
 
 	constructor(
 		parent: HTMLElement,
 		unfolded: Set<string>,
 		private readonly again: (path: string) => void,
 	) {
-		this.fold = new Fold(parent, "Hidden here", unfolded);
+		this.#fold = new Fold(parent, "Hidden here", unfolded);
 		this.show([]);
 	}
 
 	show(paths: readonly string[]): void {
-		const { body } = this.fold;
-		this.fold.count(paths.length === 0 ? null : paths.length);
+		const { body } = this.#fold;
+		this.#fold.count(paths.length === 0 ? null : paths.length);
 		body.empty();
 		for (const path of paths) {
 			const row = body.createDiv({ cls: "vault-bridge-hidden" });

@@ -11,9 +11,9 @@ import { LinkPreview } from "./link-preview";
 
 /** Makes links of words through the bridge, and lets the person look at it before and take it back after. */
 export class LinkMaker {
-	private readonly unlearned = new Set<() => void>();
+	readonly #unlearned = new Set<() => void>();
 	/** What was only proposed, by the change that would make it. */
-	private readonly proposals = new Map<string, { readonly path: string; readonly chosen: readonly Missing[] }>();
+	readonly #proposals = new Map<string, { readonly path: string; readonly chosen: readonly Missing[] }>();
 
 	/** @param changed Called when links were made or taken back. */
 	constructor(
@@ -23,21 +23,21 @@ export class LinkMaker {
 
 	/** Show what making links of words would do, and make those that are left ticked. */
 	async preview(path: string, chosen: readonly Missing[], digest: string | null): Promise<void> {
-		const answer = await this.apply(path, chosen, digest, true);
+		const answer = await this.#apply(path, chosen, digest, true);
 		if (!answer.ok) say(answer.error);
-		else new LinkPreview(this.host.app, answer.result, chosen, (ticked) => this.make(path, ticked, answer.result.before)).open();
+		else new LinkPreview(this.host.app, answer.result, chosen, (ticked) => this.#make(path, ticked, answer.result.before)).open();
 	}
 
 	/** Make a link of words at once. */
 	async link(path: string, chosen: readonly Missing[], digest: string): Promise<void> {
-		const answer = await this.make(path, chosen, digest);
+		const answer = await this.#make(path, chosen, digest);
 		if (!answer.ok) say(answer.error);
 	}
 
 	/** Make links of words of a note as one change, and offer to undo it. */
-	private async make(path: string, chosen: readonly Missing[], digest: string | null): Promise<Answer<"apply_links">> {
-		const answer = await this.apply(path, chosen, digest, false);
-		if (answer.ok) this.tell(path, chosen, answer.result);
+	async #make(path: string, chosen: readonly Missing[], digest: string | null): Promise<Answer<"apply_links">> {
+		const answer = await this.#apply(path, chosen, digest, false);
+		if (answer.ok) this.#tell(path, chosen, answer.result);
 		return answer;
 	}
 
@@ -67,32 +67,32 @@ export class LinkMaker {
 
 	/** Whether a link of these words was proposed, and nobody has decided upon it yet. */
 	waits(path: string, { target, text }: Missing): boolean {
-		return [...this.proposals.values()].some((one) => one.path === path && one.chosen.some((other) => other.target === target && other.text === text));
+		return [...this.#proposals.values()].some((one) => one.path === path && one.chosen.some((other) => other.target === target && other.text === text));
 	}
 
 	/** Hear what becomes of changes. */
 	heard(event: BridgeEvent): void {
-		if (event.kind === "change_recorded" && this.proposals.delete(event.change)) this.changed();
+		if (event.kind === "change_recorded" && this.#proposals.delete(event.change)) this.changed();
 	}
 
 	/** Tell the bridge at once what was accepted and not undone. */
 	settle(): void {
-		for (const learn of [...this.unlearned]) learn();
+		for (const learn of [...this.#unlearned]) learn();
 	}
 
-	private apply(path: string, chosen: readonly Missing[], digest: string | null, dryRun: boolean): Promise<Answer<"apply_links">> {
+	#apply(path: string, chosen: readonly Missing[], digest: string | null, dryRun: boolean): Promise<Answer<"apply_links">> {
 		const suggestions = chosen.map(({ target, text, span }) => ({ target, text, span }));
 		return this.host.link.call("apply_links", { path, suggestions, digest, dry_run: dryRun, reason: "Suggested links" });
 	}
 
-	private tell(path: string, chosen: readonly Missing[], { links, refused, state, change_id: change, warnings }: LinkEdit): void {
+	#tell(path: string, chosen: readonly Missing[], { links, refused, state, change_id: change, warnings }: LinkEdit): void {
 		const made = chosen.filter(({ target }) => links.some((link) => link.target === target));
 		const [first] = made;
 		const what = made.length === 1 && first !== undefined ? `“${first.text}” links to ${titleOf(first.target)}.` : `${made.length} links made in ${titleOf(path)}.`;
 		const waits = change !== null && state === "proposed";
 		const said = waits ? `Proposed, not written yet: ${what}` : what;
 		const text = [said, ...refused.map(({ target, why }) => `Not to ${titleOf(target)}: ${why}.`), ...warnings].join(" ");
-		if (waits) this.proposals.set(change, { path, chosen: made });
+		if (waits) this.#proposals.set(change, { path, chosen: made });
 		this.changed();
 		if (change === null) {
 			new Notice(text);
@@ -105,14 +105,14 @@ export class LinkMaker {
 		// What is undone at once was a slip, from which nothing is to be learned.
 		const learn = (): void => {
 			window.clearTimeout(timer);
-			this.unlearned.delete(learn);
+			this.#unlearned.delete(learn);
 			for (const { target, text: words } of made) void this.host.link.call("judge_link", { path, target, text: words, verdict: "accept" });
 		};
 		const timer = window.setTimeout(learn, OFFERED_MS);
-		this.unlearned.add(learn);
+		this.#unlearned.add(learn);
 		offering(text, "Undo", () => {
 			window.clearTimeout(timer);
-			this.unlearned.delete(learn);
+			this.#unlearned.delete(learn);
 			void undo(this.host, change).then(() => this.changed());
 		});
 	}

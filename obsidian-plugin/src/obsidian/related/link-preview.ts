@@ -8,8 +8,8 @@ import { showWords } from "../changes/hunks";
 
 /** Shows the links that would be made in a note, each to be ticked, before any is. */
 export class LinkPreview extends Modal {
-	private readonly all: readonly Proposed[];
-	private readonly ticked: Set<Missing>;
+	readonly #all: readonly Proposed[];
+	readonly #ticked: Set<Missing>;
 
 	/**
 	 * @param edit What making them all would do.
@@ -23,8 +23,8 @@ export class LinkPreview extends Modal {
 		private readonly make: (ticked: readonly Missing[]) => Promise<Answer<"apply_links">>,
 	) {
 		super(app);
-		this.all = proposed(edit.links, chosen);
-		this.ticked = new Set(this.all.map(({ missing }) => missing));
+		this.#all = proposed(edit.links, chosen);
+		this.#ticked = new Set(this.#all.map(({ missing }) => missing));
 	}
 
 	override onOpen(): void {
@@ -34,17 +34,17 @@ export class LinkPreview extends Modal {
 		const accept = contentEl.createEl("button", { cls: "mod-cta" });
 		const verb = this.edit.state === "proposed" ? "Propose" : "Make";
 		const draw = (): void => {
-			const count = this.ticked.size;
+			const count = this.#ticked.size;
 			accept.setText(count === 1 ? `${verb} 1 link` : `${verb} ${count} links`);
 			accept.disabled = count === 0;
 		};
-		for (const one of this.all) this.part(contentEl, one, draw);
+		for (const one of this.#all) this.#part(contentEl, one, draw);
 		for (const { target, line, why } of this.edit.refused) {
 			contentEl.createDiv({ cls: "vault-bridge-small", text: `Not to ${titleOf(target)} in line ${line}: ${why}.`, attr: { dir: "auto" } });
 		}
 		const refused = contentEl.createDiv({ attr: { role: "alert" } });
 		const buttons = contentEl.createDiv({ cls: "vault-bridge-buttons" });
-		accept.addEventListener("click", () => void this.accept(accept, refused));
+		accept.addEventListener("click", () => void this.#accept(accept, refused));
 		buttons.append(accept);
 		buttons.createEl("button", { text: "Cancel" }).addEventListener("click", () => this.close());
 		draw();
@@ -55,23 +55,23 @@ export class LinkPreview extends Modal {
 		this.contentEl.empty();
 	}
 
-	private part(el: HTMLElement, { missing, line, words }: Proposed, ticked: () => void): void {
+	#part(el: HTMLElement, { missing, line, words }: Proposed, ticked: () => void): void {
 		const part = el.createDiv({ cls: "vault-bridge-hunk" });
 		const label = part.createEl("label", { cls: "vault-bridge-hunk-head" });
 		const box = label.createEl("input", { type: "checkbox" });
 		box.checked = true;
 		box.addEventListener("change", () => {
-			if (box.checked) this.ticked.add(missing);
-			else this.ticked.delete(missing);
+			if (box.checked) this.#ticked.add(missing);
+			else this.#ticked.delete(missing);
 			ticked();
 		});
 		label.createSpan({ cls: "vault-bridge-hunk-place", text: `Line ${line}, to ${titleOf(missing.target)}`, attr: { dir: "auto" } });
 		showWords(part, words);
 	}
 
-	private async accept(button: HTMLButtonElement, refused: HTMLElement): Promise<void> {
+	async #accept(button: HTMLButtonElement, refused: HTMLElement): Promise<void> {
 		button.disabled = true;
-		const answer = await this.make(this.all.map(({ missing }) => missing).filter((missing) => this.ticked.has(missing)));
+		const answer = await this.make(this.#all.map(({ missing }) => missing).filter((missing) => this.#ticked.has(missing)));
 		if (answer.ok) {
 			this.close();
 			return;

@@ -18,10 +18,10 @@ interface Found {
 
 /** Shows which notes say a note's name without linking to it. They are looked for only while somebody looks. */
 export class MentionPart {
-	private readonly fold: Fold;
-	private round = 0;
-	private path: string | null = null;
-	private found: readonly Found[] = [];
+	readonly #fold: Fold;
+	#round = 0;
+	#path: string | null = null;
+	#found: readonly Found[] = [];
 
 	constructor(
 		parent: HTMLElement,
@@ -29,41 +29,41 @@ export class MentionPart {
 		private readonly maker: LinkMaker,
 		unfolded: Set<string>,
 	) {
-		this.fold = new Fold(parent, "Mentioned without a link", unfolded, () => void this.ask());
-		this.fold.count(null);
+		this.#fold = new Fold(parent, "Mentioned without a link", unfolded, () => void this.#ask());
+		this.#fold.count(null);
 	}
 
 	async show(path: string | null): Promise<void> {
-		if (path !== this.path) {
-			this.fold.body.empty();
-			this.fold.count(path === null ? null : undefined);
+		if (path !== this.#path) {
+			this.#fold.body.empty();
+			this.#fold.count(path === null ? null : undefined);
 		}
-		this.path = path;
-		await this.ask();
+		this.#path = path;
+		await this.#ask();
 	}
 
-	private async ask(): Promise<void> {
-		const { path } = this;
-		const round = (this.round += 1);
-		if (path === null || !this.fold.open) return;
+	async #ask(): Promise<void> {
+		const path = this.#path;
+		const round = (this.#round += 1);
+		if (path === null || !this.#fold.open) return;
 		const answer = await this.host.link.call("note_links", { path, mentions: true });
 		const all = answer.ok ? unlinkedMentions(answer.result) : [];
-		const found = await Promise.all(all.slice(0, MOST).map(async (mention) => ({ mention, missing: await this.missing(path, mention) })));
-		if (round !== this.round) return;
-		this.found = found;
-		this.fold.count(all.length);
-		this.fold.body.empty();
-		if (all.length === 0) this.fold.body.createDiv({ cls: "vault-bridge-small", text: answer.ok ? "No other note mentions it without a link." : answer.error.message });
-		const list = this.fold.body.createDiv({ attr: { role: "list", "aria-label": "Mentioned without a link" } });
-		showSome(list, found, SHOWN, (one) => this.row(list, one));
+		const found = await Promise.all(all.slice(0, MOST).map(async (mention) => ({ mention, missing: await this.#missing(path, mention) })));
+		if (round !== this.#round) return;
+		this.#found = found;
+		this.#fold.count(all.length);
+		this.#fold.body.empty();
+		if (all.length === 0) this.#fold.body.createDiv({ cls: "vault-bridge-small", text: answer.ok ? "No other note mentions it without a link." : answer.error.message });
+		const list = this.#fold.body.createDiv({ attr: { role: "list", "aria-label": "Mentioned without a link" } });
+		showSome(list, found, SHOWN, (one) => this.#row(list, one));
 	}
 
-	private async missing(target: string, { path, span, text }: NoteMention): Promise<Missing> {
+	async #missing(target: string, { path, span, text }: NoteMention): Promise<Missing> {
 		const file = this.host.app.vault.getFileByPath(path);
 		return { target, text, span, quote: file && quote(await this.host.app.vault.read(file), span, text) };
 	}
 
-	private row(list: HTMLElement, { mention, missing }: Found): void {
+	#row(list: HTMLElement, { mention, missing }: Found): void {
 		const name = titleOf(mention.path);
 		showRow(list, this.host.app, {
 			name,
@@ -73,14 +73,14 @@ export class MentionPart {
 			text: mention.context,
 			more: [],
 			waits: this.maker.waits(mention.path, missing),
-			acts: [{ text: "Link…", label: `Link “${mention.text}” in ${name}`, act: () => this.preview(mention.path) }],
+			acts: [{ text: "Link…", label: `Link “${mention.text}” in ${name}`, act: () => this.#preview(mention.path) }],
 		});
 	}
 
 	/** Another note is changed, so that the change is shown before it is made. */
-	private async preview(path: string): Promise<void> {
-		if (await this.maker.save(path)) await this.ask();
-		const missing = this.found.find(({ mention }) => mention.path === path)?.missing;
+	async #preview(path: string): Promise<void> {
+		if (await this.maker.save(path)) await this.#ask();
+		const missing = this.#found.find(({ mention }) => mention.path === path)?.missing;
 		if (missing !== undefined) await this.maker.preview(path, [missing], null);
 	}
 }

@@ -6,28 +6,28 @@ import { walk } from "../search/list-keys";
 
 /** Related notes below two headings: those that no link joins with the note yet, and those that one does. */
 export class RelatedHits {
-	private readonly unlinked: Part;
-	private readonly linked: Part;
+	readonly #unlinked: Part;
+	readonly #linked: Part;
 
 	/** @param hide Shows a note no more beside this one. */
 	constructor(parent: HTMLElement, app: App, hide: (path: string) => void) {
-		this.unlinked = new Part(parent, app, "Not linked yet", hide);
-		this.linked = new Part(parent, app, "Linked", hide);
-		walk([this.unlinked.list, this.linked.list]);
+		this.#unlinked = new Part(parent, app, "Not linked yet", hide);
+		this.#linked = new Part(parent, app, "Linked", hide);
+		walk([this.#unlinked.list, this.#linked.list]);
 	}
 
 	show({ unlinked, linked }: Told): void {
-		this.unlinked.show(unlinked);
-		this.linked.show(linked);
+		this.#unlinked.show(unlinked);
+		this.#linked.show(linked);
 	}
 }
 
 class Part {
 	readonly list: HitList;
-	private readonly title: HTMLElement;
+	readonly #title: HTMLElement;
 
 	constructor(parent: HTMLElement, app: App, name: string, hide: (path: string) => void) {
-		this.title = parent.createEl("h5", { cls: "vault-bridge-part", text: name });
+		this.#title = parent.createEl("h5", { cls: "vault-bridge-part", text: name });
 		this.list = new HitList(parent, app, name, {
 			menu: (menu, hit) => {
 				menu.addSeparator();
@@ -39,6 +39,6 @@ class Part {
 
 	show(hits: readonly Hit[]): void {
 		this.list.show(hits);
-		for (const el of [this.title, this.list.el]) el.toggleClass("is-empty", hits.length === 0);
+		for (const el of [this.#title, this.list.el]) el.toggleClass("is-empty", hits.length === 0);
 	}
 }

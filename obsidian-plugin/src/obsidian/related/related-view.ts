@@ -35,21 +35,21 @@ interface Parts {
 
 /** Shows what is close to the active note or to the section that the cursor is in, and which links are missing. */
 export class RelatedView extends Pane {
-	private readonly following = new Following({
+	readonly #following = new Following({
 		here: () => placeOf(this.app, this.host.settings.followSection),
-		used: () => !this.containerEl.isShown() || this.isUsed(),
-		show: (place) => void this.ask(place),
-		late: () => this.lookLater(),
+		used: () => !this.containerEl.isShown() || this.#isUsed(),
+		show: (place) => void this.#ask(place),
+		late: () => this.#lookLater(),
 	});
-	private readonly maker = new LinkMaker(this.host, () => this.anew());
-	private readonly unfolded = new Set<string>();
-	private parts: Parts | null = null;
-	private timer: number | undefined;
-	private lateTimer: number | undefined;
-	private touched = -Infinity;
-	private round = 0;
+	readonly #maker = new LinkMaker(this.host, () => this.#anew());
+	readonly #unfolded = new Set<string>();
+	#parts: Parts | null = null;
+	#timer: number | undefined;
+	#lateTimer: number | undefined;
+	#touched = -Infinity;
+	#round = 0;
 	/** The note whose missing links are shown as they are. */
-	private known: string | null = null;
+	#known: string | null = null;
 
 	constructor(leaf: WorkspaceLeaf, host: Host) {
 		super(leaf, host);
@@ -70,139 +70,140 @@ export class RelatedView extends Pane {
 
 	/** Show what is related to a file, and stay with it unless it is the active one. */
 	showFile(file: TFile): void {
-		if (this.app.workspace.getActiveFile() === file) this.following.follow();
-		else this.following.pinTo({ path: file.path, section: null });
+		if (this.app.workspace.getActiveFile() === file) this.#following.follow();
+		else this.#following.pinTo({ path: file.path, section: null });
 	}
 
 	protected show(el: HTMLElement): void {
 		const { settings, kept } = this.host;
-		const head = new Head(el, this.following, {
+		const head = new Head(el, this.#following, {
 			bySection: () => settings.followSection,
 			why: () => settings.showWhy,
-			setBySection: (on) => this.set({ followSection: on }),
-			setWhy: (on) => this.set({ showWhy: on }),
+			setBySection: (on) => this.#set({ followSection: on }),
+			setWhy: (on) => this.#set({ showWhy: on }),
 		});
 		let bySection = settings.followSection;
 		this.whileShown(kept.add(({ followSection }) => {
-			head.draw(this.following.place);
+			head.draw(this.#following.place);
 			if (followSection === bySection) return;
 			bySection = followSection;
-			this.following.go();
+			this.#following.go();
 		}));
 		const body = el.createDiv({ cls: "vault-bridge-body vault-bridge-related" });
-		for (const kind of ["pointermove", "pointerdown", "wheel"]) body.addEventListener(kind, () => (this.touched = performance.now()), { passive: true });
-		body.addEventListener("pointerleave", () => (this.touched = -Infinity));
-		this.parts = {
+		for (const kind of ["pointermove", "pointerdown", "wheel"]) body.addEventListener(kind, () => (this.#touched = performance.now()), { passive: true });
+		body.addEventListener("pointerleave", () => (this.#touched = -Infinity));
+		this.#parts = {
 			head,
 			body,
-			suggestions: new LinkSuggestionPart(body, this.host, this.maker, this.unfolded),
-			mentions: new MentionPart(body, this.host, this.maker, this.unfolded),
+			suggestions: new LinkSuggestionPart(body, this.host, this.#maker, this.#unfolded),
+			mentions: new MentionPart(body, this.host, this.#maker, this.#unfolded),
 			empty: body.createDiv({ cls: "vault-bridge-empty" }),
-			hits: new RelatedHits(body, this.app, (path) => this.hideHere((hidden, beside) => hide(hidden, beside, path))),
-			hidden: new HiddenPart(body, this.unfolded, (path) => this.hideHere((hidden, beside) => unhide(hidden, beside, path))),
+			hits: new RelatedHits(body, this.app, (path) => this.#hideHere((hidden, beside) => hide(hidden, beside, path))),
+			hidden: new HiddenPart(body, this.#unfolded, (path) => this.#hideHere((hidden, beside) => unhide(hidden, beside, path))),
 		};
-		const renamed = this.app.vault.on("rename", (file, from) => this.following.moved(from, file.path));
+		const renamed = this.app.vault.on("rename", (file, from) => this.#following.moved(from, file.path));
 		this.whileShown(() => this.app.vault.offref(renamed));
-		this.whileShown(watch(this.app, (far) => this.lookIn(far ? SETTLE_MS : REST_MS)));
+		this.whileShown(watch(this.app, (far) => this.#lookIn(far ? SETTLE_MS : REST_MS)));
 		this.whileShown(this.host.events.add((event) => {
-			this.maker.heard(event);
-			if (event.kind === "note_changed" && event.path === this.following.place?.path) this.heard();
+			this.#maker.heard(event);
+			if (event.kind === "note_changed" && event.path === this.#following.place?.path) this.#heard();
 		}));
 		// What was asked of an index that is not done is answered better now.
-		this.whileShown(this.host.connections.add(({ is }) => is === "ready" && this.heard()));
-		this.following.go();
+		this.whileShown(this.host.connections.add(({ is }) => is === "ready" && this.#heard()));
+		this.#following.go();
 	}
 
 	protected override hide(): void {
-		window.clearTimeout(this.timer);
-		window.clearTimeout(this.lateTimer);
-		this.maker.settle();
-		this.round += 1;
-		this.parts = this.known = null;
+		window.clearTimeout(this.#timer);
+		window.clearTimeout(this.#lateTimer);
+		this.#maker.settle();
+		this.#round += 1;
+		this.#parts = this.#known = null;
 	}
 
 	/** Called too when the pane comes to the front, behind which it asked for nothing. */
 	override onResize(): void {
-		this.lookIn(SETTLE_MS);
+		this.#lookIn(SETTLE_MS);
 	}
 
-	private lookIn(ms: number): void {
-		window.clearTimeout(this.timer);
-		if (this.parts !== null) this.timer = window.setTimeout(() => this.following.look(), ms);
+	#lookIn(ms: number): void {
+		window.clearTimeout(this.#timer);
+		if (this.#parts !== null) this.#timer = window.setTimeout(() => this.#following.look(), ms);
 	}
 
-	private lookLater(): void {
+	#lookLater(): void {
 		if (!this.containerEl.isShown()) return;
-		this.parts?.head.wait();
-		window.clearTimeout(this.lateTimer);
-		this.lateTimer = window.setTimeout(() => {
-			this.parts?.head.draw(this.following.place);
-			this.following.look();
+		this.#parts?.head.wait();
+		window.clearTimeout(this.#lateTimer);
+		this.#lateTimer = window.setTimeout(() => {
+			this.#parts?.head.draw(this.#following.place);
+			this.#following.look();
 		}, LATE_MS);
 	}
 
 	/** Whether a person reads or works here now, so that nothing may jump. */
-	private isUsed(): boolean {
-		if (this.parts === null) return false;
-		const { body } = this.parts;
-		return body.contains(body.doc.activeElement) || performance.now() - this.touched < USED_MS;
+	#isUsed(): boolean {
+		if (this.#parts === null) return false;
+		const { body } = this.#parts;
+		return body.contains(body.doc.activeElement) || performance.now() - this.#touched < USED_MS;
 	}
 
 	/** What is known of the note is not true any more. */
-	private heard(): void {
-		const path = this.following.place?.path;
+	#heard(): void {
+		const path = this.#following.place?.path;
 		if (path === undefined) return;
-		this.known = null;
-		this.following.heard(path);
+		this.#known = null;
+		this.#following.heard(path);
 	}
 
-	private anew(): void {
-		this.known = null;
-		this.following.again();
+	#anew(): void {
+		this.#known = null;
+		this.#following.again();
 	}
 
-	private set(changed: Partial<Host["settings"]>): void {
+	#set(changed: Partial<Host["settings"]>): void {
 		Object.assign(this.host.settings, changed);
 		void this.host.keep();
 	}
 
-	private hideHere(change: (hidden: Hidden, beside: string) => Hidden): void {
-		const beside = this.following.place?.path;
+	#hideHere(change: (hidden: Hidden, beside: string) => Hidden): void {
+		const beside = this.#following.place?.path;
 		if (beside === undefined) return;
-		this.set({ hidden: change(this.host.settings.hidden, beside) });
-		this.following.again();
+		this.#set({ hidden: change(this.host.settings.hidden, beside) });
+		this.#following.again();
 	}
 
-	private async ask(shown: Place | null): Promise<void> {
-		const { parts, host } = this;
-		const round = (this.round += 1);
+	async #ask(shown: Place | null): Promise<void> {
+		const { host } = this;
+		const parts = this.#parts;
+		const round = (this.#round += 1);
 		if (parts === null) return;
 		// A place that is stayed with may have a section though none is to be followed any more.
 		const place = shown && { ...shown, section: host.settings.followSection ? shown.section : null };
 		parts.head.draw(place);
 		parts.body.setAttr("aria-busy", "true");
 		const path = place?.path ?? null;
-		if (path !== this.known || path === null) {
-			this.known = path;
+		if (path !== this.#known || path === null) {
+			this.#known = path;
 			const note = path?.endsWith(".md") === true ? path : null;
 			void parts.suggestions.show(note);
 			void parts.mentions.show(note);
 		}
-		if (place === null) return this.draw(parts, { unlinked: [], linked: [] }, [], "");
+		if (place === null) return this.#draw(parts, { unlinked: [], linked: [] }, [], "");
 		const hidden = host.settings.hidden[place.path] ?? [];
 		const line = place.section === null ? {} : { line: place.section.line };
 		const [related, links] = await Promise.all([
 			host.link.call("related_notes", { path: place.path, limit: Math.min(MOST + hidden.length, 100), ...line }),
 			host.link.call("note_links", { path: place.path }),
 		]);
-		if (round !== this.round) return;
-		if (!related.ok) return this.draw(parts, { unlinked: [], linked: [] }, hidden, withHint(related.error));
+		if (round !== this.#round) return;
+		if (!related.ok) return this.#draw(parts, { unlinked: [], linked: [] }, hidden, withHint(related.error));
 		const found = told(related.result.hits, links.ok ? links.result : null, hidden);
 		const none = found.unlinked.length + found.linked.length === 0;
-		this.draw(parts, found, hidden, none ? `Nothing is close to this ${place.section === null ? "note" : "section"}.` : "");
+		this.#draw(parts, found, hidden, none ? `Nothing is close to this ${place.section === null ? "note" : "section"}.` : "");
 	}
 
-	private draw(parts: Parts, found: Parameters<RelatedHits["show"]>[0], hidden: readonly string[], empty: string): void {
+	#draw(parts: Parts, found: Parameters<RelatedHits["show"]>[0], hidden: readonly string[], empty: string): void {
 		parts.body.setAttr("aria-busy", "false");
 		showSaid(parts.empty, empty);
 		parts.hits.show(found);

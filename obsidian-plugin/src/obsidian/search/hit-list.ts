@@ -27,9 +27,9 @@ interface Row {
 /** Hits one below the other, with one of them selected; rows of the same note are kept when the hits change. */
 export class HitList {
 	readonly el: HTMLElement;
-	private rows: readonly Row[] = [];
-	private selected = -1;
-	private hovered = -1;
+	#rows: readonly Row[] = [];
+	#selected = -1;
+	#hovered = -1;
 
 	constructor(
 		parent: HTMLElement,
@@ -38,37 +38,37 @@ export class HitList {
 		private readonly extra: Extra = {},
 	) {
 		this.el = parent.createDiv({ cls: "vault-bridge-hits", attr: { role: "listbox", "aria-label": label } });
-		this.el.id = `vault-bridge-hits-${(HitList.made += 1)}`;
-		this.el.addEventListener("mouseleave", () => (this.hovered = -1));
+		this.el.id = `vault-bridge-hits-${(HitList.#made += 1)}`;
+		this.el.addEventListener("mouseleave", () => (this.#hovered = -1));
 	}
 
 	get hits(): readonly Hit[] {
-		return this.rows.map((row) => row.hit);
+		return this.#rows.map((row) => row.hit);
 	}
 
 	/** How many of the first hits a person has come to. */
 	get held(): number {
-		return Math.max(this.selected, this.hovered) + 1;
+		return Math.max(this.#selected, this.#hovered) + 1;
 	}
 
 	/** The id of the selected row, for screen readers. */
 	get active(): string | null {
-		return this.rows[this.selected]?.el.id ?? null;
+		return this.#rows[this.#selected]?.el.id ?? null;
 	}
 
 	show(hits: readonly Hit[]): void {
-		const chosen = this.rows[this.selected]?.hit.path;
-		const old = new Map(this.rows.map((row) => [row.hit.path, row]));
-		this.rows = hits.map((hit) => old.get(hit.path) ?? { el: this.row(hit.path), hit });
-		const kept = new Set(this.rows.map((row) => row.el));
+		const chosen = this.#rows[this.#selected]?.hit.path;
+		const old = new Map(this.#rows.map((row) => [row.hit.path, row]));
+		this.#rows = hits.map((hit) => old.get(hit.path) ?? { el: this.#row(hit.path), hit });
+		const kept = new Set(this.#rows.map((row) => row.el));
 		for (const row of old.values()) if (!kept.has(row.el)) row.el.remove();
-		for (const [at, row] of this.rows.entries()) {
+		for (const [at, row] of this.#rows.entries()) {
 			row.hit = hits[at] ?? row.hit;
-			this.fill(row);
+			this.#fill(row);
 			// Moving an element takes the focus from it, so that only those move that must.
 			if (this.el.children[at] !== row.el) this.el.insertBefore(row.el, this.el.children[at] ?? null);
 		}
-		this.select(hits.findIndex((hit) => hit.path === chosen));
+		this.#select(hits.findIndex((hit) => hit.path === chosen));
 	}
 
 	/**
@@ -77,70 +77,70 @@ export class HitList {
 	 * @returns Whether there was room to move.
 	 */
 	move(by: number): boolean {
-		const before = this.selected;
-		this.select(Math.min(Math.max(before + by, 0), this.rows.length - 1));
-		this.rows[this.selected]?.el.scrollIntoView({ block: "nearest" });
-		return this.selected !== before;
+		const before = this.#selected;
+		this.#select(Math.min(Math.max(before + by, 0), this.#rows.length - 1));
+		this.#rows[this.#selected]?.el.scrollIntoView({ block: "nearest" });
+		return this.#selected !== before;
 	}
 
 	/** Select nothing. */
 	clear(): void {
-		this.select(-1);
+		this.#select(-1);
 	}
 
 	/** Open the selected hit, or the first: in place, in a tab or beside; with Shift, link it in the note that was edited. */
 	openSelected(event: KeyboardEvent): void {
-		const row = this.rows[Math.max(this.selected, 0)];
+		const row = this.#rows[Math.max(this.#selected, 0)];
 		if (row === undefined) return;
-		if (event.shiftKey && !Keymap.isModEvent(event)) this.link(row.hit);
-		else this.open(row.hit, event);
+		if (event.shiftKey && !Keymap.isModEvent(event)) this.#link(row.hit);
+		else this.#open(row.hit, event);
 	}
 
 	/** Show the menu of the selected hit, below it. */
 	showMenu(): void {
-		const row = this.rows[this.selected];
+		const row = this.#rows[this.#selected];
 		if (row === undefined) return;
 		const { left, bottom } = row.el.getBoundingClientRect();
-		this.menu(row.hit).showAtPosition({ x: left, y: bottom }, row.el.doc);
+		this.#menu(row.hit).showAtPosition({ x: left, y: bottom }, row.el.doc);
 	}
 
-	private select(at: number): void {
-		this.selected = at;
-		for (const [index, row] of this.rows.entries()) {
+	#select(at: number): void {
+		this.#selected = at;
+		for (const [index, row] of this.#rows.entries()) {
 			row.el.toggleClass("is-selected", index === at);
 			row.el.setAttr("aria-selected", String(index === at));
 		}
 	}
 
-	private open(hit: Hit, event: MouseEvent | KeyboardEvent): void {
+	#open(hit: Hit, event: MouseEvent | KeyboardEvent): void {
 		this.extra.used?.();
 		void open(this.app, hit, Keymap.isModEvent(event) || (event.altKey ? "split" : false));
 	}
 
-	private link(hit: Hit): void {
+	#link(hit: Hit): void {
 		this.extra.used?.();
 		insertLink(this.app, hit);
 	}
 
-	private row(path: string): HTMLElement {
+	#row(path: string): HTMLElement {
 		const el = this.el.createDiv({ cls: "vault-bridge-hit", attr: { role: "option", draggable: "true" } });
-		el.id = `vault-bridge-hit-${(HitList.made += 1)}`;
-		const found = (): Hit | undefined => this.rows.find((row) => row.hit.path === path)?.hit;
+		el.id = `vault-bridge-hit-${(HitList.#made += 1)}`;
+		const found = (): Hit | undefined => this.#rows.find((row) => row.hit.path === path)?.hit;
 		const withHit = <E extends Event>(act: (hit: Hit, event: E) => void) => (event: E) => {
 			const hit = found();
 			if (hit !== undefined) act(hit, event);
 		};
-		el.addEventListener("click", withHit<MouseEvent>((hit, event) => this.open(hit, event)));
-		el.addEventListener("auxclick", withHit<MouseEvent>((hit, event) => event.button === 1 && this.open(hit, event)));
-		el.addEventListener("contextmenu", withHit<MouseEvent>((hit, event) => this.menu(hit).showAtMouseEvent(event)));
-		el.addEventListener("mouseenter", () => (this.hovered = this.rows.findIndex((row) => row.el === el)));
+		el.addEventListener("click", withHit<MouseEvent>((hit, event) => this.#open(hit, event)));
+		el.addEventListener("auxclick", withHit<MouseEvent>((hit, event) => event.button === 1 && this.#open(hit, event)));
+		el.addEventListener("contextmenu", withHit<MouseEvent>((hit, event) => this.#menu(hit).showAtMouseEvent(event)));
+		el.addEventListener("mouseenter", () => (this.#hovered = this.#rows.findIndex((row) => row.el === el)));
 		el.addEventListener("dragstart", withHit<DragEvent>((hit, event) => {
 			event.dataTransfer?.setData("text/plain", linkTo(this.app, hit, "") ?? hit.path);
 		}));
 		return el;
 	}
 
-	private fill({ el, hit }: Row): void {
+	#fill({ el, hit }: Row): void {
 		el.empty();
 		const head = el.createDiv({ cls: "vault-bridge-hit-head" });
 		const icon = this.extra.icon?.(hit) ?? null;
@@ -152,7 +152,7 @@ export class HitList {
 		setIcon(insert, "link");
 		insert.addEventListener("click", (event) => {
 			event.stopPropagation();
-			this.link(hit);
+			this.#link(hit);
 		});
 		const place = placeOf(hit);
 		if (place !== "") el.createDiv({ cls: "vault-bridge-hit-place", text: place, attr: { dir: "auto" } });
@@ -168,7 +168,7 @@ export class HitList {
 		for (const reason of hit.why) writeParts(why.createSpan({ attr: { dir: "auto" } }), "em", parts(reason, TITLE));
 	}
 
-	private menu(hit: Hit): Menu {
+	#menu(hit: Hit): Menu {
 		const menu = new Menu();
 		const add = (title: string, icon: string, act: () => void): Menu =>
 			menu.addItem((item) => item.setTitle(title).setIcon(icon).onClick(() => {
@@ -186,5 +186,5 @@ export class HitList {
 		return menu;
 	}
 
-	private static made = 0;
+	static #made = 0;
 }

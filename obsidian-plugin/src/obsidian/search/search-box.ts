@@ -32,15 +32,15 @@ export interface Options {
 
 /** Searches as one types: words first, then meaning, in place. A pane or a window shows it. */
 export class SearchBox {
-	private wantsMore = false;
-	private readonly asking: Asking;
-	private readonly input: SearchComponent;
-	private readonly list: HitList;
-	private readonly chipsEl: HTMLElement;
-	private readonly sayEl: HTMLElement;
-	private readonly belowEl: HTMLElement;
-	private readonly queriesEl: HTMLElement;
-	private readonly notes: NotesPart | null;
+	#wantsMore = false;
+	readonly #asking: Asking;
+	readonly #input: SearchComponent;
+	readonly #list: HitList;
+	readonly #chipsEl: HTMLElement;
+	readonly #sayEl: HTMLElement;
+	readonly #belowEl: HTMLElement;
+	readonly #queriesEl: HTMLElement;
+	readonly #notes: NotesPart | null;
 
 	constructor(
 		el: HTMLElement,
@@ -49,166 +49,166 @@ export class SearchBox {
 		{ notes = false, used: act }: Options = {},
 	) {
 		const head = el.createDiv({ cls: "vault-bridge-search-head" });
-		this.input = new SearchComponent(head)
+		this.#input = new SearchComponent(head)
 			.setPlaceholder("Search words and meaning…")
 			.setValue(asked.query)
-			.onChange((query) => this.typed(query));
-		const { inputEl } = this.input;
+			.onChange((query) => this.#typed(query));
+		const { inputEl } = this.#input;
 		inputEl.setAttrs({ role: "combobox", "aria-label": "Search", "aria-expanded": "true", "aria-autocomplete": "list" });
-		inputEl.addEventListener("keydown", (event) => this.pressed(event));
+		inputEl.addEventListener("keydown", (event) => this.#pressed(event));
 		const narrow = head.createEl("button", { cls: "clickable-icon", attr: { "aria-label": "Narrow the search" } });
 		setIcon(narrow, "sliders-horizontal");
 		narrow.addEventListener("click", (event) => {
-			void offerFilters(host, asked.filters, event, (filters) => this.narrow(filters));
+			void offerFilters(host, asked.filters, event, (filters) => this.#narrow(filters));
 		});
-		this.chipsEl = el.createDiv({ cls: "vault-bridge-chips" });
-		this.sayEl = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
-		this.queriesEl = el.createDiv();
+		this.#chipsEl = el.createDiv({ cls: "vault-bridge-chips" });
+		this.#sayEl = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
+		this.#queriesEl = el.createDiv();
 		const notesEl = el.createDiv();
-		this.list = new HitList(el, host.app, "Notes found", {
+		this.#list = new HitList(el, host.app, "Notes found", {
 			used: () => {
-				this.remember();
+				this.#remember();
 				act?.();
 			},
-			icon: (hit) => this.notes?.icon(hit) ?? null,
-			mark: (hit) => this.notes?.date(hit) ?? null,
-			tags: (hit) => this.notes?.tags(hit) ?? [],
+			icon: (hit) => this.#notes?.icon(hit) ?? null,
+			mark: (hit) => this.#notes?.date(hit) ?? null,
+			tags: (hit) => this.#notes?.tags(hit) ?? [],
 		});
-		inputEl.setAttr("aria-controls", this.list.el.id);
-		this.belowEl = el.createDiv({ cls: "vault-bridge-below" });
-		this.notes = notes ? this.makeNotes(notesEl, el) : null;
-		this.asking = new Asking(
+		inputEl.setAttr("aria-controls", this.#list.el.id);
+		this.#belowEl = el.createDiv({ cls: "vault-bridge-below" });
+		this.#notes = notes ? this.#makeNotes(notesEl, el) : null;
+		this.#asking = new Asking(
 			(given) => host.link.call("search", given),
-			(found) => this.found(found),
+			(found) => this.#found(found),
 			() => new Promise((done) => window.setTimeout(done, host.settings.patience)),
 		);
-		this.narrow(asked.filters);
+		this.#narrow(asked.filters);
 	}
 
 	/** Put the cursor into the field. */
 	focus(): void {
-		this.input.inputEl.focus();
-		this.input.inputEl.select();
+		this.#input.inputEl.focus();
+		this.#input.inputEl.select();
 	}
 
 	/** Want nothing any more. */
 	stop(): void {
-		this.asking.stop();
-		this.notes?.stop();
+		this.#asking.stop();
+		this.#notes?.stop();
 	}
 
-	private get limit(): number {
-		return this.wantsMore ? MANY : this.host.settings.results;
+	get #limit(): number {
+		return this.#wantsMore ? MANY : this.host.settings.results;
 	}
 
-	private makeNotes(head: HTMLElement, foot: HTMLElement): NotesPart {
+	#makeNotes(head: HTMLElement, foot: HTMLElement): NotesPart {
 		return new NotesPart(head, foot, this.host, {
 			listed: (hits, more) => {
-				this.list.show(hits);
-				this.pointAtSelected();
-				this.belowEl.empty();
-				if (hits.length === 0) this.say("No notes pass the filters.");
-				if (more) this.offerMore(() => this.notes?.more());
+				this.#list.show(hits);
+				this.#pointAtSelected();
+				this.#belowEl.empty();
+				if (hits.length === 0) this.#say("No notes pass the filters.");
+				if (more) this.#offerMore(() => this.#notes?.more());
 			},
-			refused: (said) => this.say(said, true),
-			narrow: (filters) => this.narrow(filters),
+			refused: (said) => this.#say(said, true),
+			narrow: (filters) => this.#narrow(filters),
 		});
 	}
 
-	private get isIdle(): boolean {
+	get #isIdle(): boolean {
 		return this.asked.query.trim() === "";
 	}
 
-	private typed(query: string): void {
+	#typed(query: string): void {
 		this.asked.query = query;
-		this.wantsMore = false;
-		this.ask();
+		this.#wantsMore = false;
+		this.#ask();
 	}
 
-	private narrow(filters: Filters): void {
+	#narrow(filters: Filters): void {
 		this.asked.filters = filters;
-		showChips(this.chipsEl, filters, (others) => this.narrow(others));
-		this.ask();
+		showChips(this.#chipsEl, filters, (others) => this.#narrow(others));
+		this.#ask();
 	}
 
-	private ask(): void {
-		this.belowEl.empty();
-		this.queriesEl.empty();
-		if (this.isIdle) {
-			this.asking.stop();
-			this.say("");
-			this.offerQueries();
-			if (this.notes === null) this.list.show([]);
-			else this.notes.show(this.asked.filters);
+	#ask(): void {
+		this.#belowEl.empty();
+		this.#queriesEl.empty();
+		if (this.#isIdle) {
+			this.#asking.stop();
+			this.#say("");
+			this.#offerQueries();
+			if (this.#notes === null) this.#list.show([]);
+			else this.#notes.show(this.asked.filters);
 			return;
 		}
-		this.notes?.hide();
-		const question: Question = { query: this.asked.query, limit: this.limit, ...narrowed(this.asked.filters, Date.now()) };
-		this.asking.ask(question);
+		this.#notes?.hide();
+		const question: Question = { query: this.asked.query, limit: this.#limit, ...narrowed(this.asked.filters, Date.now()) };
+		this.#asking.ask(question);
 	}
 
-	private found({ answer, final }: Found): void {
-		const { list } = this;
+	#found({ answer, final }: Found): void {
+		const list = this.#list;
 		if (!answer.ok) {
-			this.say(withHint(answer.error), true);
+			this.#say(withHint(answer.error), true);
 			return;
 		}
 		const { hits, mode_used: mode, notices, took_ms: took } = answer.result;
 		list.show(final ? refine(list.hits, hits, list.held) : hits);
-		this.pointAtSelected();
+		this.#pointAtSelected();
 		const how = mode === "keyword" ? "words" : "words and meaning";
 		const count = list.hits.length === 0 ? "Nothing found" : list.hits.length === 1 ? "1 note" : `${list.hits.length} notes`;
-		this.say([`${count} · ${how} · ${Math.max(1, Math.round(took))} ms${final ? "" : " …"}`, ...notices].join(" · "));
-		this.belowEl.empty();
-		if (final && hits.length >= this.limit && !this.wantsMore) {
-			this.offerMore(() => {
-				this.wantsMore = true;
-				this.ask();
+		this.#say([`${count} · ${how} · ${Math.max(1, Math.round(took))} ms${final ? "" : " …"}`, ...notices].join(" · "));
+		this.#belowEl.empty();
+		if (final && hits.length >= this.#limit && !this.#wantsMore) {
+			this.#offerMore(() => {
+				this.#wantsMore = true;
+				this.#ask();
 			});
 		}
 	}
 
-	private offerMore(act: () => void): void {
-		const more = this.belowEl.createEl("button", { text: "Show more" });
+	#offerMore(act: () => void): void {
+		const more = this.#belowEl.createEl("button", { text: "Show more" });
 		more.addEventListener("click", act);
 	}
 
-	private offerQueries(): void {
-		showQueries(this.queriesEl, this.host, this.notes === null ? Infinity : FEW_QUERIES, (query) => {
-			this.input.setValue(query);
-			this.typed(query);
+	#offerQueries(): void {
+		showQueries(this.#queriesEl, this.host, this.#notes === null ? Infinity : FEW_QUERIES, (query) => {
+			this.#input.setValue(query);
+			this.#typed(query);
 			this.focus();
 		});
 	}
 
-	private pressed(event: KeyboardEvent): void {
+	#pressed(event: KeyboardEvent): void {
 		if (event.isComposing) return;
 		const step = STEPS[event.key];
 		if (step !== undefined) {
 			event.preventDefault();
-			this.list.move(step);
-			this.pointAtSelected();
+			this.#list.move(step);
+			this.#pointAtSelected();
 		} else if (event.key === "Enter") {
 			event.preventDefault();
-			if (!this.isIdle || this.list.active !== null) this.list.openSelected(event);
+			if (!this.#isIdle || this.#list.active !== null) this.#list.openSelected(event);
 		} else if (event.key === "Escape" && this.asked.query !== "") {
 			event.preventDefault();
-			this.input.setValue("");
-			this.typed("");
+			this.#input.setValue("");
+			this.#typed("");
 		}
 	}
 
-	private pointAtSelected(): void {
-		this.input.inputEl.setAttr("aria-activedescendant", this.list.active ?? null);
+	#pointAtSelected(): void {
+		this.#input.inputEl.setAttr("aria-activedescendant", this.#list.active ?? null);
 	}
 
-	private remember(): void {
+	#remember(): void {
 		this.host.settings.queries = used(this.host.settings.queries, this.asked.query);
 		void this.host.keep();
 	}
 
-	private say(text: string, wrong = false): void {
-		showSaid(this.sayEl, text);
-		this.sayEl.toggleClass("mod-warning", wrong);
+	#say(text: string, wrong = false): void {
+		showSaid(this.#sayEl, text);
+		this.#sayEl.toggleClass("mod-warning", wrong);
 	}
 }

@@ -10,7 +10,7 @@ const LONGEST = 200;
 
 /** The search in a window of its own, which goes once something was done with a hit. */
 class SearchModal extends Modal {
-	private box: SearchBox | null = null;
+	#box: SearchBox | null = null;
 
 	constructor(
 		private readonly host: Host,
@@ -21,18 +21,18 @@ class SearchModal extends Modal {
 
 	override onOpen(): void {
 		this.modalEl.addClass("vault-bridge-search-modal");
-		this.box = new SearchBox(this.contentEl, this.host, { query: this.query, filters: NONE }, { used: () => this.close() });
+		this.#box = new SearchBox(this.contentEl, this.host, { query: this.query, filters: NONE }, { used: () => this.close() });
 		const keys = this.contentEl.createDiv({ cls: "vault-bridge-keys" });
 		for (const [key, does] of KEYS) {
 			const one = keys.createSpan();
 			one.createEl("kbd", { text: key });
 			one.appendText(` ${does}`);
 		}
-		this.box.focus();
+		this.#box.focus();
 	}
 
 	override onClose(): void {
-		this.box?.stop();
+		this.#box?.stop();
 		this.contentEl.empty();
 	}
 }

@@ -6,8 +6,8 @@ import { type Asked, SearchBox } from "./search-box";
 
 /** The search in a pane, which remembers what was asked while the bridge is away or the pane is closed. */
 export class SearchView extends Pane {
-	private readonly asked: Asked = { query: "", filters: NONE };
-	private box: SearchBox | null = null;
+	readonly #asked: Asked = { query: "", filters: NONE };
+	#box: SearchBox | null = null;
 
 	constructor(leaf: WorkspaceLeaf, host: Host) {
 		super(leaf, host);
@@ -28,15 +28,15 @@ export class SearchView extends Pane {
 
 	/** Put the cursor into the field. */
 	focus(): void {
-		this.box?.focus();
+		this.#box?.focus();
 	}
 
 	protected show(el: HTMLElement): void {
-		this.box = new SearchBox(el, this.host, this.asked, { notes: true });
+		this.#box = new SearchBox(el, this.host, this.#asked, { notes: true });
 	}
 
 	protected override hide(): void {
-		this.box?.stop();
-		this.box = null;
+		this.#box?.stop();
+		this.#box = null;
 	}
 }

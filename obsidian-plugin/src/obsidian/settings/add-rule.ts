@@ -7,11 +7,11 @@ const TYPED_MS = 200;
 
 /** Asks for a folder or a pattern, and says what it would mean before it does. */
 export class AddRule extends Modal {
-	private glob = "";
-	private round = 0;
-	private timer: number | undefined;
-	private button: ButtonComponent | null = null;
-	private says: HTMLElement | null = null;
+	#glob = "";
+	#round = 0;
+	#timer: number | undefined;
+	#button: ButtonComponent | null = null;
+	#says: HTMLElement | null = null;
 
 	constructor(
 		private readonly bridge: BridgeSettings,
@@ -28,51 +28,51 @@ export class AddRule extends Modal {
 			.setName("Folder or pattern")
 			.setDesc("A folder of this vault; or a pattern, such as *.secret.md for names in every folder. Case does not count.")
 			.addSearch((search) => {
-				search.setPlaceholder("Folder or pattern").onChange((text) => this.typed(text));
+				search.setPlaceholder("Folder or pattern").onChange((text) => this.#typed(text));
 				search.inputEl.setAttr("aria-label", "Folder or pattern");
 				search.inputEl.addEventListener("keydown", (event) => {
-					if (event.key === "Enter" && !event.isComposing && !event.defaultPrevented) void this.done();
+					if (event.key === "Enter" && !event.isComposing && !event.defaultPrevented) void this.#done();
 				});
 				new FolderSuggest(this.app, search.inputEl).onSelect((folder) => {
 					search.setValue(folder.path);
-					this.typed(folder.path);
+					this.#typed(folder.path);
 				});
 			});
-		this.says = this.contentEl.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
+		this.#says = this.contentEl.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
 		const buttons = this.contentEl.createDiv({ cls: "modal-button-container" });
-		this.button = new ButtonComponent(buttons).setButtonText("Add").setCta().setDisabled(true).onClick(() => this.done());
+		this.#button = new ButtonComponent(buttons).setButtonText("Add").setCta().setDisabled(true).onClick(() => this.#done());
 		new ButtonComponent(buttons).setButtonText("Cancel").onClick(() => this.close());
 	}
 
 	override onClose(): void {
-		window.clearTimeout(this.timer);
-		this.round += 1;
+		window.clearTimeout(this.#timer);
+		this.#round += 1;
 		this.contentEl.empty();
 	}
 
-	private typed(text: string): void {
+	#typed(text: string): void {
 		const isFolder = text.trim() !== "" && this.app.vault.getFolderByPath(text.trim().replace(/^\/+|\/+$/g, "")) !== null;
-		this.glob = isFolder ? folderGlob(text.trim()) : text.trim();
-		this.button?.setDisabled(true);
-		window.clearTimeout(this.timer);
-		this.timer = window.setTimeout(() => void this.judge(), TYPED_MS);
+		this.#glob = isFolder ? folderGlob(text.trim()) : text.trim();
+		this.#button?.setDisabled(true);
+		window.clearTimeout(this.#timer);
+		this.#timer = window.setTimeout(() => void this.#judge(), TYPED_MS);
 	}
 
-	private async judge(): Promise<void> {
-		const { glob } = this;
-		const round = (this.round += 1);
+	async #judge(): Promise<void> {
+		const glob = this.#glob;
+		const round = (this.#round += 1);
 		const checked = glob === "" ? null : await this.bridge.check(glob);
-		if (round !== this.round) return;
+		if (round !== this.#round) return;
 		const { fits, says } = judged(this.rules, checked);
-		this.says?.setText(fits ? `${glob} · ${says}` : says);
-		this.says?.toggleClass("mod-warning", !fits);
-		this.button?.setDisabled(!fits);
+		this.#says?.setText(fits ? `${glob} · ${says}` : says);
+		this.#says?.toggleClass("mod-warning", !fits);
+		this.#button?.setDisabled(!fits);
 	}
 
-	private async done(): Promise<void> {
-		if (this.button?.disabled !== false) return;
-		this.button.setDisabled(true).setButtonText("Taking effect…");
-		await this.add(this.glob);
+	async #done(): Promise<void> {
+		if (this.#button?.disabled !== false) return;
+		this.#button.setDisabled(true).setButtonText("Taking effect…");
+		await this.add(this.#glob);
 		this.close();
 	}
 }

@@ -28,9 +28,9 @@ export class BridgeSettings {
 	trouble: string | null = null;
 	/** Hears whenever it was read. */
 	readonly read = new Listeners<Known | null>();
-	private round = 0;
-	private timer: number | undefined;
-	private progressOnly = false;
+	#round = 0;
+	#timer: number | undefined;
+	#progressOnly = false;
 
 	/**
 	 * @param changed Something was read that may be new; or `refused`, so that what is shown is not what is kept.
@@ -50,36 +50,36 @@ export class BridgeSettings {
 	follow(): () => void {
 		const { connections, events } = this.host;
 		const undo = [
-			connections.add((connection) => this.soon(isOpen(connection) === (this.known !== null))),
+			connections.add((connection) => this.#soon(isOpen(connection) === (this.known !== null))),
 			events.add(({ kind }) => {
-				if (kind === "settings_changed") this.soon(false);
-				else if (kind === "index_progress") this.soon(true);
+				if (kind === "settings_changed") this.#soon(false);
+				else if (kind === "index_progress") this.#soon(true);
 			}),
 		];
 		return () => {
-			window.clearTimeout(this.timer);
-			this.timer = undefined;
+			window.clearTimeout(this.#timer);
+			this.#timer = undefined;
 			undo.forEach((stop) => stop());
 		};
 	}
 
 	/** Read everything again. */
 	async load(): Promise<void> {
-		const round = (this.round += 1);
+		const round = (this.#round += 1);
 		const { link } = this.host;
 		if (!isOpen(link.connection)) {
-			this.put(null, null);
+			this.#put(null, null);
 			return;
 		}
 		const [settings, models, status] = await Promise.all([link.call("read_settings", {}), link.call("list_models", {}), link.call("status", {})]);
 		if (!settings.ok) {
-			if (round === this.round) this.put(null, withHint(settings.error));
+			if (round === this.#round) this.#put(null, withHint(settings.error));
 			return;
 		}
 		const kept = new Kept(settings.result);
-		const [clients, globs] = await this.asOwner(kept);
-		if (round !== this.round) return;
-		this.put({ kept, clients, globs, models: models.ok ? models.result.models : [], vault: status.ok ? (status.result.vaults[0] ?? null) : null }, null);
+		const [clients, globs] = await this.#asOwner(kept);
+		if (round !== this.#round) return;
+		this.#put({ kept, clients, globs, models: models.ok ? models.result.models : [], vault: status.ok ? (status.result.vaults[0] ?? null) : null }, null);
 	}
 
 	/** Change what the bridge keeps; what is refused is told. Returns whether it was done. */
@@ -97,7 +97,7 @@ export class BridgeSettings {
 		return answer.ok ? (answer.result.globs[0] ?? null) : null;
 	}
 
-	private async asOwner(kept: Kept): Promise<[readonly ListedClient[], ReadonlyMap<string, CheckedGlob>]> {
+	async #asOwner(kept: Kept): Promise<[readonly ListedClient[], ReadonlyMap<string, CheckedGlob>]> {
 		const { link } = this.host;
 		if (!link.owns) return [[], new Map()];
 		const asked = [...new Set(RULES.flatMap((rule) => kept.list(rule)))];
@@ -105,7 +105,7 @@ export class BridgeSettings {
 		return [clients.ok ? clients.result.clients : [], new Map(globs.ok ? globs.result.globs.map((glob) => [glob.glob, glob]) : [])];
 	}
 
-	private put(known: Known | null, trouble: string | null): void {
+	#put(known: Known | null, trouble: string | null): void {
 		this.known = known;
 		this.trouble = trouble;
 		this.read.tell(known);
@@ -117,20 +117,20 @@ export class BridgeSettings {
 	 *
 	 * @param progressOnly Whether only how far the index is may have changed.
 	 */
-	private soon(progressOnly: boolean): void {
-		this.progressOnly = progressOnly && (this.progressOnly || this.timer === undefined);
-		this.timer ??= window.setTimeout(() => {
-			this.timer = undefined;
-			void (this.progressOnly ? this.look() : this.load());
+	#soon(progressOnly: boolean): void {
+		this.#progressOnly = progressOnly && (this.#progressOnly || this.#timer === undefined);
+		this.#timer ??= window.setTimeout(() => {
+			this.#timer = undefined;
+			void (this.#progressOnly ? this.#look() : this.load());
 		}, SETTLE_MS);
 	}
 
 	/** Read how far the index is. */
-	private async look(): Promise<void> {
+	async #look(): Promise<void> {
 		const { known } = this;
 		if (known === null) return;
 		const status = await this.host.link.call("status", {});
 		const vault = status.ok ? status.result.vaults[0] : undefined;
-		if (known === this.known && vault !== undefined) this.put({ ...known, vault }, null);
+		if (known === this.known && vault !== undefined) this.#put({ ...known, vault }, null);
 	}
 }

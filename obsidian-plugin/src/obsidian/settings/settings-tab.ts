@@ -21,12 +21,12 @@ const TYPED_MS = 800;
 
 /** The settings: what the plugin keeps, and what the bridge does, which is read anew whenever it changes. */
 export class SettingsTab extends PluginSettingTab {
-	private readonly bridge: BridgeSettings;
-	private timer: number | undefined;
-	private isStale = true;
+	readonly #bridge: BridgeSettings;
+	#timer: number | undefined;
+	#isStale = true;
 	/** Whether what changes was changed by a control here, which shows it already. */
-	private isOwn = false;
-	private drawn = "";
+	#isOwn = false;
+	#drawn = "";
 
 	constructor(
 		app: App,
@@ -34,14 +34,14 @@ export class SettingsTab extends PluginSettingTab {
 		private readonly host: Host,
 	) {
 		super(app, plugin);
-		this.bridge = new BridgeSettings(host, (refused) => this.redraw(refused));
+		this.#bridge = new BridgeSettings(host, (refused) => this.#redraw(refused));
 	}
 
 	override getSettingDefinitions(): SettingDefinitionItem[] {
-		const { bridge } = this;
-		this.drawn = this.shown();
+		const bridge = this.#bridge;
+		this.#drawn = this.#shown();
 		return [
-			...connection(this.host, () => this.look()),
+			...connection(this.host, () => this.#look()),
 			...privacy(bridge),
 			...model(bridge),
 			...writing(bridge),
@@ -53,48 +53,48 @@ export class SettingsTab extends PluginSettingTab {
 	}
 
 	override getControlValue(key: string): unknown {
-		return key.startsWith(KEPT) ? this.bridge.known?.kept.get(key.slice(KEPT.length)) : super.getControlValue(key);
+		return key.startsWith(KEPT) ? this.#bridge.known?.kept.get(key.slice(KEPT.length)) : super.getControlValue(key);
 	}
 
 	override async setControlValue(key: string, value: unknown): Promise<void> {
 		if (key.startsWith(KEPT)) {
-			this.isOwn = true;
-			await this.bridge.change({ [key.slice(KEPT.length)]: value });
-			this.isOwn = false;
+			this.#isOwn = true;
+			await this.#bridge.change({ [key.slice(KEPT.length)]: value });
+			this.#isOwn = false;
 			return;
 		}
 		Object.assign(this.host.settings, { [key]: value });
 		await this.host.keep();
 		if (!RESTARTS.has(key)) return;
-		window.clearTimeout(this.timer);
-		this.timer = window.setTimeout(() => void this.host.restart(), TYPED_MS);
+		window.clearTimeout(this.#timer);
+		this.#timer = window.setTimeout(() => void this.host.restart(), TYPED_MS);
 	}
 
 	override hide(): void {
 		super.hide();
-		this.isStale = true;
+		this.#isStale = true;
 	}
 
 	/** Somebody looks at the tab now. Returns what is to be done when nobody does. */
-	private look(): () => void {
-		if (this.isStale) {
-			this.isStale = false;
-			void this.bridge.load();
+	#look(): () => void {
+		if (this.#isStale) {
+			this.#isStale = false;
+			void this.#bridge.load();
 		}
-		return this.bridge.follow();
+		return this.#bridge.follow();
 	}
 
 	/** Draw anew, but only what is new, and not while somebody types. */
-	private redraw(refused = false): void {
-		if (this.isOwn && !refused) this.drawn = this.shown();
-		if (this.shown() === this.drawn && !refused) return;
+	#redraw(refused = false): void {
+		if (this.#isOwn && !refused) this.#drawn = this.#shown();
+		if (this.#shown() === this.#drawn && !refused) return;
 		const typed = this.containerEl.querySelector(TYPED);
 		if (typed === null) this.update();
-		else typed.addEventListener("blur", () => window.setTimeout(() => this.redraw(refused), TYPED_MS), { once: true });
+		else typed.addEventListener("blur", () => window.setTimeout(() => this.#redraw(refused), TYPED_MS), { once: true });
 	}
 
-	private shown(): string {
-		const { known, closed } = this.bridge;
+	#shown(): string {
+		const { known, closed } = this.#bridge;
 		// How far the vectors are is told in its place.
 		return JSON.stringify([closed, known && { ...known, vault: null, globs: [...known.globs] }]);
 	}

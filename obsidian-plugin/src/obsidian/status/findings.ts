@@ -10,46 +10,46 @@ const DAYS = 7;
 
 /** What the bridge finds when it checks itself, with what to do about it, and how calls ended lately. */
 export class Findings {
-	private readonly listEl: HTMLElement;
-	private readonly sayEl: HTMLElement;
-	private readonly errorsEl: HTMLElement;
-	private readonly againEl: HTMLButtonElement;
-	private round = 0;
+	readonly #listEl: HTMLElement;
+	readonly #sayEl: HTMLElement;
+	readonly #errorsEl: HTMLElement;
+	readonly #againEl: HTMLButtonElement;
+	#round = 0;
 
 	constructor(
 		el: HTMLElement,
 		private readonly host: Host,
 	) {
 		el.createEl("h6", { cls: "vault-bridge-part", text: "Health" });
-		this.listEl = el.createDiv({ cls: "vault-bridge-body" });
-		this.sayEl = el.createDiv({ cls: "vault-bridge-small", attr: { role: "status" } });
-		this.errorsEl = el.createDiv({ cls: "vault-bridge-small" });
-		this.againEl = el.createDiv({ cls: "vault-bridge-buttons" }).createEl("button", { text: "Check again" });
-		this.againEl.addEventListener("click", () => void this.check());
+		this.#listEl = el.createDiv({ cls: "vault-bridge-body" });
+		this.#sayEl = el.createDiv({ cls: "vault-bridge-small", attr: { role: "status" } });
+		this.#errorsEl = el.createDiv({ cls: "vault-bridge-small" });
+		this.#againEl = el.createDiv({ cls: "vault-bridge-buttons" }).createEl("button", { text: "Check again" });
+		this.#againEl.addEventListener("click", () => void this.check());
 	}
 
 	/** Let the bridge check itself; what was found before stands until it has. */
 	async check(): Promise<void> {
-		const round = (this.round += 1);
-		this.againEl.disabled = true;
-		this.sayEl.setText("Checking…");
+		const round = (this.#round += 1);
+		this.#againEl.disabled = true;
+		this.#sayEl.setText("Checking…");
 		const [doctor, usage] = await Promise.all([this.host.link.call("doctor", {}), this.host.link.call("usage", { days: DAYS })]);
-		if (round !== this.round) return;
-		this.againEl.disabled = false;
-		this.errorsEl.setText(usage.ok ? errors(usage.result) : "");
+		if (round !== this.#round) return;
+		this.#againEl.disabled = false;
+		this.#errorsEl.setText(usage.ok ? errors(usage.result) : "");
 		if (!doctor.ok) {
-			this.sayEl.setText(withHint(doctor.error));
+			this.#sayEl.setText(withHint(doctor.error));
 			return;
 		}
 		const { findings } = doctor.result;
 		const wrong = findings.filter(({ verdict }) => verdict !== "ok");
-		this.listEl.empty();
-		for (const finding of wrong) this.show(finding);
-		this.sayEl.setText(`${findings.length - wrong.length} of ${findings.length} checks are fine.`);
+		this.#listEl.empty();
+		for (const finding of wrong) this.#show(finding);
+		this.#sayEl.setText(`${findings.length - wrong.length} of ${findings.length} checks are fine.`);
 	}
 
-	private show(finding: Finding): void {
-		const row = this.listEl.createDiv({ cls: "vault-bridge-finding", attr: { "data-verdict": finding.verdict } });
+	#show(finding: Finding): void {
+		const row = this.#listEl.createDiv({ cls: "vault-bridge-finding", attr: { "data-verdict": finding.verdict } });
 		setIcon(row.createDiv({ cls: "vault-bridge-finding-icon" }), ICONS[finding.verdict]);
 		const text = row.createDiv();
 		showSaid(text.createDiv(), finding.message);

@@ -4,10 +4,10 @@ import { showSaid } from "../command";
 
 /** Files that are not in the index, by the reasons; what is unfolded stays so when it is shown anew. */
 export class LeftList {
-	private readonly el: HTMLDetailsElement;
-	private readonly nameEl: HTMLElement;
-	private readonly bodyEl: HTMLElement;
-	private shown = "";
+	readonly #el: HTMLDetailsElement;
+	readonly #nameEl: HTMLElement;
+	readonly #bodyEl: HTMLElement;
+	#shown = "";
 
 	/**
 	 * @param again Reads files again; without it, nothing of the kind is offered.
@@ -17,27 +17,27 @@ export class LeftList {
 		private readonly name: string,
 		private readonly again: ((paths: readonly string[]) => void) | null = null,
 	) {
-		this.el = parent.createEl("details", { cls: "vault-bridge-left-list" });
-		this.nameEl = this.el.createEl("summary");
-		this.bodyEl = this.el.createDiv();
+		this.#el = parent.createEl("details", { cls: "vault-bridge-left-list" });
+		this.#nameEl = this.#el.createEl("summary");
+		this.#bodyEl = this.#el.createDiv();
 	}
 
 	update(left: LeftOut): void {
 		const now = JSON.stringify(left);
-		if (now === this.shown) return;
-		this.shown = now;
-		this.el.toggle(left.count > 0);
-		this.nameEl.setText(`${this.name}: ${count(left.count)}`);
-		const open = new Set([...this.bodyEl.querySelectorAll("details[open] > summary")].map((summary) => summary.getAttribute("data-reason")));
-		this.bodyEl.empty();
+		if (now === this.#shown) return;
+		this.#shown = now;
+		this.#el.toggle(left.count > 0);
+		this.#nameEl.setText(`${this.name}: ${count(left.count)}`);
+		const open = new Set([...this.#bodyEl.querySelectorAll("details[open] > summary")].map((summary) => summary.getAttribute("data-reason")));
+		this.#bodyEl.empty();
 		const told = groups(left);
-		for (const group of told.groups) this.group(group, open.has(group.reason));
-		if (told.more !== "") this.bodyEl.createDiv({ cls: "vault-bridge-left vault-bridge-small", text: `${told.more} for other reasons` });
-		if (this.again !== null && left.count > 0) this.offerAgain(left);
+		for (const group of told.groups) this.#group(group, open.has(group.reason));
+		if (told.more !== "") this.#bodyEl.createDiv({ cls: "vault-bridge-left vault-bridge-small", text: `${told.more} for other reasons` });
+		if (this.again !== null && left.count > 0) this.#offerAgain(left);
 	}
 
-	private group({ reason, count: held, paths, more }: Group, isOpen: boolean): void {
-		const el = this.bodyEl.createEl("details", { cls: "vault-bridge-left" });
+	#group({ reason, count: held, paths, more }: Group, isOpen: boolean): void {
+		const el = this.#bodyEl.createEl("details", { cls: "vault-bridge-left" });
 		el.open = isOpen;
 		const summary = el.createEl("summary", { attr: { "data-reason": reason } });
 		showSaid(summary.createSpan(), reason);
@@ -46,8 +46,8 @@ export class LeftList {
 		if (more !== "") el.createDiv({ cls: "vault-bridge-left-path vault-bridge-small", text: more });
 	}
 
-	private offerAgain({ first }: LeftOut): void {
-		const button = this.bodyEl.createDiv({ cls: "vault-bridge-buttons" }).createEl("button", { text: "Try again" });
+	#offerAgain({ first }: LeftOut): void {
+		const button = this.#bodyEl.createDiv({ cls: "vault-bridge-buttons" }).createEl("button", { text: "Try again" });
 		button.addEventListener("click", () => this.again?.(first.map(({ path }) => path)));
 	}
 }

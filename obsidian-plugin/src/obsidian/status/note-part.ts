@@ -10,7 +10,7 @@ const SHOWN = 30;
 
 /** The active note as the index sees it. */
 export class NotePart {
-	private shown = "";
+	#shown = "";
 
 	constructor(
 		private readonly el: HTMLElement,
@@ -23,8 +23,8 @@ export class NotePart {
 		// Another note may have been opened meanwhile; the last one that was asked for is shown.
 		if (this.host.app.workspace.getActiveFile()?.path !== path) return;
 		const now = JSON.stringify([path, answer]);
-		if (now === this.shown) return;
-		this.shown = now;
+		if (now === this.#shown) return;
+		this.#shown = now;
 		const unfolded = new Set([...this.el.querySelectorAll("details[open]")].map((details) => details.getAttribute("data-name")));
 		this.el.empty();
 		this.el.createEl("h6", { cls: "vault-bridge-part", text: "This note, as the index sees it" });
@@ -35,14 +35,14 @@ export class NotePart {
 		}
 		const { passages, left_out: leftOut, problems } = answer.result;
 		this.el.createDiv({ cls: "vault-bridge-small", text: summary(answer.result) });
-		for (const passage of passages.slice(0, SHOWN)) this.passage(path, passage);
+		for (const passage of passages.slice(0, SHOWN)) this.#passage(path, passage);
 		const more = andMore(passages.length - SHOWN);
 		if (more !== "") this.el.createDiv({ cls: "vault-bridge-small", text: more });
-		this.lines("Left out: other notes have the same text", leftOut, unfolded);
-		this.lines("Could not be understood", problems, unfolded);
+		this.#lines("Left out: other notes have the same text", leftOut, unfolded);
+		this.#lines("Could not be understood", problems, unfolded);
 	}
 
-	private passage(path: string, { lines, heading, embedded }: Passage): void {
+	#passage(path: string, { lines, heading, embedded }: Passage): void {
 		const row = this.el.createEl("button", { cls: "vault-bridge-passage", attr: { "aria-label": `Open lines ${lines[0]} to ${lines[1]}` } });
 		row.createSpan({ cls: "vault-bridge-passage-lines", text: lines.join("–") });
 		row.createSpan({ cls: "vault-bridge-passage-heading", text: readable(heading.split(" > ")) || "Before the first heading", attr: { dir: "auto" } });
@@ -50,7 +50,7 @@ export class NotePart {
 		row.addEventListener("click", (event) => void open(this.host.app, { path, lines }, Keymap.isModEvent(event)));
 	}
 
-	private lines(name: string, all: readonly string[], unfolded: ReadonlySet<string | null>): void {
+	#lines(name: string, all: readonly string[], unfolded: ReadonlySet<string | null>): void {
 		if (all.length === 0) return;
 		const details = this.el.createEl("details", { attr: { "data-name": name } });
 		details.open = unfolded.has(name);

@@ -14,8 +14,8 @@ interface Parts {
 
 /** Tells what is indexed, and what is not and why. */
 export class StatusView extends Pane {
-	private timer: number | undefined;
-	private parts: Parts | null = null;
+	#timer: number | undefined;
+	#parts: Parts | null = null;
 
 	constructor(leaf: WorkspaceLeaf, host: Host) {
 		super(leaf, host);
@@ -36,44 +36,44 @@ export class StatusView extends Pane {
 
 	protected show(el: HTMLElement): void {
 		const part = (): HTMLElement => el.createDiv({ cls: "vault-bridge-body" });
-		this.parts = { vault: new VaultPart(part(), this.host, () => void this.refresh()), note: new NotePart(part(), this.host) };
+		this.#parts = { vault: new VaultPart(part(), this.host, () => void this.#refresh()), note: new NotePart(part(), this.host) };
 		void new Findings(part(), this.host).check();
-		const opened = this.app.workspace.on("file-open", () => this.showNote());
+		const opened = this.app.workspace.on("file-open", () => this.#showNote());
 		this.whileShown(() => this.app.workspace.offref(opened));
-		this.whileShown(this.host.connections.add(() => this.soon()));
+		this.whileShown(this.host.connections.add(() => this.#soon()));
 		this.whileShown(
 			this.host.events.add(({ kind }) => {
-				if (kind === "index_progress" || kind === "note_changed") this.soon();
+				if (kind === "index_progress" || kind === "note_changed") this.#soon();
 			}),
 		);
-		void this.refresh();
+		void this.#refresh();
 	}
 
 	protected override hide(): void {
-		window.clearTimeout(this.timer);
-		this.timer = undefined;
-		this.parts = null;
+		window.clearTimeout(this.#timer);
+		this.#timer = undefined;
+		this.#parts = null;
 	}
 
-	private soon(): void {
-		this.timer ??= window.setTimeout(() => {
-			this.timer = undefined;
-			void this.refresh();
+	#soon(): void {
+		this.#timer ??= window.setTimeout(() => {
+			this.#timer = undefined;
+			void this.#refresh();
 		}, AGAIN_MS);
 	}
 
-	private async refresh(): Promise<void> {
-		this.showNote();
-		const { parts } = this;
+	async #refresh(): Promise<void> {
+		this.#showNote();
+		const parts = this.#parts;
 		// To weigh all its files takes the bridge a while, in which it had better index.
 		const answer = await this.host.link.call("status", { disk: this.host.link.connection.is !== "indexing" });
 		const vault = answer.ok ? answer.result.vaults[0] : undefined;
-		if (parts === null || parts !== this.parts || vault === undefined || !answer.ok) return;
+		if (parts === null || parts !== this.#parts || vault === undefined || !answer.ok) return;
 		parts.vault.update(vault, answer.result.version, answer.result.disk ?? null);
 	}
 
-	private showNote(): void {
+	#showNote(): void {
 		const file = this.app.workspace.getActiveFile();
-		if (file !== null) void this.parts?.note.show(file.path);
+		if (file !== null) void this.#parts?.note.show(file.path);
 	}
 }

@@ -8,70 +8,70 @@ import { LeftList } from "./left-list";
 
 /** What the index holds of the vault; all of it stands where it stood when it is told anew. */
 export class VaultPart {
-	private readonly nameEl: HTMLElement;
-	private readonly sayEl: HTMLElement;
-	private readonly barEl: HTMLProgressElement;
-	private readonly listEl: HTMLElement;
-	private readonly values = new Map<string, HTMLElement>();
-	private readonly skipped: LeftList;
-	private readonly failed: LeftList;
-	private readonly pauseEl: HTMLButtonElement;
-	private isPaused = false;
-	private disk: Disk | null = null;
-	private taken: VaultStatus["disk"] = null;
+	readonly #nameEl: HTMLElement;
+	readonly #sayEl: HTMLElement;
+	readonly #barEl: HTMLProgressElement;
+	readonly #listEl: HTMLElement;
+	readonly #values = new Map<string, HTMLElement>();
+	readonly #skipped: LeftList;
+	readonly #failed: LeftList;
+	readonly #pauseEl: HTMLButtonElement;
+	#isPaused = false;
+	#disk: Disk | null = null;
+	#taken: VaultStatus["disk"] = null;
 
 	constructor(
 		el: HTMLElement,
 		private readonly host: Host,
 		private readonly changed: () => void,
 	) {
-		this.nameEl = el.createEl("h4", { attr: { dir: "auto" } });
-		this.sayEl = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status" } });
-		this.barEl = el.createEl("progress", { attr: { max: 1, "aria-label": "Indexed" } });
-		this.listEl = el.createEl("dl", { cls: "vault-bridge-table" });
-		this.skipped = new LeftList(el, "Skipped");
-		this.failed = new LeftList(el, "Could not be read", (paths) => this.run("reindex", { paths }, "They are read again."));
+		this.#nameEl = el.createEl("h4", { attr: { dir: "auto" } });
+		this.#sayEl = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status" } });
+		this.#barEl = el.createEl("progress", { attr: { max: 1, "aria-label": "Indexed" } });
+		this.#listEl = el.createEl("dl", { cls: "vault-bridge-table" });
+		this.#skipped = new LeftList(el, "Skipped");
+		this.#failed = new LeftList(el, "Could not be read", (paths) => this.#run("reindex", { paths }, "They are read again."));
 		const buttons = el.createDiv({ cls: "vault-bridge-buttons" });
-		this.button(buttons, "Compare with the vault", () => this.run("reindex", {}, "The vault is compared with the index."));
-		this.button(buttons, "Read everything again", () => this.run("reindex", { full: true }, "Every note is read again; what did not change keeps its vectors."));
-		this.pauseEl = this.button(buttons, "", () => {
-			if (this.isPaused) this.run("resume_indexing", {}, "Embedding resumed.");
-			else this.run("pause_indexing", {}, "Embedding paused; words and links stay up to date.");
+		this.#button(buttons, "Compare with the vault", () => this.#run("reindex", {}, "The vault is compared with the index."));
+		this.#button(buttons, "Read everything again", () => this.#run("reindex", { full: true }, "Every note is read again; what did not change keeps its vectors."));
+		this.#pauseEl = this.#button(buttons, "", () => {
+			if (this.#isPaused) this.#run("resume_indexing", {}, "Embedding resumed.");
+			else this.#run("pause_indexing", {}, "Embedding paused; words and links stay up to date.");
 		});
 	}
 
 	update(vault: VaultStatus, version: string, disk: Disk | null): void {
 		const { connection } = this.host.link;
 		// What takes long to find out is not asked each time; what was said last is still about right.
-		this.disk = disk ?? this.disk;
-		this.taken = vault.disk ?? this.taken;
-		this.nameEl.setText(vault.name);
-		this.sayEl.setText(standing(connection));
-		this.barEl.toggle(connection.is === "indexing");
-		this.barEl.value = connection.is === "indexing" ? connection.done : 1;
-		for (const [name, text] of facts({ ...vault, disk: this.taken }, version, this.disk)) this.value(name).setText(text);
-		this.skipped.update(vault.skipped);
-		this.failed.update(vault.failed);
-		this.isPaused = vault.paused;
-		this.pauseEl.setText(vault.paused ? "Resume embedding" : "Pause embedding");
+		this.#disk = disk ?? this.#disk;
+		this.#taken = vault.disk ?? this.#taken;
+		this.#nameEl.setText(vault.name);
+		this.#sayEl.setText(standing(connection));
+		this.#barEl.toggle(connection.is === "indexing");
+		this.#barEl.value = connection.is === "indexing" ? connection.done : 1;
+		for (const [name, text] of facts({ ...vault, disk: this.#taken }, version, this.#disk)) this.#value(name).setText(text);
+		this.#skipped.update(vault.skipped);
+		this.#failed.update(vault.failed);
+		this.#isPaused = vault.paused;
+		this.#pauseEl.setText(vault.paused ? "Resume embedding" : "Pause embedding");
 	}
 
-	private value(name: string): HTMLElement {
-		const known = this.values.get(name);
+	#value(name: string): HTMLElement {
+		const known = this.#values.get(name);
 		if (known !== undefined) return known;
-		this.listEl.createEl("dt", { text: name });
-		const el = this.listEl.createEl("dd");
-		this.values.set(name, el);
+		this.#listEl.createEl("dt", { text: name });
+		const el = this.#listEl.createEl("dd");
+		this.#values.set(name, el);
 		return el;
 	}
 
-	private button(el: HTMLElement, text: string, act: () => void): HTMLButtonElement {
+	#button(el: HTMLElement, text: string, act: () => void): HTMLButtonElement {
 		const button = el.createEl("button", { text });
 		button.addEventListener("click", act);
 		return button;
 	}
 
-	private run<Name extends "reindex" | "pause_indexing" | "resume_indexing">(operation: Name, given: Operations[Name]["arguments"], done: string): void {
+	#run<Name extends "reindex" | "pause_indexing" | "resume_indexing">(operation: Name, given: Operations[Name]["arguments"], done: string): void {
 		void this.host.link.call(operation, given).then((answer: Answer<OperationName>) => {
 			new Notice(answer.ok ? done : withHint(answer.error));
 			this.changed();

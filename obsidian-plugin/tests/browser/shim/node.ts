@@ -1,4 +1,6 @@
 /** The parts of Node that the desktop app gives a plugin, done by the process that drives the browser. */
+import { EventEmitter } from "events";
+
 import type { Listed } from "./vault";
 
 export interface Facts {
@@ -131,6 +133,7 @@ export const disk = {
 export function modules(facts: Facts): Record<string, unknown> {
 	Object.assign(window, { process: { env: facts.env, platform: facts.platform, kill: (pid: number, signal: number) => askNow("process.kill", pid, signal) } });
 	return {
+		"node:events": { EventEmitter },
 		"node:http": {
 			request: (url: string, options: { headers: Record<string, string>; method: string }, answered: (response: Response) => void) => new Request(url, options, answered),
 		},
