@@ -22,6 +22,7 @@ from bridge.engine.transactions import Author, ChangeOutcome, ChangeWriter
 from bridge.engine.vault_counter import VaultCounter
 from bridge.errors import BridgeError
 from bridge.markdown.names import Names
+from bridge.records import dataclass
 from bridge.state.store import Store
 from bridge.types import Digest, VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
@@ -31,6 +32,15 @@ if TYPE_CHECKING:
     from bridge.index.note import IndexedNote
 
 BOOKMARKS = Path(".obsidian", "bookmarks.json")
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSelection:
+    """The outcome of those of several requests that could be applied."""
+
+    outcome: ChangeOutcome
+    refused: Mapping[int, str]
+    """Why others were not, by their number."""
 
 
 class RequestExecutor:
@@ -99,6 +109,42 @@ class RequestExecutor:
         paths = touched_paths(requests) if forecast is False else None
         return await self._writing.make(planner, paths, author, dry_run=dry_run, expect=expect)
 
+    async def carry_each(
+        self,
+        requests: Sequence[Request],
+        author: Author,
+        *,
+        may_touch: Callable[[VaultPath], bool],
+        dry_run: bool = False,
+    ) -> ChangeSelection:
+        """Apply those of some requests that can be applied, as one change with a forecast that is checked.
+
+        Args:
+            requests: The requests, applied in order.
+            author: Who makes the change.
+            may_touch: Returns whether a file may be changed.
+            dry_run: Whether to return the effect without making the change.
+
+        Raises:
+            ExpectationFailed: The change did something else than was forecast, and was undone.
+            NotReady: The first full scan is not committed, so links could be missed.
+            BridgeError: The change cannot be made; nothing was changed.
+        """
+        indexer = self._indexer
+        indexer.require_complete()
+        refused: dict[int, str] = {}
+
+        def planner(draft: Draft) -> PlannedChange:
+            refused.clear()
+            context = request_context(indexer.vault, indexer.names, indexer.index.notes, self._read_before)
+            chosen = select_requests(requests, self._writing.draft, context, may_touch, refused)
+            if not chosen:
+                return PlannedChange(requests[0].path)
+            return self._counter.forecast(draft, apply_requests(chosen, draft, context), None)
+
+        outcome = await self._writing.make(planner, None, author, dry_run=dry_run)
+        return ChangeSelection(outcome, refused)
+
     def _is_unread(self, path: VaultPath) -> bool:
         """Return whether there is a file or folder that another program has just written."""
         names = self._indexer.names
@@ -149,6 +195,43 @@ def apply_requests(requests: Sequence[Request], draft: Draft, context: RequestCo
         requests=requests,
         keeps_structure=all(request.keeps_structure for request in requests),
     )
+
+
+def select_requests(
+    requests: Sequence[Request],
+    new_draft: Callable[[], Draft],
+    context: RequestContext,
+    may_touch: Callable[[VaultPath], bool],
+    refused: dict[int, str],
+) -> list[Request]:
+    """Return the requests that can be applied one after the other, and add why the others cannot.
+
+    Args:
+        requests: The requests.
+        new_draft: Returns a draft on which to try them.
+        context: What they need.
+        may_touch: Returns whether a file may be changed.
+        refused: Gets the reason of each that cannot be applied, by its number.
+    """
+    while True:
+        draft = new_draft()
+        for number, request in enumerate(requests):
+            if number in refused:
+                continue
+            done = len(draft.steps)
+            try:
+                request.plan(draft, context)
+            except BridgeError as error:
+                refused[number] = error.message
+                if len(draft.steps) == done:
+                    continue
+                break
+            touched = {place for step in draft.steps[done:] for place in (step.path, step.to) if place is not None}
+            if kept := next((path for path in sorted(touched) if not may_touch(path)), None):
+                refused[number] = f"`{kept}` would have to change, and is to be left alone."
+                break
+        else:
+            return [request for number, request in enumerate(requests) if number not in refused]
 
 
 def fill_digests(requests: Sequence[Request]) -> Iterator[Request]:
