@@ -153,7 +153,7 @@ def record_digest(plan: str, record: str) -> str:
     return hashlib.sha256(f"{plan}\n{record}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def note_link(path: VaultPath) -> str:
+def plan_link(path: VaultPath) -> str:
     """Return a link to a note that shows its name; of a file that a link cannot name, only its path."""
     name = path.rpartition("/")[2].removesuffix(".md")
     if re.search(r"[\[\]|#^\r\n]", path):

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from bridge.api.call import OWNER, Call
+from bridge.features import get_operation
 from tests.features.served import Served
 
 PLAN = "Agents/Garden/Plan"
@@ -215,7 +217,7 @@ async def test_what_is_not_ticked_is_not_done(served: Served, edit: "Edit") -> N
 
 async def test_notes_that_are_to_be_left_alone_are_in_no_plan(served: Served) -> None:
     settings = {"deny": ["Hidden/**"], "readonly": ["Land/Protected.md"], "gardener.never": ["Land/Left.md"]}
-    await call(served, "change_settings", changes=settings)
+    await get_operation("change_settings").run(Call(served.bridge, OWNER), {"changes": settings})
     before = content(served)
     plan = await new_plan(served)
     named = {note for one in plan["findings"] for note in one["notes"]}

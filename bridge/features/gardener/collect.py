@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import logging
 import time
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
@@ -24,6 +25,8 @@ from bridge.vault.obsidian_settings import read_obsidian_settings
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
     from bridge.state.dismissals import Dismissal
+
+log = logging.getLogger(__name__)
 
 VERSION = 1
 """Version of the checks; a new one looks at all notes again."""
@@ -134,7 +137,8 @@ def collect_findings(
             complete = False
         own.sort(key=lambda one: -one.confidence)
         garden.budget.used[check.name] = time.thread_time() - since
-        runs.append(CheckRun(check.name, len(own), round(garden.budget.used[check.name], 2), complete))
+        runs.append(CheckRun(check.name, len(own), complete))
+        log.debug("The check %s took %.2f s", check.name, garden.budget.used[check.name])
         found.append(own)
     chosen = _take_in_turn(found, limit)
     cut = {path for own in found for one in own if one not in chosen for path in one.notes}

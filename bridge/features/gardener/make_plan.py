@@ -65,7 +65,7 @@ async def plan_garden(
     *,
     options: WriteArguments,
 ) -> GardenPlan:
-    """Look for what is out of order, and write proposals into a note, as tasks that a person ticks.
+    """Look for broken links, duplicates and inconsistencies, and propose what to do in a note, as tasks to tick.
 
     `apply_plan` then does what is ticked. A note with the property `gardener: ignore` is left alone.
 
@@ -95,7 +95,7 @@ async def plan_garden(
     kinds = await asyncio.to_thread(dismissed_findings, vault)
     found = await asyncio.to_thread(collect_findings, garden, chosen, kinds, limit)
     notices += [
-        f"The check `{run.check}` stopped after {run.seconds:g} s; the next plan goes on."
+        f"The check `{run.check}` stopped when its time was over; the next plan goes on."
         for run in found.runs
         if not run.complete
     ]

@@ -98,7 +98,7 @@ def _open(vault: "OpenVault", path: VaultPath) -> OpenPlan:
         else:
             finding, digests = decode_finding(plan.records[line.id])
             findings[line.id] = ListedFinding(line, finding, digests, _active_change(vault, kept[line.id].change))
-    for one in _swapped(findings):
+    for one in _find_swapped(findings):
         altered[one] = "its line says what another finding is."
         del findings[one]
     return OpenPlan(path, id_, text, digest_of(data), plan, findings, altered)
@@ -113,7 +113,7 @@ def _find_flaw(plan: str, record: str | None, kept: KeptFinding | None) -> str |
     return None if record_digest(plan, record) == kept.digest else "its data were changed."
 
 
-def _swapped(findings: Mapping[str, ListedFinding]) -> list[str]:
+def _find_swapped(findings: Mapping[str, ListedFinding]) -> list[str]:
     """Return the findings whose lines have the words of other findings, which a person would believe to apply."""
     words = {finding_line(one.finding): id_ for id_, one in findings.items()}
     return [id_ for id_, one in findings.items() if words.get(one.line.text, id_) != id_]

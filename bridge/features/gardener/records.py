@@ -59,13 +59,11 @@ class CheckRun:
     Attributes:
         check: Its name.
         found: Findings, those included that the plan has no room for.
-        seconds: Seconds of one processor that it took.
         complete: Whether it looked at everything.
     """
 
     check: str
     found: int
-    seconds: float
     complete: bool
 
 

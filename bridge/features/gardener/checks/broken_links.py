@@ -12,7 +12,7 @@ from bridge.linking.apply import find_tables, write_link
 from bridge.markdown.kinds import title_of
 from bridge.markdown.link_targets import fold_name, is_attachment_name, target_file, target_subpath
 from bridge.markdown.note import Link
-from bridge.notebook.plan_note import note_link, plain_words
+from bridge.notebook.plan_note import plain_words, plan_link
 from bridge.records import dataclass
 from bridge.text.fold import fold_word, letters_and_digits
 from bridge.types import VaultPath
@@ -83,7 +83,7 @@ class BrokenLinks:
         return GardenFinding(
             check=self.name,
             notes=(note.path, meant.path),
-            text=f"In {note_link(note.path)}, let “{plain_words(link.target)}” lead to {note_link(meant.path)}",
+            text=f"In {plan_link(note.path)}, let “{plain_words(link.target)}” lead to {plan_link(meant.path)}",
             why=meant.why,
             confidence=meant.confidence,
             request=edit,

@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden
-from bridge.notebook.plan_note import note_link, plain_words
+from bridge.notebook.plan_note import plain_words, plan_link
 from bridge.text.fold import fold_case
 
 ALIKE = 0.8
@@ -37,11 +37,11 @@ class ViolatedConventions:
             alike = SequenceMatcher(None, fold_case(found), fold_case(wanted)).ratio()
             if alike < ALIKE or _in_series(found, wanted):
                 continue
-            source = f"{note_link(rule.source)} allows it" if rule.source else f"{rule.share:.0%} keep to such values"
+            source = f"{plan_link(rule.source)} allows it" if rule.source else f"{rule.share:.0%} keep to such values"
             yield GardenFinding(
                 check=self.name,
                 notes=(note.path,),
-                text=f"In {note_link(note.path)}, change `{plain_words(name)}` from `{plain_words(found)}` to"
+                text=f"In {plan_link(note.path)}, change `{plain_words(name)}` from `{plain_words(found)}` to"
                 f" `{plain_words(wanted)}`",
                 why=source,
                 confidence=round(min(0.95, alike) if rule.source else min(0.9, alike * rule.share), 2),

@@ -7,7 +7,7 @@ from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden
 from bridge.linking.merge_pairs import MergeReason, find_merge_pairs
-from bridge.notebook.plan_note import note_link
+from bridge.notebook.plan_note import plan_link
 
 LEAST: Final = 0.6
 """Confidence from which a merge is proposed."""
@@ -41,7 +41,7 @@ class Duplicates:
             yield GardenFinding(
                 check=self.name,
                 notes=(pair.path, pair.into),
-                text=f"Merge {note_link(pair.path)} into {note_link(pair.into)}",
+                text=f"Merge {plan_link(pair.path)} into {plan_link(pair.into)}",
                 why=", ".join(WORDS[one] for one in pair.why),
                 # What is lost by a wrong merge is hard to see, so that only copies are sure.
                 confidence=round(pair.confidence if (pair.common or 0) >= 0.95 else min(0.84, pair.confidence), 2),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from bridge.changes.requests.move_note import DeleteNote
 from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden
-from bridge.notebook.plan_note import note_link
+from bridge.notebook.plan_note import plan_link
 
 DAY_NS = 86_400 * 10**9
 QUIET_DAYS = 7
@@ -32,7 +32,7 @@ class EmptyNotes:
                 yield GardenFinding(
                     check=self.name,
                     notes=(note.path,),
-                    text=f"Delete {note_link(note.path)}",
+                    text=f"Delete {plan_link(note.path)}",
                     why="it is empty, and nothing links to it",
                     # Its name may be what somebody wanted to keep.
                     confidence=0.7,

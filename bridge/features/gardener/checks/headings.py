@@ -7,7 +7,7 @@ from bridge.changes.requests.edit_note import EditNote
 from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden
 from bridge.markdown.edit.requests import ReplaceLines
-from bridge.notebook.plan_note import note_link, plain_words
+from bridge.notebook.plan_note import plain_words, plan_link
 
 
 class RepeatedHeadings:
@@ -36,7 +36,7 @@ class RepeatedHeadings:
                 yield GardenFinding(
                     check=self.name,
                     notes=(note.path,),
-                    text=f"In {note_link(note.path)}, remove the first of two headings “{plain_words(one.text)}”",
+                    text=f"In {plan_link(note.path)}, remove the first of two headings “{plain_words(one.text)}”",
                     why=f"lines {one.line} and {other.line}, with nothing between them",
                     confidence=0.92,
                     request=EditNote(

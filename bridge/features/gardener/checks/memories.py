@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden, is_ignored
-from bridge.notebook.plan_note import note_link
+from bridge.notebook.plan_note import plan_link
 
 DAY_S = 86_400.0
 
@@ -33,7 +33,7 @@ class ExpiredMemories:
             yield GardenFinding(
                 check=self.name,
                 notes=(path,),
-                text=f"Archive the memory {note_link(path)}",
+                text=f"Archive the memory {plan_link(path)}",
                 why=f"it holds until {time.strftime('%Y-%m-%d', time.localtime(ends))}",
                 confidence=0.9,
                 request=SetProperties(path=path, digest=note.digest, properties={"tier": "archived"}),

@@ -10,7 +10,7 @@ from bridge.features.gardener.garden import Garden
 from bridge.linking.apply import LinkPlace, insert_links
 from bridge.linking.evidence import FeedbackModel
 from bridge.linking.suggest import suggest
-from bridge.notebook.plan_note import note_link, plain_words
+from bridge.notebook.plan_note import plain_words, plan_link
 from bridge.text.fold import fold_case
 
 LONGEST: Final = 100_000
@@ -49,7 +49,7 @@ class MissingLinks:
                 yield GardenFinding(
                     check=self.name,
                     notes=(note.path, one.target),
-                    text=f"In {note_link(note.path)}, link “{plain_words(one.text)}” to {note_link(one.target)}",
+                    text=f"In {plan_link(note.path)}, link “{plain_words(one.text)}” to {plan_link(one.target)}",
                     why=plain_words(one.why[0]) if one.why else "it is the name of the note",
                     confidence=round(one.score, 2),
                     request=edit,

@@ -10,7 +10,7 @@ from bridge.features.gardener.garden import Garden
 from bridge.linking.apply import write_link
 from bridge.markdown.edit.requests import AddItem
 from bridge.markdown.kinds import title_of
-from bridge.notebook.plan_note import note_link
+from bridge.notebook.plan_note import plan_link
 from bridge.types import VaultPath
 
 FEWEST: Final = 4
@@ -50,7 +50,7 @@ class Orphans:
             yield GardenFinding(
                 check=self.name,
                 notes=(note.path, path),
-                text=f"List {note_link(note.path)} in {note_link(path)}",
+                text=f"List {plan_link(note.path)} in {plan_link(path)}",
                 why=f"it lists {share:.0%} of the folder",
                 confidence=round(min(0.9, share), 2),
                 request=EditNote(path=path, edits=(AddItem(text=link),), digest=parent.digest),

@@ -9,7 +9,7 @@ from bridge.features.gardener.finding import TICKED, GardenFinding
 from bridge.features.gardener.garden import Garden
 from bridge.linking.prospects import find_candidates
 from bridge.markdown.link_targets import is_attachment_name, target_file
-from bridge.notebook.plan_note import note_link, plain_words
+from bridge.notebook.plan_note import plain_words, plan_link
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
 
@@ -55,7 +55,7 @@ class Prospects:
                 check=self.name,
                 notes=one.examples,
                 text=f"Create a note “{plain_words(one.name)}”",
-                why=f"{count_of(one.notes, 'note')}, such as {note_link(one.examples[0])}",
+                why=f"{count_of(one.notes, 'note')}, such as {plan_link(one.examples[0])}",
                 # Whether a name deserves a note, only a person knows.
                 confidence=round(min(one.confidence, TICKED - 0.01), 2),
                 request=CreateNote(path=path, text=""),

@@ -36,7 +36,7 @@ class TagVariants:
     def _by_case(self, notes: Mapping[str, Sequence[VaultPath]]) -> Iterator[GardenFinding]:
         for spellings in _groups(notes, fold_case):
             main, *others = spellings
-            yield _rename(others[0], main, notes, f"Obsidian takes {_listed(spellings)} for one tag", 0.95)
+            yield _rename(others[0], main, notes, f"Obsidian takes {_quote_tags(spellings)} for one tag", 0.95)
 
     def _by_separator(
         self, notes: Mapping[str, Sequence[VaultPath]], common: Mapping[str, str]
@@ -97,5 +97,5 @@ def _without_separators(tag: str) -> str:
     return "/".join(letters_and_digits(fold_word(part)) or part for part in tag.split("/"))
 
 
-def _listed(tags: Sequence[str]) -> str:
+def _quote_tags(tags: Sequence[str]) -> str:
     return " and ".join(f"`{plain_words(tag)}`" for tag in tags[:3])
