@@ -136,11 +136,15 @@ class RequestExecutor:
 
         def planner(draft: Draft) -> PlannedChange:
             refused.clear()
-            context = request_context(indexer.vault, indexer.names, indexer.index.notes, self._read_before)
-            chosen = select_requests(requests, self._writing.draft, context, may_touch, refused)
-            if not chosen:
-                return PlannedChange(requests[0].path)
-            return self._counter.forecast(draft, apply_requests(chosen, draft, context), None)
+
+            def new_context() -> RequestContext:
+                return request_context(indexer.vault, indexer.names, indexer.index.notes, self._read_before)
+
+            effect = select_requests(requests, draft, new_context, may_touch, refused)
+            effect = replace(effect, warnings=(*effect.warnings, *stale_name_warnings(draft)))
+            chosen = [request for number, request in enumerate(requests) if number not in refused]
+            planned = PlannedChange((chosen or requests)[-1].result_path, effect, requests=chosen)
+            return self._counter.forecast(draft, planned, None)
 
         outcome = await self._writing.make(planner, None, author, dry_run=dry_run)
         return ChangeSelection(outcome, refused)
@@ -199,28 +203,28 @@ def apply_requests(requests: Sequence[Request], draft: Draft, context: RequestCo
 
 def select_requests(
     requests: Sequence[Request],
-    new_draft: Callable[[], Draft],
-    context: RequestContext,
+    draft: Draft,
+    new_context: Callable[[], RequestContext],
     may_touch: Callable[[VaultPath], bool],
     refused: dict[int, str],
-) -> list[Request]:
-    """Return the requests that can be applied one after the other, and add why the others cannot.
+) -> Effect:
+    """Apply those of some requests to a draft that can be applied, and return their effect.
 
     Args:
         requests: The requests.
-        new_draft: Returns a draft on which to try them.
-        context: What they need.
+        draft: The draft, without steps.
+        new_context: Returns what requests need.
         may_touch: Returns whether a file may be changed.
         refused: Gets the reason of each that cannot be applied, by its number.
     """
     while True:
-        draft = new_draft()
+        context, effects = new_context(), list[Effect]()
         for number, request in enumerate(requests):
             if number in refused:
                 continue
             done = len(draft.steps)
             try:
-                request.plan(draft, context)
+                effects.append(request.plan(draft, context))
             except BridgeError as error:
                 refused[number] = error.message
                 if len(draft.steps) == done:
@@ -231,7 +235,9 @@ def select_requests(
                 refused[number] = f"`{kept}` would have to change, and is to be left alone."
                 break
         else:
-            return [request for number, request in enumerate(requests) if number not in refused]
+            return merge_effects(effects)
+        # A request that ends halfway leaves steps behind.
+        draft.clear()
 
 
 def fill_digests(requests: Sequence[Request]) -> Iterator[Request]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bridge.api.agreement import is_user
+from bridge.api.agreement import has_agreed, is_user
 from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, author
@@ -120,7 +120,7 @@ async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, op
     plan.require_unaltered(plan.ticked)
     session = f"garden-{secrets.token_hex(6)}"
     by = author(call, "apply_plan", options.reason, confirmed=call.confirmed(options.confirm))
-    by = replace(by, session=session, proposes=not is_user(call), applies_in=None)
+    by = replace(by, session=session, proposes=not has_agreed(call), applies_in=None)
     application = PlanApplication(call, plan, by, await _rule(call))
     chosen = [check.name for check in CHECKS if not checks or check.name in checks]
     tried = [await application.try_check(name) for name in chosen]

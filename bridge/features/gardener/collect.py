@@ -128,9 +128,9 @@ def collect_findings(
     """Let checks look through a vault; call in a thread."""
     found: list[list[GardenFinding]] = []
     runs: list[CheckRun] = []
-    for check in checks:
+    for left, check in enumerate(checks, 1 - len(checks)):
         since, own, complete = time.thread_time(), list[GardenFinding](), True
-        garden.budget.begin(check.name)
+        garden.budget.begin(check.name, -left)
         try:
             own += (one for one in check.look(garden) if _is_wanted(garden, one, dismissed))
         except BudgetSpent:

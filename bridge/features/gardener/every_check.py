@@ -32,7 +32,6 @@ CHECKS: Final[Sequence[GardenCheck]] = (
     Duplicates(),
     EmptyNotes(),
     UnusedAttachments(),
-    Prospects(),
-    # The last, since it takes what time is left.
     MissingLinks(),
+    Prospects(),
 )

@@ -40,10 +40,16 @@ class Budget:
     _ends: float = 0.0
     _since: float = 0.0
 
-    def begin(self, check: str) -> None:
-        """Begin a check, which may use what is left."""
+    def begin(self, check: str, left: int) -> None:
+        """Begin a check, which may use half of what is left while others are to come.
+
+        Args:
+            check: The check.
+            left: How many checks are to come.
+        """
         self._check = check
-        self._ends = time.thread_time() + max(0.0, self.seconds - sum(self.used.values()))
+        rest = max(0.0, self.seconds - sum(self.used.values()))
+        self._ends = time.thread_time() + (rest / 2 if left else rest)
         self._since = time.perf_counter()
 
     def visit(self, notes: Iterator[IndexedNote]) -> Iterator[IndexedNote]:

@@ -81,7 +81,7 @@ async def garden_rules(call: Call) -> GardenRules:
     reads=False,
     scope="write",
     idempotent=True,
-    tasks=("mute a check of the gardener", "unmute a check of the gardener"),
+    tool=False,
 )
 async def switch_garden_rule(call: Call, check: Annotated[str, MaxLen(50)], muted: bool) -> GardenRules:
     """Leave a check out of plans, or let it look again, from when on it is judged anew; only the user can.

@@ -2,7 +2,6 @@
 
 import asyncio
 import secrets
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
@@ -118,31 +117,16 @@ class TriedFindings:
     """The findings that can be applied, and the counts afterwards."""
 
     findings: Sequence[GardenFinding]
-    refused: int
     forecast: tuple[CountForecast, ...]
-    by_check: Mapping[str, tuple[CountForecast, ...]]
 
 
 async def try_findings(call: Call, garden: "Garden", findings: Sequence[GardenFinding]) -> TriedFindings:
     """Try each finding on a draft of the vault, and forecast the counts after those that are ticked."""
-    may_touch = touch_rule(garden)
-    good: list[GardenFinding] = []
-    by_check: defaultdict[str, list[GardenFinding]] = defaultdict(list)
-    for one in findings:
-        by_check[one.check].append(one)
-    counts: dict[str, tuple[CountForecast, ...]] = {}
-    for check, own in by_check.items():
-        for ticked in (True, False):
-            some = [one for one in own if (one.confidence >= TICKED) == ticked]
-            if not some:
-                continue
-            kept, forecast = await _try(call, some, may_touch)
-            good += kept
-            if ticked:
-                counts[check] = forecast
-    ticked_ones = [one for one in good if one.confidence >= TICKED]
-    _, whole = await _try(call, ticked_ones, may_touch) if ticked_ones else ([], ())
-    return TriedFindings(good, len(findings) - len(good), whole, counts)
+    may_touch, ticked = touch_rule(garden), [one for one in findings if one.confidence >= TICKED]
+    good, forecast = await _try(call, ticked, may_touch)
+    others, _ = await _try(call, [one for one in findings if one.confidence < TICKED], may_touch)
+    chosen = {id(one) for one in (*good, *others)}
+    return TriedFindings([one for one in findings if id(one) in chosen], forecast)
 
 
 async def _try(
@@ -150,6 +134,8 @@ async def _try(
 ) -> tuple[list[GardenFinding], tuple[CountForecast, ...]]:
     from bridge.engine.transactions import Author
 
+    if not findings:
+        return [], ()
     requests = [one.request for one in findings]
     tried = await call.vault.executor.carry_each(requests, Author("plan_garden"), may_touch=may_touch, dry_run=True)
     kept = [one for number, one in enumerate(findings) if number not in tried.refused]
@@ -188,7 +174,7 @@ async def _write(
         require_agreement(call, folder, confirm=options.confirm)
     now = datetime.now().astimezone()
     path = await asyncio.to_thread(_free_path, vault, folder.place(FOLDER), now)
-    text = write_plan(_summary(tried), _sections(tried, findings), list(records.values()))
+    text = write_plan(_summary(tried), _sections(findings), list(records.values()))
     requests: list[Request] = [SetUpMemory(path=folder.about, folder=folder, templates=False)] if begins else []
     properties = {"type": TYPE, "plan": plan, "made": now.strftime("%Y-%m-%dT%H:%M")}
     requests.append(CreateNote(path=path, text=text, properties=properties))
@@ -257,7 +243,7 @@ def _summary(tried: TriedFindings) -> list[str]:
     ]
 
 
-def _sections(tried: TriedFindings, findings: Mapping[str, GardenFinding]) -> list[PlanSection]:
+def _sections(findings: Mapping[str, GardenFinding]) -> list[PlanSection]:
     sections: list[PlanSection] = []
     for check in CHECKS:
         own = {id_: one for id_, one in findings.items() if one.check == check.name}
@@ -267,10 +253,8 @@ def _sections(tried: TriedFindings, findings: Mapping[str, GardenFinding]) -> li
             PlanLine(id_, one.confidence >= TICKED, finding_line(one), 0)
             for id_, one in sorted(own.items(), key=lambda each: -each[1].confidence)
         ]
-        counts = tried.by_check.get(check.name, ())
-        words = f" Ticked ones: {counts_in_words(counts)}." if counts else ""
         title = check.name.replace("_", " ").capitalize()
-        sections.append(PlanSection(title, check.sentence + words, tuple(lines)))
+        sections.append(PlanSection(title, check.sentence, tuple(lines)))
     return sections
 
 

@@ -9,4 +9,4 @@ class GardenerSettings:
     """The settings of the gardener."""
 
     never: tuple[str, ...] = setting((), "Globs of notes that the gardener leaves alone, such as `Archive/**`.")
-    cpu_s: int = setting(20, "Seconds of one processor that a plan may take.", least=1, most=600)
+    cpu_s: int = setting(15, "Seconds of one processor that the checks of a plan may take.", least=1, most=600)

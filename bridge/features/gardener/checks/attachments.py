@@ -1,5 +1,6 @@
 """Attachments that no note uses."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
@@ -63,13 +64,19 @@ class UnusedAttachments:
 
     def _said(self, garden: Garden, paths: set[VaultPath]) -> set[VaultPath]:
         """Return the files whose names stand in the text of a note, a base or a style sheet."""
-        names = {path.rpartition("/")[2].lower(): path for path in paths}
-        found: set[VaultPath] = set()
+        names: defaultdict[str, set[VaultPath]] = defaultdict(set)
+        for path in paths:
+            names[path.rpartition("/")[2].lower()].add(path)
+        # A file that shares its name with a used one is named, too.
+        linked = {path.rpartition("/")[2].lower() for path in garden.vault.names if path not in paths}
+        found = {path for name, named in names.items() if name in linked for path in named}
+        left = {name: named for name, named in names.items() if name not in linked}
         for note in garden.graph_snapshot.notes.values():
             garden.budget.pause()
             text = self._text(garden, note)
-            found |= {path for name, path in names.items() if path not in found and name in text}
-            if len(found) == len(paths):
+            for name in [name for name in left if name in text]:
+                found |= left.pop(name)
+            if not left:
                 break
         return found
 

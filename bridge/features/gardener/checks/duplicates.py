@@ -1,16 +1,26 @@
 """Two notes that should be one."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
 from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden
-from bridge.linking.merge_pairs import MergeReason, find_merge_pairs
+from bridge.linking.merge_pairs import MergePair, MergeReason, find_merge_pairs
 from bridge.notebook.plan_note import plan_link
 
-LEAST: Final = 0.6
+LEAST: Final = 0.75
 """Confidence from which a merge is proposed."""
+
+COMMON: Final = 0.8
+"""Share of common text from which it is proposed whatever the names."""
+
+COPY: Final = 0.95
+"""Share of common text of copies."""
+
+PARALLEL: Final = 5
+"""Pairs between two folders from which their notes are meant to be alike, as translations are."""
 
 WORDS: Final[dict[MergeReason, str]] = {
     "name": "the same name",
@@ -20,6 +30,11 @@ WORDS: Final[dict[MergeReason, str]] = {
     "stub": "one only points to the other",
     "neighbours": "common links",
 }
+
+
+def _places(pair: MergePair) -> frozenset[str]:
+    """Return the outermost folders of a pair."""
+    return frozenset(path.partition("/")[0] if "/" in path else "" for path in (pair.path, pair.into))
 
 
 class Duplicates:
@@ -33,9 +48,14 @@ class Duplicates:
         days = f"{garden.style.daily_folder}/" if garden.style.daily_folder else None
         garden.budget.pause()
         pairs = find_merge_pairs(garden.notes, garden.texts, garden.near, garden.graph_snapshot.graph.neighbours)
+        between = Counter(_places(pair) for pair in pairs)
         for pair in pairs:
             garden.budget.pause()
             if pair.confidence < LEAST or (days and pair.path.startswith(days) and pair.into.startswith(days)):
+                continue
+            if (pair.common or 0) < COMMON and not {"name", "alias", "stub"} & {*pair.why}:
+                continue
+            if len(_places(pair)) > 1 and between[_places(pair)] >= PARALLEL:
                 continue
             note = garden.notes[pair.path]
             yield GardenFinding(
@@ -44,7 +64,7 @@ class Duplicates:
                 text=f"Merge {plan_link(pair.path)} into {plan_link(pair.into)}",
                 why=", ".join(WORDS[one] for one in pair.why),
                 # What is lost by a wrong merge is hard to see, so that only copies are sure.
-                confidence=round(pair.confidence if (pair.common or 0) >= 0.95 else min(0.84, pair.confidence), 2),
+                confidence=round(pair.confidence if (pair.common or 0) >= COPY else min(0.84, pair.confidence), 2),
                 request=MergeNotes(path=pair.path, into=pair.into, digest=note.digest),
                 kind="merge",
             )

@@ -19,6 +19,9 @@ FEWEST: Final = 4
 LONGEST: Final = 100_000
 """Characters of each note that are looked at."""
 
+MOST_CHARACTERS: Final = 5_000_000
+"""Characters of all notes that are looked at, of those changed last: more would take longer than all other checks."""
+
 FORBIDDEN: Final = frozenset('\\/:*?"<>|#^[]')
 """Characters that no name of a note has on every system."""
 
@@ -41,7 +44,13 @@ class Prospects:
                     and garden.vault.names.resolve(target, path, kind).path is None
                 ):
                     wanted[file.removesuffix(".md")].add(path)
-        texts = {path: text[:LONGEST] for path, text in garden.texts.items() if path in garden.notes}
+        texts: dict[VaultPath, str] = {}
+        room = MOST_CHARACTERS
+        for path in sorted(garden.texts.keys() & garden.notes.keys(), key=lambda one: -garden.notes[one].mtime_ns):
+            texts[path] = garden.texts[path][:LONGEST]
+            room -= len(texts[path])
+            if room < 0:
+                break
         garden.budget.pause()
         languages = {path: garden.notes[path].language for path in texts}
         for one in find_candidates(texts, garden.corpus.names, wanted, languages):

@@ -8,7 +8,7 @@ from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden
 from bridge.notebook.plan_note import plain_words
 from bridge.text.counts import count_of
-from bridge.text.fold import fold_case, fold_word, letters_and_digits
+from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
 PLURALS = (("ies", "y"), ("es", ""), ("s", ""))
@@ -94,7 +94,7 @@ def _most_used(notes: Mapping[str, Sequence[VaultPath]]) -> dict[str, str]:
 
 
 def _without_separators(tag: str) -> str:
-    return "/".join(letters_and_digits(fold_word(part)) or part for part in tag.split("/"))
+    return "/".join(part.replace("-", "").replace("_", "") or part for part in fold_case(tag).split("/"))
 
 
 def _quote_tags(tags: Sequence[str]) -> str:
