@@ -279,6 +279,13 @@ class Draft:
         """Every path named by the steps so far."""
         return self._touched
 
+    def clear(self) -> None:
+        """Take back all steps; what was read stays as it was read."""
+        self._steps.clear()
+        self._blobs.clear()
+        self._touched.clear()
+        self._now.clear()
+
     def create(self, path: VaultPath, data: bytes) -> None:
         """Create a file.
 

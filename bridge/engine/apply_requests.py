@@ -16,10 +16,13 @@ from bridge.changes.move import stale_name_warnings
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.changes.view import VaultView
 from bridge.engine.indexer import Indexer
+from bridge.engine.planned_change import PlannedChange
 from bridge.engine.read_cache import ReadCache
-from bridge.engine.transactions import Author, ChangeOutcome, ChangeWriter, PlannedChange
+from bridge.engine.transactions import Author, ChangeOutcome, ChangeWriter
+from bridge.engine.vault_counter import VaultCounter
 from bridge.errors import BridgeError
 from bridge.markdown.names import Names
+from bridge.records import dataclass
 from bridge.state.store import Store
 from bridge.types import Digest, VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
@@ -31,6 +34,15 @@ if TYPE_CHECKING:
 BOOKMARKS = Path(".obsidian", "bookmarks.json")
 
 
+@dataclass(frozen=True, slots=True)
+class ChangeSelection:
+    """The outcome of those of several requests that could be applied."""
+
+    outcome: ChangeOutcome
+    refused: Mapping[int, str]
+    """Why others were not, by their number."""
+
+
 class RequestExecutor:
     """Executes change requests on the current vault."""
 
@@ -39,6 +51,7 @@ class RequestExecutor:
         self._writing = writing
         self._store = store
         self._recent = recent
+        self._counter = VaultCounter(indexer)
 
     async def carry(
         self,
@@ -48,6 +61,7 @@ class RequestExecutor:
         dry_run: bool = False,
         expect: Mapping[str, int] | None = None,
         finish: Callable[[Draft], None] | None = None,
+        forecast: Mapping[str, int] | bool = False,
     ) -> ChangeOutcome:
         """Apply requests as one change.
 
@@ -57,8 +71,12 @@ class RequestExecutor:
             dry_run: Whether to return the effect without making the change.
             expect: The expected counts, by the names in `ChangeOutcome.counts`.
             finish: Adds further edits to the draft.
+            forecast: Whether to forecast the counts of the vault, or the difference that the forecast must have, as in
+                `Forecast.difference`. What is written is compared with the forecast under the same lock, and undone
+                if it differs.
 
         Raises:
+            ExpectationFailed: The counts would differ from the expected ones, or the change was undone.
             NotReady: The first full scan is not committed, so links could be missed.
             BridgeError: The change cannot be made; nothing was changed.
         """
@@ -73,6 +91,8 @@ class RequestExecutor:
             planned = apply_requests(requests, draft, context)
             if finish is not None:
                 finish(draft)
+            if forecast is not False:
+                planned = self._counter.forecast(draft, planned, None if forecast is True else forecast)
             if all(request.relinks for request in requests):
                 # Moves and renames check every link themselves.
                 return planned
@@ -85,7 +105,49 @@ class RequestExecutor:
                 ),
             )
 
-        return await self._writing.make(planner, touched_paths(requests), author, dry_run=dry_run, expect=expect)
+        # Another change meanwhile could make a forecast wrong.
+        paths = touched_paths(requests) if forecast is False else None
+        return await self._writing.make(planner, paths, author, dry_run=dry_run, expect=expect)
+
+    async def carry_each(
+        self,
+        requests: Sequence[Request],
+        author: Author,
+        *,
+        may_touch: Callable[[VaultPath], bool],
+        dry_run: bool = False,
+    ) -> ChangeSelection:
+        """Apply those of some requests that can be applied, as one change with a forecast that is checked.
+
+        Args:
+            requests: The requests, applied in order.
+            author: Who makes the change.
+            may_touch: Returns whether a file may be changed.
+            dry_run: Whether to return the effect without making the change.
+
+        Raises:
+            ExpectationFailed: The change did something else than was forecast, and was undone.
+            NotReady: The first full scan is not committed, so links could be missed.
+            BridgeError: The change cannot be made; nothing was changed.
+        """
+        indexer = self._indexer
+        indexer.require_complete()
+        refused: dict[int, str] = {}
+
+        def planner(draft: Draft) -> PlannedChange:
+            refused.clear()
+
+            def new_context() -> RequestContext:
+                return request_context(indexer.vault, indexer.names, indexer.index.notes, self._read_before)
+
+            effect = select_requests(requests, draft, new_context, may_touch, refused)
+            effect = replace(effect, warnings=(*effect.warnings, *stale_name_warnings(draft)))
+            chosen = [request for number, request in enumerate(requests) if number not in refused]
+            planned = PlannedChange((chosen or requests)[-1].result_path, effect, requests=chosen)
+            return self._counter.forecast(draft, planned, None)
+
+        outcome = await self._writing.make(planner, None, author, dry_run=dry_run)
+        return ChangeSelection(outcome, refused)
 
     def _is_unread(self, path: VaultPath) -> bool:
         """Return whether there is a file or folder that another program has just written."""
@@ -137,6 +199,45 @@ def apply_requests(requests: Sequence[Request], draft: Draft, context: RequestCo
         requests=requests,
         keeps_structure=all(request.keeps_structure for request in requests),
     )
+
+
+def select_requests(
+    requests: Sequence[Request],
+    draft: Draft,
+    new_context: Callable[[], RequestContext],
+    may_touch: Callable[[VaultPath], bool],
+    refused: dict[int, str],
+) -> Effect:
+    """Apply those of some requests to a draft that can be applied, and return their effect.
+
+    Args:
+        requests: The requests.
+        draft: The draft, without steps.
+        new_context: Returns what requests need.
+        may_touch: Returns whether a file may be changed.
+        refused: Gets the reason of each that cannot be applied, by its number.
+    """
+    while True:
+        context, effects = new_context(), list[Effect]()
+        for number, request in enumerate(requests):
+            if number in refused:
+                continue
+            done = len(draft.steps)
+            try:
+                effects.append(request.plan(draft, context))
+            except BridgeError as error:
+                refused[number] = error.message
+                if len(draft.steps) == done:
+                    continue
+                break
+            touched = {place for step in draft.steps[done:] for place in (step.path, step.to) if place is not None}
+            if kept := next((path for path in sorted(touched) if not may_touch(path)), None):
+                refused[number] = f"`{kept}` would have to change, and is to be left alone."
+                break
+        else:
+            return merge_effects(effects)
+        # A request that ends halfway leaves steps behind.
+        draft.clear()
 
 
 def fill_digests(requests: Sequence[Request]) -> Iterator[Request]:

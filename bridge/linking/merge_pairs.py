@@ -216,7 +216,13 @@ def _make_pair(
     for weight in weights.values():
         doubt *= 1 - weight
     less, more = sorted(
-        pair, key=lambda path: (len(neighbours(path)) * 100 + len(texts[path]), notes[path].title, path)
+        pair,
+        key=lambda path: (
+            len(neighbours(path)) * 100 + len(texts[path]),
+            _COPY.search(notes[path].title) is None,
+            notes[path].title,
+            path,
+        ),
     )
     order: tuple[MergeReason, ...] = ("name", "alias", "text", "stub", "meaning", "neighbours")
     return MergePair(less, more, round(1 - doubt, 3), tuple(one for one in order if one in weights), common, cosine)

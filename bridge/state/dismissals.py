@@ -10,7 +10,11 @@ from bridge.state.tables import Subject, Table
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
-DismissalKind = Literal["merge", "prospect", "orphan", "violation"]
+ReportKind = Literal["merge", "prospect", "orphan", "violation"]
+"""What reports list and `dismiss` takes."""
+
+DismissalKind = Literal["merge", "prospect", "orphan", "violation", "finding"]
+"""Those, and the findings of the gardener that are of no such kind."""
 
 DISMISSALS: Final = Subject(
     "dismissals",

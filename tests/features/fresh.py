@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
@@ -42,15 +42,8 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
             Tokens(served.bridge.folders.tokens).create(operation.example["client"], ["read"])
     if not operation.reads and operation.vault:
         await restore(served)
-    if operation.name == "take_over":
-        host = served.bridge.find(None)
-        file = host.root / operation.example["path"]
-        file.parent.mkdir(parents=True)
-        file.write_text(
-            "---\ntype: handoff\ncreated: 2026-11-20\n---\n## Goal\n\n> Describe every starter\n", encoding="utf-8"
-        )
-        await host.vault.indexer.look_at([""])
-        return operation.example
+    if operation.name in PREPARED:
+        return await PREPARED[operation.name](served, operation.example)
     if operation.name == "resolve_correction":
         await noted_correction(served, operation.example["id"])
     path, by = operation.example.get("path", ()), operation.example.get("by")
@@ -70,6 +63,26 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
         served.bridge.find(None).store.sessions.record(SessionEvent(session, time.time(), client="example"))
         return {**operation.example, "session": session}
     return operation.example
+
+
+async def handed_over(served: Served, example: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Write a handoff into the agents' folder."""
+    host = served.bridge.find(None)
+    file = host.root / example["path"]
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        "---\ntype: handoff\ncreated: 2026-11-20\n---\n## Goal\n\n> Describe every starter\n", encoding="utf-8"
+    )
+    await host.vault.indexer.look_at([""])
+    return example
+
+
+async def planned(served: Served, example: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Let the gardener make a plan of the restored vault."""
+    await restore(served)
+    plan = (await served.call("plan_garden", checks=["missing_links"], skip_checked=False, limit=3)).json
+    await served.call("wait_until_indexed", path=plan["path"])
+    return {**example, "path": plan["path"]}
 
 
 async def remembered(served: Served, path: str) -> None:
@@ -130,3 +143,12 @@ async def restore(served: Served) -> None:
             (root / place).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(SAMPLE / place, root / place)
     await served.bridge.find(None).vault.indexer.look_at([""])
+
+
+PREPARED: Mapping[str, Callable[[Served, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]] = {
+    "take_over": handed_over,
+    "show_plan": planned,
+    "apply_plan": planned,
+    "judge_finding": planned,
+}
+"""What makes the notes that examples need, and returns their arguments."""

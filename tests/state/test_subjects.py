@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import bridge.features  # noqa: F401 - installs the tables of features
+from bridge.features.gardener.ledger import Ledger
 from bridge.notebook.use_log import UseLog
 from bridge.state.backup import list_backups, salvage
 from bridge.state.dismissals import Dismissal, dismissal_key
@@ -76,6 +77,15 @@ def fill_memory(store: Store, path: VaultPath) -> None:
     UseLog(store.database).count([path, OTHER], 1.0)
 
 
+def fill_gardener(store: Store, path: VaultPath) -> None:
+    ledger = Ledger(store.database)
+    ledger.set_checked("one", [(path, Digest("1")), (OTHER, Digest("2"))])
+    if not ledger.findings("plan"):
+        ledger.add_plan("plan", [("g1", "tags", "3")])
+    ledger.judge("plan", ["g1"], "accept")
+    ledger.switch("tags", muted=True)
+
+
 SAMPLES: dict[str, Callable[[Store, VaultPath], None]] = {
     "counters": fill_counters,
     "failures": fill_failures,
@@ -87,10 +97,11 @@ SAMPLES: dict[str, Callable[[Store, VaultPath], None]] = {
     "graph_days": fill_graph_days,
     "journal": fill_journal,
     "memory": fill_memory,
+    "gardener": fill_gardener,
 }
 """Fills every table of a subject with rows that name a note; a feature with tables needs one here."""
 
-WITHOUT_NOTES = {"counter", "judged", "change"}
+WITHOUT_NOTES = {"counter", "judged", "change", "garden_finding", "garden_rule"}
 """Tables that name no note; a change goes with its steps."""
 PAST = {("step", "path")}
 """What a step did stays as it was; `now` follows the note."""

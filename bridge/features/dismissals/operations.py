@@ -11,7 +11,7 @@ from bridge.api.not_found import no_such_note
 from bridge.api.registry import operation
 from bridge.errors import Declined, InvalidArguments
 from bridge.records import dataclass
-from bridge.state.dismissals import Dismissal, DismissalKind, dismissal_key
+from bridge.state.dismissals import Dismissal, ReportKind, dismissal_key
 from bridge.types import VaultPath
 
 Paths = Annotated[tuple[VaultPath, ...], MaxLen(2)]
@@ -27,7 +27,7 @@ class DismissalCount:
         count: Rows of this kind that are dismissed, by anyone.
     """
 
-    kind: DismissalKind
+    kind: ReportKind
     count: int
 
 
@@ -44,7 +44,7 @@ class DismissalCount:
         "dismiss a suggestion",
     ),
 )
-async def dismiss(call: Call, kind: DismissalKind, paths: Paths = (), name: Name = "") -> DismissalCount:
+async def dismiss(call: Call, kind: ReportKind, paths: Paths = (), name: Name = "") -> DismissalCount:
     """Leave something out of the report that lists it, from now on; reports say how many rows they left out.
 
     Args:
@@ -70,7 +70,7 @@ async def dismiss(call: Call, kind: DismissalKind, paths: Paths = (), name: Name
     idempotent=True,
     tasks=("list a dismissed suggestion again", "undo a dismissal"),
 )
-async def revive(call: Call, kind: DismissalKind, paths: Paths = (), name: Name = "") -> DismissalCount:
+async def revive(call: Call, kind: ReportKind, paths: Paths = (), name: Name = "") -> DismissalCount:
     """Let a report list again what was dismissed; only the user can do so with what the user dismissed.
 
     Args:
@@ -92,7 +92,7 @@ async def revive(call: Call, kind: DismissalKind, paths: Paths = (), name: Name 
     return DismissalCount(kind, len(known.keys() - {one}))
 
 
-def row_of(call: Call, kind: DismissalKind, paths: tuple[VaultPath, ...], name: str) -> Dismissal:
+def row_of(call: Call, kind: ReportKind, paths: tuple[VaultPath, ...], name: str) -> Dismissal:
     """Return the row that a caller means.
 
     Raises:

@@ -11,17 +11,13 @@ from bridge.api.dismissals import dismissed_rows
 from bridge.api.hints import Folder
 from bridge.api.not_found import folder_of
 from bridge.api.registry import operation
-from bridge.graph.kinds import WEIGHTS, EdgeKind
+from bridge.engine.similar_notes import similar_notes
 from bridge.records import dataclass
 from bridge.state.dismissals import Dismissal
 from bridge.types import Among, VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine.analytics import GraphSnapshot
-    from bridge.engine.open_vault import OpenVault
     from bridge.linking.merge_pairs import MergePair
-
-SIMILAR: tuple[EdgeKind, ...] = ("similar",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,18 +118,6 @@ async def merge_suggestions(
         return MergeSuggestions(pairs, len(found), offset, notices, len(asked) - len(found) or None)
 
     return await asyncio.to_thread(find)
-
-
-async def similar_notes(
-    vault: "OpenVault", graph_snapshot: "GraphSnapshot"
-) -> list[tuple[VaultPath, VaultPath, float]]:
-    """Return the pairs of notes whose vectors are near, with their cosine."""
-    edges = await vault.analytics.edges(graph_snapshot, SIMILAR)
-    paths = graph_snapshot.graph.paths
-    return [
-        (paths[one], paths[other], weight / WEIGHTS["similar"])
-        for one, other, weight in zip(edges.source.tolist(), edges.target.tolist(), edges.weight.tolist(), strict=True)
-    ]
 
 
 def describe_pair(pair: "MergePair") -> MergeSuggestion:

@@ -1,7 +1,6 @@
 """Which notes violate the conventions of other notes, or the rules that a person wrote down."""
 
 import asyncio
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval, MaxLen
@@ -137,6 +136,8 @@ async def check_notes(
 
 def describe_violation(vault: "OpenVault", rule: "Rule", note: "IndexedNote", found: str) -> RuleViolation:
     """Return a violation in the form of the result."""
+    from bridge.schema.violations import nearest_value
+
     return RuleViolation(
         path=note.path,
         line=property_line(vault, note.path, rule.name) if rule.kind in ("type", "values", "condition") else None,
@@ -144,19 +145,10 @@ def describe_violation(vault: "OpenVault", rule: "Rule", note: "IndexedNote", fo
         name=rule.name,
         found=found[:200],
         expected=rule.expected,
-        suggestion=nearest(found, rule.expected) if rule.kind == "values" else None,
+        suggestion=nearest_value(found, rule.expected) if rule.kind == "values" else None,
         schema_note=rule.source,
         share=round(rule.share, 3) if rule.source is None else None,
     )
-
-
-def nearest(value: str, allowed: Sequence[str]) -> str | None:
-    """Return the allowed value that is most similar; None if none is."""
-    import difflib
-
-    spellings = {each.casefold(): each for each in allowed}
-    found = difflib.get_close_matches(value.casefold(), spellings, n=1)
-    return spellings[found[0]] if found else None
 
 
 def property_line(vault: "OpenVault", path: VaultPath, name: str) -> int | None:

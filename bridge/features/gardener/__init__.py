@@ -1,0 +1,24 @@
+"""The gardener: looks for what is out of order, proposes changes in a note, and makes those that a person ticked."""
+
+from bridge.api.feature import Feature
+from bridge.features.gardener import apply_plan, judge, ledger, make_plan, records, settings, views
+
+FEATURE = Feature(
+    "gardener",
+    operations=(
+        make_plan.plan_garden,
+        apply_plan.show_plan,
+        apply_plan.apply_plan,
+        judge.judge_finding,
+        judge.garden_rules,
+        judge.switch_garden_rule,
+    ),
+    settings=settings.GardenerSettings,
+    tables=ledger.TABLES,
+    views={
+        records.GardenPlan: views.garden_plan_view,
+        records.ShownPlan: views.shown_plan_view,
+        records.AppliedPlan: views.applied_plan_view,
+        records.GardenRules: views.garden_rules_view,
+    },
+)

@@ -1,0 +1,251 @@
+"""Applying what a person ticked in a plan: one change a check, each compared with its forecast."""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bridge.api.agreement import has_agreed, is_user
+from bridge.api.call import Call
+from bridge.api.registry import operation
+from bridge.api.write import WriteArguments, author
+from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect
+from bridge.changes.requests.base import Request, RequestContext
+from bridge.errors import BridgeError, InvalidArguments
+from bridge.features.gardener.every_check import CHECKS
+from bridge.features.gardener.ledger import Ledger
+from bridge.features.gardener.make_plan import CheckNames, TouchRule, describe_finding, dismissed_findings, touch_rule
+from bridge.features.gardener.read_plan import (
+    ListedFinding,
+    OpenPlan,
+    current_finding,
+    find_staleness,
+    open_plan,
+)
+from bridge.features.gardener.records import (
+    AppliedCheck,
+    AppliedPlan,
+    CountForecast,
+    DroppedFinding,
+    FindingState,
+    ShownPlan,
+    describe_forecast,
+)
+from bridge.notebook.plan_note import mark_done
+from bridge.records import dataclass
+from bridge.types import Digest, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.apply_requests import ChangeSelection
+    from bridge.engine.transactions import Author
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanNoteChange(Request):
+    """Changes boxes and marks in the lines of a plan; every other byte stays."""
+
+    edit: Callable[[str], str]
+    op: str = "apply_plan"
+
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
+        """Edit the note in the draft."""
+        text = draft.read(self.path).decode("utf-8", "surrogateescape")
+        draft.replace(self.path, self.edit(text).encode("utf-8", "surrogateescape"))
+        return Effect()
+
+
+@operation(
+    example={"path": "Agents/Garden/Plan 2025-01-01.md"},
+    tasks=("show a plan of the gardener", "what is ticked in the garden plan", "what would applying the plan change"),
+)
+async def show_plan(call: Call, path: VaultPath) -> ShownPlan:
+    """Show a plan as its note says now: which findings are ticked, which still hold, and the counts afterwards.
+
+    Args:
+        path: The note of the plan.
+
+    Raises:
+        NoteNotFound: No such note; the message names the closest.
+        InvalidArguments: It is not a plan that was made here.
+    """
+    vault = call.vault
+    vault.require_keyword()
+    plan = await open_plan(vault, path)
+    denies = vault.files.rules.denies
+    shown = []
+    for one in plan.findings.values():
+        if any(map(denies, one.finding.notes)):
+            continue
+        stale = await asyncio.to_thread(find_staleness, vault, one, {})
+        state: FindingState = "applied" if one.change else "stale" if stale else "open"
+        described = describe_finding(one.line.id, one.finding, ticked=one.line.ticked)
+        shown.append(replace(described, text=one.line.text, state=state))
+    ticked = [one for one in shown if one.ticked and one.state == "open"]
+    requests = [plan.findings[one.id].finding.request for one in ticked]
+    forecast: tuple[CountForecast, ...] = ()
+    if requests:
+        tried = await vault.executor.carry_each(requests, _planner(call), may_touch=await _rule(call), dry_run=True)
+        forecast = describe_forecast(tried.outcome.planned.forecast)
+    notices = tuple(f"`^{id_}` cannot be applied: {why}" for id_, why in plan.altered.items())
+    return ShownPlan(path, tuple(shown), len(ticked), forecast, notices)
+
+
+@operation(
+    example={"path": "Agents/Garden/Plan 2025-01-01.md", "dry_run": True},
+    reads=False,
+    scope="write",
+    destructive=True,
+    tasks=("apply the ticked findings of a garden plan", "carry out the plan of the gardener"),
+)
+async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, options: WriteArguments) -> AppliedPlan:
+    """Do what is ticked in a plan, as one change for each check; of a program other than the user, as proposals.
+
+    What is written is compared with the forecast, and undone if it differs. Findings whose notes changed are left out.
+
+    Args:
+        path: The note of the plan.
+        checks: Only these checks.
+
+    Raises:
+        NoteNotFound: No such note; the message names the closest.
+        InvalidArguments: It is not a plan that was made here, or its data were changed.
+    """
+    vault = call.vault
+    vault.require_keyword()
+    plan = await open_plan(vault, path)
+    if unknown := [name for name in checks if name not in {check.name for check in CHECKS}]:
+        raise InvalidArguments(f"There is no check `{unknown[0][:40]}`.", hint="`garden_rules` lists them.")
+    plan.require_unaltered(plan.ticked)
+    session = f"garden-{secrets.token_hex(6)}"
+    by = author(call, "apply_plan", options.reason, confirmed=call.confirmed(options.confirm))
+    by = replace(by, session=session, proposes=not has_agreed(call), applies_in=None)
+    application = PlanApplication(call, plan, by, await _rule(call))
+    chosen = [check.name for check in CHECKS if not checks or check.name in checks]
+    tried = [await application.try_check(name) for name in chosen]
+    refusal = next((one.outcome.confirmation for one in tried if one and one.outcome.confirmation), None)
+    if options.dry_run:
+        done = [
+            application.describe(name, one) for name, one in zip(chosen, tried, strict=True) if application.asked(name)
+        ]
+        return AppliedPlan(path, tuple(done), None, dry_run=True, confirmation=refusal.message if refusal else None)
+    if refusal is not None and not by.proposes:
+        raise refusal
+    applied = [await application.apply_check(name) for name in chosen if application.asked(name)]
+    await application.finish(applied)
+    return AppliedPlan(path, tuple(applied), session if any(one.change_id for one in applied) else None, dry_run=False)
+
+
+class PlanApplication:
+    """The application of one plan."""
+
+    def __init__(self, call: Call, plan: OpenPlan, by: "Author", may_touch: TouchRule) -> None:
+        self._call = call
+        self._vault = call.vault
+        self._plan = plan
+        self._by = by
+        self._may_touch = may_touch
+        self._written: dict[Digest, Digest] = {}
+        """What the changes so far made of notes, by their former digests."""
+        self._dropped: dict[str, list[DroppedFinding]] = {}
+
+    def asked(self, check: str) -> list[ListedFinding]:
+        """Return the ticked findings of a check."""
+        ticked = set(self._plan.ticked)
+        return [one for id_, one in self._plan.findings.items() if id_ in ticked and one.finding.check == check]
+
+    async def _choose(self, check: str) -> list[ListedFinding]:
+        """Return the findings that still hold and were not applied before."""
+        dismissed = await asyncio.to_thread(dismissed_findings, self._vault)
+        denies = self._vault.files.rules.denies
+        dropped: list[DroppedFinding] = []
+        chosen: list[ListedFinding] = []
+        for one in self.asked(check):
+            if one.change:
+                why: str | None = "it was applied before."
+            elif any(map(denies, one.finding.notes)):
+                why = "a note of it is gone."
+            elif one.finding.dismissal in dismissed:
+                why = "it was dismissed."
+            else:
+                why = await asyncio.to_thread(find_staleness, self._vault, one, self._written)
+            if why is None:
+                chosen.append(one)
+            else:
+                dropped.append(DroppedFinding(one.line.id, why))
+        self._dropped[check] = dropped
+        return chosen
+
+    async def try_check(self, check: str) -> "ChangeSelection | None":
+        """Plan what is ticked of a check; None if nothing is left of it."""
+        return await self._carry(check, dry_run=True)
+
+    async def _carry(self, check: str, *, dry_run: bool) -> "ChangeSelection | None":
+        chosen = await self._choose(check)
+        if not chosen:
+            return None
+        requests = [current_finding(one, self._written).request for one in chosen]
+        made = await self._vault.executor.carry_each(requests, self._by, may_touch=self._may_touch, dry_run=dry_run)
+        self._dropped[check] += [DroppedFinding(chosen[at].line.id, why) for at, why in made.refused.items()]
+        return made
+
+    def describe(self, check: str, made: "ChangeSelection | None") -> AppliedCheck:
+        """Return what is done of a check in the form of the result."""
+        dropped = tuple(self._dropped.get(check, ()))
+        gone = {one.id for one in dropped}
+        ids = tuple(one.line.id for one in self.asked(check) if one.line.id not in gone)
+        if made is None:
+            return AppliedCheck(check, (), dropped, "applied", None, 0, ())
+        outcome = made.outcome
+        return AppliedCheck(
+            check,
+            ids,
+            dropped,
+            outcome.state,
+            outcome.change.id if outcome.change else None,
+            outcome.counts.get("files", 0),
+            describe_forecast(outcome.planned.forecast),
+        )
+
+    async def apply_check(self, check: str) -> AppliedCheck:
+        """Apply what is ticked of a check."""
+        try:
+            made = await self._carry(check, dry_run=False)
+        except BridgeError as error:
+            dropped = tuple(self._dropped.get(check, ()))
+            return AppliedCheck(check, (), dropped, "failed", None, 0, (), f"{error.message} {error.hint}".strip())
+        done = self.describe(check, made)
+        if made is not None and done.change_id:
+            await asyncio.to_thread(self._record, done)
+            if done.state == "applied":
+                self._written |= {
+                    step.before: step.after
+                    for step in made.outcome.plan.steps
+                    if step.kind == "put" and step.before is not None and step.after is not None
+                }
+        return done
+
+    def _record(self, done: AppliedCheck) -> None:
+        ledger = Ledger(self._vault.store.database)
+        ledger.set_change(self._plan.id, done.findings, done.change_id or "")
+        if is_user(self._call):
+            ledger.judge(self._plan.id, done.findings, "accept")
+
+    async def finish(self, applied: Sequence[AppliedCheck]) -> None:
+        """Mark in the note what was applied."""
+        ids = [id_ for one in applied if one.state == "applied" and one.change_id for id_ in one.findings]
+        if ids:
+            request = PlanNoteChange(path=self._plan.path, edit=lambda text: mark_done(text, ids))
+            await self._vault.executor.carry([request], replace(self._by, confirmed=True))
+
+
+async def _rule(call: Call) -> TouchRule:
+    """Return which files a plan may change now."""
+    from bridge.features.gardener.collect import open_rules
+
+    return touch_rule(await open_rules(call.vault))
+
+
+def _planner(call: Call) -> "Author":
+    return author(call, "apply_plan", None)

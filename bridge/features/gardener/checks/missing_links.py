@@ -1,0 +1,56 @@
+"""Names of notes that are not links yet."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from bridge.engine.link_context import LinkContext, source_of
+from bridge.features.gardener.edits import replace_span
+from bridge.features.gardener.finding import GardenFinding
+from bridge.features.gardener.garden import Garden
+from bridge.linking.apply import LinkPlace, insert_links
+from bridge.linking.evidence import FeedbackModel
+from bridge.linking.suggest import suggest
+from bridge.notebook.plan_note import plain_words, plan_link
+from bridge.text.fold import fold_case
+
+LONGEST: Final = 100_000
+"""Characters of a note up to which it is looked at."""
+
+LEAST: Final = 0.7
+"""Likelihood from which a link is proposed."""
+
+
+class MissingLinks:
+    """Finds the first mention of each note that a note names without linking to it."""
+
+    name = "missing_links"
+    sentence = "Names of notes that are no links yet."
+
+    def look(self, garden: Garden) -> Iterator[GardenFinding]:
+        """Yield each link that can be made."""
+        vault, learned = garden.vault, FeedbackModel(garden.vault.store.feedback.all())
+        for note in garden.fresh():
+            own = {fold_case(name) for name in (note.title, *note.aliases)}
+            if note.size > LONGEST or not garden.corpus.forms_in(note.path) - own:
+                continue
+            read = garden.read(note)
+            if read is None:
+                continue
+            found = suggest(
+                source_of(vault, read), garden.corpus, LinkContext(vault, note.path, learned), "conservative"
+            )
+            for one in found:
+                if one.score < LEAST or one.target not in garden.notes:
+                    continue
+                placed = insert_links(read, [LinkPlace(one.target, one.span)], vault.names, garden.style).links
+                edit = replace_span(note, read.text, one.span, placed[0].link) if placed else None
+                if edit is None:
+                    continue
+                yield GardenFinding(
+                    check=self.name,
+                    notes=(note.path, one.target),
+                    text=f"In {plan_link(note.path)}, link “{plain_words(one.text)}” to {plan_link(one.target)}",
+                    why=plain_words(one.why[0]) if one.why else "it is the name of the note",
+                    confidence=round(one.score, 2),
+                    request=edit,
+                )

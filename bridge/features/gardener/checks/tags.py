@@ -1,0 +1,101 @@
+"""Tags that are written in several ways."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from bridge.changes.requests.many_notes import RenameTag
+from bridge.features.gardener.finding import GardenFinding
+from bridge.features.gardener.garden import Garden
+from bridge.notebook.plan_note import plain_words
+from bridge.text.counts import count_of
+from bridge.text.fold import fold_case
+from bridge.types import VaultPath
+
+PLURALS = (("ies", "y"), ("es", ""), ("s", ""))
+SHORTEST_PLURAL = 5
+
+
+class TagVariants:
+    """Finds tags that differ in case, separators or number."""
+
+    name = "tags"
+    sentence = "Tags that differ only in case, separators or number."
+
+    def look(self, garden: Garden) -> Iterator[GardenFinding]:
+        """Yield each tag that should be another one."""
+        having: defaultdict[str, list[VaultPath]] = defaultdict(list)
+        for path, note in garden.notes.items():
+            for tag in note.tags:
+                having[tag].append(path)
+        notes: Mapping[str, Sequence[VaultPath]] = having
+        yield from self._by_case(notes)
+        common = _most_used(notes)
+        yield from self._by_separator(notes, common)
+        yield from self._by_number(notes, common)
+
+    def _by_case(self, notes: Mapping[str, Sequence[VaultPath]]) -> Iterator[GardenFinding]:
+        for spellings in _groups(notes, fold_case):
+            main, *others = spellings
+            yield _rename(others[0], main, notes, f"Obsidian takes {_quote_tags(spellings)} for one tag", 0.95)
+
+    def _by_separator(
+        self, notes: Mapping[str, Sequence[VaultPath]], common: Mapping[str, str]
+    ) -> Iterator[GardenFinding]:
+        mains = {tag: notes[tag] for tag in common.values()}
+        for spellings in _groups(mains, _without_separators):
+            main, *others = spellings
+            for other in others:
+                yield _rename(other, main, notes, "the same letters with other separators", 0.9)
+
+    def _by_number(
+        self, notes: Mapping[str, Sequence[VaultPath]], common: Mapping[str, str]
+    ) -> Iterator[GardenFinding]:
+        for folded, tag in common.items():
+            for ending, singular in PLURALS:
+                stem = folded.removesuffix(ending) + singular
+                if len(folded) < SHORTEST_PLURAL or not folded.endswith(ending) or stem not in common or stem == folded:
+                    continue
+                less, more = sorted((tag, common[stem]), key=lambda one: len(notes[one]))
+                # Where both are used a lot, both may be meant.
+                sure = 0.86 if len(notes[less]) * 4 <= len(notes[more]) else 0.7
+                yield _rename(less, more, notes, "singular and plural of one word", sure)
+                break
+
+
+def _rename(tag: str, to: str, notes: Mapping[str, Sequence[VaultPath]], why: str, confidence: float) -> GardenFinding:
+    return GardenFinding(
+        check=TagVariants.name,
+        notes=tuple(sorted(notes[tag])[:5]),
+        text=f"Rename the tag `{plain_words(tag)}` ({count_of(len(notes[tag]), 'note')}) to"
+        f" `{plain_words(to)}` ({count_of(len(notes[to]), 'note')})",
+        why=why,
+        confidence=confidence,
+        request=RenameTag(path=min(notes[tag]), tag=tag, to=to),
+        key=f"all {tag} {to}",
+    )
+
+
+def _groups(notes: Mapping[str, Sequence[VaultPath]], fold: Callable[[str], str]) -> Iterator[list[str]]:
+    """Yield the tags that are equal when folded, the most used first."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for tag in notes:
+        found[fold(tag)].append(tag)
+    for tags in found.values():
+        if len(tags) > 1:
+            yield sorted(tags, key=lambda tag: (-len(notes[tag]), len(tag), tag))
+
+
+def _most_used(notes: Mapping[str, Sequence[VaultPath]]) -> dict[str, str]:
+    """Return the most used spelling of each tag by the tag in lower case."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for tag, paths in notes.items():
+        counts[fold_case(tag)][tag] = len(paths)
+    return {folded: max(each, key=lambda tag: (each[tag], tag)) for folded, each in counts.items()}
+
+
+def _without_separators(tag: str) -> str:
+    return "/".join(part.replace("-", "").replace("_", "") or part for part in fold_case(tag).split("/"))
+
+
+def _quote_tags(tags: Sequence[str]) -> str:
+    return " and ".join(f"`{plain_words(tag)}`" for tag in tags[:3])

@@ -1,0 +1,173 @@
+"""Runs the checks over a vault, and chooses what of their findings a plan proposes."""
+
+import asyncio
+import hashlib
+import logging
+import time
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from bridge.api.stated_rules import read_schemas
+from bridge.engine.similar_notes import similar_notes
+from bridge.errors import InvalidArguments
+from bridge.features.gardener.every_check import CHECKS
+from bridge.features.gardener.finding import GardenCheck, GardenFinding
+from bridge.features.gardener.garden import Budget, BudgetSpent, Garden
+from bridge.features.gardener.ledger import Ledger
+from bridge.features.gardener.records import CheckRun
+from bridge.features.gardener.settings import GardenerSettings
+from bridge.linking.corpus import Corpus
+from bridge.records import dataclass
+from bridge.types import VaultPath
+from bridge.vault.globs import GlobSet
+from bridge.vault.obsidian_settings import read_obsidian_settings
+
+if TYPE_CHECKING:
+    from bridge.engine.open_vault import OpenVault
+    from bridge.state.dismissals import Dismissal
+
+log = logging.getLogger(__name__)
+
+VERSION = 1
+"""Version of the checks; a new one looks at all notes again."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDisorder:
+    """What the checks found."""
+
+    garden: Garden
+    findings: Sequence[GardenFinding]
+    """The findings that the plan proposes, by check."""
+    left_out: int
+    runs: Sequence[CheckRun]
+    version: str
+    checked: Collection[VaultPath]
+    """The notes that need not be looked at again until they change."""
+
+
+def choose_checks(names: Collection[str], ledger: Ledger) -> tuple[list[GardenCheck], list[str]]:
+    """Return the checks that look, and remarks on those that are muted.
+
+    Args:
+        names: The checks that are asked for, which run even if they are muted; all others when empty.
+        ledger: The records of the gardener.
+
+    Raises:
+        InvalidArguments: There is no such check.
+    """
+    known = {check.name: check for check in CHECKS}
+    if unknown := [name for name in names if name not in known]:
+        raise InvalidArguments(f"There is no check `{unknown[0][:40]}`; there are {', '.join(known)}.")
+    if names:
+        return [check for check in CHECKS if check.name in names], []
+    muted = {name for name, record in ledger.rules().items() if record.is_muted}
+    notices = [f"The check `{check.name}` is muted." for check in CHECKS if check.name in muted]
+    return [check for check in CHECKS if check.name not in muted], notices
+
+
+async def open_garden(vault: "OpenVault", folder: str, skipped: Collection[VaultPath], *, similar: bool) -> Garden:
+    """Gather what the checks look at.
+
+    Args:
+        vault: The vault.
+        folder: Only findings about notes below it; empty for all.
+        skipped: Notes that were checked since they changed.
+        similar: Whether notes are compared by meaning.
+    """
+    graph_snapshot = await vault.graph_snapshot()
+    corpus = await vault.mention_index.corpus()
+    texts = await graph_snapshot.index.wholes()
+    near = await similar_notes(vault, graph_snapshot) if similar else []
+    stated, _ = await asyncio.to_thread(read_schemas, vault, graph_snapshot.notes)
+    style = await asyncio.to_thread(read_obsidian_settings, vault.root)
+    settings = vault.settings.section(GardenerSettings)
+    return Garden(
+        vault=vault,
+        graph_snapshot=graph_snapshot,
+        corpus=corpus,
+        texts=texts,
+        near=near,
+        stated=stated,
+        style=style,
+        folder=folder,
+        never=GlobSet(settings.never),
+        skipped=frozenset(skipped),
+        budget=Budget(vault, settings.cpu_s),
+    )
+
+
+async def open_rules(vault: "OpenVault") -> Garden:
+    """Gather only what says which notes are to be left alone."""
+    graph_snapshot = await vault.graph_snapshot()
+    settings = vault.settings.section(GardenerSettings)
+    style = await asyncio.to_thread(read_obsidian_settings, vault.root)
+    return Garden(
+        vault=vault,
+        graph_snapshot=graph_snapshot,
+        corpus=Corpus(),
+        texts={},
+        near=(),
+        stated=(),
+        style=style,
+        folder="",
+        never=GlobSet(settings.never),
+        skipped=frozenset(),
+        budget=Budget(vault, settings.cpu_s),
+    )
+
+
+def version_of(checks: Sequence[GardenCheck]) -> str:
+    """Return what tells a run of some checks from other runs."""
+    return hashlib.sha256(f"{VERSION} {' '.join(check.name for check in checks)}".encode()).hexdigest()[:16]
+
+
+def collect_findings(
+    garden: Garden, checks: Sequence[GardenCheck], dismissed: "Collection[Dismissal]", limit: int
+) -> FoundDisorder:
+    """Let checks look through a vault; call in a thread."""
+    found: list[list[GardenFinding]] = []
+    runs: list[CheckRun] = []
+    for left, check in enumerate(checks, 1 - len(checks)):
+        since, own, complete = time.thread_time(), list[GardenFinding](), True
+        garden.budget.begin(check.name, -left)
+        try:
+            own += (one for one in check.look(garden) if _is_wanted(garden, one, dismissed))
+        except BudgetSpent:
+            complete = False
+        own.sort(key=lambda one: -one.confidence)
+        garden.budget.used[check.name] = time.thread_time() - since
+        runs.append(CheckRun(check.name, len(own), complete))
+        log.debug("The check %s took %.2f s", check.name, garden.budget.used[check.name])
+        found.append(own)
+    chosen = _take_in_turn(found, limit)
+    cut = {path for own in found for one in own if one not in chosen for path in one.notes}
+    visited = list(garden.budget.visited.values())
+    checked = frozenset.intersection(*map(frozenset, visited)) - cut if visited else frozenset[VaultPath]()
+    order = [one for own in found for one in own if one in chosen]
+    return FoundDisorder(garden, order, sum(map(len, found)) - len(order), runs, version_of(checks), checked)
+
+
+def _is_wanted(garden: Garden, finding: GardenFinding, dismissed: "Collection[Dismissal]") -> bool:
+    """Return whether a finding may be proposed: it was not dismissed, and is about notes that may be looked at."""
+    rules = garden.vault.files.rules
+    if finding.dismissal in dismissed or any(map(rules.denies, finding.notes)):
+        return False
+    if finding.notes and all(path in garden.skipped for path in finding.notes):
+        return False
+    agents = garden.vault.index.view("agents").notes
+    return any(map(garden.is_inside, finding.notes)) and (
+        finding.request.path in agents or garden.may_change(finding.request.path)
+    )
+
+
+def _take_in_turn(found: Sequence[Sequence[GardenFinding]], limit: int) -> list[GardenFinding]:
+    """Return the best findings of each check in turn, so that none takes the room of the others."""
+    chosen: list[GardenFinding] = []
+    for place in range(max(map(len, found), default=0)):
+        for own in found:
+            if place < len(own) and len(chosen) < limit:
+                chosen.append(own[place])
+        if len(chosen) >= limit:
+            break
+    return chosen

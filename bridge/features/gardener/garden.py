@@ -1,0 +1,148 @@
+"""What the checks of the gardener see of a vault, and how much of the processor they may use."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from bridge.errors import BridgeError
+from bridge.index.note import IndexedNote, Notes
+from bridge.records import dataclass
+from bridge.text.fold import fold_case
+from bridge.types import VaultPath
+from bridge.vault.globs import GlobSet
+from bridge.vault.obsidian_settings import ObsidianSettings
+
+if TYPE_CHECKING:
+    from bridge.engine.analytics import GraphSnapshot
+    from bridge.engine.open_vault import OpenVault
+    from bridge.linking.corpus import Corpus
+    from bridge.markdown.note import Note
+    from bridge.schema.rules import Rule
+
+
+class BudgetSpent(Exception):
+    """The gardener has used the time of the processor that it may use."""
+
+
+@dataclass(slots=True, eq=False)
+class Budget:
+    """The processor time of one plan, which searches go before."""
+
+    vault: "OpenVault"
+    seconds: float
+    used: dict[str, float] = field(default_factory=dict)
+    """Seconds by check."""
+    visited: dict[str, set[VaultPath]] = field(default_factory=dict)
+    """The notes that each check has looked at, of those that look at one after the other."""
+    _check: str = ""
+    _ends: float = 0.0
+    _since: float = 0.0
+
+    def begin(self, check: str, left: int) -> None:
+        """Begin a check, which may use half of what is left while others are to come.
+
+        Args:
+            check: The check.
+            left: How many checks are to come.
+        """
+        self._check = check
+        rest = max(0.0, self.seconds - sum(self.used.values()))
+        self._ends = time.thread_time() + (rest / 2 if left else rest)
+        self._since = time.perf_counter()
+
+    def visit(self, notes: Iterator[IndexedNote]) -> Iterator[IndexedNote]:
+        """Yield notes for one check, after which each counts as looked at; searches go first between them."""
+        visited = self.visited.setdefault(self._check, set())
+        for note in notes:
+            self.pause()
+            yield note
+            visited.add(note.path)
+
+    def pause(self) -> None:
+        """Let searches go first.
+
+        Raises:
+            BudgetSpent: The check has used its time.
+        """
+        self._since = self.vault.index.searches.give_way_in_thread(self._since)
+        if time.thread_time() > self._ends:
+            raise BudgetSpent
+
+
+@dataclass(frozen=True, eq=False)
+class Garden:
+    """A vault as the checks see it: without denied notes, those of agents, and those that are to be left alone."""
+
+    vault: "OpenVault"
+    graph_snapshot: "GraphSnapshot"
+    corpus: "Corpus"
+    texts: Mapping[VaultPath, str]
+    near: Sequence[tuple[VaultPath, VaultPath, float]]
+    stated: "Sequence[Rule]"
+    style: ObsidianSettings
+    folder: str
+    """Only findings about notes below it; empty for all."""
+    never: GlobSet
+    skipped: frozenset[VaultPath]
+    """Notes that were checked since they changed."""
+    budget: Budget
+
+    @cached_property
+    def notes(self) -> Notes:
+        """The notes that may be looked at."""
+        return {path: note for path, note in self.graph_snapshot.notes.items() if self._is_open(note)}
+
+    def _is_open(self, note: IndexedNote) -> bool:
+        templates = self.style.template_folder
+        return not (
+            self.vault.files.rules.denies(note.path)
+            or self.never.covers(note.path)
+            or is_ignored(note)
+            or (templates and note.path.startswith(f"{templates}/"))
+        )
+
+    def may_change(self, path: VaultPath) -> bool:
+        """Return whether a file may be changed or made."""
+        if self.vault.files.rules.keeps(path) or self.never.covers(path):
+            return False
+        return path in self.notes or path not in self.graph_snapshot.notes
+
+    def is_inside(self, path: VaultPath) -> bool:
+        """Return whether a note is in the folder that is asked for."""
+        return not self.folder or path.startswith(f"{self.folder}/")
+
+    def fresh(self) -> Iterator[IndexedNote]:
+        """Yield the notes to check one by one, those changed last first; searches go first between them."""
+        yield from self.budget.visit(iter(self._by_time))
+
+    @cached_property
+    def _by_time(self) -> Sequence[IndexedNote]:
+        fresh = (
+            note
+            for path, note in self.notes.items()
+            if path not in self.skipped
+            and note.kind == "note"
+            and self.is_inside(path)
+            and not self.vault.files.rules.keeps(path)
+        )
+        return sorted(fresh, key=lambda note: (-note.mtime_ns, note.path))
+
+    def read(self, note: IndexedNote) -> "Note | None":
+        """Read a note; None unless its file is as it is indexed."""
+        from bridge.markdown.parse import parse
+
+        try:
+            data, _ = self.vault.files.read(note.path)
+        except BridgeError:
+            return None
+        read = parse(note.path, data)
+        # Text that is not UTF-8 cannot be edited, and a byte order mark moves every offset.
+        return read if read.digest == note.digest and data == read.text.encode("utf-8", "surrogatepass") else None
+
+
+def is_ignored(note: IndexedNote) -> bool:
+    """Return whether a note's property tells the gardener to leave it alone."""
+    value = next((value for name, value in note.properties.items() if fold_case(name) == "gardener"), None)
+    return isinstance(value, str) and fold_case(value.strip()) == "ignore"

@@ -1,0 +1,125 @@
+"""Judging findings, and the checks by how they were judged."""
+
+import asyncio
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from annotated_types import MaxLen
+
+from bridge.api.agreement import is_user
+from bridge.api.call import Call
+from bridge.api.registry import operation
+from bridge.api.write import author
+from bridge.errors import Declined, InvalidArguments, TextNotFound
+from bridge.features.gardener.apply_plan import PlanNoteChange
+from bridge.features.gardener.every_check import CHECKS
+from bridge.features.gardener.ledger import FEWEST_JUDGED, LEAST_RATE, Ledger, RuleRecord
+from bridge.features.gardener.read_plan import open_plan
+from bridge.features.gardener.records import GardenRule, GardenRules, JudgedFinding
+from bridge.notebook.plan_note import tick_line
+from bridge.types import VaultPath
+
+
+@operation(
+    example={"path": "Agents/Garden/Plan 2025-01-01.md", "finding": "g1", "verdict": "reject"},
+    reads=False,
+    scope="write",
+    idempotent=True,
+    tasks=("reject a finding of the gardener", "never propose this change again", "accept a finding of a garden plan"),
+)
+async def judge_finding(
+    call: Call, path: VaultPath, finding: Annotated[str, MaxLen(20)], verdict: Literal["accept", "reject"]
+) -> JudgedFinding:
+    """Accept or reject a finding of a plan: it is ticked, or unticked and never proposed again.
+
+    Args:
+        path: The note of the plan.
+        finding: Its id, such as `g3`.
+        verdict: Only the user can accept.
+
+    Raises:
+        NoteNotFound: No such note; the message names the closest.
+        InvalidArguments: It is not a plan that was made here, or the data of the finding were changed.
+        TextNotFound: The plan does not list such a finding.
+        Declined: Someone else than the user would accept it.
+    """
+    vault = call.vault
+    vault.require_keyword()
+    plan = await open_plan(vault, path)
+    id_ = finding.strip().removeprefix("^")
+    plan.require_unaltered([id_])
+    if id_ not in plan.findings:
+        raise TextNotFound(f"The plan does not list `{id_}`.", hint="`show_plan` lists its findings.")
+    accepts = verdict == "accept"
+    if accepts and not is_user(call):
+        raise Declined("Only the user accepts what the gardener proposes.", hint="Ask the user to tick it.")
+    one, dismissals, ledger = plan.findings[id_].finding, vault.store.dismissals, Ledger(vault.store.database)
+    if accepts:
+        await asyncio.to_thread(dismissals.remove, [one.dismissal])
+    else:
+        await asyncio.to_thread(dismissals.add, [one.dismissal], by_user=is_user(call))
+    if is_user(call):
+        await asyncio.to_thread(ledger.judge, plan.id, [id_], verdict)
+    request = PlanNoteChange(path=path, edit=lambda text: tick_line(text, id_, ticked=accepts))
+    await vault.executor.carry([request], replace(author(call, "judge_finding", None), confirmed=True))
+    rules = await asyncio.to_thread(ledger.rules)
+    record = rules.get(one.check, RuleRecord(0, 0, is_muted_by_user=False))
+    return JudgedFinding(id_, one.check, accepts, not accepts, record.is_muted)
+
+
+@operation(
+    example={},
+    tasks=("which checks does the gardener run", "how often were findings of the gardener accepted"),
+)
+async def garden_rules(call: Call) -> GardenRules:
+    """List the checks of the gardener, with how the user judged what they found."""
+    return await asyncio.to_thread(_list_rules, Ledger(call.vault.store.database))
+
+
+@operation(
+    example={"check": "prospects", "muted": False},
+    reads=False,
+    scope="write",
+    idempotent=True,
+    tool=False,
+)
+async def switch_garden_rule(call: Call, check: Annotated[str, MaxLen(50)], muted: bool) -> GardenRules:
+    """Leave a check out of plans, or let it look again, from when on it is judged anew; only the user can.
+
+    Args:
+        check: Its name, from `garden_rules`.
+        muted: Whether it is left out.
+
+    Raises:
+        InvalidArguments: There is no such check.
+        Declined: The caller is not the user.
+    """
+    if check not in {one.name for one in CHECKS}:
+        raise InvalidArguments(f"There is no check `{check[:40]}`.", hint="`garden_rules` lists them.")
+    if not is_user(call):
+        raise Declined("Only the user mutes and unmutes checks.", hint="Ask the user.")
+    ledger = Ledger(call.vault.store.database)
+    await asyncio.to_thread(ledger.switch, check, muted=muted)
+    return await asyncio.to_thread(_list_rules, ledger)
+
+
+def _list_rules(ledger: Ledger) -> GardenRules:
+    records = ledger.rules()
+    rules = []
+    for check in CHECKS:
+        record = records.get(check.name, RuleRecord(0, 0, is_muted_by_user=False))
+        why = "The user muted it." if record.is_muted_by_user else ""
+        if record.mutes_itself:
+            why = f"Fewer than {LEAST_RATE:.0%} of its findings are right, after {FEWEST_JUDGED} or more judgements."
+        rules.append(
+            GardenRule(
+                check.name,
+                check.sentence,
+                record.accepted,
+                record.rejected,
+                round(record.rate, 2),
+                record.is_muted,
+                why,
+            )
+        )
+    return GardenRules(tuple(rules))

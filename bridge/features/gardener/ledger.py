@@ -1,0 +1,144 @@
+"""What the gardener keeps: the digests of its findings, what became of them, its muted checks, and checked notes."""
+
+import time
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final, Literal
+
+from bridge.records import dataclass
+from bridge.state.database import Database
+from bridge.state.tables import Subject, Table
+from bridge.types import Digest, VaultPath
+
+TABLES: Final = Subject(
+    "gardener",
+    tables=(
+        # A finding that was applied or judged in one copy was.
+        Table(
+            "garden_finding",
+            "ON CONFLICT (plan, id) DO UPDATE SET change = max(change, excluded.change),"
+            " verdict = max(verdict, excluded.verdict), judged = max(judged, excluded.judged)",
+        ),
+        Table("garden_rule", "ON CONFLICT (name) DO UPDATE SET muted = max(muted, excluded.muted)"),
+        Table("garden_checked", None, paths=("path",)),
+    ),
+    migrations=(
+        """
+        CREATE TABLE garden_finding (
+            plan TEXT NOT NULL, id TEXT NOT NULL, rule TEXT NOT NULL, digest TEXT NOT NULL,
+            change TEXT NOT NULL DEFAULT '', verdict TEXT NOT NULL DEFAULT '', judged REAL NOT NULL DEFAULT 0,
+            PRIMARY KEY (plan, id)
+        ) STRICT;
+        CREATE TABLE garden_rule (name TEXT PRIMARY KEY, muted INTEGER NOT NULL, since REAL NOT NULL) STRICT;
+        CREATE TABLE garden_checked (
+            path TEXT NOT NULL, version TEXT NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (path, version)
+        ) STRICT;
+        """,
+    ),
+)
+
+LEAST_RATE: Final = 0.2
+"""Acceptance below which a check mutes itself."""
+
+FEWEST_JUDGED: Final = 10
+"""Judgements before a check mutes itself."""
+
+
+Verdict = Literal["accept", "reject"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFinding:
+    """A finding of a plan, as it was written into the note."""
+
+    rule: str
+    digest: str
+    change: str
+    """The change that applied it last; empty if none did."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleRecord:
+    """How the user judged the findings of a check."""
+
+    accepted: int
+    rejected: int
+    is_muted_by_user: bool
+
+    @property
+    def rate(self) -> float:
+        """The expected share of findings that are accepted, before any judgement a half."""
+        return (self.accepted + 2) / (self.accepted + self.rejected + 4)
+
+    @property
+    def mutes_itself(self) -> bool:
+        """Whether nearly all of its findings were rejected."""
+        return self.accepted + self.rejected >= FEWEST_JUDGED and self.rate < LEAST_RATE
+
+    @property
+    def is_muted(self) -> bool:
+        """Whether it is left out of plans."""
+        return self.is_muted_by_user or self.mutes_itself
+
+
+class Ledger:
+    """The records of the gardener for one vault; its methods block."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add_plan(self, plan: str, findings: Iterable[tuple[str, str, str]]) -> None:
+        """Record the findings of a plan, each with its id, its check, and the digest of its data."""
+        rows = [(plan, *finding) for finding in findings]
+        with self._database.transaction() as connection:
+            connection.executemany("INSERT INTO garden_finding (plan, id, rule, digest) VALUES (?, ?, ?, ?)", rows)
+
+    def findings(self, plan: str) -> Mapping[str, KeptFinding]:
+        """Return the findings of a plan by their ids."""
+        query = "SELECT id, rule, digest, change FROM garden_finding WHERE plan = ?"
+        rows = self._database.read(lambda connection: connection.execute(query, (plan,)).fetchall())
+        return {id_: KeptFinding(*rest) for id_, *rest in rows}
+
+    def set_change(self, plan: str, ids: Collection[str], change: str) -> None:
+        """Record which change applied some findings."""
+        self._database.write(
+            "UPDATE garden_finding SET change = ? WHERE plan = ? AND id = ?", *((change, plan, id_) for id_ in ids)
+        )
+
+    def judge(self, plan: str, ids: Collection[str], verdict: Verdict) -> None:
+        """Record that the user accepted or rejected some findings; the last judgement of each counts."""
+        self._database.write(
+            "UPDATE garden_finding SET verdict = ?, judged = ? WHERE plan = ? AND id = ?",
+            *((verdict, time.time(), plan, id_) for id_ in ids),
+        )
+
+    def rules(self) -> Mapping[str, RuleRecord]:
+        """Return how each check that was judged or muted was judged since it was last switched on."""
+        judged = """
+            SELECT finding.rule, sum(verdict = 'accept'), sum(verdict = 'reject') FROM garden_finding AS finding
+            LEFT JOIN garden_rule AS rule ON rule.name = finding.rule
+            WHERE verdict != '' AND judged > coalesce(rule.since, 0) GROUP BY finding.rule
+        """
+        counts = self._database.read(lambda connection: connection.execute(judged).fetchall())
+        muted = self._database.read(
+            lambda connection: connection.execute("SELECT name FROM garden_rule WHERE muted").fetchall()
+        )
+        names = {name for (name,) in muted}
+        found = {name: RuleRecord(accepted, rejected, name in names) for name, accepted, rejected in counts}
+        return {name: RuleRecord(0, 0, is_muted_by_user=True) for name in names} | found
+
+    def switch(self, rule: str, *, muted: bool) -> None:
+        """Mute a check, or switch it on, from when on it is judged anew."""
+        query = "INSERT OR REPLACE INTO garden_rule VALUES (?, ?, ?)"
+        self._database.write(query, (rule, int(muted), 0.0 if muted else time.time()))
+
+    def checked(self, version: str) -> Mapping[VaultPath, Digest]:
+        """Return the notes that were checked by some checks, as they were then."""
+        query = "SELECT path, digest FROM garden_checked WHERE version = ?"
+        rows = self._database.read(lambda connection: connection.execute(query, (version,)).fetchall())
+        return {VaultPath(path): Digest(digest) for path, digest in rows}
+
+    def set_checked(self, version: str, notes: Iterable[tuple[VaultPath, Digest]]) -> None:
+        """Record which notes were checked by some checks."""
+        rows = [(path, version, digest) for path, digest in notes]
+        with self._database.transaction() as connection:
+            connection.executemany("INSERT OR REPLACE INTO garden_checked VALUES (?, ?, ?)", rows)

@@ -1,0 +1,159 @@
+"""Reading a plan's note as a person left it, and what of it still holds."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bridge.api.not_found import no_such_note
+from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
+from bridge.features.gardener.finding import GardenFinding, decode_finding, with_digest
+from bridge.features.gardener.ledger import KeptFinding, Ledger
+from bridge.features.gardener.make_plan import finding_line
+from bridge.markdown.decode import digest_of
+from bridge.markdown.parse import parse
+from bridge.notebook.plan_note import TYPE, PlanLine, PlanText, read_plan, record_digest
+from bridge.records import dataclass
+from bridge.types import Digest, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.open_vault import OpenVault
+
+ALTERED = "The data at the end of the plan are only read: make a new plan, or edit the lines above them."
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFinding:
+    """A finding that is listed in a plan's note, with its data, which are as they were made."""
+
+    line: PlanLine
+    finding: GardenFinding
+    digests: Mapping[VaultPath, Digest]
+    change: str
+    """The change that applied it; empty if none did, or that was undone."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPlan:
+    """A plan as its note says now."""
+
+    path: VaultPath
+    id: str
+    text: str
+    digest: Digest
+    plan: PlanText
+    findings: Mapping[str, ListedFinding]
+    """The listed findings whose data are as they were made, in the order of the note."""
+    altered: Mapping[str, str]
+    """Why the others cannot be applied, by their ids."""
+
+    def require_unaltered(self, ids: Iterable[str]) -> None:
+        """Require that the data of some findings are as they were made.
+
+        Raises:
+            InvalidArguments: The data of one were changed, by hand or by a program.
+        """
+        for id_ in ids:
+            if id_ in self.altered:
+                raise InvalidArguments(f"`^{id_}`: {self.altered[id_]}", hint=ALTERED, finding=id_)
+
+    @property
+    def ticked(self) -> Sequence[str]:
+        """The ids of the ticked lines."""
+        return [line.id for line in self.plan.lines if line.ticked]
+
+
+async def open_plan(vault: "OpenVault", path: VaultPath) -> OpenPlan:
+    """Read a plan.
+
+    Raises:
+        NoteNotFound: There is no such note.
+        InvalidArguments: It is not a plan that was made here.
+    """
+    return await asyncio.to_thread(_open, vault, path)
+
+
+def _open(vault: "OpenVault", path: VaultPath) -> OpenPlan:
+    try:
+        data, _ = vault.files.read(path)
+    except NoteNotFound:
+        raise no_such_note(vault, path) from None
+    note = parse(path, data)
+    id_ = note.properties.get("plan")
+    kept = Ledger(vault.store.database).findings(id_) if isinstance(id_, str) else {}
+    if note.properties.get("type") != TYPE or not isinstance(id_, str) or not kept:
+        raise InvalidArguments(
+            f"`{path}` is not a plan of the gardener that was made here.", hint="`plan_garden` makes one."
+        )
+    # As bytes that are not UTF-8 would be, so that writing it back changes nothing else.
+    text = data.decode("utf-8", "surrogateescape")
+    plan = read_plan(text)
+    findings: dict[str, ListedFinding] = {}
+    altered: dict[str, str] = {}
+    for line in plan.lines:
+        if line.id in plan.repeated:
+            altered[line.id] = "the id stands more than once."
+        elif why := _find_flaw(id_, plan.records.get(line.id), kept.get(line.id)):
+            altered[line.id] = why
+        else:
+            finding, digests = decode_finding(plan.records[line.id])
+            findings[line.id] = ListedFinding(line, finding, digests, _active_change(vault, kept[line.id].change))
+    for one in _find_swapped(findings):
+        altered[one] = "its line says what another finding is."
+        del findings[one]
+    return OpenPlan(path, id_, text, digest_of(data), plan, findings, altered)
+
+
+def _find_flaw(plan: str, record: str | None, kept: KeptFinding | None) -> str | None:
+    """Return why the data of a finding are not as they were made; None if they are."""
+    if kept is None:
+        return "the plan has no such finding."
+    if record is None:
+        return "its data are missing."
+    return None if record_digest(plan, record) == kept.digest else "its data were changed."
+
+
+def _find_swapped(findings: Mapping[str, ListedFinding]) -> list[str]:
+    """Return the findings whose lines have the words of other findings, which a person would believe to apply."""
+    words = {finding_line(one.finding): id_ for id_, one in findings.items()}
+    return [id_ for id_, one in findings.items() if words.get(one.line.text, id_) != id_]
+
+
+def _active_change(vault: "OpenVault", change: str) -> str:
+    found = vault.store.journal.change(change) if change else None
+    return change if found is not None and found.state in ("applied", "proposed") else ""
+
+
+def find_staleness(vault: "OpenVault", one: ListedFinding, written: Mapping[Digest, Digest]) -> str | None:
+    """Return why a finding does not hold any more; None if it does. Blocks.
+
+    Args:
+        vault: The vault.
+        one: The finding.
+        written: What earlier changes of the same plan made of notes, by their former digests.
+    """
+    for path, digest in one.digests.items():
+        try:
+            now = digest_of(vault.files.read(path)[0])
+        except BridgeError:
+            return f"`{path}` is gone."
+        if now != follow_digest(digest, written):
+            return f"`{path}` has changed since."
+    return None
+
+
+def follow_digest(digest: Digest, written: Mapping[Digest, Digest]) -> Digest:
+    """Return what earlier changes of the same plan made of a content."""
+    seen: set[Digest] = set()
+    while digest in written and digest not in seen:
+        seen.add(digest)
+        digest = written[digest]
+    return digest
+
+
+def current_finding(one: ListedFinding, written: Mapping[Digest, Digest]) -> GardenFinding:
+    """Return a finding whose request expects its note as earlier changes of the same plan left it."""
+    before = getattr(one.finding.request, "digest", None)
+    if before is None:
+        return one.finding
+    return replace(one.finding, request=with_digest(one.finding.request, before, follow_digest(before, written)))

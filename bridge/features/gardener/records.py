@@ -1,0 +1,235 @@
+"""The results of the gardener's operations."""
+
+from typing import TYPE_CHECKING, Literal
+
+from bridge.records import dataclass
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.changes.forecast import Forecast
+
+FindingState = Literal["open", "applied", "stale", "altered"]
+
+
+@dataclass(frozen=True, slots=True)
+class CountForecast:
+    """A count of the vault before and after a change.
+
+    Attributes:
+        name: What is counted: `notes`, `links`, `orphans`, `dangling` links, `tags`, `properties`, or the notes of one
+            `tag …` or `property …`.
+        before: Before it.
+        after: After it.
+    """
+
+    name: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFinding:
+    """A finding in a plan.
+
+    Attributes:
+        id: Its id in the plan, which is the block id of its line.
+        check: The check that found it.
+        text: What its line says.
+        why: The evidence.
+        confidence: How sure it is, 0–1.
+        ticked: Whether it is to be applied.
+        notes: The notes that it is about.
+        state: `open`, `applied`, `stale` if a note changed since, or `altered` if its data are not as they were made.
+    """
+
+    id: str
+    check: str
+    text: str
+    why: str
+    confidence: float
+    ticked: bool
+    notes: tuple[VaultPath, ...]
+    state: FindingState
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRun:
+    """A check that looked through the vault.
+
+    Attributes:
+        check: Its name.
+        found: Findings, those included that the plan has no room for.
+        complete: Whether it looked at everything.
+    """
+
+    check: str
+    found: int
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GardenPlan:
+    """A plan that was made.
+
+    Attributes:
+        path: The note of the plan; null if nothing was found.
+        findings: Its findings.
+        left_out: Findings that the plan has no room for.
+        forecast: The counts that would differ if all that is ticked were applied.
+        checks: The checks that looked.
+        notices: Remarks, such as on muted checks.
+        state: `applied` if the note was written, `proposed` if it waits for the user.
+        change_id: The change that wrote it; null without a note.
+    """
+
+    path: VaultPath | None
+    findings: tuple[PlannedFinding, ...]
+    left_out: int
+    forecast: tuple[CountForecast, ...]
+    checks: tuple[CheckRun, ...]
+    notices: tuple[str, ...]
+    state: Literal["applied", "proposed"]
+    change_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPlan:
+    """A plan as its note says now.
+
+    Attributes:
+        path: The note of the plan.
+        findings: The findings that are listed in it, in its order.
+        ticked: How many are ticked.
+        forecast: The counts that would differ if all that is ticked were applied.
+        notices: What cannot be applied.
+    """
+
+    path: VaultPath
+    findings: tuple[PlannedFinding, ...]
+    ticked: int
+    forecast: tuple[CountForecast, ...]
+    notices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedFinding:
+    """A ticked finding that was not applied.
+
+    Attributes:
+        id: Its id in the plan.
+        why: Why not.
+    """
+
+    id: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedCheck:
+    """What was applied of one check, as one change.
+
+    Attributes:
+        check: The check.
+        findings: The ids of its findings that were applied.
+        dropped: Ticked findings that were not, and why.
+        state: `applied`, `proposed` if it waits for the user, or `failed` if nothing of it was done.
+        change_id: The change; null if there is none, as in a dry run.
+        files: Files written, moved or removed.
+        forecast: The counts that differ; what was written was compared with them.
+        error: Why it failed; empty if it did not.
+    """
+
+    check: str
+    findings: tuple[str, ...]
+    dropped: tuple[DroppedFinding, ...]
+    state: Literal["applied", "proposed", "failed"]
+    change_id: str | None
+    files: int
+    forecast: tuple[CountForecast, ...]
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedPlan:
+    """What was applied of a plan.
+
+    Attributes:
+        path: The note of the plan.
+        checks: Each check with ticked findings.
+        session: The session by which `undo_session` undoes all of it; null if nothing was written.
+        dry_run: Whether this is a dry run; nothing was written.
+        confirmation: Why a dry run's change needs confirmation; null if it does not.
+    """
+
+    path: VaultPath
+    checks: tuple[AppliedCheck, ...]
+    session: str | None
+    dry_run: bool
+    confirmation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedFinding:
+    """A finding that was judged.
+
+    Attributes:
+        id: Its id in the plan.
+        check: The check that found it.
+        ticked: Whether it is ticked now.
+        dismissed: Whether it is left out of plans from now on.
+        muted: Whether its check is left out of plans now, since nearly all of its findings were rejected.
+    """
+
+    id: str
+    check: str
+    ticked: bool
+    dismissed: bool
+    muted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GardenRule:
+    """A check, and how the user judged it.
+
+    Attributes:
+        check: Its name.
+        looks_for: What it looks for.
+        accepted: Findings that the user accepted or applied.
+        rejected: Findings that the user rejected.
+        rate: Expected share of findings that are accepted; .5 before any judgement.
+        muted: Whether it is left out of plans.
+        why: Why it is muted; empty if it is not.
+    """
+
+    check: str
+    looks_for: str
+    accepted: int
+    rejected: int
+    rate: float
+    muted: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class GardenRules:
+    """The checks of the gardener.
+
+    Attributes:
+        rules: The checks, in the order of plans.
+    """
+
+    rules: tuple[GardenRule, ...]
+
+
+def describe_forecast(forecast: "Forecast | None") -> tuple[CountForecast, ...]:
+    """Return the counts that differ."""
+    from dataclasses import asdict
+
+    if forecast is None:
+        return ()
+    before, after = asdict(forecast.before), asdict(forecast.after)
+    return (
+        *(CountForecast(name, before[name], after[name]) for name in before if before[name] != after[name]),
+        *(CountForecast(f"tag {one.name}", one.before, one.after) for one in forecast.tags),
+        *(CountForecast(f"property {one.name}", one.before, one.after) for one in forecast.properties),
+    )

@@ -1,0 +1,77 @@
+"""Text views of the gardener's results."""
+
+from collections.abc import Iterable, Sequence
+
+from bridge.api.markup import Answer, Column, Element, Line, Table, notice, notices, path_of
+from bridge.text.counts import count_of
+from bridge.text.invisible import inline
+
+FINDINGS = (
+    Column("id"),
+    Column("ticked", lambda ticked: " · ticked" if ticked else ""),
+    Column("state", lambda state: "" if state == "open" else f" · {state}"),
+    Column("check", " · {}", detail=True),
+    Column("text", lambda text: f" · {inline(text)}"),
+    Column("confidence", " · {}"),
+    Column("why", lambda why: f" · {inline(why)}", detail=True),
+)
+RULES = (
+    Column("check"),
+    Column("rate", " · {}"),
+    Column("accepted", " · {} accepted"),
+    Column("rejected", " · {} rejected"),
+    Column("why", " · muted: {}"),
+    Column("looks_for", " · {}", detail=True),
+)
+
+
+def garden_plan_view(answer: Answer) -> Iterable[Element]:
+    """Show where the plan is, the forecast, and the findings."""
+    yield from notices(answer["notices"])
+    if answer["path"] is None:
+        yield notice("Nothing was found that is out of order.")
+        return
+    waits = " · waits for the user" if answer["state"] == "proposed" else ""
+    yield Line("plan ", path_of(answer["path"]), waits)
+    yield from forecast_lines(answer["forecast"])
+    yield Table(FINDINGS, answer["findings"])
+    if answer["left_out"]:
+        yield notice(f"{count_of(answer['left_out'], 'more finding')} with a higher `limit`.")
+
+
+def shown_plan_view(answer: Answer) -> Iterable[Element]:
+    """Show the findings of a plan as it is now."""
+    yield from notices(answer["notices"])
+    yield Line(f"{answer['ticked']} of {count_of(len(answer['findings']), 'finding')} ticked")
+    yield from forecast_lines(answer["forecast"])
+    yield Table(FINDINGS, answer["findings"])
+
+
+def applied_plan_view(answer: Answer) -> Iterable[Element]:
+    """Show what was done of each check, and what was not."""
+    if confirmation := answer.get("confirmation"):
+        yield notice(confirmation)
+    if not answer["checks"]:
+        yield notice("Nothing is ticked.")
+    for one in answer["checks"]:
+        done = "would apply" if answer["dry_run"] else one["state"]
+        change = f" · change {one['change_id']}" if one["change_id"] else ""
+        yield Line(f"{one['check']} · {done} {count_of(len(one['findings']), 'finding')}{change}")
+        yield from forecast_lines(one["forecast"])
+        yield from (notice(f"{dropped['id']} is left out: {inline(dropped['why'])}") for dropped in one["dropped"])
+        if one["error"]:
+            yield notice(inline(one["error"]))
+    if answer["session"]:
+        yield Line(f"undo all of it: undo_session {answer['session']}")
+
+
+def garden_rules_view(answer: Answer) -> Iterable[Element]:
+    """Show the checks, one per line."""
+    yield Table(RULES, answer["rules"])
+
+
+def forecast_lines(counts: Sequence[Answer]) -> Iterable[Line]:
+    """Show the counts that differ."""
+    words = " · ".join(f"{inline(one['name'])} {one['before']:,} → {one['after']:,}" for one in counts)
+    if words:
+        yield Line(words)

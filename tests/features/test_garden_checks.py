@@ -1,0 +1,119 @@
+"""What each check of the gardener finds and proposes, on notes of which all is known; and what agents may do."""
+
+from typing import Any
+
+import pytest
+
+from tests.features.served import Served
+from tests.features.test_gardener import content, root
+from tests.server.clients import bearer, call, made
+
+LISTED = [f"Herb {letter}" for letter in "ABCDEF"]
+LONG = "The dough rests overnight in the cold cellar, and in the morning it is folded twice before it is baked.\n" * 4
+NOTES = {
+    **{f"Log/{number:02}.md": f"---\nrating: {number}\nstage: done\n---\nDay {number}.\n" for number in range(1, 13)},
+    "Log/13.md": '---\nrating: "4"\nstage: doone\n---\nDay 13.\n',
+    "Log/14.md": "---\nRating: 4\nstage: done\n---\nDay 14.\n",
+    "Log/15.md": "---\nrating: 5\nstage: done\n---\nDay 15.\n",
+    "Herbs/Herbs.md": "".join(f"- [[{name}]]\n" for name in LISTED),
+    **{f"Herbs/{name}.md": "Grows.\n" for name in LISTED},
+    "Herbs/Lovage.md": "Grows, too.\n",
+    "Rye dough.md": LONG,
+    "Rye dough copy.md": LONG,
+    "Void.md": "",
+    "Wanted.md": "",
+    "Names.md": "See [[Wanted]] and ![[used.png]].\n",
+    "used.png": "image",
+    "named.png": "image",
+    "unused.png": "image",
+    "Say.md": "The picture named.png is drawn by hand. Sebastian Kneipp wrote of it.\n",
+    **{f"Read {n}.md": f"Today about Sebastian Kneipp, and how he bathed, {n}.\n" for n in range(4)},
+    "Cellar notes.md": "The rye dough is in here, and we read about herbs.\n",
+    "Zinfandel Valley.md": "A place.\n",
+    "Journey.md": "In the morning we left for Zinfandel Valley.\n",
+    "Agents/About this folder.md": "---\ntype: agents-folder\n---\nAgents write here.\n",
+    "Agents/Memory/Old.md": "---\ntype: memory\nkind: fact\nexpires: 2024-01-01\n---\nOld.\n",
+    "Agents/Memory/New.md": "---\ntype: memory\nkind: fact\nexpires: 2124-01-01\n---\nNew.\n",
+}
+
+
+async def plan(served: Served, *checks: str) -> list[dict[str, Any]]:
+    """Return what some checks find, after an attempt to write it."""
+    answer = await served.call("plan_garden", checks=list(checks), dry_run=True, skip_checked=False, limit=500)
+    assert answer.status == 200, answer.body
+    found: list[dict[str, Any]] = answer.json["findings"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("check", "texts"),
+    [
+        ("property_names", ["Rename the property `Rating` (1 note) to `rating`"]),
+        ("property_types", ["In [[Log/13|13]], make `rating` a number: `4`"]),
+        ("conventions", ["In [[Log/13|13]], change `stage` from `doone` to `done`"]),
+        ("orphans", ["List [[Herbs/Lovage|Lovage]] in [[Herbs/Herbs|Herbs]]"]),
+        ("duplicates", ["Merge [[Rye dough copy]] into [[Rye dough]]"]),
+        ("empty_notes", []),
+        ("attachments", ["Delete `unused.png`"]),
+        ("prospects", ["Create a note “Sebastian Kneipp”"]),
+        ("missing_links", ["In [[Journey]], link “Zinfandel Valley” to [[Zinfandel Valley]]"]),
+        ("memories", ["Archive the memory [[Agents/Memory/Old|Old]]"]),
+        ("headings", []),
+        ("daily_notes", []),
+        ("broken_links", []),
+        ("tags", []),
+    ],
+)
+async def test_a_check_finds_what_is_wrong_and_nothing_else(served: Served, check: str, texts: list[str]) -> None:
+    assert [one["text"] for one in await plan(served, check)] == texts
+
+
+async def test_an_empty_note_is_told_once_it_is_old_and_nobody_wants_it(served: Served) -> None:
+    import os
+    import time
+
+    old = time.time() - 30 * 86_400
+    for name in ("Void.md", "Wanted.md"):
+        os.utime(root(served) / name, (old, old))
+    await served.bridge.find(None).vault.indexer.look_at(["Void.md", "Wanted.md"])
+    found = await plan(served, "empty_notes")
+    assert [(one["text"], one["ticked"]) for one in found] == [("Delete [[Void]]", False)]
+
+
+async def test_findings_of_several_checks_on_one_note_are_all_applied(served: Served) -> None:
+    checks = ["property_types", "conventions"]
+    made_plan = (await served.call("plan_garden", checks=checks)).json
+    before = content(served)
+    path = root(served) / made_plan["path"]
+    path.write_text(path.read_text(encoding="utf-8").replace("- [ ]", "- [x]"), encoding="utf-8")
+    done = (await served.call("apply_plan", path=made_plan["path"], confirm=True)).json
+    assert [one["state"] for one in done["checks"]] == ["applied", "applied"]
+    assert not any(one["dropped"] for one in done["checks"])
+    assert content(served)["Log/13.md"] == b"---\nrating: 4\nstage: done\n---\nDay 13.\n"
+    await served.call("undo_session", session=done["session"])
+    assert content(served) == before
+
+
+async def test_an_agent_proposes_and_neither_accepts_nor_mutes(served: Served) -> None:
+    agent = bearer(made(served, "agent", "read", "write"), "agent/1")
+    made_plan = (await served.call("plan_garden", checks=["property_types", "memories"])).json
+    before = content(served)
+    done = (await call(served, agent, "apply_plan", path=made_plan["path"], confirm=True)).json
+    assert {one["state"] for one in done["checks"]} == {"proposed"}
+    assert content(served) == before
+    assert "archived" not in (root(served) / "Agents/Memory/Old.md").read_text()
+    accepted = await call(served, agent, "judge_finding", path=made_plan["path"], finding="g1", verdict="accept")
+    assert accepted.code == "declined"
+    assert (await call(served, agent, "switch_garden_rule", check="tags", muted=True)).code == "declined"
+    rejected = await call(served, agent, "judge_finding", path=made_plan["path"], finding="g1", verdict="reject")
+    assert rejected.json["dismissed"]
+    rules = (await served.call("garden_rules")).json["rules"]
+    assert not any(one["rejected"] or one["accepted"] for one in rules)
+
+
+async def test_what_is_asked_for_must_exist(served: Served) -> None:
+    assert (await served.call("plan_garden", checks=["weeds"])).code == "invalid_arguments"
+    assert (await served.call("plan_garden", folder="Nowhere")).code == "folder_not_found"
+    assert (await served.call("show_plan", path="Journey.md")).code == "invalid_arguments"
+    assert (await served.call("apply_plan", path="Nowhere.md")).code == "note_not_found"
+    assert (await served.call("switch_garden_rule", check="weeds", muted=True)).code == "invalid_arguments"
