@@ -73,7 +73,7 @@ class RequestExecutor:
             planned = apply_requests(requests, draft, context)
             if finish is not None:
                 finish(draft)
-            if all(request.relinks for request in requests):
+            if all(request.relinks for request in planned.requests):
                 # Moves and renames check every link themselves.
                 return planned
             found = check_links(draft, indexer.names, indexer.index.notes, self._sources)
@@ -134,7 +134,7 @@ def apply_requests(requests: Sequence[Request], draft: Draft, context: RequestCo
     return PlannedChange(
         requests[-1].result_path,
         effect,
-        requests=requests,
+        requests=[part for request in requests for part in request.parts],
         keeps_structure=all(request.keeps_structure for request in requests),
     )
 
