@@ -16,8 +16,10 @@ from bridge.changes.move import stale_name_warnings
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.changes.view import VaultView
 from bridge.engine.indexer import Indexer
+from bridge.engine.planned_change import PlannedChange
 from bridge.engine.read_cache import ReadCache
-from bridge.engine.transactions import Author, ChangeOutcome, ChangeWriter, PlannedChange
+from bridge.engine.transactions import Author, ChangeOutcome, ChangeWriter
+from bridge.engine.vault_counter import VaultCounter
 from bridge.errors import BridgeError
 from bridge.markdown.names import Names
 from bridge.state.store import Store
@@ -39,6 +41,7 @@ class RequestExecutor:
         self._writing = writing
         self._store = store
         self._recent = recent
+        self._counter = VaultCounter(indexer)
 
     async def carry(
         self,
@@ -48,6 +51,7 @@ class RequestExecutor:
         dry_run: bool = False,
         expect: Mapping[str, int] | None = None,
         finish: Callable[[Draft], None] | None = None,
+        forecast: Mapping[str, int] | bool = False,
     ) -> ChangeOutcome:
         """Apply requests as one change.
 
@@ -57,8 +61,12 @@ class RequestExecutor:
             dry_run: Whether to return the effect without making the change.
             expect: The expected counts, by the names in `ChangeOutcome.counts`.
             finish: Adds further edits to the draft.
+            forecast: Whether to forecast the counts of the vault, or the difference that the forecast must have, as in
+                `Forecast.difference`. What is written is compared with the forecast under the same lock, and undone
+                if it differs.
 
         Raises:
+            ExpectationFailed: The counts would differ from the expected ones, or the change was undone.
             NotReady: The first full scan is not committed, so links could be missed.
             BridgeError: The change cannot be made; nothing was changed.
         """
@@ -73,6 +81,8 @@ class RequestExecutor:
             planned = apply_requests(requests, draft, context)
             if finish is not None:
                 finish(draft)
+            if forecast is not False:
+                planned = self._counter.forecast(draft, planned, None if forecast is True else forecast)
             if all(request.relinks for request in planned.requests):
                 # Moves and renames check every link themselves.
                 return planned
@@ -85,7 +95,9 @@ class RequestExecutor:
                 ),
             )
 
-        return await self._writing.make(planner, touched_paths(requests), author, dry_run=dry_run, expect=expect)
+        # Another change meanwhile could make a forecast wrong.
+        paths = touched_paths(requests) if forecast is False else None
+        return await self._writing.make(planner, paths, author, dry_run=dry_run, expect=expect)
 
     def _is_unread(self, path: VaultPath) -> bool:
         """Return whether there is a file or folder that another program has just written."""

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from bridge.changes.draft import Draft, digest_of
 from bridge.changes.rebase import merge_file
+from bridge.engine.planned_change import PlannedChange
 from bridge.engine.signal import Signal
-from bridge.engine.transactions import Author, ChangeWriter, PlannedChange
+from bridge.engine.transactions import Author, ChangeWriter
 from bridge.errors import BridgeError, NoteNotFound
 from bridge.records import dataclass
 from bridge.state.store import Store

@@ -47,6 +47,14 @@ class ResolvedLinks:
 
     nodes: Nodes
     table: "Table"
+    names: Mapping[str, int]
+    """The number of each name in links; only grows."""
+
+    def naming(self, keys: Collection[str]) -> frozenset[VaultPath]:
+        """Return the notes with a link to any of some names, given as by `name_key`."""
+        numbers = [number for key in keys if (number := self.names.get(key)) is not None]
+        owners = self.table.asking_for(numbers) if numbers else ()
+        return frozenset(VaultPath(self.nodes.labels[owner]) for owner in owners)
 
     def sources(self, path: VaultPath) -> frozenset[VaultPath]:
         """Return the notes that link to a file."""
@@ -138,7 +146,7 @@ class LinkTable:
         self._nodes = Nodes.numbered(stored.nodes, stored.labels)
         self._names = {name: number for number, name in enumerate(stored.names)}
         self._resolved_of = {**notes}
-        self.resolved_links = ResolvedLinks(self._nodes, Table(*stored.columns))
+        self.resolved_links = ResolvedLinks(self._nodes, Table(*stored.columns), self._names)
 
     def to_store(self, notes: Notes, names: Names) -> "StoredLinks | None":
         """Return the links as they are stored; None unless they are those of these notes, in the order of resolving."""
@@ -163,7 +171,7 @@ class LinkTable:
             self._resolved_of.pop(path, None)
         self._resolved_of |= {path: notes[path] for path in stale if path in notes}
         self.resolved_links = ResolvedLinks(
-            self._nodes, table.replaced(owners, concat_tables(self._resolved(stale, notes, names)))
+            self._nodes, table.replaced(owners, concat_tables(self._resolved(stale, notes, names))), self._names
         )
 
     def _resolved(

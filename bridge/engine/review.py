@@ -7,19 +7,18 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bridge.changes.draft import Draft, digest_of
-from bridge.changes.effect import Effect
+from bridge.changes.draft import Draft
 from bridge.changes.path_history import VaultState
 from bridge.changes.undo import (
     apply_proposal,
     hunk_states_after_accept,
     hunk_states_after_redo,
-    hunk_states_after_undo,
     redo,
-    undo,
 )
 from bridge.engine.editor_handoff import Answer, Refusal, is_applied, is_delegated
-from bridge.engine.transactions import Author, ChangeOutcome, ChangeWriter, PlannedChange
+from bridge.engine.plan_undo import first_path, plan_undo, vault_state
+from bridge.engine.planned_change import PlannedChange
+from bridge.engine.transactions import Author, ChangeOutcome, ChangeWriter
 from bridge.errors import BridgeError, ChangeConflict, ChangeNotFound
 from bridge.state.change_parts import hunk_state_facts, read_hunk_states
 from bridge.state.change_records import Change, ChangeFilter, State
@@ -108,17 +107,10 @@ class ChangeReview:
             ChangeNotFound: There is no such change, or its snapshots are no longer kept.
             ChangeConflict: It is not active, or what it touched was changed since.
         """
-        store, snapshot = self._store, self._store.snapshots.read
 
         def planner(draft: Draft) -> PlannedChange:
-            draft.back = True
             # Read under the lock: an earlier change may have settled or moved one of them.
-            found = (self._in_state(id_, "applied") for id_ in ids)
-            changes = sorted(found, key=lambda change: change.made, reverse=True)
-            notes = undo(draft, changes, snapshot, self._today, hunks)
-            switches = hunk_states_after_undo(changes, snapshot, store.journal.change, store.files.past, hunks)
-            facts = {"undoes": [change.id for change in changes], **hunk_state_facts(switches)}
-            return PlannedChange(first_path(changes[0]), Effect(warnings=notes), facts)
+            return plan_undo(draft, [self._in_state(id_, "applied") for id_ in ids], self._vault, self._store, hunks)
 
         outcome = await self._writing.make(planner, None, author, dry_run=dry_run)
         if not outcome.plan.steps:
@@ -240,22 +232,7 @@ class ChangeReview:
     @property
     def _today(self) -> VaultState:
         """The vault state that an undo needs."""
-        vault, store = self._vault, self._store
-
-        def has(path: VaultPath, digest: Digest) -> bool:
-            try:
-                return digest_of((vault.root / path).read_bytes()) == digest
-            except OSError:
-                return False
-
-        return VaultState(
-            inside=vault.inside,
-            has=has,
-            past=store.files.past,
-            is_newest=store.files.is_newest,
-            folders=store.files.folder_events,
-            departures=store.files.departures,
-        )
+        return vault_state(self._vault, self._store)
 
     @property
     def _vault(self) -> "Vault":
@@ -265,10 +242,3 @@ class ChangeReview:
 def step_digests(step: Step) -> tuple[Digest, ...]:
     """Return the digests of the contents before and after a step."""
     return tuple(digest for digest in (step.before, step.after) if digest is not None)
-
-
-def first_path(change: Change) -> VaultPath:
-    """Return the path of the first file that a change names, ignoring the trash."""
-    files = (step for step in change.steps if not step.kind.endswith("folder"))
-    named = (place for step in files for place in (step.path, step.to) if place and not place.startswith("."))
-    return next(named, change.steps[0].path)

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import field, replace
 from typing import Any, Literal, TypeVar
@@ -13,12 +13,21 @@ from bridge.changes.draft import Draft, digest_of, path_after_move
 from bridge.changes.effect import Effect, explain_read_only
 from bridge.changes.extent import Extent, explain_no_change, measure_change
 from bridge.changes.git import commit
-from bridge.changes.requests.base import Request
 from bridge.engine.editor_handoff import EditorDelegate, EditorSessions
 from bridge.engine.indexer import Indexer
 from bridge.engine.missing_note import missing_note
 from bridge.engine.path_locks import PathLocks
-from bridge.errors import BridgeError, ConfirmationRequired, ExpectationFailed, InvalidArguments, NoteNotFound, ReadOnly
+from bridge.engine.plan_undo import plan_undo
+from bridge.engine.planned_change import PlannedChange
+from bridge.errors import (
+    BridgeError,
+    ChangeConflict,
+    ConfirmationRequired,
+    ExpectationFailed,
+    InvalidArguments,
+    NoteNotFound,
+    ReadOnly,
+)
 from bridge.events import ChangeProposed, ChangeRecorded, Events
 from bridge.notebook.folder import AgentsFolder, holds_all
 from bridge.records import dataclass
@@ -57,21 +66,6 @@ class Author:
     """Whether a large change was confirmed."""
     applies_in: AgentsFolder | None = None
     """The folder in which the change applies even if others wait for approval."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedChange:
-    """The planned path, effect and facts of a change."""
-
-    path: VaultPath
-    """The note that the change is about, by its path afterwards."""
-    effect: Effect = field(default_factory=Effect)
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    """Kept with the change, and returned wherever it is shown."""
-    requests: Sequence[Request] = ()
-    """The requests that the change comes from, if any."""
-    keeps_structure: bool = False
-    """Whether only words change that cannot affect the Markdown around them, so that no problem can be new."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +181,7 @@ class ChangeWriter:
         if author.proposes:
             outcome = replace(outcome, digest=digest_before(draft, planned.path))
         return await run_to_completion(
-            self._propose(outcome, author) if author.proposes else self._apply(outcome, ready, author, of)
+            self._propose(outcome, author) if author.proposes else self._apply_verified(outcome, ready, author, of)
         )
 
     @property
@@ -285,6 +279,43 @@ class ChangeWriter:
         await asyncio.to_thread(self._store.journal.propose, change, outcome.plan.blobs)
         self._events.publish(ChangeProposed(*event_fields(change)), self._id)
         return replace(outcome, change=change)
+
+    async def _apply_verified(
+        self, outcome: ChangeOutcome, ready: PreparedPlan, author: Author, of: Change | None
+    ) -> ChangeOutcome:
+        """Make a change, and undo it unless it did what was planned."""
+        verify = outcome.planned.verify
+        made = await self._apply(outcome, ready, author, of)
+        if verify is None or made.change is None:
+            return made
+        try:
+            await asyncio.to_thread(verify)
+        except ExpectationFailed as error:
+            await self._roll_back(made.change, author, error)
+            raise
+        return made
+
+    async def _roll_back(self, change: Change, author: Author, why: ExpectationFailed) -> None:
+        """Undo a change that was just made, under the same lock.
+
+        Raises:
+            ChangeConflict: Another program has changed the same places since.
+        """
+
+        def planner(draft: Draft) -> PlannedChange:
+            return plan_undo(draft, [self._store.journal.change(change.id) or change], self.vault, self._store)
+
+        by = replace(author, proposes=False, confirmed=True, applies_in=None)
+        for left in reversed(range(AGAIN)):
+            try:
+                await self._make(planner, by, False, {}, None)
+            except FileOvertaken:
+                if not left:
+                    raise ChangeConflict(f"{why.message} Another program keeps it from being undone.") from why
+            except BridgeError as error:
+                raise ChangeConflict(f"{why.message} It could not be undone: {error.message}") from why
+            else:
+                return
 
     async def _apply(
         self, outcome: ChangeOutcome, ready: PreparedPlan, author: Author, of: Change | None

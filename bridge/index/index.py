@@ -105,6 +105,11 @@ class Index:
         self._known.follow(self._opened.catalogue.notes)
         return changed
 
+    @property
+    def kept_apart(self) -> KeptFolder:
+        """The folder whose notes are kept apart now; one without a path if none is."""
+        return self._apart.folder
+
     def view(self, among: Among) -> "Index":
         """Return this index as if it held no other notes than these; for reading only."""
         view = copy.copy(self)

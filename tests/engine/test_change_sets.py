@@ -11,7 +11,7 @@ from bridge.changes.requests.base import Request
 from bridge.changes.requests.edit_note import EditNote
 from bridge.changes.requests.move_note import MoveNote
 from bridge.engine.apply_requests import apply_requests, request_context
-from bridge.engine.transactions import PlannedChange
+from bridge.engine.planned_change import PlannedChange
 from bridge.markdown.edit.requests import Append
 from bridge.markdown.names import Names
 from bridge.types import VaultPath

@@ -21,7 +21,7 @@ from bridge.types import Digest, Span, VaultPath, is_same_digest
 if TYPE_CHECKING:
     from bridge.changes.draft import Draft
     from bridge.engine.open_vault import OpenVault
-    from bridge.engine.transactions import PlannedChange
+    from bridge.engine.planned_change import PlannedChange
     from bridge.linking.apply import LinkPlace
     from bridge.linking.corpus import Corpus
     from bridge.linking.evidence import Strictness
@@ -144,7 +144,7 @@ async def apply_links(
     edits: list[LinkEdit] = []
 
     def draw(draft: "Draft") -> "PlannedChange":
-        from bridge.engine.transactions import PlannedChange
+        from bridge.engine.planned_change import PlannedChange
 
         # The desk reads first: what comes after that is seen when it is written.
         now = digest_of(draft.read(path))
