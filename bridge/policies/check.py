@@ -8,6 +8,7 @@ from bridge.bases.evaluate import check_functions
 from bridge.bases.syntax import Constant, Field, Name, Node, parse_expression, walk
 from bridge.bases.values import is_truthy
 from bridge.errors import BridgeError, InvalidArguments
+from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Value
 from bridge.policies.model import OPPOSITES, READS, Condition, Policy, PolicyStep, Problem, Variable
 from bridge.policies.questions import LISTED, USABLE
@@ -18,7 +19,7 @@ Bind = Callable[[str, Mapping[str, Value]], object]
 """Binds the arguments of a change or question, given its name, or raises BridgeError."""
 
 _RESULTS: Final[Mapping[str, frozenset[str]]] = {
-    "change": frozenset({"path", "digest", "count"}),
+    "change": frozenset({"path", "name", "digest", "count"}),
     "find_notes": frozenset({"notes", "count", "total", "first"}),
     "list_tasks": frozenset({"tasks", "count", "total", "first"}),
     "search": frozenset({"hits", "count", "total", "first"}),
@@ -83,6 +84,8 @@ class _Check:
                 yield from self._expression(str(value), line, number, loops=loops)
                 continue
             yield from self._templates(value, line, number, loops=loops)
+            if isinstance(value, str) and _has_filled_properties(value):
+                yield Problem(line, "A value in the properties of a text would be read as YAML: use `properties`.")
         known = USABLE.get(step.do)
         for name in step.arguments:
             if (known is not None and name not in known) or name in _REFUSED:
@@ -220,6 +223,15 @@ class _Check:
         elif rest and (name != "first" or rest[0] not in _FACTS[LISTED[do]]):
             facts = f"`first` has {', '.join(sorted(_FACTS[LISTED[do]]))}" if do in READS else "it has no fields"
             yield Problem(line, f"`{reference}` has no value; {facts}.")
+
+
+def _has_filled_properties(text: str) -> bool:
+    """Return whether a text begins with properties in which templates stand."""
+    cut = cut_frontmatter(text)
+    try:
+        return cut is not None and any(True for _ in find_references(text[: cut[1]]))
+    except InvalidArguments:
+        return False
 
 
 def _constant(condition: Condition) -> bool | None:

@@ -77,7 +77,7 @@ def list_tasks(
     tasks: list[Value] = [
         {
             "path": note.path,
-            "name": _name(note.path),
+            "name": note_name(note.path),
             "line": task.line,
             "text": parse_task(task.text).text,
             "status": task.status,
@@ -93,7 +93,8 @@ def list_tasks(
 def list_hits(hits: Iterable[Mapping[str, Any]], total: int) -> Mapping[str, Value]:
     """Return what `search` answered, in the form of the other questions."""
     found: list[Value] = [
-        {"path": hit["path"], "name": _name(hit["path"]), "title": hit["title"]} for hit in list(hits)[:MOST_RESULTS]
+        {"path": hit["path"], "name": note_name(hit["path"]), "title": hit["title"]}
+        for hit in list(hits)[:MOST_RESULTS]
     ]
     return _result("hits", found, total)
 
@@ -123,7 +124,7 @@ def _choose(state: DraftState, bound: Bound, given: Mapping[str, Result], apart:
 def _note_facts(note: IndexedNote) -> Value:
     return {
         "path": note.path,
-        "name": _name(note.path),
+        "name": note_name(note.path),
         "folder": note.path.rpartition("/")[0],
         "title": note.title,
         "type": note.note_type,
@@ -140,5 +141,6 @@ def _limit(bound: Bound) -> int:
     return min(int(bound["limit"]), MOST_RESULTS)
 
 
-def _name(path: str) -> str:
+def note_name(path: str) -> str:
+    """Return the name of a file as links have it."""
     return path.rpartition("/")[2].removesuffix(".md")

@@ -169,7 +169,7 @@ class _Plan:
                 self._turn(step, trace)
         finally:
             self._item = _NO_ITEM
-        self._results.setdefault(step.id, {"path": None, "digest": None, "count": 0})
+        self._results.setdefault(step.id, {"path": None, "name": None, "digest": None, "count": 0})
 
     def _turn(self, step: PolicyStep, trace: StepTrace) -> None:
         """Do a step once, if its conditions hold."""
@@ -185,7 +185,12 @@ class _Plan:
         self._effects.append(request.plan(self._draft, self._context))
         self._trace.requests.append(request)
         trace.path = request.result_path
-        self._results[step.id] = {"path": trace.path, "digest": self._digest(trace.path), "count": trace.turns}
+        self._results[step.id] = {
+            "path": trace.path,
+            "name": questions.note_name(trace.path),
+            "digest": self._digest(trace.path),
+            "count": trace.turns,
+        }
         if len(self._draft.touched) > MOST_FILES:
             raise InvalidArguments(
                 f"The policy would touch more than {MOST_FILES} files.", hint="Narrow what it finds, and run it again."

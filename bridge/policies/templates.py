@@ -10,6 +10,7 @@ from typing import Final, Literal, cast
 
 from bridge.bases.values import Date, parse_duration, shift_date, text_of
 from bridge.errors import InvalidArguments
+from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.moment_format import format_moment
 from bridge.markdown.note import Value
 from bridge.notebook.file_name import file_name_for
@@ -127,8 +128,8 @@ class TemplateFiller:
                 if only is not None:
                     found = self.resolve(only)
                     self._spend(found)
-                    return found if typed or isinstance(found, list | tuple) else self.text_of(found, only)
-                return self.text(value)
+                    return found if typed or isinstance(found, list | tuple) else self._put(value)
+                return self._put(value)
             case Mapping():
                 return {name: self.fill(each, typed=typed) for name, each in value.items()}
             case list() | tuple():
@@ -139,6 +140,19 @@ class TemplateFiller:
     def text(self, value: str) -> str:
         """Return a text with its templates filled in."""
         return _TEMPLATE.sub(lambda found: "{{" if found[1] is None else self._inserted(found[1]), value)
+
+    def _put(self, value: str) -> str:
+        """Return a text of a note with its templates filled in.
+
+        Raises:
+            InvalidArguments: It begins with properties only because of a value.
+        """
+        text = self.text(value)
+        if cut_frontmatter(text.lstrip("\ufeff")) is not None and cut_frontmatter(value) is None:
+            raise InvalidArguments(
+                "A value would bring properties of its own.", hint="Give what it says without the lines `---`."
+            )
+        return text
 
     def path(self, value: str) -> str:
         """Return a path with its templates filled in.
