@@ -33,14 +33,14 @@ Bound = Mapping[str, Any]
 """The arguments of a question, checked as those of the operation are."""
 
 
-def find_notes(state: DraftState, bound: Bound, given: Mapping[str, Result], apart: str) -> Mapping[str, Value]:
+def find_notes(state: DraftState, bound: Bound, given: Mapping[str, Result], apart: str | None) -> Mapping[str, Value]:
     """Answer `find_notes`.
 
     Args:
         state: The vault.
         bound: The arguments.
         given: Values for the expression.
-        apart: The agents' folder, whose notes are left out unless `folder` is in it.
+        apart: A folder whose notes are left out unless `folder` is in it.
     """
     chosen = _choose(state, bound, given, apart)
     sort = str(bound["sort"])
@@ -57,7 +57,7 @@ def find_notes(state: DraftState, bound: Bound, given: Mapping[str, Result], apa
 
 
 def list_tasks(
-    state: DraftState, bound: Bound, given: Mapping[str, Result], apart: str, settings: TaskSettings
+    state: DraftState, bound: Bound, given: Mapping[str, Result], apart: str | None, settings: TaskSettings
 ) -> Mapping[str, Value]:
     """Answer `list_tasks`; its arguments are those of `find_notes`, and what boxes mean."""
     require_status(bound["status"])
@@ -99,10 +99,10 @@ def list_hits(hits: Iterable[Mapping[str, Any]], total: int) -> Mapping[str, Val
     return _result("hits", found, total)
 
 
-def _choose(state: DraftState, bound: Bound, given: Mapping[str, Result], apart: str) -> list[IndexedNote]:
+def _choose(state: DraftState, bound: Bound, given: Mapping[str, Result], apart: str | None) -> list[IndexedNote]:
     """Return the notes that pass the filters."""
     folder = str(bound["folder"] or "")
-    inside = f"{folder}/".casefold().startswith(f"{apart}/".casefold())
+    inside = apart is None or f"{folder}/".casefold().startswith(f"{apart}/".casefold())
     notes = {path: note for path, note in state.notes.items() if inside or not path.startswith(f"{apart}/")}
     request = SearchRequest(
         query="",

@@ -32,7 +32,8 @@ class PolicyHost:
     """What a run needs of the bridge."""
 
     root: Path
-    agents_folder: str
+    apart: str | None
+    """The agents' folder, if questions leave it out unless they name it."""
     bind_change: Callable[[Mapping[str, Value], Names], Request]
     """Makes a request of the arguments of a change, or raises BridgeError."""
     bind_question: Callable[[str, Mapping[str, Value], Names], Mapping[str, Any]]
@@ -206,7 +207,7 @@ class _Plan:
         if step.do == "search":
             return self._host.search(arguments)
         bound = self._host.bind_question(step.do, arguments, self._state.names)
-        apart = self._host.agents_folder
+        apart = self._host.apart
         if step.do == "list_tasks":
             return questions.list_tasks(self._state, bound, self._given(), apart, self._context.obsidian().tasks)
         return questions.find_notes(self._state, bound, self._given(), apart)

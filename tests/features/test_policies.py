@@ -263,6 +263,7 @@ async def test_a_refused_step_undoes_all(served: Served, last: str, code: str) -
 
 
 async def test_denied_notes_are_not_there_for_conditions_and_questions(served: Served) -> None:
+    await served.call("set_up_memory", templates=False)
     await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Secret/**"]}))
     block = """
 version: 1
@@ -273,13 +274,13 @@ conditions:
 steps:
   - {id: found, do: find_notes, folder: Secret}
   - {id: all, do: find_notes, where: file.name.contains("S.md")}
-  - {id: hits, do: search, query: hidden words, mode: keyword}
+  - {id: hits, do: search, query: hidden, mode: keyword}
   - id: note
     do: create_note
     path: New.md
     text: |
       {{conditions.there}} {{conditions.named}} {{conditions.section}}
-      {{steps.found.count}} {{steps.all.count}} {{steps.hits.first.path}}
+      {{steps.found.count}} {{steps.all.count}} {{steps.hits.count}}
 """
     made = await ran(served, block)
     assert (root(served) / "New.md").read_text() == "false false false\n0 0 0\n", made

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bridge.api import arguments
+from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.moments import day
 from bridge.api.note_names import find_file
@@ -30,9 +31,11 @@ def policy_host(call: Call) -> "PolicyHost":
     from bridge.policies.run import PolicyHost
 
     vault, loop = call.vault, asyncio.get_running_loop()
+    folder = agents_folder(vault.settings)
+    apart = choose_among(vault, None) == "notes" and folder.about in vault.index.notes
     return PolicyHost(
         vault.root,
-        agents_folder(vault.settings).path,
+        folder.path if apart else None,
         partial(bind_change, call),
         partial(bind_question, call),
         partial(search_index, call, loop),
