@@ -7,12 +7,12 @@ from typing import Final
 
 from bridge.errors import InvalidArguments
 from bridge.records import dataclass
+from bridge.text.diff import split_lines
 from bridge.types import Digest
 
 TYPE: Final = "policy"
 """The property `type` of such a note, and the language of its block."""
 
-_LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^\r\n`]*)")
 
 
@@ -59,7 +59,7 @@ def find_block(text: str) -> PolicyBlock:
 def _blocks(text: str) -> Iterator[PolicyBlock]:
     """Yield the policies in a text."""
     fence, language, begins, since, at = "", "", 0, 0, 0
-    for number, line in enumerate(_LINE.findall(text), 1):
+    for number, line in enumerate(split_lines(text), 1):
         found = _FENCE.match(line)
         if not fence and found:
             fence, language = found[1], found[2].strip().casefold()

@@ -259,7 +259,7 @@ def _bind_step(policy: Policy, step: PolicyStep, bind: Bind) -> Iterator[Problem
     problem: Problem | None = None
     for sample in ("1", True):
         try:
-            arguments = {name: _sampled(policy, value, sample) for name, value in step.arguments.items()}
+            arguments = {name: _put_samples(policy, value, sample) for name, value in step.arguments.items()}
             if step.reads:
                 arguments.pop("where", None)
             bind(step.do, arguments)
@@ -273,7 +273,7 @@ def _bind_step(policy: Policy, step: PolicyStep, bind: Bind) -> Iterator[Problem
         yield problem
 
 
-def _sampled(policy: Policy, value: Value, sample: Value) -> Value:
+def _put_samples(policy: Policy, value: Value, sample: Value) -> Value:
     """Return a value with a sample where a template is."""
     match value:
         case str():
@@ -283,9 +283,9 @@ def _sampled(policy: Policy, value: Value, sample: Value) -> Value:
                 return value
             return value if only is None else _sample_of(policy, only, sample)
         case Mapping():
-            return {name: _sampled(policy, each, sample) for name, each in value.items()}
+            return {name: _put_samples(policy, each, sample) for name, each in value.items()}
         case list():
-            return [_sampled(policy, each, sample) for each in value]
+            return [_put_samples(policy, each, sample) for each in value]
         case _:
             return value
 

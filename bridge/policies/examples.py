@@ -14,6 +14,7 @@ from bridge.markdown.frontmatter import cut_frontmatter, load_properties
 from bridge.markdown.note import Value
 from bridge.markdown.parse import parse
 from bridge.markdown.sections import heading_paths
+from bridge.policies.questions import note_name
 from bridge.records import dataclass
 from bridge.text.diff import decode_text, diff_lines, split_lines
 from bridge.types import Digest, VaultPath
@@ -64,7 +65,7 @@ def draft_steps(examples: Sequence[Example], fetch: Fetch) -> DraftedSteps:
     for example in examples:
         steps = [one for step in example.steps for one in _requests_of(step, fetch, found.remarks)]
         each.append(_map_texts(steps, partial(_with_days, day=example.day)))
-        titles.append([_stem(str(step["path"])) for step in steps if step["op"] == "create_note"])
+        titles.append([note_name(str(step["path"])) for step in steps if step["op"] == "create_note"])
     if not each[0]:
         raise InvalidArguments("Nothing in these changes can be repeated.", hint=" ".join(found.remarks) or None)
     if any([one["op"] for one in steps] != [one["op"] for one in each[0]] for steps in each):
@@ -244,7 +245,3 @@ def _text(digest: Digest, fetch: Fetch) -> str | None:
     data = fetch(digest)
     text = None if data is None else decode_text(data)
     return None if text is None else text.removeprefix("\ufeff").replace("\r\n", "\n")
-
-
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].removesuffix(".md")

@@ -36,17 +36,17 @@ def policy_yaml(
     whole: dict[str, Value] = {"version": VERSION, "description": description}
     whole |= {"variables": {name: dict(facts) for name, facts in variables.items()}} if variables else {}
     whole["steps"] = [dict(step) for step in steps]
-    text = _dumped(whole)
+    text = _dump_yaml(whole)
     try:
         if read_yaml(text).values == whole:
             return text
     except WrongYaml:
         pass
     # Words that YAML 1.1 and 1.2 take for different things are read alike only in quotes.
-    return _dumped(whole, quoted=True)
+    return _dump_yaml(whole, quoted=True)
 
 
-def _dumped(value: Value, *, quoted: bool = False) -> str:
+def _dump_yaml(value: Value, *, quoted: bool = False) -> str:
     style = '"' if quoted else None
     written: str = dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH, default_style=style)
     return written

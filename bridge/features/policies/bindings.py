@@ -1,7 +1,8 @@
 """What policies need of the bridge: requests made of arguments, and questions answered."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +50,7 @@ def bind_change(call: Call, value: "Mapping[str, Value]", names: "Names") -> "Re
         BridgeError: They do not fit.
     """
     operation = get_operation("change_set")
-    with _Renamed():
+    with _name_arguments():
         bound = arguments.locate(operation, operation.bind({"edits": [value]}), call.vault.files, names)
     found: Request = bound["edits"][0]
     return found
@@ -73,7 +74,7 @@ def bind_sample(do: str, value: "Mapping[str, Value]") -> object:
     """
     if do in READS:
         return get_operation(do).bind(value)
-    with _Renamed():
+    with _name_arguments():
         return get_operation("change_set").bind({"edits": [{"op": do, **value}]})
 
 
@@ -108,14 +109,12 @@ def variable_readers(call: Call) -> VariableReaders:
     return VariableReaders(date=read_day, note=note)
 
 
-class _Renamed:
-    """Names an argument in errors as a step has it, and not as a set of changes does."""
-
-    def __enter__(self) -> None:
-        """Begin."""
-
-    def __exit__(self, _: object, error: object, __: object) -> None:
-        """Rename the argument in the error, if there is one."""
-        if isinstance(error, BridgeError):
-            error.message = error.message.replace("edits[0].", "").replace("`edits[0]`", "the step")
-            error.args = (error.message,)
+@contextmanager
+def _name_arguments() -> Iterator[None]:
+    """Name arguments in errors as a step has them, and not as a set of changes does."""
+    try:
+        yield
+    except BridgeError as error:
+        error.message = error.message.replace("edits[0].", "").replace("`edits[0]`", "the step")
+        error.args = (error.message,)
+        raise
