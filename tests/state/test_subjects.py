@@ -12,6 +12,7 @@ import pytest
 
 import bridge.features  # noqa: F401 - installs the tables of features
 from bridge.notebook.use_log import UseLog
+from bridge.policies.trust import ApprovedPolicies
 from bridge.state.backup import list_backups, salvage
 from bridge.state.dismissals import Dismissal, dismissal_key
 from bridge.state.graph_days import Size
@@ -76,6 +77,11 @@ def fill_memory(store: Store, path: VaultPath) -> None:
     UseLog(store.database).count([path, OTHER], 1.0)
 
 
+def fill_policies(store: Store, path: VaultPath) -> None:
+    for each in (path, OTHER):
+        ApprovedPolicies(store.database).add(each, Digest("1"))
+
+
 SAMPLES: dict[str, Callable[[Store, VaultPath], None]] = {
     "counters": fill_counters,
     "failures": fill_failures,
@@ -87,6 +93,7 @@ SAMPLES: dict[str, Callable[[Store, VaultPath], None]] = {
     "graph_days": fill_graph_days,
     "journal": fill_journal,
     "memory": fill_memory,
+    "policies": fill_policies,
 }
 """Fills every table of a subject with rows that name a note; a feature with tables needs one here."""
 

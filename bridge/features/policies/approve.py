@@ -28,7 +28,7 @@ class PolicyApproval:
 
 
 @operation(
-    example={"path": "Agents/Policies/Meeting note.md", "digest": "000000000000"},
+    example={"path": "Agents/Policies/Meeting note.md", "digest": "ff91cd3a9b84"},
     reads=False,
     scope="write",
     idempotent=True,

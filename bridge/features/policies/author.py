@@ -81,9 +81,8 @@ class RevisePolicy(Request):
     reads=False,
     scope="write",
     tasks=(
-        "make a workflow of what was just done",
+        "turn what was just done into a workflow",
         "draft a policy from changes",
-        "write a policy that repeats these steps",
         "start with a ready-made workflow",
     ),
 )
@@ -145,13 +144,13 @@ async def author_policy(
 @operation(
     example={
         "path": "Agents/Policies/Meeting note.md",
-        "digest": "000000000000",
+        "digest": "ff91cd3a9b84",
         "text": "version: 1\nsteps:\n  - {id: note, do: create_note, path: A.md}\n",
         "dry_run": True,
     },
     reads=False,
     scope="write",
-    tasks=("change a policy", "correct a workflow"),
+    tasks=("edit the steps of a policy", "change a workflow"),
 )
 async def revise_policy(
     call: Call, path: VaultPath, digest: Digest, text: PolicyYaml, *, options: WriteArguments

@@ -97,7 +97,7 @@ class PolicyPage:
 
 @operation(
     example={"limit": 5},
-    tasks=("which workflows can I run", "list policies", "approved workflows of the user"),
+    tasks=("list policies", "which policies has the user approved", "which workflows can I run"),
 )
 async def list_policies(
     call: Call, limit: Annotated[int, Interval(ge=1, le=200)] = 50, offset: Annotated[int, Interval(ge=0)] = 0
@@ -168,7 +168,7 @@ class CheckedPolicy:
         "text": "version: 1\nvariables: {title: {type: text}}\nsteps:\n"
         '  - {id: note, do: create_note, path: "Reading/{{variables.title}}.md"}\n'
     },
-    tasks=("check a policy for mistakes", "validate a workflow", "which variables does a policy need"),
+    tasks=("is a policy correct", "check a policy for mistakes", "which variables does a policy need"),
 )
 async def check_policy(call: Call, path: VaultPath | None = None, text: PolicyYaml | None = None) -> CheckedPolicy:
     """Check a policy: its fields, what it refers to, steps that never run, and changes that do not fit.

@@ -82,7 +82,12 @@ class PolicyOutcome(Written):
     example={
         "text": "version: 1\nsteps:\n  - id: note\n    do: create_note\n    path: Reading/On salt.md\n    text: Salt.\n"
     },
-    tasks=("see what a policy would do", "preview a workflow before it runs", "dry run of a policy"),
+    tasks=(
+        "what would a policy do",
+        "see what a policy would do before it runs",
+        "preview a workflow",
+        "dry run of a policy",
+    ),
 )
 async def preview_policy(
     call: Call,
@@ -110,7 +115,7 @@ async def preview_policy(
     reads=False,
     scope="write",
     destructive=True,
-    tasks=("run a policy", "run an approved workflow", "do the weekly review by its policy"),
+    tasks=("run a policy", "run an approved workflow"),
 )
 async def run_policy(
     call: Call,
