@@ -10,6 +10,27 @@ from bridge.access.tokens import Tokens
 from bridge.settings.file import save_settings
 from tests.features.served import Answer, Served
 
+NOTES = {
+    "A.md": "---\nstatus: open\n---\n# A\n\n## Log\n\n- one\n\n- [ ] Sow beans\n",
+    "B.md": "See [[A]].\n",
+    "Folder/C.md": "# C\n",
+    "Kept/K.md": "# K\n",
+    "Secret/S.md": "# S\n\nhidden words\n",
+}
+PATH = "Agents/Policies/P.md"
+
+CREATE = """
+version: 1
+description: Makes a note.
+variables:
+  title: {type: text}
+steps:
+  - id: note
+    do: create_note
+    path: Made/{{variables.title}}.md
+    text: "Of {{variables.title}}."
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Agent:
@@ -68,3 +89,10 @@ async def approve(served: Served, path: str, digest: str) -> None:
     """Approve a policy as the user."""
     answer = await served.call("approve_policy", path=path, digest=digest)
     assert answer.status == 200, answer.body
+
+
+async def ran(served: Served, block: str, /, **variables: Any) -> Any:
+    """Write a policy, and run it as the user; return the answer, or the error."""
+    await write_policy(served, block)
+    answer = await served.call("run_policy", path=PATH, variables=variables)
+    return answer.json if answer.status == 200 else answer.json["error"]

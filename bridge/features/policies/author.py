@@ -77,7 +77,11 @@ class RevisePolicy(Request):
 
 
 @operation(
-    example={"name": "New recipe", "starter": "reading-note", "dry_run": True},
+    example={
+        "name": "Salt",
+        "text": "version: 1\nsteps:\n  - {id: note, do: create_note, path: Reading/Salt.md}\n",
+        "dry_run": True,
+    },
     reads=False,
     scope="write",
     tasks=(
