@@ -79,7 +79,7 @@ class RevisePolicy(Request):
 @operation(
     example={
         "name": "Salt",
-        "text": "version: 1\nsteps:\n  - {id: note, do: create_note, path: Reading/Salt.md}\n",
+        "text": "{version: 1, steps: [{id: note, do: create_note, path: Reading/Salt.md}]}",
         "dry_run": True,
     },
     reads=False,
@@ -149,7 +149,7 @@ async def author_policy(
     example={
         "path": "Agents/Policies/Meeting note.md",
         "digest": "ff91cd3a9b84",
-        "text": "version: 1\nsteps:\n  - {id: note, do: create_note, path: A.md}\n",
+        "text": "{version: 1, steps: [{id: note, do: create_note, path: A.md}]}",
         "dry_run": True,
     },
     reads=False,

@@ -165,8 +165,8 @@ class CheckedPolicy:
 
 @operation(
     example={
-        "text": "version: 1\nvariables: {title: {type: text}}\nsteps:\n"
-        '  - {id: note, do: create_note, path: "Reading/{{variables.title}}.md"}\n'
+        "text": "{version: 1, variables: {title: {type: text}}, "
+        'steps: [{id: note, do: create_note, path: "Reading/{{variables.title}}.md"}]}'
     },
     tasks=("is a policy correct", "check a policy for mistakes", "which variables does a policy need"),
 )

@@ -79,9 +79,7 @@ class PolicyOutcome(Written):
 
 
 @operation(
-    example={
-        "text": "version: 1\nsteps:\n  - id: note\n    do: create_note\n    path: Reading/On salt.md\n    text: Salt.\n"
-    },
+    example={"text": "{version: 1, steps: [{id: note, do: create_note, path: Reading/On salt.md, text: Salt.}]}"},
     tasks=(
         "what would a policy do",
         "see what a policy would do before it runs",
