@@ -163,6 +163,10 @@ steps:
       {{conditions.there}} {{conditions.named}} {{conditions.section}}
       {{steps.found.count}} {{steps.all.count}} {{steps.hits.count}}
 """
+    step = "{id: a, do: create_note, path: Of.md, text: '{{variables.of}}'}"
+    of = f"version: 1\nvariables: {{of: {{type: note}}}}\nsteps: [{step}]"
+    for name in ("Secret/S.md", "S", "[[S]]", "Nowhere"):
+        assert (await served.call("preview_policy", text=of, variables={"of": name})).code == "note_not_found"
     made = await ran(served, block)
     assert (root(served) / "New.md").read_text() == "false false false\n0 0 0\n", made
 

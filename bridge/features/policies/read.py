@@ -91,7 +91,8 @@ def block_of(path: VaultPath, text: str) -> PolicyBlock:
     from bridge.markdown.parse import parse
     from bridge.text.fold import fold_case
 
-    kind = parse(path, text.encode("utf-8", "surrogateescape")).properties.get("type")
+    readable = path.lower().endswith(".md")
+    kind = parse(path, text.encode("utf-8", "surrogateescape")).properties.get("type") if readable else None
     if not isinstance(kind, str) or fold_case(kind.strip()) != TYPE:
         raise InvalidArguments(f"`{path}` is no policy.", hint=f"A policy's note has the property `type: {TYPE}`.")
     return find_block(text)
