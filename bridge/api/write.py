@@ -223,6 +223,21 @@ async def execute_requests(
     Raises:
         BridgeError: As for the operations that the requests name.
     """
+    outcome = await carry_requests(call, requests, options, operation=operation, expect=expect, agreed=agreed)
+    return await describe_outcome(call, outcome, requests, dry_run=options.dry_run)
+
+
+async def carry_requests(
+    call: Call,
+    requests: "Sequence[Request]",
+    options: WriteOptions,
+    *,
+    operation: str | None = None,
+    expect: Mapping[str, int] | None = None,
+    agreed: AgentsFolder | None = None,
+    forecast: bool = False,
+) -> "ChangeOutcome":
+    """Execute requests as `execute_requests` does, and return the outcome; `forecast` also forecasts the counts."""
     by = author(call, operation or requests[0].op, options.reason, confirmed=call.confirmed(options.confirm))
     if agreed is not None:
         by = replace(by, applies_in=agreed)
@@ -234,8 +249,16 @@ async def execute_requests(
         for add_links in filter(None, (linker, appender)):
             add_links(draft)
 
-    outcome = await call.vault.executor.carry(requests, by, dry_run=options.dry_run, expect=expect, finish=finish)
-    made = build_written(outcome, dry_run=options.dry_run)
+    return await call.vault.executor.carry(
+        requests, by, dry_run=options.dry_run, expect=expect, finish=finish, forecast=forecast
+    )
+
+
+async def describe_outcome(
+    call: Call, outcome: "ChangeOutcome", requests: "Sequence[Request]", *, dry_run: bool
+) -> Written:
+    """Describe the outcome of requests, with notices of other proposals for their notes."""
+    made = build_written(outcome, dry_run=dry_run)
     waiting = await outcome_notices(call.vault, outcome, {request.path for request in requests})
     return replace(made, warnings=(*made.warnings, *waiting))
 

@@ -70,6 +70,8 @@ class Evaluation:
     formulas: Mapping[str, Node] = field(default_factory=dict)
     this: FileValue | None = None
     steps: int = STEPS
+    given: Mapping[str, Result] = field(default_factory=dict)
+    """Values by name, which stand before properties of the same name."""
     constants: dict[int, tuple[Node, Result]] = field(default_factory=dict)
     """By the identity of their nodes: calls that give the same for every file, such as `now()`."""
 
@@ -79,7 +81,7 @@ class Evaluation:
         Raises:
             InvalidArguments: It takes too many steps, or a function gets the wrong number of arguments.
         """
-        return self._evaluated(_Scope(self, path), node)
+        return self._evaluated(_Scope(self, path, self.given), node)
 
     def summary(self, node: Node, values: list[Result]) -> Result:
         """Evaluate a custom summary, in which `values` are those of a column."""

@@ -93,7 +93,7 @@ class RequestExecutor:
                 finish(draft)
             if forecast is not False:
                 planned = self._counter.forecast(draft, planned, None if forecast is True else forecast)
-            if all(request.relinks for request in requests):
+            if all(request.relinks for request in planned.requests):
                 # Moves and renames check every link themselves.
                 return planned
             found = check_links(draft, indexer.names, indexer.index.notes, self._sources)
@@ -196,7 +196,7 @@ def apply_requests(requests: Sequence[Request], draft: Draft, context: RequestCo
     return PlannedChange(
         requests[-1].result_path,
         effect,
-        requests=requests,
+        requests=[part for request in requests for part in request.parts],
         keeps_structure=all(request.keeps_structure for request in requests),
     )
 

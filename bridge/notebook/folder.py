@@ -47,6 +47,11 @@ class AgentsFolder:
         """The folder of templates."""
         return self.place("Templates")
 
+    @property
+    def policies(self) -> VaultPath:
+        """The folder of policies."""
+        return self.place("Policies")
+
     def place(self, name: str) -> VaultPath:
         """Return the path of a file or folder in it."""
         return VaultPath(f"{self.path}/{name}")

@@ -15,6 +15,8 @@ from bridge.changes.requests.create_note import CreateNote
 from bridge.engine.editor_handoff import Offer
 from bridge.engine.transactions import Author
 from bridge.errors import InvalidArguments
+from bridge.policies.starters import starter_text
+from bridge.policies.write import policy_note
 from bridge.state.change_records import Change
 from bridge.state.session_log import SessionEvent
 from bridge.types import VaultPath
@@ -27,6 +29,8 @@ MEMORIES = {"Agents/Memory/Rye.md", "Agents/Memory/Old.md", "Agents/Memory/New.m
 """Memories that examples refer to."""
 BETWEEN_VAULTS = {"promote_note"}
 """Operations that need a second vault; their own tests call them in every way."""
+OF_POLICIES = {"run_policy", "approve_policy", "revise_policy"}
+"""Operations on a policy that is written for them."""
 LENT = ExitStack()
 """Keeps the offers of changes open."""
 
@@ -44,8 +48,7 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
         await restore(served)
     if operation.name in PREPARED:
         return await PREPARED[operation.name](served, operation.example)
-    if operation.name == "resolve_correction":
-        await noted_correction(served, operation.example["id"])
+    await write_example(operation, served)
     path, by = operation.example.get("path", ()), operation.example.get("by")
     for memory in sorted(MEMORIES & {by, *([path] if isinstance(path, str) else path)}):
         await remembered(served, memory)
@@ -85,6 +88,14 @@ async def planned(served: Served, example: Mapping[str, Any]) -> Mapping[str, An
     return {**example, "path": plan["path"]}
 
 
+async def write_example(operation: Operation, served: Served) -> None:
+    """Write the note that an operation's example is about, where the sample vault has none."""
+    if operation.name == "resolve_correction":
+        await noted_correction(served, operation.example["id"])
+    if operation.name in OF_POLICIES:
+        await write_example_policy(served, operation.example["path"])
+
+
 async def remembered(served: Served, path: str) -> None:
     """Write a memory into the agents' folder."""
     await served.call("set_up_memory", templates=False)
@@ -100,6 +111,15 @@ async def noted_correction(served: Served, id_: str) -> None:
     place = served.bridge.find(None).root / "Agents/Corrections.md"
     place.write_text(f"- [ ] general · Say dough · 2026-01-02 ^{id_}\n", encoding="utf-8")
     await served.call("wait_until_indexed", path="Agents/Corrections.md")
+
+
+async def write_example_policy(served: Served, path: str) -> None:
+    """Write a policy into the agents' folder."""
+    await served.call("set_up_memory", templates=False)
+    place = served.bridge.find(None).root / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(policy_note(place.stem, "Of a meeting.", starter_text("meeting-note")), encoding="utf-8")
+    await served.call("wait_until_indexed", path=path)
 
 
 async def changed(served: Served, *, proposed: bool = False, undone: bool = False, session: str = "example") -> str:

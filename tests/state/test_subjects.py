@@ -13,6 +13,7 @@ import pytest
 import bridge.features  # noqa: F401 - installs the tables of features
 from bridge.features.gardener.ledger import Ledger
 from bridge.notebook.use_log import UseLog
+from bridge.policies.trust import ApprovedPolicies
 from bridge.state.backup import list_backups, salvage
 from bridge.state.dismissals import Dismissal, dismissal_key
 from bridge.state.graph_days import Size
@@ -86,6 +87,11 @@ def fill_gardener(store: Store, path: VaultPath) -> None:
     ledger.switch("tags", muted=True)
 
 
+def fill_policies(store: Store, path: VaultPath) -> None:
+    for each in (path, OTHER):
+        ApprovedPolicies(store.database).add(each, Digest("1"))
+
+
 SAMPLES: dict[str, Callable[[Store, VaultPath], None]] = {
     "counters": fill_counters,
     "failures": fill_failures,
@@ -98,6 +104,7 @@ SAMPLES: dict[str, Callable[[Store, VaultPath], None]] = {
     "journal": fill_journal,
     "memory": fill_memory,
     "gardener": fill_gardener,
+    "policies": fill_policies,
 }
 """Fills every table of a subject with rows that name a note; a feature with tables needs one here."""
 

@@ -40,6 +40,29 @@ WRITING = [
     if operation.name not in KEEPERS
 ]
 
+POLICY = f"""
+version: 1
+conditions:
+  - {{id: there, check: note_exists, note: {json.dumps(NOTE)}}}
+  - {{id: named, check: note_exists, note: Vexhollow}}
+  - {{id: section, check: section_exists, note: {json.dumps(NOTE)}, heading: Snorbeck}}
+  - {{id: tasks, check: open_tasks, folder: {json.dumps(FOLDER)}}}
+  - {{id: links, note: Welcome.md, where: 'file.links.filter(value.asFile() != null).length > 3'}}
+steps:
+  - {{id: folder, do: find_notes, folder: {json.dumps(FOLDER)}}}
+  - {{id: tagged, do: find_notes, where: 'file.hasTag("brindlewick") || file.hasLink("Vexhollow")'}}
+  - {{id: open, do: list_tasks, text: gorsebane}}
+  - {{id: hits, do: search, query: quillmarsh, mode: keyword}}
+  - id: note
+    do: create_note
+    path: New.md
+    text: |
+      {{{{conditions.there}}}} {{{{conditions.named}}}} {{{{conditions.section}}}} {{{{conditions.tasks}}}}
+      {{{{steps.folder.total}}}} {{{{steps.tagged.total}}}} {{{{steps.open.total}}}} [[Vexhollow]]
+  - {{id: last, do: add_task, path: New.md, text: "{{{{steps.hits.total}}}} {{{{conditions.links}}}}"}}
+"""
+"""A policy that asks for denied notes in every way."""
+
 EDIT = {"op": "append", "text": "More."}
 
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
@@ -60,7 +83,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "into": (NOTE, "Welcome.md", f"{FOLDER}/Nothing.md"),
     "link": (*LINKED, *DENIED, "#Snorbeck", "Vexhollow#^fenwhistle", "Ormulith", "klepthorn.png", "trespelith"),
     "query": (*SECRET, *LINKED, "the quillmarsh opens at noon", "path:jundapeak", "tag:#brindlewick", "[torvandale]"),
-    "text": ("The quillmarsh of Vexhollow and Trespelith opens at noon. Ormulith, Snorbeck.",),
+    "text": ("The quillmarsh of Vexhollow and Trespelith opens at noon. Ormulith, Snorbeck.", POLICY),
     "task": (*SECRET,),
     "to": (NOTE, FOLDER, f"{FOLDER}/New.md", f"{FOLDER}/Whimbrelode/Gull", "alias.md", "Elsewhere", "Welcome.md"),
     "template": (NOTE, f"{FOLDER}/Nothing.md", "alias.md"),

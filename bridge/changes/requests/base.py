@@ -1,7 +1,7 @@
 """What the kinds of change have in common: a record of what is wanted, and facts from which its operation is made."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
@@ -60,6 +60,11 @@ class Request(ABC):
     def result_path(self) -> VaultPath:
         """The path afterwards of the note that the request is about."""
         return self.path
+
+    @property
+    def parts(self) -> "Sequence[Request]":
+        """The requests that it consists of, once it is planned; itself unless it is made of others."""
+        return (self,)
 
     @abstractmethod
     def plan(self, draft: "Draft", context: RequestContext) -> "Effect":

@@ -1,9 +1,8 @@
 """Lists the tasks of a vault."""
 
 import asyncio
-import functools
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -17,22 +16,14 @@ from bridge.api.not_found import no_such_note, unknown_names
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
 from bridge.api.where import Where, notes_where
-from bridge.errors import InvalidArguments
 from bridge.records import dataclass
+from bridge.search.task_filter import Sort, TaskFilter, filter_tasks, require_status, sort_tasks
 from bridge.text.counts import count_shown
 from bridge.types import SHORT_DIGEST, Among, Day, DayOrPeriod, VaultPath
 
 if TYPE_CHECKING:
     from bridge.index.note import IndexedNote, IndexedTask
     from bridge.markdown.tasks import TaskSettings
-
-Sort = Literal["path", "due", "-due"]
-
-WORDS = ("all", "open", "todo", "in_progress", "done", "cancelled", "other")
-"""Statuses that `status` takes besides characters."""
-
-MOST_LETTERS = 2
-"""Letters taken as characters of boxes, such as `xX`; a longer word must be one of `WORDS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,26 +78,6 @@ class TaskList:
     tasks: tuple[ListedTask, ...]
     total: int
     notices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class TaskFilter:
-    """Which tasks to list; days are `YYYY-MM-DD`, a period is `first/last`."""
-
-    status: str
-    tags: tuple[str, ...]
-    text: str
-    on: str | None
-    after: str | None
-    before: str | None
-
-    @property
-    def dated(self) -> bool:
-        """Whether only tasks with a due day match."""
-        return any((self.on, self.after, self.before))
-
-
-FoundTask = tuple["IndexedNote", "IndexedTask"]
 
 
 @operation(
@@ -167,8 +138,7 @@ async def list_tasks(
     today = Day(datetime.now().astimezone().date().isoformat())
     if overdue and status == "all":
         status = "open"
-    if not status or (status not in WORDS and status.isalpha() and len(status) > MOST_LETTERS):
-        raise InvalidArguments(f"`status` must be one of {', '.join(WORDS)}, or the characters of a checkbox.")
+    require_status(status)
     criteria = TaskFilter(
         status,
         tuple(tag.strip().lstrip("#").rstrip("/").casefold() for tag in tags),
@@ -193,65 +163,6 @@ async def list_tasks(
         return TaskList(page, len(found), unknown_names(notes, folder, tags))
 
     return await asyncio.to_thread(find)
-
-
-def filter_tasks(notes: Iterable["IndexedNote"], criteria: TaskFilter, settings: "TaskSettings") -> Iterator[FoundTask]:
-    """Yield the tasks that match."""
-    fits = functools.cache(lambda status: has_status(status, criteria.status, settings))
-    for note in notes:
-        for task in note.tasks if note.packed_tasks else ():
-            if (
-                fits(task.status)
-                and is_due(task.due, criteria)
-                and has_tags(task, criteria.tags)
-                and (not criteria.text or criteria.text in task.text.casefold())
-            ):
-                yield note, task
-
-
-def has_status(status: str, condition: str, settings: "TaskSettings") -> bool:
-    """Return whether a box has the wanted status."""
-    from bridge.markdown.tasks import CLOSED
-
-    meaning = settings.meaning(status)
-    match condition:
-        case "all":
-            return True
-        case "open":
-            return meaning not in CLOSED
-        case _ if condition in WORDS:
-            return meaning == condition
-        case _:
-            return status in condition
-
-
-def has_tags(task: "IndexedTask", tags: tuple[str, ...]) -> bool:
-    """Return whether a task has all tags, or tags nested in them."""
-    own_tags = [tag.casefold() for tag in task.tags]
-    return all(any(tag == each or tag.startswith(f"{each}/") for tag in own_tags) for each in tags)
-
-
-def is_due(due: str | None, criteria: TaskFilter) -> bool:
-    """Return whether a task is due on the wanted days."""
-    if not criteria.dated:
-        return True
-    first, _, last = (criteria.on or "").partition("/")
-    return (
-        due is not None
-        and (not first or first <= due <= last)
-        and (criteria.after is None or due >= criteria.after)
-        and (criteria.before is None or due < criteria.before)
-    )
-
-
-def sort_tasks(found: Iterable[FoundTask], sort: Sort) -> list[FoundTask]:
-    """Sort tasks; those due on the same day by path and line."""
-    folded = functools.cache(str.casefold)
-    tasks = sorted(found, key=lambda each: (folded(each[0].path), each[0].path, each[1].line))
-    if sort == "path":
-        return tasks
-    dated = sorted((each for each in tasks if each[1].due), key=lambda each: each[1].due or "", reverse=sort == "-due")
-    return dated + [each for each in tasks if not each[1].due]
 
 
 def summarize_task(note: "IndexedNote", task: "IndexedTask", settings: "TaskSettings") -> ListedTask:

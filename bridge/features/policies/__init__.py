@@ -1,0 +1,25 @@
+"""Policies: workflows that the user has read and approved."""
+
+from bridge.api.feature import Feature
+from bridge.features.policies import approve, author, examine, perform, views
+from bridge.policies.trust import POLICIES
+
+FEATURE = Feature(
+    "policies",
+    operations=(
+        examine.list_policies,
+        examine.check_policy,
+        perform.preview_policy,
+        perform.run_policy,
+        author.author_policy,
+        author.revise_policy,
+        approve.approve_policy,
+    ),
+    tables=POLICIES,
+    views={
+        examine.PolicyPage: views.policy_page_view,
+        examine.CheckedPolicy: views.checked_view,
+        perform.PolicyOutcome: views.outcome_view,
+        author.WrittenPolicy: views.written_policy_view,
+    },
+)

@@ -1,0 +1,212 @@
+"""Writing policies: from changes that were made, from a starter or a text; and revising one."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+
+from annotated_types import MaxLen, MinLen
+
+from bridge.api.agreement import SetUpMemory, has_agreed, require_agreement
+from bridge.api.call import Call
+from bridge.api.characters import require_writable_text
+from bridge.api.registry import operation
+from bridge.api.write import WriteArguments, Written, execute_requests, snapshot_fetcher
+from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect
+from bridge.changes.requests.base import Request, RequestContext
+from bridge.changes.requests.create_note import CreateNote
+from bridge.errors import InvalidArguments, NoteChanged
+from bridge.features.policies.examine import PolicyYaml
+from bridge.features.policies.read import block_of, note_text, read_text
+from bridge.notebook.file_name import file_name_for
+from bridge.notebook.folder import agents_folder, is_set_up
+from bridge.notebook.refusals import require_plain
+from bridge.policies.model import Problem
+from bridge.records import dataclass
+from bridge.types import Digest, VaultPath, is_same_digest
+
+if TYPE_CHECKING:
+    from bridge.markdown.note import Value
+    from bridge.policies.examples import DraftedSteps
+
+ChangeIds = Annotated[tuple[Annotated[str, MaxLen(100)], ...], MaxLen(20)]
+Name = Annotated[str, MinLen(1), MaxLen(200)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenPolicy(Written):
+    """A policy that was written.
+
+    Attributes:
+        policy_digest: The digest of its block; until the user approves it, no agent runs it.
+        problems: Its faults and remarks, each with its line in the block.
+        left_out: What of the changes it does not repeat.
+    """
+
+    policy_digest: Digest
+    problems: tuple[Problem, ...]
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevisePolicy(Request):
+    """Puts another block in place of a policy's own, if that is still the one that was seen."""
+
+    digest_seen: Digest
+    text: str
+    op: str = "revise_policy"
+
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
+        """Write the note in the draft."""
+        from bridge.policies.block import replace_block
+
+        text = draft.read(self.path).decode("utf-8", "surrogateescape")
+        block = block_of(self.path, text)
+        if not is_same_digest(block.digest, self.digest_seen):
+            raise NoteChanged(
+                f"The policy in `{self.path}` changed since you read it.",
+                hint="Read the note again; `check_policy` says the digest of its policy.",
+                path=self.path,
+                expected=self.digest_seen,
+                found=block.digest,
+            )
+        draft.replace(self.path, replace_block(text, block, self.text).encode("utf-8", "surrogateescape"))
+        return Effect()
+
+
+@operation(
+    example={
+        "name": "Salt",
+        "text": "{version: 1, steps: [{id: note, do: create_note, path: Reading/Salt.md}]}",
+        "dry_run": True,
+    },
+    reads=False,
+    scope="write",
+    tasks=(
+        "turn what was just done into a workflow",
+        "draft a policy from changes",
+        "start with a ready-made workflow",
+    ),
+)
+async def author_policy(
+    call: Call,
+    name: Name,
+    description: Annotated[str, MaxLen(2_000)] = "",
+    changes: ChangeIds = (),
+    starter: Annotated[str, MaxLen(60)] | None = None,
+    text: PolicyYaml | None = None,
+    *,
+    options: WriteArguments,
+) -> WrittenPolicy:
+    """Write a policy into the agents' folder; the user must approve it before an agent runs it.
+
+    Args:
+        name: Its name, also that of its note.
+        description: What it does and when to use it.
+        changes: Changes of one kind that were made, of which it is drafted: what differs becomes variables.
+        starter: A policy that comes with the bridge, from `list_policies`.
+        text: Its YAML. Give one of `changes`, `starter` and `text`.
+
+    Raises:
+        ChangeNotFound: No such change.
+        ConfirmationRequired: The user did not agree to the agents' folder yet.
+        InvalidArguments: The changes are not alike, or cannot be repeated, or the text holds a secret.
+    """
+    from bridge.policies.starters import starter_text
+    from bridge.policies.write import policy_note
+
+    vault = call.vault
+    vault.require_keyword()
+    if [bool(changes), starter is not None, text is not None].count(True) != 1:
+        raise InvalidArguments("Give one of `changes`, `starter` and `text`.")
+    require_plain(name=name, description=description)
+    left_out: Sequence[str] = ()
+    if changes:
+        drafted = await asyncio.to_thread(draft_from_changes, call, changes)
+        block, left_out = drafted_yaml(description or name, drafted), drafted.remarks
+    else:
+        block = starter_text(starter) if starter is not None else text or ""
+    require_writable_text("text", block)
+    require_plain(text=block)
+    found = read_text(block)
+    folder = agents_folder(vault.settings)
+    begins = not is_set_up(vault.files, vault.settings)
+    if begins and not options.dry_run:
+        require_agreement(call, folder, confirm=options.confirm)
+    stem = file_name_for(name, lambda one: vault.files.has(VaultPath(f"{folder.policies}/{one}.md")), default="Policy")
+    path = VaultPath(f"{folder.policies}/{stem}.md")
+    note = policy_note(stem, description or found.policy.description, block, remarks=left_out)
+    requests: list[Request] = [SetUpMemory(path=folder.about, folder=folder, templates=False)] if begins else []
+    requests.append(CreateNote(path=path, text=note))
+    agreed = folder if begins and has_agreed(call) else None
+    made = await execute_requests(call, requests, options, operation="author_policy", agreed=agreed)
+    return describe_written(made, block, left_out)
+
+
+@operation(
+    example={
+        "path": "Agents/Policies/Meeting note.md",
+        "digest": "ff91cd3a9b84",
+        "text": "{version: 1, steps: [{id: note, do: create_note, path: A.md}]}",
+        "dry_run": True,
+    },
+    reads=False,
+    scope="write",
+    tasks=("edit the steps of a policy", "change a workflow"),
+)
+async def revise_policy(
+    call: Call, path: VaultPath, digest: Digest, text: PolicyYaml, *, options: WriteArguments
+) -> WrittenPolicy:
+    """Replace the block of a policy; its prose stays, and the user must approve it again.
+
+    Args:
+        path: The note of the policy.
+        digest: The digest of its block as read, from `check_policy`.
+        text: The new YAML.
+
+    Raises:
+        NoteNotFound: No such note; the message names the closest.
+        NoteChanged: The block is another by now.
+        InvalidArguments: The note is no policy, or the text holds a secret.
+    """
+    call.vault.require_keyword()
+    require_plain(text=text)
+    block_of(path, await asyncio.to_thread(note_text, call.vault, path))
+    made = await execute_requests(call, [RevisePolicy(path=path, digest_seen=digest, text=text)], options)
+    return describe_written(made, text)
+
+
+def draft_from_changes(call: Call, ids: Sequence[str]) -> "DraftedSteps":
+    """Return the steps that changes have in common; blocks."""
+    from bridge.policies.examples import Example, draft_steps
+
+    found = [call.vault.review.change(id_) for id_ in ids]
+    examples = [Example(one.steps, datetime.fromtimestamp(one.time).astimezone().date()) for one in found]
+    return draft_steps(examples, snapshot_fetcher(call.vault))
+
+
+def drafted_yaml(description: str, drafted: "DraftedSteps") -> str:
+    """Return the YAML of steps that were made from changes."""
+    from bridge.policies.write import policy_yaml
+
+    variables: dict[str, Mapping[str, Value]] = {
+        name: {"type": "text", "description": f"Such as {value[:80]}"} for name, value in drafted.variables.items()
+    }
+    steps: list[Mapping[str, Value]] = []
+    for number, step in enumerate(drafted.steps, 1):
+        facts = {name: value for name, value in step.items() if name != "op"}
+        steps.append({"id": f"step_{number}", "do": step["op"], **facts})
+    return policy_yaml(description, variables, steps)
+
+
+def describe_written(made: Written, block: str, left_out: Sequence[str] = ()) -> WrittenPolicy:
+    """Return a written policy in the form of the result."""
+    found = read_text(block)
+    return WrittenPolicy(
+        **{each.name: getattr(made, each.name) for each in fields(Written)},
+        policy_digest=found.digest,
+        problems=found.problems,
+        left_out=tuple(left_out),
+    )

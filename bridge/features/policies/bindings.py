@@ -1,0 +1,120 @@
+"""What policies need of the bridge: requests made of arguments, and questions answered."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from bridge.api import arguments
+from bridge.api.among import choose_among
+from bridge.api.call import Call
+from bridge.api.moments import day
+from bridge.api.note_names import find_file
+from bridge.api.registry import get_operation
+from bridge.errors import BridgeError, Busy, NoteNotFound
+from bridge.notebook.folder import agents_folder
+from bridge.policies.model import READS
+from bridge.policies.variables import VariableReaders
+
+if TYPE_CHECKING:
+    from bridge.changes.requests.base import Request
+    from bridge.markdown.names import Names
+    from bridge.markdown.note import Value
+    from bridge.policies.run import PolicyHost
+
+SEARCH_S = 60.0
+"""Seconds that a search in a policy may take."""
+
+
+def policy_host(call: Call) -> "PolicyHost":
+    """Return what a run of a policy needs; call it on the event loop."""
+    from bridge.policies.run import PolicyHost
+
+    vault, loop = call.vault, asyncio.get_running_loop()
+    folder = agents_folder(vault.settings)
+    apart = choose_among(vault, None) == "notes" and folder.about in vault.index.notes
+    return PolicyHost(
+        vault.root,
+        folder.path if apart else None,
+        partial(bind_change, call),
+        partial(bind_question, call),
+        partial(search_index, call, loop),
+    )
+
+
+def bind_change(call: Call, value: "Mapping[str, Value]", names: "Names") -> "Request":
+    """Return the request that the arguments of a change make.
+
+    Raises:
+        BridgeError: They do not fit.
+    """
+    operation = get_operation("change_set")
+    with _name_arguments():
+        bound = arguments.locate(operation, operation.bind({"edits": [value]}), call.vault.files, names)
+    found: Request = bound["edits"][0]
+    return found
+
+
+def bind_question(call: Call, name: str, value: "Mapping[str, Value]", names: "Names") -> Mapping[str, Any]:
+    """Return the arguments of a question, checked.
+
+    Raises:
+        BridgeError: They do not fit.
+    """
+    operation = get_operation(name)
+    return arguments.locate(operation, operation.bind(value), call.vault.files, names)
+
+
+def bind_sample(do: str, value: "Mapping[str, Value]") -> object:
+    """Bind the arguments of a step to its change or question, without looking at the vault.
+
+    Raises:
+        BridgeError: They do not fit.
+    """
+    if do in READS:
+        return get_operation(do).bind(value)
+    with _name_arguments():
+        return get_operation("change_set").bind({"edits": [{"op": do, **value}]})
+
+
+def search_index(call: Call, loop: asyncio.AbstractEventLoop, value: "Mapping[str, Value]") -> "Mapping[str, Value]":
+    """Search the index, from the thread in which a policy is planned; it does not see the draft.
+
+    Raises:
+        BridgeError: As the search.
+    """
+    from bridge.policies.questions import list_hits
+
+    future = asyncio.run_coroutine_threadsafe(get_operation("search").run(call, value), loop)
+    try:
+        found = future.result(SEARCH_S)
+    except TimeoutError:
+        future.cancel()
+        raise Busy("The search takes too long.") from None
+    hits = [{"path": hit.path, "title": hit.title} for hit in found.hits]
+    return list_hits(hits, len(hits))
+
+
+def variable_readers(call: Call) -> VariableReaders:
+    """Return how days and notes in variables are read."""
+
+    def note(name: str, written: str) -> str:
+        path = find_file(call.vault.files, call.vault.names, written)
+        if path not in call.vault.names:
+            raise NoteNotFound(f"The variable `{name}` names no note: there is no `{written[:200]}`.", path=path)
+        return path
+
+    read_day: Callable[[str, str], str] = day
+    return VariableReaders(date=read_day, note=note)
+
+
+@contextmanager
+def _name_arguments() -> Iterator[None]:
+    """Name arguments in errors as a step has them, and not as a set of changes does."""
+    try:
+        yield
+    except BridgeError as error:
+        error.message = error.message.replace("edits[0].", "").replace("`edits[0]`", "the step")
+        error.args = (error.message,)
+        raise

@@ -1,0 +1,116 @@
+"""Reads a policy for an operation: from its note, or from a text."""
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bridge.api.call import Call
+from bridge.api.not_found import no_such_note
+from bridge.errors import InvalidArguments, NoteNotFound, ProtectedPath
+from bridge.features.policies.bindings import bind_sample
+from bridge.policies.block import TYPE, PolicyBlock, block_digest, find_block
+from bridge.policies.model import Policy, Problem
+from bridge.policies.trust import Approvals, ApprovedPolicies
+from bridge.records import dataclass
+from bridge.types import Digest, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.open_vault import OpenVault
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPolicy:
+    """A policy as it was read."""
+
+    path: VaultPath | None
+    text: str
+    digest: Digest
+    policy: Policy
+    problems: tuple[Problem, ...]
+
+    @property
+    def faults(self) -> tuple[Problem, ...]:
+        """The problems with which it cannot run."""
+        return tuple(one for one in self.problems if one.serious)
+
+    def require_sound(self) -> None:
+        """Require that it can run.
+
+        Raises:
+            InvalidArguments: It cannot; the message names the first fault and its line.
+        """
+        if faults := self.faults:
+            more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+            raise InvalidArguments(
+                f"The policy cannot run: line {faults[0].line}: {faults[0].message}{more}",
+                hint="`check_policy` lists every fault; correct them first.",
+            )
+
+
+async def open_policy(call: Call, path: VaultPath | None, text: str | None = None) -> ReadPolicy:
+    """Read and check a policy.
+
+    Raises:
+        NoteNotFound: There is no such note.
+        InvalidArguments: The note is no policy, or neither or both of a note and a text are given.
+    """
+    call.vault.require_keyword()
+    if (path is None) == (text is None):
+        raise InvalidArguments("Give either `path` or `text`.")
+    if path is None:
+        return await asyncio.to_thread(read_text, text or "")
+    return await asyncio.to_thread(read_note, call.vault, path)
+
+
+def read_note(vault: "OpenVault", path: VaultPath) -> ReadPolicy:
+    """Read and check the policy of a note; blocks."""
+    block = block_of(path, note_text(vault, path))
+    found = read_text(block.text)
+    return replace(found, path=path, problems=tuple(replace(one, line=one.line + block.line) for one in found.problems))
+
+
+def note_text(vault: "OpenVault", path: VaultPath) -> str:
+    """Return the text of a note.
+
+    Raises:
+        NoteNotFound: There is no such note.
+    """
+    try:
+        data, _ = vault.files.read(path)
+    except (NoteNotFound, ProtectedPath):
+        raise no_such_note(vault, path) from None
+    return data.decode("utf-8", "surrogateescape")
+
+
+def block_of(path: VaultPath, text: str) -> PolicyBlock:
+    """Return the block of a policy's note.
+
+    Raises:
+        InvalidArguments: The note is no policy.
+    """
+    from bridge.markdown.parse import parse
+    from bridge.text.fold import fold_case
+
+    readable = path.lower().endswith(".md")
+    kind = parse(path, text.encode("utf-8", "surrogateescape")).properties.get("type") if readable else None
+    if not isinstance(kind, str) or fold_case(kind.strip()) != TYPE:
+        raise InvalidArguments(f"`{path}` is no policy.", hint=f"A policy's note has the property `type: {TYPE}`.")
+    return find_block(text)
+
+
+def read_text(text: str) -> ReadPolicy:
+    """Read and check the YAML of a policy."""
+    from bridge.policies.check import check_policy
+    from bridge.policies.read import read_policy
+
+    found = read_policy(text)
+    problems = dict.fromkeys(
+        (*found.problems, *(check_policy(found.policy, bind_sample) if found.policy.steps else ()))
+    )
+    ordered = sorted(problems, key=lambda one: (one.line, one.message))
+    return ReadPolicy(None, text, block_digest(text), found.policy, tuple(ordered))
+
+
+async def approvals(call: Call) -> Approvals:
+    """Return which policies the user approved."""
+    return await asyncio.to_thread(ApprovedPolicies(call.vault.store.database).all)

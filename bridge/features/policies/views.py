@@ -1,0 +1,89 @@
+"""Text views of policies."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bridge.api.change_view import written_view
+from bridge.api.markup import Answer, Column, Element, Line, Table, notice, path_of
+from bridge.text.counts import count_shown
+from bridge.text.invisible import inline
+from bridge.types import SHORT_DIGEST
+
+POLICIES = (
+    Column("path", role="path"),
+    Column("approved", lambda approved: " · approved" if approved else " · not approved"),
+    Column("changed", lambda changed: " (changed since)" if changed else ""),
+    Column("description", lambda text: f" · {inline(text)}" if text else ""),
+    Column("variables", lambda names: f" · takes {', '.join(names)}" if names else ""),
+    Column("digest", lambda digest: f" · digest {digest[:SHORT_DIGEST]}" if digest else "", detail=True),
+    Column("problem", lambda text: f" · {inline(text)}" if text else ""),
+)
+
+
+def policy_page_view(answer: Answer) -> Iterable[Element]:
+    """Show policies, one per line, and the starters."""
+    yield notice(count_shown(len(answer["policies"]), answer["total"], "workflow"))
+    yield Table(POLICIES, answer["policies"])
+    names = ", ".join(one["name"] for one in answer["starters"])
+    yield notice(f"`author_policy` writes one, also from a starter: {names}.")
+
+
+def checked_view(answer: Answer) -> Iterable[Element]:
+    """Show what was found in a policy."""
+    state = "sound" if answer["sound"] else "cannot run"
+    approved = "approved" if answer["approved"] else "not approved by the user"
+    yield notice(f"{state} · {approved} · digest {answer['digest'][:SHORT_DIGEST]}")
+    if answer["description"]:
+        yield Line(inline(answer["description"]))
+    for one in answer["variables"]:
+        yield Line(_variable(one))
+    yield from _problems(answer["problems"])
+
+
+def outcome_view(answer: Answer) -> Iterable[Element]:
+    """Show what a policy does: its conditions and steps, then the change."""
+    if not answer["approved"]:
+        yield notice(f"Not approved by the user; its digest is {answer['policy_digest'][:SHORT_DIGEST]}.")
+    holds = {True: "yes", False: "no", None: "not asked"}
+    if answer["conditions"]:
+        yield Line("conditions: " + ", ".join(f"{one['id']} {holds[one['holds']]}" for one in answer["conditions"]))
+    for one in answer["steps"]:
+        yield Line(f"{one['id']}: {_step(one)}", *((" · ", path_of(one["path"])) if one["path"] else ()))
+    if answer["output"]:
+        yield Line(inline(answer["output"]))
+    if (forecast := answer.get("forecast")) is not None:
+        counts = [
+            f"{name} {forecast['after'][name] - before:+,}"
+            for name, before in forecast["before"].items()
+            if forecast["after"][name] != before
+        ]
+        yield notice(f"counts of the vault: {', '.join(counts) or 'stay'}")
+    yield from written_view(answer)
+
+
+def written_policy_view(answer: Answer) -> Iterable[Element]:
+    """Show a written policy: the change, then its faults."""
+    yield from written_view(answer)
+    yield notice(f"digest of the policy: {answer['policy_digest'][:SHORT_DIGEST]}; the user must approve it.")
+    yield from _problems(answer["problems"])
+
+
+def _problems(problems: Iterable[Mapping[str, Any]]) -> Iterable[Line]:
+    for one in problems:
+        yield Line(f"line {one['line']}: {inline(one['message'])}" + ("" if one["serious"] else " (a remark)"))
+
+
+def _variable(one: Mapping[str, Any]) -> str:
+    choices = f" of {', '.join(map(inline, one['choices']))}" if one["choices"] else ""
+    default = "" if one["default"] is None else f", by default {inline(str(one['default']))}"
+    needed = "" if one["required"] else ", optional" * (not default)
+    meaning = f": {inline(one['description'])}" if one["description"] else ""
+    return f"{inline(one['name'])} ({one['type']}{choices}{default}{needed}){meaning}"
+
+
+def _step(one: Mapping[str, Any]) -> str:
+    if one["state"] == "skipped":
+        return f"{one['do']} skipped"
+    found = "" if one["found"] is None else f", {one['found']:,} found"
+    times = f" {one['turns']:,} times" if one["turns"] > 1 else ""
+    return f"{one['do']}{times}{found}"

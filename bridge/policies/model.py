@@ -1,0 +1,119 @@
+"""What a policy consists of, once it is read."""
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Final, Literal, get_args
+
+from bridge.bases.syntax import Node
+from bridge.markdown.note import Value
+from bridge.records import dataclass
+
+VariableKind = Literal["text", "number", "yes-no", "list", "choice", "date", "note"]
+Check = Literal[
+    "where",
+    "note_exists",
+    "note_missing",
+    "section_exists",
+    "section_missing",
+    "property_exists",
+    "property_missing",
+    "open_tasks",
+]
+
+VARIABLE_KINDS: Final = get_args(VariableKind)
+CHECKS: Final = get_args(Check)
+OPPOSITES: Final[Mapping[str, str]] = {
+    "note_exists": "note_missing",
+    "section_exists": "section_missing",
+    "property_exists": "property_missing",
+}
+
+READS: Final = ("find_notes", "list_tasks", "search")
+"""Steps that only read."""
+
+MOST_STEPS: Final = 50
+MOST_CONDITIONS: Final = 50
+MOST_VARIABLES: Final = 50
+MOST_TURNS: Final = 500
+"""Turns of all loops of a run."""
+MOST_FILES: Final = 200
+"""Files and folders that a run may touch."""
+MOST_RESULTS: Final = 100
+"""Results of a step that reads."""
+MOST_CHARACTERS: Final = 10_000_000
+"""Characters that templates may make in a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """What a caller gives to a policy."""
+
+    name: str
+    kind: VariableKind = "text"
+    required: bool = True
+    default: Value = None
+    choices: tuple[str, ...] = ()
+    meaning: str = ""
+    line: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Something that is true or not when a step is reached."""
+
+    id: str
+    check: Check
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    """The `note`, `folder`, `heading` or `property`, with their templates."""
+    node: Node | None = None
+    """The expression of `where`."""
+    negated: bool = False
+    line: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyStep:
+    """One step: a change or a question to the vault."""
+
+    id: str
+    do: str
+    arguments: Mapping[str, Value]
+    when: tuple[tuple[str, bool], ...] = ()
+    """Conditions, and whether each must be true or must not."""
+    each: Value = None
+    """The list that it is repeated for: a list, or the template of one."""
+    line: int = 1
+    lines: Mapping[str, int] = field(default_factory=dict)
+    """The line of each argument."""
+
+    @property
+    def reads(self) -> bool:
+        """Whether it only reads."""
+        return self.do in READS
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A workflow."""
+
+    description: str = ""
+    variables: Mapping[str, Variable] = field(default_factory=dict)
+    conditions: Mapping[str, Condition] = field(default_factory=dict)
+    steps: tuple[PolicyStep, ...] = ()
+    output: str = ""
+    output_line: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A fault of a policy.
+
+    Attributes:
+        line: Its line; of the note, or of the text that was given.
+        message: What is wrong, and the way out.
+        serious: Whether the policy cannot run; else it is only a remark.
+    """
+
+    line: int
+    message: str
+    serious: bool = True

@@ -1,0 +1,309 @@
+"""Runs a policy on a draft: every step sees what the steps before it did, and nothing is written here."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+
+from bridge.changes.draft import Draft, digest_of
+from bridge.changes.effect import Effect, merge_effects
+from bridge.changes.requests.base import Request, RequestContext
+from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
+from bridge.markdown.names import Names
+from bridge.markdown.note import Value
+from bridge.policies import questions
+from bridge.policies.conditions import holds
+from bridge.policies.fields import PATH_ARGUMENTS, path_fields
+from bridge.policies.model import MOST_FILES, MOST_RESULTS, MOST_TURNS, Policy, PolicyStep
+from bridge.policies.state import DraftState
+from bridge.policies.templates import Reference, TemplateFiller, moment_text, parse_reference
+from bridge.policies.variables import expression_values
+from bridge.records import dataclass
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.bases.values import Result
+
+_NO_ITEM: Final = object()
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyHost:
+    """What a run needs of the bridge."""
+
+    root: Path
+    apart: str | None
+    """The agents' folder, if questions leave it out unless they name it."""
+    bind_change: Callable[[Mapping[str, Value], Names], Request]
+    """Makes a request of the arguments of a change, or raises BridgeError."""
+    bind_question: Callable[[str, Mapping[str, Value], Names], Mapping[str, Any]]
+    """Checks the arguments of a question, given its name."""
+    search: Callable[[Mapping[str, Value]], Mapping[str, Value]]
+    """Answers `search` from the index."""
+
+
+@dataclass(slots=True)
+class StepTrace:
+    """What became of a step."""
+
+    id: str
+    do: str
+    state: Literal["done", "skipped"] = "skipped"
+    turns: int = 0
+    """How often it was done."""
+    found: int | None = None
+    """How many results a question had."""
+    path: VaultPath | None = None
+    """The note of the last change."""
+
+
+@dataclass(slots=True)
+class PolicyTrace:
+    """What became of a run."""
+
+    steps: list[StepTrace] = field(default_factory=list)
+    conditions: dict[str, bool] = field(default_factory=dict)
+    """What each condition was when it was last looked at."""
+    output: str = ""
+    requests: list[Request] = field(default_factory=list)
+
+
+class PolicyRun:
+    """One run of a policy; it may be planned again when another program wrote in between."""
+
+    def __init__(self, policy: Policy, variables: Mapping[str, Value], host: PolicyHost) -> None:
+        self.trace = PolicyTrace()
+        self._policy = policy
+        self._variables = variables
+        self._host = host
+
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
+        """Do all steps in the draft.
+
+        Raises:
+            BridgeError: A step cannot be done; the message names it.
+        """
+        self.trace = PolicyTrace()
+        return _Plan(self._policy, self._variables, self._host, draft, context, self.trace).make()
+
+
+@dataclass(frozen=True, slots=True)
+class RunPolicy(Request):
+    """The change that a policy makes."""
+
+    relinks: ClassVar[bool] = True
+
+    path: VaultPath
+    run: PolicyRun
+    op: str = "run_policy"
+
+    @property
+    def parts(self) -> Sequence[Request]:
+        """The changes of its steps."""
+        return self.run.trace.requests
+
+    @property
+    def result_path(self) -> VaultPath:
+        """The note of the last change."""
+        return next((request.result_path for request in reversed(self.parts)), self.path)
+
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
+        """Run the policy in the draft."""
+        return self.run.plan(draft, context)
+
+
+class _Plan:
+    """The steps of one run, and their results so far."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        variables: Mapping[str, Value],
+        host: PolicyHost,
+        draft: Draft,
+        context: RequestContext,
+        trace: PolicyTrace,
+    ) -> None:
+        self._policy = policy
+        self._variables = variables
+        self._host = host
+        self._draft = draft
+        self._context = context
+        self._trace = trace
+        self._state = DraftState(draft, context, host.root)
+        self._filler = TemplateFiller(self._resolve)
+        self._results: dict[str, Mapping[str, Value]] = {}
+        self._item: Any = _NO_ITEM
+        self._turns = 0
+        self._effects: list[Effect] = []
+
+    def make(self) -> Effect:
+        for step in self._policy.steps:
+            trace = StepTrace(step.id, step.do)
+            self._trace.steps.append(trace)
+            try:
+                self._do(step, trace)
+            except BridgeError as error:
+                error.locate(f"step `{step.id}`")
+                raise
+        try:
+            self._trace.output = self._filler.text(self._policy.output)
+        except BridgeError as error:
+            error.locate("output")
+            raise
+        return merge_effects(self._effects)
+
+    def _do(self, step: PolicyStep, trace: StepTrace) -> None:
+        if step.each is None:
+            self._turn(step, trace)
+            return
+        each = self._list(step.each)
+        if self._turns + len(each) > MOST_TURNS:
+            raise InvalidArguments(
+                f"The loops of a policy have at most {MOST_TURNS} turns together.",
+                hint="Give a smaller `limit` to the step that finds the list.",
+            )
+        self._turns += len(each)
+        try:
+            for item in each:
+                self._item = item
+                self._turn(step, trace)
+        finally:
+            self._item = _NO_ITEM
+        self._results.setdefault(step.id, {"path": None, "name": None, "digest": None, "count": 0})
+
+    def _turn(self, step: PolicyStep, trace: StepTrace) -> None:
+        """Do a step once, if its conditions hold."""
+        if not all(self._holds(id_) == wanted for id_, wanted in step.when):
+            return
+        trace.state, trace.turns = "done", trace.turns + 1
+        if step.reads:
+            found = self._ask(step)
+            self._results[step.id] = found
+            trace.found = int(str(found["total"]))
+            return
+        request = self._host.bind_change({"op": step.do, **self._filled(step, path_fields(step.do))}, self._state.names)
+        self._effects.append(request.plan(self._draft, self._context))
+        self._trace.requests.append(request)
+        trace.path = request.result_path
+        self._results[step.id] = {
+            "path": trace.path,
+            "name": questions.note_name(trace.path),
+            "digest": self._digest(trace.path),
+            "count": trace.turns,
+        }
+        if len(self._draft.touched) > MOST_FILES:
+            raise InvalidArguments(
+                f"The policy would touch more than {MOST_FILES} files.", hint="Narrow what it finds, and run it again."
+            )
+
+    def _ask(self, step: PolicyStep) -> Mapping[str, Value]:
+        """Answer a question."""
+        where = step.arguments.get("where")
+        arguments = self._filled(step, PATH_ARGUMENTS)
+        arguments.setdefault("limit", MOST_RESULTS)
+        if where is not None:
+            arguments["where"] = where
+        if step.do == "search":
+            return self._host.search(arguments)
+        bound = self._host.bind_question(step.do, arguments, self._state.names)
+        apart = self._host.apart
+        if step.do == "list_tasks":
+            return questions.list_tasks(self._state, bound, self._given(), apart, self._context.obsidian().tasks)
+        return questions.find_notes(self._state, bound, self._given(), apart)
+
+    def _filled(self, step: PolicyStep, paths: frozenset[str]) -> dict[str, Value]:
+        """Return the arguments of a step with their templates filled in; an expression has none."""
+        filled: dict[str, Value] = {}
+        for name, value in step.arguments.items():
+            if name == "where" and step.reads:
+                continue
+            if name in paths and isinstance(value, str):
+                filled[name] = self._filler.path(value)
+            else:
+                filled[name] = self._filler.fill(value, typed=name == "properties")
+        return filled
+
+    def _holds(self, id_: str) -> bool:
+        """Return whether a condition is true at this moment."""
+        found = self._policy.conditions.get(id_)
+        if found is None:
+            raise InvalidArguments(f"There is no condition `{id_}`.")
+
+        def fill(name: str, text: str) -> str:
+            return self._filler.path(text) if name in ("note", "folder") else self._filler.text(text)
+
+        try:
+            true = holds(found, self._state, fill, self._given(), self._context.obsidian().tasks)
+        except BridgeError as error:
+            error.locate(f"condition `{id_}`")
+            raise
+        self._trace.conditions[id_] = true
+        return true
+
+    def _list(self, each: Value) -> Sequence[Value]:
+        """Return the list that a step is repeated for."""
+        if isinstance(each, str):
+            inner = each.strip()
+            inner = inner[2:-2] if inner.startswith("{{") and inner.endswith("}}") else inner
+            found = self._resolve(parse_reference(inner))
+        else:
+            found = self._filler.fill(each)
+        if not isinstance(found, list | tuple):
+            raise InvalidArguments("`each` is no list.", hint="Name one, such as `steps.found.notes`.")
+        return found
+
+    def _resolve(self, reference: Reference) -> Value:
+        """Return the value of a template."""
+        names = reference.names
+        match reference.root:
+            case "today" | "now" | "date":
+                return moment_text(reference, self._context.now)
+            case "conditions":
+                return self._holds(names[0])
+            case "variables":
+                return _get(self._variables, names[0], reference)
+            case "item":
+                if self._item is _NO_ITEM:
+                    raise InvalidArguments("`item` has a value only in a step with `each`.")
+                return _follow(self._item, names, reference)
+            case _:
+                if names[0] not in self._results:
+                    why = "was skipped, or comes later" if self._has_step(names[0]) else "does not exist"
+                    raise InvalidArguments(
+                        f"`{reference}` has no value: the step `{names[0]}` {why}.",
+                        hint="Give both steps the same `when`.",
+                    )
+                return _follow(self._results[names[0]], names[1:], reference)
+
+    def _has_step(self, id_: str) -> bool:
+        return any(step.id == id_ for step in self._policy.steps)
+
+    def _given(self) -> Mapping[str, "Result"]:
+        """Return the values that expressions can name."""
+        item = {} if self._item is _NO_ITEM else {"item": self._item}
+        steps = {id_: dict(found) for id_, found in self._results.items()}
+        return {"variables": expression_values(self._policy, self._variables), "steps": steps, **item}
+
+    def _digest(self, path: VaultPath) -> str | None:
+        try:
+            return digest_of(self._draft.read(path))
+        except NoteNotFound:
+            return None
+
+
+def _get(values: Mapping[str, Value], name: str, reference: Reference) -> Value:
+    if name not in values:
+        raise InvalidArguments(f"`{reference}` has no value; there are {', '.join(values) or 'none'}.")
+    return values[name]
+
+
+def _follow(value: Value, names: Sequence[str], reference: Reference) -> Value:
+    """Return the field of a value that a template names."""
+    for name in names:
+        if value is None:
+            raise InvalidArguments(f"`{reference}` has no value: nothing was found.")
+        if not isinstance(value, Mapping):
+            raise InvalidArguments(f"`{reference}` names a field, and there are none.", hint="Write `{{item}}`.")
+        value = _get(value, name, reference)
+    return value

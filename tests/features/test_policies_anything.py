@@ -1,0 +1,71 @@
+"""Random policies never break the bridge, and write what their preview says or nothing."""
+
+import os
+from random import Random
+from typing import Any
+
+from bridge.features.policies.read import read_text
+from bridge.policies.model import MOST_FILES, MOST_STEPS, MOST_TURNS
+from bridge.settings.file import save_settings
+from tests.features.policies import contents, root
+from tests.features.random_policies import NOTES, RandomPolicy
+from tests.features.served import Served
+
+POLICIES = int(os.environ.get("VAULT_BRIDGE_POLICIES", "150"))
+PATH = "Agents/P.md"
+
+
+def named(shown: dict[str, Any]) -> set[str]:
+    """Return the files that a change names."""
+    return {path for one in shown["changed"] for path in (one["path"], one["moved_from"]) if path is not None}
+
+
+async def test_a_random_policy_writes_what_it_says_or_nothing(served: Served) -> None:
+    rules = {"readonly": ["Kept/**"], "deny": ["Secret/**"]}
+    await served.bridge.use(save_settings(served.bridge.settings_path, rules))
+    seen = dict.fromkeys(("faults", "refused", "nothing", "written"), 0)
+    (root(served) / "Agents").mkdir()
+    for seed in range(POLICIES):
+        made = RandomPolicy(Random(seed))
+        text, variables = made.text(), made.variables()
+        if "\ud800" in text:
+            assert read_text(text).faults, seed
+            continue
+        checked = await served.call("check_policy", text=text[:65_000])
+        assert checked.status == 200, (seed, checked.body)
+        before = contents(served)
+        shown = await served.call("preview_policy", text=text[:65_000], variables=variables)
+        assert contents(served) == before, seed
+        if shown.status != 200:
+            assert shown.code != "internal", (seed, shown.body)
+            seen["refused" if checked.json["sound"] else "faults"] += 1
+            continue
+        assert checked.json["sound"], seed
+        assert sum(step["turns"] for step in shown.json["steps"]) <= MOST_TURNS + MOST_STEPS, seed
+        assert shown.json["files"] <= MOST_FILES, seed
+
+        file = root(served) / PATH
+        file.write_text(f"---\ntype: policy\n---\n~~~~~~~~~policy\n{text}\n~~~~~~~~~\n", encoding="utf-8", newline="")
+        before = contents(served)
+        ran = await served.call("run_policy", path=PATH, variables=variables, confirm=True)
+        if ran.status != 200:
+            # Line ends of the note, and the note itself, may make a difference; nothing is written then.
+            assert ran.code != "internal", (seed, ran.body)
+            assert contents(served) == before, seed
+            continue
+        after = contents(served)
+        differing = {path for path in {*before, *after} if before.get(path) != after.get(path)}
+        outside = {path for path in differing - named(ran.json) if not path.startswith(".trash/")}
+        assert outside == set(), (seed, outside)
+        for path in ("Secret/S.md", "Kept/K.md"):
+            assert after[path] == NOTES[path].encode(), seed
+        seen["written" if differing else "nothing"] += 1
+        if ran.json["change_id"] is not None:
+            undone = await served.call("undo_change", change_id=ran.json["change_id"])
+            assert undone.status == 200, (seed, undone.body)
+            assert contents(served) == before, seed
+    if POLICIES > 1_000:
+        (root(served).parent / "seen.txt").write_text(f"{seen}\n")
+    assert seen["written"] >= POLICIES // 15, seen
+    assert seen["refused"] >= POLICIES // 15, seen
+    assert seen["faults"] >= POLICIES // 15, seen

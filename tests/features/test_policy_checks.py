@@ -1,0 +1,112 @@
+"""The faults of a policy are named with their line, and wrong variables by their name."""
+
+from tests.features.policies import CREATE, NOTES, PATH, note, root, write_policy
+from tests.features.served import Served
+
+__all__ = ["NOTES"]
+
+
+async def test_faults_are_named_with_their_line_in_the_note(served: Served) -> None:
+    block = """
+version: 1
+variables:
+  used: {type: text}
+  unused: {type: text}
+  wrong: {type: txt}
+conditions:
+  - {id: yes_it_is, check: note_exists, note: A.md}
+  - {id: no_it_is_not, check: note_missing, note: A.md}
+  - {id: idle, where: status == 1}
+  - {id: never, where: "false"}
+  - {id: broken, where: status ==}
+steps:
+  - {id: a, do: create_note, path: "{{variables.used}}.md", txt: x}
+  - {id: b, do: make_coffee}
+  - {id: c, do: create_note, path: "{{variables.other}}.md", when: nothing}
+  - {id: d, do: create_note, path: D.md, when: [yes_it_is, no_it_is_not]}
+  - {id: e, do: create_note, path: "{{steps.f.path}}"}
+  - {id: f, do: create_note, path: E.md, when: never}
+  - {id: g, do: create_note, path: "{{item.path}}"}
+  - {id: h, do: find_notes, where: variables.othr == 1}
+  - {id: i, do: create_note, path: I.md, each: []}
+  - {id: j, do: create_note, path: {{today}}}
+"""
+    await write_policy(served, block)
+    found = (await served.call("check_policy", path=PATH)).json
+    text = (root(served) / PATH).read_text().split("\n")
+
+    def at(part: str) -> list[str]:
+        line = next(number for number, one in enumerate(text, 1) if part in one)
+        return [one["message"] for one in found["problems"] if one["line"] == line]
+
+    for part, words in {
+        "unused:": "Nothing uses the variable",
+        "wrong:": "types are text",
+        "id: idle": "Nothing uses the condition",
+        "id: broken": "cannot be read",
+        "id: a,": "has no field `txt`",
+        "id: b,": "make_coffee",
+        "id: c,": "no variable `other`",
+        "id: d,": "never run",
+        "id: e,": "comes later",
+        "id: f,": "never run",
+        "id: g,": "`item` has a value only",
+        "id: h,": "no variable `othr`",
+        "id: i,": "never run",
+        "id: j,": "in quotes",
+    }.items():
+        assert any(words in one for one in at(part)), (part, at(part))
+    assert any("no condition `nothing`" in one for one in at("id: c,"))
+    refused = await served.call("run_policy", path=PATH, variables={"used": "x", "unused": "y"})
+    assert refused.code == "invalid_arguments"
+    assert (await served.call("approve_policy", path=PATH, digest=found["digest"])).code == "invalid_arguments"
+
+
+async def test_a_note_needs_its_type_and_one_block(served: Served) -> None:
+    for text, words in {
+        note(CREATE).replace("type: policy", "type: note"): "is no policy",
+        note(CREATE) + note(CREATE): "2 blocks",
+        "---\ntype: policy\n---\n": "no block",
+        "---\ntype: policy\n---\n```policy\nversion: 1\n": "never ends",
+        "---\ntype: policy\n---\n````md\n```policy\nversion: 1\n```\n````\n": "no block",
+    }.items():
+        (root(served) / "P.md").write_text(text)
+        answer = await served.call("check_policy", path="P.md")
+        assert answer.code == "invalid_arguments"
+        assert words in answer.json["error"]["message"]
+
+
+async def test_variables_are_checked(served: Served) -> None:
+    block = """
+version: 1
+variables:
+  n: {type: number, default: 3}
+  yes: {type: yes-no, default: false}
+  many: {type: list, required: false}
+  one: {type: choice, choices: [red, blue]}
+  day: {type: date, default: 2026-01-31}
+  of: {type: note}
+steps:
+  - id: x
+    do: create_note
+    path: X.md
+    properties: {n: "{{variables.n}}", yes: "{{variables.yes}}", many: "{{variables.many}}", day: "{{variables.day}}"}
+    text: "{{variables.one}} {{variables.of}} {{variables.many}} {{date:+1w}}"
+"""
+    await write_policy(served, block)
+    good = {"one": "red", "of": "[[C]]", "n": "2.5", "yes": "yes", "many": ["a", 2]}
+    for wrong in (
+        {"one": "green"},
+        {"of": "Nowhere"},
+        {"n": "x"},
+        {"yes": "maybe"},
+        {"day": "someday"},
+        {"tow": 1},
+        {"one": None},
+    ):
+        answer = await served.call("run_policy", path=PATH, variables={**good, **wrong})
+        assert answer.code in {"invalid_arguments", "note_not_found"}, (wrong, answer.body)
+        assert next(iter(wrong)) in answer.json["error"]["message"]
+    assert (await served.call("run_policy", path=PATH, variables=good)).status == 200
+    text = (root(served) / "X.md").read_text()
+    assert text.startswith("---\nn: 2.5\nyes: true\nmany:\n  - a\n  - 2\nday: 2026-01-31\n---\nred Folder/C.md a, 2 ")

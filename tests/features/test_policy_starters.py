@@ -1,0 +1,103 @@
+"""Every policy that comes with the bridge is previewed, run by an agent, and undone byte for byte."""
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from bridge.features.policies.read import read_text
+from bridge.policies.starters import STARTERS, starter_text
+from tests.features.policies import agent_of, approve, contents, folders
+from tests.features.served import Served
+
+TODAY = dt.datetime.now().astimezone().date()
+YESTERDAY = TODAY - dt.timedelta(days=1)
+
+NOTES = {
+    "Projects/Index.md": "# Projects\n\n- [[Oven]]\n",
+    "Projects/Oven.md": "---\ntype: project\nstatus: done # at last\n---\n# Oven\r\n\n- [ ] Sweep 📅 2026-01-31\n",
+    "Projects/Barrels.md": "---\nstatus: active\n---\n# Barrels\n",
+    "Inbox/Seed.md": "---\ntype: plant\n---\nSee [[Oven]].\n",
+    "Inbox/Word.md": "A word without a home.",
+    f"Daily/{YESTERDAY}.md": "## Tasks\n\n- [ ] Feed the starter\n- [x] Bake\n- [ ] Call Ada\n",
+    "People/Ada.md": "# Ada\n\n## Meetings\n\n- [[Old one]]\n\n## Notes\n",
+    "Decisions/Clay.md": "---\ntype: decision\nstatus: holds\n---\n# Clay\n",
+    "Links.md": "[[Oven]] and [[Projects/Oven|the oven]] and [[Seed]].\n",
+}
+
+GIVEN: Mapping[str, Mapping[str, Any]] = {
+    "new-project": {"title": "Bee hotel", "goal": "Bees: many", "first_task": "Find reeds", "due": "2026-03-01"},
+    "meeting-note": {"title": "Seeds / spring", "people": ["Ada", "Bo"], "day": "2026-02-01"},
+    "reading-note": {"title": "Soil", "author": "Ruth: S.", "kind": "book"},
+    "contact": {"name": "Ada", "mail": "ada@example.org", "met": "at the gate"},
+    "bug": {"title": "Door sticks", "happens": "It sticks.", "should": "It opens.", "severity": "high"},
+    "decision": {"title": "Lime", "context": "Rain.", "decision": "Use lime.", "replaces": "Clay"},
+}
+
+SEEN: Mapping[str, Mapping[str, str]] = {
+    "new-project": {
+        "Projects/Bee hotel/Bee hotel.md": "- [ ] Find reeds",
+        "Projects/Index.md": "- [[Oven]]\n- [[Bee hotel]]\n",
+    },
+    "meeting-note": {
+        "Meetings/2026-02-01 Seeds spring.md": "date: 2026-02-01",
+        "People/Ada.md": "- [[Old one]]\n- [[2026-02-01 Seeds spring]]\n",
+        "People/Bo.md": "type: person",
+    },
+    "weekly-review": {"Reviews/": "- Call Ada ([["},
+    "archive-done-projects": {
+        "Archive/Oven.md": f"status: done # at last\narchived: {TODAY}\n",
+        "Links.md": "[[Archive/Oven|the oven]]",
+    },
+    "inbox-triage": {"Notes/plant/Seed.md": "See [[Oven]]", "Inbox/Word.md": "status: to sort"},
+    "reading-note": {"Reading/Soil.md": 'author: "Ruth: S."', "Reading/Reading list.md": "- [[Soil]] by Ruth: S."},
+    "daily-roll-over": {
+        f"Daily/{TODAY}.md": "## Tasks\n\n- [ ] Feed the starter\n- [ ] Call Ada\n",
+        f"Daily/{YESTERDAY}.md": "- [>] Feed the starter\n- [x] Bake\n- [>] Call Ada\n",
+    },
+    "contact": {"People/Ada.md": f"- {TODAY}: at the gate"},
+    "bug": {"Bugs/Door sticks.md": f"- [ ] Mend it ⏫ 📅 {TODAY + dt.timedelta(days=1)}"},
+    "decision": {f"Decisions/{TODAY} Lime.md": "Use lime.", "Decisions/Clay.md": f"[[{TODAY} Lime]]"},
+}
+
+
+def test_every_starter_is_sound() -> None:
+    for name in STARTERS:
+        assert read_text(starter_text(name)).problems == (), name
+    assert SEEN.keys() == set(STARTERS)
+
+
+@pytest.mark.parametrize("name", STARTERS)
+async def test_a_starter_is_previewed_run_and_undone(served: Served, name: str) -> None:
+    made = await served.call("author_policy", name=name, starter=name, confirm=True)
+    assert made.status == 200, made.body
+    path, digest = made.json["path"], made.json["policy_digest"]
+    await approve(served, path, digest)
+    agent = await agent_of(served)
+    before, places = contents(served), folders(served)
+
+    shown = await agent.call("preview_policy", path=path, variables=GIVEN.get(name, {}))
+    assert shown.status == 200, shown.body
+    assert contents(served) == before
+    assert shown.json["approved"]
+    assert shown.json["diff"]
+    assert shown.json["forecast"]["before"]["notes"] > 0
+
+    expect = {"files": shown.json["files"], "links_rewritten": shown.json["links_rewritten"]}
+    ran = await agent.call("run_policy", path=path, variables=GIVEN.get(name, {}), expect=expect)
+    assert ran.status == 200, ran.body
+    assert ran.json["diff"] == shown.json["diff"]
+    assert ran.json["steps"] == shown.json["steps"]
+    after = contents(served)
+    for place, text in SEEN[name].items():
+        found = [data.decode() for file, data in after.items() if file == place or file.startswith(place)]
+        assert any(text in one for one in found), (place, found)
+    counts = shown.json["forecast"]
+    counted = (await served.call("find_notes", limit=1)).json["total"]
+    assert counted == counts["after"]["notes"]
+
+    undone = await served.call("undo_change", change_id=ran.json["change_id"])
+    assert undone.status == 200, undone.body
+    assert contents(served) == before
+    assert folders(served) == places

@@ -1,0 +1,52 @@
+"""The block of a policy is found, named by its digest, and replaced without touching anything else."""
+
+import pytest
+
+from bridge.errors import InvalidArguments
+from bridge.policies.block import find_block, replace_block
+
+BEFORE, AFTER = "---\ntype: policy\n---\nProse.\n\n", "\nMore prose.\n\n```js\nx\n```\n"
+
+
+def note(block: str, fence: str = "```", end: str = "\n") -> str:
+    return f"{BEFORE}{fence}policy\n{block}\n{fence}\n{AFTER}".replace("\n", end)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("fence", ["```", "~~~", "``````", "   ```"])
+def test_a_block_is_replaced_and_nothing_else(fence: str, end: str) -> None:
+    text = note("version: 1\na: b", fence, end)
+    block = find_block(text)
+    assert (block.text, block.line) == ("version: 1\na: b\n", 6)
+    assert block.digest == find_block(note("version: 1\na: b")).digest
+    new = replace_block(text, block, "version: 1\nc: d\n")
+    assert new == note("version: 1\nc: d", fence, end)
+    assert find_block(new).digest != block.digest
+    assert replace_block(new, find_block(new), block.text) == text
+
+
+def test_the_digest_is_that_of_every_letter() -> None:
+    texts = ("a: b", "a: b ", "a:  b", "a: B", "a: b\nc: d", " a: b", "a: b # c")
+    assert len({find_block(note(text)).digest for text in texts}) == len(texts)
+
+
+def test_a_text_cannot_end_the_block() -> None:
+    text = note("a: b")
+    for new in ("a: b\n```\nrest", "```policy\na: b", "~~~\n"):
+        with pytest.raises(InvalidArguments, match="would end the block"):
+            replace_block(text, find_block(text), new)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "```policy\na",
+        note("a") + note("b"),
+        "````\n```policy\na: b\n```\n````\n",
+        "    ```policy\n    a\n    ```\n",
+    ],
+)
+def test_a_note_without_exactly_one_has_none(text: str) -> None:
+    with pytest.raises(InvalidArguments):
+        find_block(text)

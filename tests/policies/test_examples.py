@@ -1,0 +1,128 @@
+"""What changes have in common becomes steps; what differs, or names a note, becomes variables."""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+import pytest
+
+from bridge.changes.draft import digest_of
+from bridge.errors import InvalidArguments
+from bridge.policies.block import find_block
+from bridge.policies.examples import Example, draft_steps
+from bridge.policies.read import read_policy
+from bridge.policies.write import policy_note, policy_yaml
+from bridge.types import Digest, VaultPath
+from bridge.vault.plan import Step
+
+DAY = date(2026, 1, 31)
+
+
+class Kept:
+    """Contents by their digests."""
+
+    def __init__(self) -> None:
+        self.blobs: dict[Digest, bytes] = {}
+
+    def keep(self, text: str | None) -> Digest | None:
+        if text is None:
+            return None
+        digest = digest_of(text.encode())
+        self.blobs[digest] = text.encode()
+        return digest
+
+    def put(self, path: str, before: str | None, after: str) -> Step:
+        return Step("put", VaultPath(path), before=self.keep(before), after=self.keep(after))
+
+
+def drafted(kept: Kept, *changes: list[Step], days: tuple[date, ...] = (DAY, DAY)) -> tuple[Any, Mapping[str, str]]:
+    found = draft_steps([Example(steps, day) for steps, day in zip(changes, days, strict=False)], kept.blobs.get)
+    return found.steps, found.variables
+
+
+def test_a_title_and_days_of_one_change() -> None:
+    kept = Kept()
+    log = "# Log\n\n## Done\n\n- old\n"
+    steps = [
+        kept.put(
+            "Made/Rye bread.md",
+            None,
+            "---\nof: 2026-01-31\n---\n# Rye bread\n\nDue 2026-02-01, not 1999-01-01. {{x}}\n",
+        ),
+        kept.put("Log.md", log, f"{log}- 2026-01-31: [[Rye bread]]\n"),
+    ]
+    made, variables = drafted(kept, steps)
+    assert variables == {"title": "Rye bread"}
+    assert made == [
+        {
+            "op": "create_note",
+            "path": "Made/{{variables.title}}.md",
+            "properties": {"of": "{{today}}"},
+            "text": "# {{variables.title}}\n\nDue {{date:+1d}}, not 1999-01-01. \\{{x}}\n",
+        },
+        {
+            "op": "edit_note",
+            "path": "Log.md",
+            "edits": [{"op": "add_item", "text": "{{today}}: [[{{variables.title}}]]", "heading": "Log > Done"}],
+        },
+    ]
+
+
+def test_what_differs_between_two_changes() -> None:
+    kept = Kept()
+    each = [
+        [
+            kept.put(f"{name}.md", None, f"---\nwater: {water}\n---\n{name} has {water} % of water, as always.\n"),
+            Step("move", VaultPath(f"{old}.md"), to=VaultPath(f"Old/{old}.md")),
+        ]
+        for name, water, old in (("Rye", "80", "Aa"), ("Spelt", "65", "Bb"))
+    ]
+    made, variables = drafted(kept, *each, days=(DAY, date(2026, 2, 3)))
+    assert variables == {"title": "Rye", "water": "80", "path": "Aa"}
+    assert made[0]["text"] == "{{variables.title}} has {{variables.water}} % of water, as always.\n"
+    assert made[0]["properties"] == {"water": "{{variables.water}}"}
+    assert made[1] == {"op": "move_note", "path": "{{variables.path}}.md", "to": "Old/{{variables.path}}.md"}
+
+
+def test_properties_tasks_and_sections_are_recognised() -> None:
+    kept = Kept()
+    before = "---\na: 1\nb: 2\n---\n# T\n\n## S\n\nText.\n\n## Z\n\n- [ ] x\n"
+    after = "---\na: 1\nc: 3\n---\n# T\n\n## S\n\nText.\n\nNew paragraph.\n\n## Z\n\n- [ ] x\n- [ ] y\n"
+    made, _ = drafted(kept, [kept.put("N.md", before, after)])
+    assert made == [
+        {"op": "set_properties", "path": "N.md", "properties": {"c": 3}, "remove": ["b"]},
+        {
+            "op": "edit_note",
+            "path": "N.md",
+            "edits": [{"op": "insert_under", "text": "New paragraph.", "heading": "T > S"}],
+        },
+        {"op": "add_task", "path": "N.md", "text": "y", "heading": "T > Z"},
+    ]
+
+
+def test_what_cannot_be_repeated_is_refused_or_said() -> None:
+    kept = Kept()
+    gone = Step("remove", VaultPath("A.md"), before=kept.keep("x"))
+    with pytest.raises(InvalidArguments, match="can be repeated"):
+        drafted(kept, [gone])
+    with pytest.raises(InvalidArguments, match="not alike"):
+        drafted(kept, [kept.put("A.md", None, "x")], [Step("move", VaultPath("A.md"), to=VaultPath("B.md"))])
+    found = draft_steps(
+        [Example([kept.put("Abc.md", None, "x"), gone, kept.put("B.md", "one\n", "two\n")], DAY)], kept.blobs.get
+    )
+    assert [one["op"] for one in found.steps] == ["create_note"]
+    assert len(found.remarks) == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["yes", "0o17", "1e3", "a: b # c", "- x\n  y\n", "```\nx\n```\n", "\u2028", "  x  \n\ny ", "[[a]]", "{{x"]
+)
+def test_yaml_says_what_was_meant(text: str) -> None:
+    steps: list[dict[str, Any]] = [
+        {"id": "a", "do": "create_note", "path": "A.md", "text": text, "properties": {"n": 1, "t": text, "of": None}}
+    ]
+    written = policy_yaml("Of a: b", {"v": {"type": "text"}}, steps)
+    policy = read_policy(written).policy
+    assert policy.description == "Of a: b"
+    assert policy.steps[0].arguments == {name: value for name, value in steps[0].items() if name not in ("id", "do")}
+    assert read_policy(find_block(policy_note("N", "Prose", written)).text).policy == policy
