@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from bridge.changes.requests.create_note import CreateNote
+from bridge.features.gardener.checks.missing_links import DAY
 from bridge.features.gardener.finding import TICKED, GardenFinding
 from bridge.features.gardener.garden import Garden
 from bridge.linking.prospects import find_candidates
@@ -58,7 +59,7 @@ class Prospects:
             path = VaultPath(f"{one.name}.md")
             if one.notes < FEWEST or not FORBIDDEN.isdisjoint(one.name) or path in garden.vault.names:
                 continue
-            if one.name.startswith(".") or not garden.may_change(path):
+            if one.name.startswith(".") or DAY.fullmatch(one.name) or not garden.may_change(path):
                 continue
             yield GardenFinding(
                 check=self.name,
