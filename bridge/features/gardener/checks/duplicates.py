@@ -47,7 +47,6 @@ class Duplicates:
         pairs = find_merge_pairs(garden.notes, garden.texts, garden.near, garden.graph_snapshot.graph.neighbours)
         between = Counter(_places(pair) for pair in pairs)
         for pair in pairs:
-            garden.budget.pause()
             if pair.confidence < LEAST or (days and pair.path.startswith(days) and pair.into.startswith(days)):
                 continue
             lengths = sorted(len(garden.texts[path]) for path in (pair.path, pair.into))
