@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -237,7 +238,9 @@ class PlanApplication:
         ids = [id_ for one in applied if one.state == "applied" and one.change_id for id_ in one.findings]
         if ids:
             request = PlanNoteChange(path=self._plan.path, edit=lambda text: mark_done(text, ids))
-            await self._vault.executor.carry([request], replace(self._by, confirmed=True))
+            # That the note cannot be marked does not undo what was applied.
+            with suppress(BridgeError):
+                await self._vault.executor.carry([request], replace(self._by, confirmed=True))
 
 
 async def _rule(call: Call) -> TouchRule:

@@ -1,5 +1,6 @@
 """Attachments that no note uses."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
@@ -10,7 +11,7 @@ from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden
 from bridge.index.note import IndexedNote
 from bridge.markdown.decode import digest_of
-from bridge.markdown.kinds import is_document
+from bridge.markdown.kinds import is_document, title_of
 from bridge.notebook.plan_note import plain_words
 from bridge.types import VaultPath
 
@@ -18,6 +19,8 @@ ENDINGS: Final = (
     *(".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".bmp", ".avif"),
     *(".mp3", ".m4a", ".wav", ".ogg", ".flac", ".mp4", ".mov", ".webm", ".mkv"),
 )
+_EXPORT: Final = re.compile(r"(?:\.excalidraw)?(?:\.light|\.dark)?\.(?:svg|png)")
+
 LARGEST: Final = 20 * 2**20
 """Bytes of a file that is looked at; the digest of a larger one takes too long."""
 
@@ -69,8 +72,11 @@ class UnusedAttachments:
             names[path.rpartition("/")[2].lower()].add(path)
         # A file that shares its name with a used one is named, too.
         linked = {path.rpartition("/")[2].lower() for path in garden.vault.names if path not in paths}
-        found = {path for name, named in names.items() if name in linked for path in named}
-        left = {name: named for name, named in names.items() if name not in linked}
+        # A drawing is exported beside its note, as `Plan.svg` or `Plan.dark.svg`.
+        titles = {title_of(path).lower().removesuffix(".excalidraw") for path in garden.graph_snapshot.notes}
+        used = {name for name in names if name in linked or _EXPORT.sub("", name) in titles}
+        found = {path for name in used for path in names[name]}
+        left = {name: named for name, named in names.items() if name not in used}
         for note in garden.graph_snapshot.notes.values():
             garden.budget.pause()
             text = self._text(garden, note)

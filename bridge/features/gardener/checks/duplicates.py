@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from bridge.changes.requests.merge_notes import MergeNotes
-from bridge.features.gardener.finding import GardenFinding
+from bridge.features.gardener.finding import TICKED, GardenFinding
 from bridge.features.gardener.garden import Garden
 from bridge.linking.merge_pairs import MergePair, MergeReason, find_merge_pairs
 from bridge.notebook.plan_note import plan_link
@@ -14,10 +14,7 @@ LEAST: Final = 0.75
 """Confidence from which a merge is proposed."""
 
 COMMON: Final = 0.8
-"""Share of common text from which it is proposed whatever the names."""
-
-COPY: Final = 0.95
-"""Share of common text of copies."""
+"""Share of common text of two texts of the same length from which they are proposed whatever their names."""
 
 PARALLEL: Final = 5
 """Pairs between two folders from which their notes are meant to be alike, as translations are."""
@@ -50,21 +47,29 @@ class Duplicates:
         pairs = find_merge_pairs(garden.notes, garden.texts, garden.near, garden.graph_snapshot.graph.neighbours)
         between = Counter(_places(pair) for pair in pairs)
         for pair in pairs:
-            garden.budget.pause()
             if pair.confidence < LEAST or (days and pair.path.startswith(days) and pair.into.startswith(days)):
                 continue
-            if (pair.common or 0) < COMMON and not {"name", "alias", "stub"} & {*pair.why}:
+            lengths = sorted(len(garden.texts[path]) for path in (pair.path, pair.into))
+            # A short note often stands in a longer one, as a template or a quotation does.
+            same_text = (pair.common or 0) >= COMMON and lengths[0] >= COMMON * lengths[1]
+            if not same_text and not {"name", "alias", "stub"} & {*pair.why}:
                 continue
             if len(_places(pair)) > 1 and between[_places(pair)] >= PARALLEL:
                 continue
-            note = garden.notes[pair.path]
+            note, other = garden.notes[pair.path], garden.notes[pair.into]
+            is_copy = (
+                same_text
+                and "name" in pair.why
+                and note.title != other.title
+                and pair.path.rpartition("/")[0] == pair.into.rpartition("/")[0]
+            )
             yield GardenFinding(
                 check=self.name,
                 notes=(pair.path, pair.into),
                 text=f"Merge {plan_link(pair.path)} into {plan_link(pair.into)}",
                 why=", ".join(WORDS[one] for one in pair.why),
-                # What is lost by a wrong merge is hard to see, so that only copies are sure.
-                confidence=round(pair.confidence if (pair.common or 0) >= COPY else min(0.84, pair.confidence), 2),
+                # What is lost by a wrong merge is hard to see, so that only copies beside each other are sure.
+                confidence=round(pair.confidence if is_copy else min(TICKED - 0.01, pair.confidence), 2),
                 request=MergeNotes(path=pair.path, into=pair.into, digest=note.digest),
                 kind="merge",
             )

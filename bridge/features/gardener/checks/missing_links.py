@@ -1,5 +1,6 @@
 """Names of notes that are not links yet."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -10,11 +11,14 @@ from bridge.features.gardener.garden import Garden
 from bridge.linking.apply import LinkPlace, insert_links
 from bridge.linking.evidence import FeedbackModel
 from bridge.linking.suggest import suggest
+from bridge.markdown.kinds import title_of
 from bridge.notebook.plan_note import plain_words, plan_link
 from bridge.text.fold import fold_case
 
 LONGEST: Final = 100_000
 """Characters of a note up to which it is looked at."""
+
+DAY: Final = re.compile(r"\d{4}[-_. ]?\d{2}[-_. ]?\d{2}")
 
 LEAST: Final = 0.7
 """Likelihood from which a link is proposed."""
@@ -40,7 +44,8 @@ class MissingLinks:
                 source_of(vault, read), garden.corpus, LinkContext(vault, note.path, learned), "conservative"
             )
             for one in found:
-                if one.score < LEAST or one.target not in garden.notes:
+                # A day that a text names is seldom about what was written on it.
+                if one.score < LEAST or one.target not in garden.notes or DAY.fullmatch(title_of(one.target)):
                     continue
                 placed = insert_links(read, [LinkPlace(one.target, one.span)], vault.names, garden.style).links
                 edit = replace_span(note, read.text, one.span, placed[0].link) if placed else None

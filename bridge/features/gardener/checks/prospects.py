@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from bridge.changes.requests.create_note import CreateNote
+from bridge.features.gardener.checks.missing_links import DAY
 from bridge.features.gardener.finding import TICKED, GardenFinding
 from bridge.features.gardener.garden import Garden
 from bridge.linking.prospects import find_candidates
@@ -19,7 +20,7 @@ FEWEST: Final = 4
 LONGEST: Final = 100_000
 """Characters of each note that are looked at."""
 
-MOST_CHARACTERS: Final = 5_000_000
+MOST_CHARACTERS: Final = 3_000_000
 """Characters of all notes that are looked at, of those changed last: more would take longer than all other checks."""
 
 FORBIDDEN: Final = frozenset('\\/:*?"<>|#^[]')
@@ -54,11 +55,10 @@ class Prospects:
         garden.budget.pause()
         languages = {path: garden.notes[path].language for path in texts}
         for one in find_candidates(texts, garden.corpus.names, wanted, languages):
-            garden.budget.pause()
             path = VaultPath(f"{one.name}.md")
             if one.notes < FEWEST or not FORBIDDEN.isdisjoint(one.name) or path in garden.vault.names:
                 continue
-            if one.name.startswith(".") or not garden.may_change(path):
+            if one.name.startswith(".") or DAY.fullmatch(one.name) or not garden.may_change(path):
                 continue
             yield GardenFinding(
                 check=self.name,
