@@ -182,7 +182,7 @@ class _Plan:
             self._results[step.id] = found
             trace.found = int(str(found["total"]))
             return
-        request = self._host.bind_change({"op": step.do, **self._filled(step, path_fields(step.do))}, self._state.names)
+        request = self._host.bind_change({**self._filled(step, path_fields(step.do)), "op": step.do}, self._state.names)
         self._effects.append(request.plan(self._draft, self._context))
         self._trace.requests.append(request)
         trace.path = request.result_path

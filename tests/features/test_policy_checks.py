@@ -30,6 +30,7 @@ steps:
   - {id: h, do: find_notes, where: variables.othr == 1}
   - {id: i, do: create_note, path: I.md, each: []}
   - {id: j, do: create_note, path: {{today}}}
+  - {id: k, do: create_note, op: delete_note, path: A.md}
 """
     await write_policy(served, block)
     found = (await served.call("check_policy", path=PATH)).json
@@ -54,6 +55,7 @@ steps:
         "id: h,": "no variable `othr`",
         "id: i,": "never run",
         "id: j,": "in quotes",
+        "id: k,": "no argument `op`",
     }.items():
         assert any(words in one for one in at(part)), (part, at(part))
     assert any("no condition `nothing`" in one for one in at("id: c,"))

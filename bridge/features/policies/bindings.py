@@ -75,7 +75,7 @@ def bind_sample(do: str, value: "Mapping[str, Value]") -> object:
     if do in READS:
         return get_operation(do).bind(value)
     with _name_arguments():
-        return get_operation("change_set").bind({"edits": [{"op": do, **value}]})
+        return get_operation("change_set").bind({"edits": [{**value, "op": do}]})
 
 
 def search_index(call: Call, loop: asyncio.AbstractEventLoop, value: "Mapping[str, Value]") -> "Mapping[str, Value]":
