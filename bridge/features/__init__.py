@@ -28,6 +28,7 @@ from bridge.features import (
     tasks,
     timeline,
     tools,
+    topics,
 )
 
 __all__ = ["FEATURES", "get_operation", "installed_hooks", "operations"]
@@ -50,6 +51,7 @@ FEATURES = tuple(
         history,
         links,
         graph,
+        topics,
         profiles,
         timeline,
         memory,
