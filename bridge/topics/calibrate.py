@@ -16,11 +16,18 @@ AIM: Final = 0.73
 """The share of the hidden topics suggested that must be right, so that of others seven in ten are: the best place in a
 sample is a little too good."""
 
-DEFAULT: Final = (-3.4, 4.0, 1.2, 1.6, 2.2, 1.8)
+DEFAULT: Final = (-4.2, 4.0, 1.5, 1.2, 1.6, 2.2, 1.8)
 """Weights of the numbers of `TopicEvidence.row` in a vault that has too few topics to learn from."""
 
 DEFAULT_LEAST: Final = 0.75
 """The probability from which a topic is suggested there."""
+
+DEFAULT_CLOSEST: Final = 0.4
+"""How near a note must be there that alone speaks for a topic."""
+
+NEAR_ENOUGH: Final = 10
+"""The percentage of the hidden topics of which the nearest note may be too far. Notes without topics teach nothing, so
+that it cannot be learnt how far they are from all others."""
 
 LEAST_NOTES: Final = 20
 """Notes with topics from which on a vault is learnt from."""
@@ -28,11 +35,17 @@ LEAST_NOTES: Final = 20
 LEAST_RIGHT: Final = 25
 """Hidden topics that anything speaks for, from which on it is."""
 
+CLOSEST: Final = 2
+"""The place in `TopicEvidence.row` of how near the nearest note is."""
+
 PARTS: Final = 5
 """Parts of the notes that are hidden in turn: a fifth each."""
 
 MOST_NOTES: Final = 300
 """Notes whose topics are hidden at most."""
+
+LEAST_TOLD: Final = 0.35
+"""A topic that is less probable is not suggested, however right such ones are together with the others."""
 
 _HOLD: Final = 2.0
 """How strongly the weights are held to the default."""
@@ -48,6 +61,8 @@ class TopicModel:
     weights: tuple[float, ...] = DEFAULT
     least: float = DEFAULT_LEAST
     """The probability from which a topic is suggested."""
+    closest: float = DEFAULT_CLOSEST
+    """How near a note must be that alone speaks for a topic."""
     notes: int = 0
     """Notes that it was learnt from; 0 for the default."""
 
@@ -57,6 +72,11 @@ class TopicModel:
 
         total = sum(weight * value for weight, value in zip(self.weights, evidence.row, strict=True))
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+
+    def suggests(self, evidence: TopicEvidence) -> bool:
+        """Return whether a topic is suggested: it is probable, and not only for notes that are hardly near."""
+        other = bool(evidence.said or evidence.linked or evidence.in_folder)
+        return self.probability(evidence) >= self.least and (other or evidence.closest >= self.closest)
 
 
 HiddenEvidence = Mapping[VaultPath, Sequence[tuple[TopicEvidence, bool]]]
@@ -95,23 +115,25 @@ def fit_model(parts: Sequence[HiddenEvidence]) -> TopicModel:
     for at in range(len(parts)):
         held = part == at
         told[held] = _probabilities(values[held], _fit(values[~held], right[~held]))
-    weights = _fit(values, right)
-    return TopicModel(tuple(round(float(one), 6) for one in weights), least_probability(told, right), notes)
+    weights = tuple(round(float(one), 6) for one in _fit(values, right))
+    closest = values[right > 0, CLOSEST]
+    nearest = float(np.percentile(closest[closest > 0], NEAR_ENOUGH)) if closest.any() else DEFAULT_CLOSEST
+    return TopicModel(weights, least_probability(told, right), round(nearest, 6), notes)
 
 
 def least_probability(told: "NDArray[np.float64]", right: "NDArray[np.float64]") -> float:
     """Return the lowest probability from which on enough are right; above 1 if there is none.
 
-    One more that is wrong is counted, so that a few that happened to be right decide nothing.
+    Three more that are wrong are counted, so that a few that happened to be right decide nothing.
     """
     import numpy as np
 
     order = np.argsort(-told, kind="stable")
-    shares = np.cumsum(right[order]) / (np.arange(len(order)) + 2)
+    shares = np.cumsum(right[order]) / (np.arange(len(order)) + 4)
     # Of equal probabilities, all are shown or none.
     last = np.append(np.diff(told[order]) != 0, True)
     good = np.flatnonzero((shares >= AIM) & last)
-    return round(float(told[order][good[-1]]), 6) if len(good) else _NEVER
+    return max(LEAST_TOLD, round(float(told[order][good[-1]]), 6)) if len(good) else _NEVER
 
 
 def _fit(values: "NDArray[np.float64]", right: "NDArray[np.float64]") -> "NDArray[np.float64]":

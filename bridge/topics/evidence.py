@@ -1,6 +1,6 @@
 """What speaks for a note having a topic."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -17,6 +17,9 @@ NEAREST: Final = 25
 FEW: Final = 0.5
 """Weight, in mean votes, that is set against the votes, so that one near note with topics decides little."""
 
+ROOT: Final = 1 / 3
+"""The power by which a weight becomes a similarity again."""
+
 Having = Callable[[VaultPath], Collection[VaultPath]]
 """Returns the topics of a note."""
 
@@ -29,6 +32,8 @@ class TopicEvidence:
     """Share of the weight of the near notes with topics that have this one."""
     near: int = 0
     """How many of them have it."""
+    closest: float = 0.0
+    """How near the nearest of them is, 0-1."""
     said: str = ""
     """The name or alias, folded, that the note says most specifically."""
     specific: float = 0.0
@@ -45,7 +50,8 @@ class TopicEvidence:
     @property
     def row(self) -> tuple[float, ...]:
         """The numbers by which a probability is told; the first is constant."""
-        return (1.0, self.vote, self.specific, float(self.titled), self.among_linked, float(self.in_folder))
+        said = (self.specific, float(self.titled))
+        return (1.0, self.vote, self.closest, *said, self.among_linked, float(self.in_folder))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,6 +103,26 @@ def weigh_near(hits: Sequence[tuple[VaultPath, float]], own: VaultPath, power: f
     return {path: min(score, 1.0) ** power for path, score in others if score > 0}
 
 
+def count_votes(near: Mapping[VaultPath, float], having: Having) -> dict[VaultPath, dict[str, float]]:
+    """Return the votes of near notes, as fields of evidence.
+
+    Args:
+        near: The weights of the notes.
+        having: Returns their topics.
+    """
+    voting = {path: weight for path, weight in near.items() if having(path)}
+    weights: dict[VaultPath, list[float]] = defaultdict(list)
+    for path, weight in voting.items():
+        for topic in having(path):
+            weights[topic].append(weight)
+    total = sum(voting.values())
+    whole = total + FEW * total / max(1, len(voting))
+    return {
+        topic: {"vote": sum(votes) / whole, "near": len(votes), "closest": max(votes) ** ROOT}
+        for topic, votes in weights.items()
+    }
+
+
 def gather_evidence(facts: NoteFacts, having: Having, names: TopicNames) -> dict[VaultPath, TopicEvidence]:
     """Return the topics for which anything speaks.
 
@@ -111,15 +137,8 @@ def gather_evidence(facts: NoteFacts, having: Having, names: TopicNames) -> dict
         if topic != facts.path:
             found[topic] = replace(found.get(topic, TopicEvidence()), **evidence)
 
-    voting = {path: weight for path, weight in facts.near.items() if having(path)}
-    if voting:
-        total = sum(voting.values())
-        votes = Counter[VaultPath]()
-        counts = Counter(topic for path in voting for topic in having(path))
-        for path, weight in voting.items():
-            votes.update(dict.fromkeys(having(path), weight))
-        for topic, votes_for in votes.items():
-            add(topic, vote=votes_for / (total + FEW * total / len(voting)), near=counts[topic])
+    for topic, votes in count_votes(facts.near, having).items():
+        add(topic, **votes)
     for topic, (form, rarity) in names.said(facts.body).items():
         add(topic, said=form, specific=rarity)
     for topic, (form, rarity) in names.said(facts.title).items():

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from bridge.index.index import Index
 
 COSINE_POWER = 3.0
-WORDS_POWER = 2.0
+WORDS_POWER = 1.5
 """Powers of the similarity with which near notes vote: by vectors, and by words."""
 
 LONGEST = 20_000
@@ -55,6 +55,8 @@ class LikelyTopic:
 
     path: VaultPath
     probability: float
+    is_sure: bool
+    """Whether it is probable enough to be suggested."""
     evidence: TopicEvidence
 
 
@@ -89,7 +91,7 @@ async def likely_topics(sources: TopicSources, path: VaultPath, model: TopicMode
     found = await asyncio.to_thread(gather_evidence, facts, sources.assignments.of, sources.names)
     has = sources.assignments.of(path)
     likely = [
-        LikelyTopic(topic, model.probability(evidence), evidence)
+        LikelyTopic(topic, model.probability(evidence), model.suggests(evidence), evidence)
         for topic, evidence in found.items()
         if topic not in has
     ]

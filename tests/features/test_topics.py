@@ -10,7 +10,8 @@ from bridge.access.tokens import Tokens
 from bridge.api.call import OWNER, Call
 from bridge.api.registry import get_operation
 from bridge.settings.file import save_settings
-from tests.features.served import Answer, Served, readable
+from bridge.topics.settings import TopicSettings
+from tests.features.served import Served, readable
 
 LEAVEN = "Wild yeast raises the dough slowly, and the crumb keeps its sour taste for days after the baking."
 PRUNE = "Cut the apple branches back to an outward bud in February, before the sap rises into the young wood."
@@ -50,6 +51,23 @@ def root(served: Served) -> Path:
 def contents(served: Served) -> Mapping[str, bytes]:
     files = (path for path in root(served).rglob("*") if path.is_file())
     return {path.relative_to(root(served)).as_posix(): path.read_bytes() for path in files}
+
+
+async def write(served: Served, notes: Mapping[str, str]) -> None:
+    for path, text in notes.items():
+        (root(served) / path).write_text(text, "utf-8")
+    await served.call("report_changes", changes=[{"kind": "upsert", "path": path} for path in notes])
+    for path in notes:
+        await served.call("wait_until_indexed", path=path, what="links")
+
+
+async def remove(served: Served, *paths: str) -> None:
+    for path in paths:
+        (root(served) / path).unlink()
+    await served.call("report_changes", changes=[{"kind": "delete", "path": path} for path in paths])
+    for path in paths:
+        await served.call("wait_until_indexed", path=path)
+    await readable(served)
 
 
 async def use(served: Served, **settings: Any) -> None:
@@ -105,3 +123,206 @@ async def test_topics_are_suggested_with_reasons(served: Served) -> None:
     has = (await served.call("topics_of", path="Bread/Markdown.md")).json
     assert [one["name"] for one in has["current"]] == ["Leavening"]
     assert (await served.call("topics_of", path="Nowhere.md")).code == "note_not_found"
+
+
+async def test_rules_are_followed(served: Served) -> None:
+    await use(served, ontology_folder="Ontology")
+    private = (await served.call("topics_of", path="Private/Loaf.md")).json
+    assert private["suggested"] == []
+    assert "instructions" in private["notices"][0]
+    await write(served, {"Ontology/Instructions.md": "---\nnever: []\nprefer: {Leavening: Pruning}\n---\n"})
+    assert [one["name"] for one in (await served.call("topics_of", path="Private/Loaf.md")).json["suggested"]] == [
+        "Pruning"
+    ]
+    await write(served, {"Ontology/Instructions.md": "---\nat_least: many\nprefer: {A: Nothing}\n---\n"})
+    assert len((await served.call("list_topics")).json["notices"]) == 2
+
+
+async def test_topics_with_a_chinese_name_are_found_in_text(served: Served) -> None:
+    await use(served, ontology_folder="Ontology")
+    first = (await served.call("topics_of", path="Bread/Chinese too.md", limit=1)).json["suggested"][0]
+    assert (first["name"], first["said"], first["value"]) == ("发酵", "发酵", "[[发酵]]")
+
+
+async def test_values_are_written_as_the_property_has_them(served: Served) -> None:
+    link = '"[Leavening](../Ontology/Concepts/Leavening.md)"'
+    await write(served, {f"Bread/Loaf {at}.md": note(link, f"{LEAVEN} Loaf {at}.") for at in range(12)})
+    await remove(served, *(f"Garden/Tree {at}.md" for at in range(6)))
+    await use(served, ontology_folder="Ontology")
+    answer = (await served.call("topics_of", path="Bread/New loaf.md")).json
+    value = answer["suggested"][0]["value"]
+    assert value == "[Leavening](Leavening.md)"
+    digest = (await served.call("read_note", path="Bread/New loaf.md")).json["digest"]
+    written = await served.call(
+        "set_properties",
+        path="Bread/New loaf.md",
+        digest=digest,
+        properties={answer["property"]: [*answer["values"], value]},
+    )
+    assert written.json["state"] == "applied"
+    await readable(served)
+    assert [one["name"] for one in (await served.call("topics_of", path="Bread/New loaf.md")).json["current"]] == [
+        "Leavening"
+    ]
+
+
+async def test_stray_values_are_found_and_mended(served: Served) -> None:
+    await use(served, ontology_folder="Ontology")
+    before = contents(served)
+    (finding,) = await found(served, "values")
+    assert finding["path"] == "Bread/Stray.md"
+    assert [(one["value"], one["problem"], one.get("instead")) for one in finding["values"]] == [
+        ("[[Loaf 1]]", "outside", None),
+        ("[[Nowhere]]", "missing", None),
+        ("Sours", "unwanted", "Ontology/Concepts/Leavening.md"),
+    ]
+    change = await served.call("change_set", edits=finding["edits"])
+    assert change.json["state"] == "applied"
+    await readable(served)
+    assert await found(served, "values") == []
+    names = [one["name"] for one in (await served.call("topics_of", path="Bread/Stray.md")).json["current"]]
+    assert names == ["Leavening", "Pruning"]
+    await served.call("undo_change", change_id=change.json["change_id"])
+    assert contents(served) == before
+
+
+async def test_alike_topics_are_merged_into_the_one_with_more_links(served: Served) -> None:
+    await use(served, ontology_folder="Ontology")
+    copies = {
+        "Garden/Copy.md": note('"[[Leavenings]]"', "Has the copy."),
+        "Garden/Copy too.md": note('"[L](../Ontology/Concepts/Leavenings.md)"', "See [[Leavenings#Top|it]]."),
+    }
+    await write(served, copies)
+    before = contents(served)
+    (finding,) = await found(served, "alike")
+    assert (finding["path"], finding["topic"], finding["notes"]) == (
+        "Ontology/Concepts/Leavenings.md",
+        "Ontology/Concepts/Leavening.md",
+        2,
+    )
+    assert "alias" in finding["why"]
+    change = await served.call("change_set", edits=finding["edits"], expect={"links_broken": 0})
+    assert change.status == 200, change.body
+    await readable(served)
+    for path in ("Garden/Copy.md", "Garden/Copy too.md"):
+        assert [one["name"] for one in (await served.call("topics_of", path=path)).json["current"]] == ["Leavening"]
+    assert "Leavenings" not in (root(served) / "Garden/Copy.md").read_text("utf-8")
+    await served.call("undo_change", change_id=change.json["change_id"])
+    assert contents(served) == before
+    await readable(served)
+    await served.call("dismiss", kind="merge", paths=[finding["path"], finding["topic"]])
+    assert await found(served, "alike") == []
+    assert (await served.call("validate_topics", kinds=["alike"])).json["dismissed"] == 1
+
+
+async def test_unused_topics_are_archived(served: Served) -> None:
+    await use(served, ontology_folder="Ontology")
+    before = contents(served)
+    unused = {one["path"]: one["edits"] for one in await found(served, "orphan")}
+    assert set(unused) == {
+        "Ontology/Concepts/Leavenings.md",
+        "Ontology/Entities/Ontology.md",
+        "Ontology/Entities/Unused.md",
+    }
+    change = await served.call("change_set", edits=unused["Ontology/Entities/Unused.md"])
+    assert change.json["state"] == "applied"
+    assert "Archive/Unused.md" in contents(served)
+    await served.call("undo_change", change_id=change.json["change_id"])
+    assert contents(served) == before
+    await use(served, ontology_folder="Ontology", archive_folder="")
+    assert {edit["op"] for one in await found(served, "orphan") for edit in one["edits"]} == {"delete_note"}
+
+
+async def test_a_name_that_near_notes_say_becomes_a_topic(served: Served) -> None:
+    text = "The kettle whistles. Gong Fu Cha is a way of making tea in small pots, said guest {} of the evening."
+    await write(served, {f"Tea {at}.md": text.format(at) for at in range(4)})
+    await use(served, ontology_folder="Ontology")
+    before = contents(served)
+    new = {one["path"]: one for one in await found(served, "new")}
+    finding = new["Ontology/Concepts/Gong Fu Cha.md"]
+    assert finding["notes"] == 4
+    assert "Gong Fu Cha is a way of making tea" in finding["edits"][0]["text"]
+    change = await served.call("change_set", edits=finding["edits"], expect={"links_broken": 0})
+    assert change.status == 200, change.body
+    await readable(served)
+    topics = (await served.call("list_topics", query="gong")).json["topics"]
+    assert [(one["notes"], one["definition"]) for one in topics] == [
+        (4, "Gong Fu Cha is a way of making tea in small pots, said guest 0 of the evening."),
+    ]
+    await served.call("undo_change", change_id=change.json["change_id"])
+    assert contents(served) == before
+    await readable(served)
+    await served.call("dismiss", kind="prospect", name="Gong Fu Cha")
+    assert "Ontology/Concepts/Gong Fu Cha.md" not in {one["path"] for one in await found(served, "new")}
+
+
+async def test_denied_topics_are_never_shown(served: Served) -> None:
+    await use(served, ontology_folder="Ontology")
+    save_settings(served.bridge.settings_path, {"deny": ["Ontology/Concepts/Leaven*.md"]})
+    await served.bridge.reload()
+    await readable(served)
+    answer = (await served.call("list_topics")).json
+    assert (answer["total"], answer["kinds"][0]["topics"]) == (4, 1)
+    said = [
+        await served.call("list_topics", query="leavening"),
+        await served.call("topics_of", path="Bread/New loaf.md"),
+        await served.call("validate_topics", kinds=["alike", "orphan", "rare"]),
+    ]
+    assert all(b"Leavening" not in one.body for one in said)
+    assert said[0].json["total"] == 0
+    missing = {one["path"] for one in await found(served, "values")}
+    assert "Bread/Loaf 1.md" in missing
+
+
+async def test_the_ontology_is_found_after_it_was_renamed(served: Served) -> None:
+    await use(served, ontology_folder="Ontology")
+    assert (await served.call("move_note", path="Ontology", to="Begriffe", confirm=True)).status == 200
+    await readable(served)
+    answer = (await served.call("list_topics")).json
+    assert (answer["folder"], answer["total"]) == ("Begriffe", 6)
+    assert answer["topics"][0]["notes"] == 14
+
+
+async def test_an_ontology_is_set_up_as_one_change(served: Served) -> None:
+    before = contents(served)
+    owner = Call(served.bridge, OWNER, transport="http")
+    made: Any = await get_operation("set_up_ontology").run(owner, {"folder": "Begriffe"})
+    assert {one.path for one in made.changed} == {
+        *(f"Begriffe/{kind}/{kind}.md" for kind in ("Concepts", "Entities", "MOCs")),
+        "Begriffe/Instructions.md",
+    }
+    assert served.bridge.find(None).settings.section(TopicSettings).ontology_folder == "Begriffe"
+    await readable(served)
+    answer = (await served.call("list_topics")).json
+    assert (answer["folder"], answer["total"], answer["notices"]) == ("Begriffe", 0, [])
+    assert answer["kinds"][0]["meaning"] == "Ideas, methods and subjects that notes are about."
+    again = (await served.call("set_up_ontology")).json
+    assert (again["files"], again["change_id"]) == (0, None)
+    await served.call("undo_change", change_id=made.change_id)
+    assert contents(served) == before
+
+
+async def test_what_exists_is_kept_when_an_ontology_is_set_up(served: Served) -> None:
+    before = contents(served)
+    made = (await served.call("set_up_ontology", folder="Ontology")).json
+    assert {one["path"] for one in made["changed"]} == {
+        "Ontology/Entities/Entities.md",
+        "Ontology/MOCs/MOCs.md",
+    }
+    assert "topics.ontology_folder" in made["warnings"][-1]
+    assert before.items() <= contents(served).items()
+
+
+async def test_an_agent_only_proposes_an_ontology(served: Served) -> None:
+    token = Tokens(served.bridge.folders.tokens).create("quill", ["read", "write"])[1]
+    headers = {"Authorization": f"Bearer {token}"}
+    before = contents(served)
+    data = orjson.dumps({"folder": "New"})
+    answer = await served.request("POST", "/api/set_up_ontology", headers=headers, data=data)
+    assert (answer.status, answer.json["state"]) == (200, "proposed")
+    assert contents(served) == before
+    save_settings(served.bridge.settings_path, {"apply_clients": ["quill"]})
+    await served.bridge.reload()
+    refused = await served.request("POST", "/api/set_up_ontology", headers=headers, data=data)
+    assert refused.code == "confirmation_required"
+    assert contents(served) == before

@@ -1,5 +1,6 @@
 """The topics that a note has, and those that it may have."""
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from annotated_types import Interval
@@ -111,7 +112,7 @@ async def topics_of(call: Call, path: VaultPath, limit: Annotated[int, Interval(
     model = await vault.topic_models.model(sources)
     why_none = _why_none(known, path)
     likely = [] if why_none else await likely_topics(sources, path, model)
-    shown = [one for one in preferred(known, path, likely) if one.probability >= model.least]
+    shown = [one for one in preferred(known, path, likely) if one.is_sure]
     return TopicsOfNote(
         path,
         name,
@@ -131,7 +132,7 @@ def preferred(known: VaultTopics, path: VaultPath, likely: list[LikelyTopic]) ->
     for one in likely:
         topic = known.rules.instead_of(one.path)
         if topic not in has and topic != path:
-            found.setdefault(topic, LikelyTopic(topic, one.probability, one.evidence))
+            found.setdefault(topic, replace(one, path=topic))
     return list(found.values())
 
 

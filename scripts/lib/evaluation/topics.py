@@ -170,9 +170,9 @@ def _score_part(
     found.defaults += model == TopicModel()
     for path, candidates in gather_hidden(sources, part, facts).items():
         wanted = len(sources.assignments.of(path))
-        ranked = sorted(((model.probability(one), right) for one, right in candidates), key=lambda one: -one[0])
+        ranked = sorted(candidates, key=lambda one: -model.probability(one[0]))
         found.at_three.append(sum(right for _, right in ranked[:3]) / min(3, wanted))
-        told = [right for probability, right in ranked if probability >= model.least]
+        told = [right for evidence, right in ranked if model.suggests(evidence)]
         found.shown += len(told)
         found.right += sum(told)
         found.hidden += wanted
