@@ -70,7 +70,7 @@ class NoteFacts:
 class TopicNames:
     """Finds the names of topics in texts."""
 
-    def __init__(self, topics: Mapping[VaultPath, Topic], rarity: Callable[[str], float]) -> None:
+    def __init__(self, topics: Mapping[VaultPath, Topic], rarity: Callable[[str], float] = lambda _form: 1.0) -> None:
         """Collect the names.
 
         Args:

@@ -326,3 +326,43 @@ async def test_an_agent_only_proposes_an_ontology(served: Served) -> None:
     refused = await served.request("POST", "/api/set_up_ontology", headers=headers, data=data)
     assert refused.code == "confirmation_required"
     assert contents(served) == before
+
+
+async def test_related_notes_name_a_topic_that_they_share(served: Served) -> None:
+    hits = (await served.call("related_notes", path="Bread/Loaf 1.md")).json["hits"]
+    assert not any("topic" in reason for hit in hits for reason in hit["why"])
+    await use(served, ontology_folder="Ontology")
+    hits = (await served.call("related_notes", path="Bread/Loaf 1.md")).json["hits"]
+    same = [hit["path"] for hit in hits if "same topic *Leavening*" in hit["why"]]
+    assert "Bread/Loaf 2.md" in same
+    assert "Bread/New loaf.md" not in same
+
+
+async def test_the_graph_of_topics_has_only_topics_and_semantic_folders(served: Served) -> None:
+    missing = await served.call("graph_neighbours", path="Bread/Loaf 1.md", mode="ontology")
+    assert missing.code == "invalid_arguments"
+    await write(served, {"Bread/Loaf 1.md": note('"[[Leavening]]"', f"{LEAVEN} See [[Tree 1]].")})
+    await use(served, ontology_folder="Ontology")
+    assert (await served.call("create_note", path="Ontology/Concepts/Garden.md", text="Growing.")).status == 200
+    await readable(served)
+
+    async def around(path: str, depth: int) -> dict[str, list[str]]:
+        answer = await served.call("graph_neighbours", path=path, mode="ontology", depth=depth, limit=500)
+        return {one["path"]: one["kinds"] for one in answer.json["nodes"]}
+
+    assert await around("Bread/Loaf 1.md", 1) == {"Ontology/Concepts/Leavening.md": ["property"]}
+    assert "Bread/Loaf 2.md" in await around("Bread/Loaf 1.md", 2)
+    assert await around("Garden/Tree 1.md", 1) == {
+        "Ontology/Concepts/Pruning.md": ["property"],
+        "Ontology/Concepts/Garden.md": ["folder"],
+    }
+    drawn = {one["path"] for one in (await served.call("graph_view", mode="ontology")).json["nodes"]}
+    assert {"Bread/Loaf 1.md", "Ontology/Concepts/Garden.md"} < drawn
+    assert "Other.md" not in drawn
+    await use(served, ontology_folder="Ontology", folder_meaning="none")
+    assert set(await around("Garden/Tree 1.md", 1)) == {"Ontology/Concepts/Pruning.md"}
+    await use(served, ontology_folder="Ontology", folder_meaning="all")
+    assert (await around("Other.md", 1)) == {}
+    assert (await around("Bread/Loaf 1.md", 1))["Bread/Loaf 2.md"] == ["folder"]
+    await use(served, ontology_folder="Ontology", folder_meaning="all", generic_folders=["bread"])
+    assert set(await around("Bread/Loaf 1.md", 1)) == {"Ontology/Concepts/Leavening.md"}

@@ -100,7 +100,7 @@ async def topics_of(call: Call, path: VaultPath, limit: Annotated[int, Interval(
         NoteNotFound: No such note; the message names the closest.
     """
     vault = call.vault
-    known = await read_topics(vault)
+    known = await read_topics(vault, rarity=True)
     note = vault.index.notes.get(path)
     if note is None:
         raise no_such_note(vault, path)

@@ -11,15 +11,16 @@ from typing import Final
 from bridge.cli.local import open_bridge, wait_until_readable
 from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.open_vault import OpenVault
+from bridge.graph.graph import Graph
 from bridge.index.note import IndexedNote
 from bridge.markdown.frontmatter import link_in_value
 from bridge.text.fold import fold_case
 from bridge.topics.assignments import Assignments, TopicValue, value_texts
 from bridge.topics.calibrate import PARTS, TopicModel, choose_hidden, fit_model
-from bridge.topics.evidence import TopicNames, rarity_by_count
+from bridge.topics.evidence import NoteFacts, TopicNames, rarity_by_count
 from bridge.topics.folders import FolderMeanings
 from bridge.topics.ontology import Ontology, Topic
-from bridge.topics.suggest import NoteFacts, TopicSources, gather_hidden, read_facts
+from bridge.topics.suggest import TopicSources, gather_hidden, read_facts
 from bridge.types import VaultPath
 from scripts.lib.evaluation.linked import SAMPLE
 
@@ -215,12 +216,12 @@ def _aliases(note: IndexedNote | None) -> tuple[str, ...]:
     return () if note is None else note.aliases
 
 
-@dataclass(frozen=True, slots=True)
 class _Unlinked:
-    """A graph without the notes that are topics, wherever they are."""
+    """A graph in which notes are not neighbours of topics, wherever these are."""
 
-    graph: object
-    topics: frozenset[VaultPath]
+    def __init__(self, graph: Graph, topics: frozenset[VaultPath]) -> None:
+        self._graph = graph
+        self._topics = topics
 
     def neighbours(self, path: VaultPath) -> frozenset[VaultPath]:
-        return self.graph.neighbours(path) - self.topics  # type: ignore[attr-defined]
+        return self._graph.neighbours(path) - self._topics
