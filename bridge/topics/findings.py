@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
-from typing import Literal
 
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.merge_notes import MergeNotes
@@ -13,14 +12,12 @@ from bridge.markdown.names import Names
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
 from bridge.topics.assignments import TopicValue, topic_values
+from bridge.topics.kinds import FindingKind, StrayKind
 from bridge.topics.ontology import is_ignored
 from bridge.topics.rules import TopicRules
 from bridge.topics.suggest import TopicSources
 from bridge.topics.values import TopicWriter
 from bridge.types import VaultPath
-
-FindingKind = Literal["values", "new", "orphan", "rare", "alike"]
-Problem = Literal["missing", "outside", "unwanted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +25,7 @@ class StrayValue:
     """A value of the topic property that should not be there."""
 
     text: str
-    problem: Problem
+    problem: StrayKind
     instead: VaultPath | None = None
     """The topic that the rules prefer."""
 
@@ -37,7 +34,7 @@ class StrayValue:
 class TopicFinding:
     """Something that is not in order with topics.
 
-    The requests of several findings fit together in one change set if they are in the order of the findings.
+    The requests of several findings fit together in one change set, in the order of the kinds.
     """
 
     kind: FindingKind

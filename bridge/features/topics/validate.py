@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval, MinLen
 
@@ -17,6 +17,7 @@ from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.records import dataclass
 from bridge.state.dismissals import Dismissal, dismissal_key
+from bridge.topics.kinds import FINDING_KINDS, FindingKind, StrayKind
 from bridge.topics.settings import TopicSettings
 from bridge.types import TaggedUnion, VaultPath
 
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from bridge.linking.merge_pairs import MergePair
     from bridge.topics.findings import TopicFinding
     from bridge.topics.new_topics import NamedCluster
-
-Kind = Literal["values", "new", "orphan", "rare", "alike"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 
 TopicEdit = Annotated[CreateNote | SetProperties | MoveNote | MergeNotes | DeleteNote, TaggedUnion("op")]
 """One change that mends something."""
@@ -49,7 +47,7 @@ class StrayTopic:
     """
 
     value: str
-    problem: Literal["missing", "outside", "unwanted"]
+    problem: StrayKind
     instead: VaultPath | None = None
 
 
@@ -70,7 +68,7 @@ class TopicProblem:
         edits: What mends it, as `edits` of `change_set`; those of several problems in their order.
     """
 
-    kind: Kind
+    kind: FindingKind
     path: VaultPath
     values: tuple[StrayTopic, ...]
     topic: VaultPath | None
@@ -109,7 +107,7 @@ class TopicProblems:
 )
 async def validate_topics(
     call: Call,
-    kinds: Annotated[tuple[Kind, ...], MinLen(1)] = KINDS,
+    kinds: Annotated[tuple[FindingKind, ...], MinLen(1)] = FINDING_KINDS,
     limit: Annotated[int, Interval(ge=1, le=500)] = 50,
 ) -> TopicProblems:
     """Find topics that are missing, unused or alike, and values that are no topic; each with edits that mend it.
@@ -135,13 +133,13 @@ async def validate_topics(
         kept = [pair for pair in pairs if Dismissal("merge", frozenset((pair.path, pair.into))) not in rows]
         dismissed += len(pairs) - len(kept)
         found += await asyncio.to_thread(describe_alike, known, kept, {one.path for one in found})
-    found.sort(key=lambda one: KINDS.index(one.kind))
+    found.sort(key=lambda one: FINDING_KINDS.index(one.kind))
     return TopicProblems(
         tuple(map(describe_problem, found[:limit])), len(found), known.rules.problems, dismissed or None
     )
 
 
-def find_problems(known: VaultTopics, vault: "OpenVault", kinds: Collection[Kind]) -> "Iterator[TopicFinding]":
+def find_problems(known: VaultTopics, vault: "OpenVault", kinds: Collection[FindingKind]) -> "Iterator[TopicFinding]":
     """Yield the problems that are told from the properties and links alone."""
     from bridge.topics.findings import find_orphans, find_stray_values
 

@@ -32,7 +32,7 @@ export const FORMS = {
 	judge_link: "a11a23625bef",
 	apply_links: "abfffa44c726",
 	graph_path: "41b89f5ae297",
-	graph_view: "dca246a5bc86",
+	graph_view: "7afb490cd309",
 	set_up_memory: "653257da3674",
 	list_memories: "c9d74b0df46b",
 	revise_memory: "9fbc07925f75",
@@ -678,6 +678,8 @@ export interface GraphViewArguments {
 	readonly limit?: number | null;
 	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
 	readonly among?: "notes" | "agents" | "all" | null;
+	/** `ontology` draws only notes with topics and their topics, as in `graph_neighbours`. */
+	readonly mode?: "links" | "ontology";
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
