@@ -1,5 +1,6 @@
 """Topics that do not exist yet: names that several notes say which are near to each other."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
@@ -8,14 +9,14 @@ from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
 from bridge.linking.mentions import Name, NameFinder
 from bridge.linking.prospects import find_candidates
-from bridge.markdown.frontmatter import cut_frontmatter, link_in_value
+from bridge.markdown.frontmatter import link_in_value
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
 from bridge.topics.definition import find_definition
 from bridge.topics.findings import TopicFinding
-from bridge.topics.ontology import KINDS, Ontology
+from bridge.topics.ontology import KINDS, Ontology, is_ignored
 from bridge.topics.rules import TopicRules
-from bridge.topics.suggest import TopicSources, near_notes
+from bridge.topics.suggest import TopicSources, body_of, near_notes, words_by_note
 from bridge.topics.values import TopicWriter
 from bridge.types import VaultPath
 
@@ -59,8 +60,7 @@ def find_names(
     finder = NameFinder(Name(VaultPath(one.name), one.name) for one in found)
     saying: dict[str, set[VaultPath]] = {fold_case(one.name): set(stubs.get(one.name, ())) for one in found}
     for path, text in read.items():
-        cut = cut_frontmatter(text)
-        for form in finder.forms(text[cut[1] if cut else 0 :]):
+        for form in finder.forms(body_of(text)):
             saying[form].add(path)
     return [
         NamedCluster(one.name, tuple(sorted(notes)))
@@ -74,10 +74,11 @@ async def gather_cluster(
 ) -> NamedCluster | None:
     """Return the largest group of the notes of a name that are near to one of them; None if it is too small."""
     best: tuple[VaultPath, ...] = ()
-    for path in named.notes[:MOST_NOTES]:
-        text = texts[path]
-        cut = cut_frontmatter(text)
-        near = await near_notes(sources, path, f"{sources.notes[path].title} {text[cut[1] if cut else 0 :]}")
+    asked = {path: texts[path] for path in named.notes[:MOST_NOTES]}
+    words = await asyncio.to_thread(words_by_note, sources, asked)
+    for path in asked:
+        near = await near_notes(sources, path, words.get(path, ()))
+        await asyncio.sleep(0)
         group = tuple(other for other in named.notes if other == path or other in near)
         best = max(best, group, key=len)
     return NamedCluster(named.name, best) if len(best) >= LEAST else None
@@ -102,8 +103,6 @@ def describe_new(
 
 def is_allowed(path: VaultPath, sources: TopicSources, rules: TopicRules) -> bool:
     """Return whether a note may get topics."""
-    from bridge.topics.ontology import is_ignored
-
     note = sources.notes.get(path)
     return note is not None and note.kind == "note" and not rules.never.covers(path) and not is_ignored(note)
 

@@ -32,6 +32,9 @@ COSINE_POWER = 3.0
 WORDS_POWER = 1.5
 """Powers of the similarity with which near notes vote: by vectors, and by words."""
 
+AT_ONCE = 50
+"""Notes read at once."""
+
 LONGEST = 20_000
 """Characters of a note in which topics are looked for."""
 
@@ -131,36 +134,48 @@ def without_hidden(assignments: Assignments, hidden: Collection[VaultPath]) -> H
 
 async def read_facts(sources: TopicSources, paths: Collection[VaultPath]) -> dict[VaultPath, NoteFacts]:
     """Read what is known of some notes: their texts, and the notes near to and linked with them."""
-    texts = await sources.index.wholes(paths)
     found: dict[VaultPath, NoteFacts] = {}
-    for path in paths:
-        note = sources.notes.get(path)
-        if note is None or path not in texts:
-            continue
-        text = texts[path]
-        cut = cut_frontmatter(text)
-        body = text[cut[1] if cut else 0 :][:LONGEST]
-        linked = {other for other in sources.graph.neighbours(path) if not sources.ontology.holds(other)}
-        found[path] = NoteFacts(
-            path,
-            note.title,
-            body,
-            await near_notes(sources, path, f"{note.title} {body}"),
-            linked - {path},
-            sources.folders.topics(path),
-        )
-        # Searches run on the event loop; others come first.
-        await asyncio.sleep(0)
+    known = [path for path in paths if path in sources.notes]
+    for first in range(0, len(known), AT_ONCE):
+        texts = await sources.index.wholes(known[first : first + AT_ONCE])
+        words = await asyncio.to_thread(words_by_note, sources, texts)
+        for path, text in texts.items():
+            linked = {other for other in sources.graph.neighbours(path) if not sources.ontology.holds(other)}
+            found[path] = NoteFacts(
+                path,
+                sources.notes[path].title,
+                body_of(text),
+                await near_notes(sources, path, words.get(path, ())),
+                linked - {path},
+                sources.folders.topics(path),
+            )
+            # Searches by words run on the event loop; others come first.
+            await asyncio.sleep(0)
     return found
 
 
-async def near_notes(sources: TopicSources, path: VaultPath, text: str) -> Mapping[VaultPath, float]:
-    """Return the near notes with the weights of their votes: by vectors, or where there are none, by words."""
+def body_of(text: str) -> str:
+    """Return the text of a note without its properties, as far as topics are looked for."""
+    cut = cut_frontmatter(text)
+    start = cut[1] if cut else 0
+    return text[start : start + LONGEST]
+
+
+def words_by_note(sources: TopicSources, texts: Mapping[VaultPath, str]) -> dict[VaultPath, tuple[str, ...]]:
+    """Return the words by which near notes are found, of each note that has no vector."""
+    return {
+        path: rare_words(f"{sources.notes[path].title} {body_of(text)}")
+        for path, text in texts.items()
+        if sources.index.vector_of(path) is None
+    }
+
+
+async def near_notes(sources: TopicSources, path: VaultPath, words: tuple[str, ...]) -> Mapping[VaultPath, float]:
+    """Return the near notes with the weights of their votes: by vectors, or by words if the note has none."""
     vector = sources.index.vector_of(path)
     if vector is not None:
         near = await sources.index.nearest(vector, NEAREST + 1)
         return weigh_near([(hit.path, hit.score) for hit in near], path, COSINE_POWER)
-    words = rare_words(text)
     if not words:
         return {}
     alike = await sources.index.whole(TextQuery(should=words), NEAREST + 1)
