@@ -38,6 +38,7 @@ from bridge.search.model import Sources
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
+from bridge.topics.suggest import TopicModels
 from bridge.types import Among, VaultId, VaultPath
 from bridge.vault.vault import Vault
 
@@ -80,6 +81,7 @@ class OpenVault:
     memories: MemoryCatalogue = field(default_factory=MemoryCatalogue)
     waiting_questions: WaitingQuestions = field(default_factory=WaitingQuestions)
     added_notes: AddedNotes = field(default_factory=AddedNotes)
+    topic_models: TopicModels = field(default_factory=TopicModels)
 
     @property
     def files(self) -> Vault:

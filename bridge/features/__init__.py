@@ -30,6 +30,7 @@ from bridge.features import (
     tasks,
     timeline,
     tools,
+    topics,
 )
 
 __all__ = ["FEATURES", "get_operation", "installed_hooks", "operations"]
@@ -54,6 +55,7 @@ FEATURES = tuple(
         history,
         links,
         graph,
+        topics,
         profiles,
         timeline,
         memory,

@@ -145,10 +145,17 @@ def _links(text: str, found: Properties, start: int, lines: LineIndex) -> Iterat
         begin, end = start + first, start + last
         at = text.find(written, begin, end)
         span = (at, at + len(written)) if at >= 0 else (begin, end)
-        if wiki := WIKI.fullmatch(written):
-            link = wiki_link(wiki, lines.at(span[0]), "property")
-            yield Link(link.target, link.shown, "property", link.line, span, link.embed)
-        elif plain := _MARKDOWN_LINK.fullmatch(written):
-            target = plain[3] or plain[4]
-            if target and not is_outside(target):
-                yield Link(unquote(target), plain[2], "property", lines.at(span[0]), span, bool(plain[1]))
+        if (link := link_in_value(written)) is not None:
+            yield Link(link.target, link.shown, "property", lines.at(span[0]), span, link.embed)
+
+
+def link_in_value(value: str) -> Link | None:
+    """Return the link of which a value consists, as Obsidian counts it, with places in the value; None without one."""
+    written = value.strip()
+    if wiki := WIKI.fullmatch(written):
+        return wiki_link(wiki, 1, "property")
+    plain = _MARKDOWN_LINK.fullmatch(written)
+    target = (plain[3] or plain[4]) if plain else None
+    if plain is None or not target or is_outside(target):
+        return None
+    return Link(unquote(target), plain[2], "property", 1, (0, len(written)), bool(plain[1]))

@@ -10,10 +10,11 @@ from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.dismissals import dismissed_rows
 from bridge.api.registry import operation
+from bridge.api.vault_topics import read_topic_edges
 from bridge.engine import link_census
 from bridge.engine.link_census import Gap, LinkCounts, NoteCount, StrongPair, Stub
 from bridge.features.graph import structure
-from bridge.features.graph.snapshots import DEFAULT_KINDS, Kinds, kinds_between, note_title, require_number
+from bridge.features.graph.snapshots import DEFAULT_KINDS, GraphMode, Kinds, kinds_between, note_title, require_number
 from bridge.features.graph.steps import GraphStep, describe_steps
 from bridge.features.graph.structure import Articulation, Community, Hub, SoleLink
 from bridge.graph.kinds import EdgeKind
@@ -77,6 +78,7 @@ async def graph_neighbours(
     kinds: Kinds = DEFAULT_KINDS,
     decay: Annotated[float, Interval(ge=0.01, le=1)] = 0.5,
     limit: Annotated[int, Interval(ge=1, le=500)] = 50,
+    mode: GraphMode = "links",
 ) -> Neighbours:
     """Find the notes around a note along links, arrows, shared rare tags or nearness in meaning.
 
@@ -88,13 +90,17 @@ async def graph_neighbours(
             nearest neighbours in meaning.
         decay: Share of the score that each step passes on.
         limit: Maximum notes.
+        mode: `ontology` walks only along topics of notes and folders named like topics, whatever the `kinds`.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
     """
-    graph_snapshot = await call.vault.graph_snapshot(choose_among(call.vault, None, (path,)))
+    if mode == "ontology":
+        graph_snapshot, edges = await read_topic_edges(call.vault)
+    else:
+        graph_snapshot = await call.vault.graph_snapshot(choose_among(call.vault, None, (path,)))
+        edges = await call.vault.analytics.edges(graph_snapshot, kinds)
     start = require_number(call, graph_snapshot, path)
-    edges = await call.vault.analytics.edges(graph_snapshot, kinds)
     return await asyncio.to_thread(collect_neighbours, graph_snapshot, edges, start, direction, depth, decay, limit)
 
 

@@ -1,7 +1,7 @@
 """What the questions about the graph have in common."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from bridge.api.call import Call
 from bridge.api.not_found import no_such_note
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from bridge.graph.columns import Edges
 
 Kinds = tuple[EdgeKind, ...]
+
+GraphMode = Literal["links", "ontology"]
+"""What is walked along: edges of some kinds, or only those to topics."""
 
 DEFAULT_KINDS: Kinds = WRITTEN
 """The kinds that are looked at unless others are asked for: what somebody wrote or drew."""

@@ -12,7 +12,8 @@ from bridge.api.hints import Folder, When
 from bridge.api.moments import moment
 from bridge.api.not_found import folder_of
 from bridge.api.registry import operation
-from bridge.features.graph.snapshots import DEFAULT_KINDS, Kinds, note_title, require_number
+from bridge.api.vault_topics import read_topic_edges
+from bridge.features.graph.snapshots import DEFAULT_KINDS, GraphMode, Kinds, note_title, require_number
 from bridge.features.graph.structure import SMALLEST, community_members, label_communities
 from bridge.graph.kinds import KINDS, EdgeKind
 from bridge.records import dataclass
@@ -150,6 +151,7 @@ async def graph_view(
     fold: bool | None = None,
     limit: Annotated[int, Interval(ge=1, le=WHOLE)] | None = None,
     among: Among | None = None,
+    mode: GraphMode = "links",
 ) -> GraphView:
     """Draw the graph around a note, or all of it: places, sizes, communities. The same notes keep their places.
 
@@ -170,6 +172,7 @@ async def graph_view(
         fold: Draw communities instead of notes; automatic from 2,000 nodes.
         limit: Maximum nodes, best-connected first; by default and at most 300 around a note, 10,000 for all.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
+        mode: `ontology` draws only notes with topics and their topics, as in `graph_neighbours`.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
@@ -177,7 +180,11 @@ async def graph_view(
     """
     from bridge.search.model import SearchRequest
 
-    graph_snapshot = await call.vault.graph_snapshot(choose_among(call.vault, among, (path, folder, *notes)))
+    topics: Edges | None = None
+    if mode == "ontology":
+        graph_snapshot, topics = await read_topic_edges(call.vault)
+    else:
+        graph_snapshot = await call.vault.graph_snapshot(choose_among(call.vault, among, (path, folder, *notes)))
     start = None if path is None else require_number(call, graph_snapshot, path)
     after, before = moment("modified_after", modified_after), moment("modified_before", modified_before)
     request = SearchRequest(
@@ -190,14 +197,16 @@ async def graph_view(
         modified_before=before,
     )
     analytics = call.vault.analytics
-    edges = await analytics.edges(graph_snapshot, kinds, stubs=stubs)
+    edges = await analytics.edges(graph_snapshot, kinds, stubs=stubs) if topics is None else topics
     coloured = start is None or community is not None or len(graph_snapshot.graph) <= COLOURED
     shape = await analytics.shape(graph_snapshot, kinds) if coloured else None
-    only = tuple(require_number(call, graph_snapshot, note) for note in notes)
+    only = tuple(require_number(call, graph_snapshot, note) for note in notes) or None
+    if topics is not None and only is None and start is None:
+        only = tuple({*topics.source.tolist(), *topics.target.tolist()})
     chosen = ViewSelection(request, start, depth, community, only, fold=fold, limit=limit)
     picture, folds = await asyncio.to_thread(build_picture, graph_snapshot, edges, shape, chosen)
     labels = [graph_snapshot.graph.nodes.labels[number] for number in picture.speaker.tolist()]
-    name = "around" if start is not None else "folded" if folds else "some" if only else "whole"
+    name = "around" if start is not None else "folded" if folds else "some" if only is not None else "whole"
     places = await analytics.places(graph_snapshot, name, picture.network, labels)
     return await asyncio.to_thread(build_graph_view, graph_snapshot, picture, shape, places, folds=folds, tagged=tagged)
 
@@ -210,7 +219,7 @@ class ViewSelection:
     start: int | None
     depth: int
     community: int | None
-    only: tuple[int, ...]
+    only: tuple[int, ...] | None
     fold: bool | None
     limit: int | None
 
@@ -236,7 +245,7 @@ def build_picture(
         passing &= community == chosen.community
     # A name that no note has passes with the notes that want it.
     passing[edges.target[graph.stubs[edges.target] & passing[edges.source]]] = True
-    if chosen.only:
+    if chosen.only is not None:
         some = np.zeros_like(passing)
         some[list(chosen.only)] = True
         passing &= some

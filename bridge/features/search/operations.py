@@ -16,6 +16,7 @@ from bridge.api.moments import iso, moment
 from bridge.api.not_found import no_such_note
 from bridge.api.questions import keep_question
 from bridge.api.registry import operation
+from bridge.api.vault_topics import shared_topics
 from bridge.api.where import Where, notes_where
 from bridge.errors import InvalidArguments, ModelMissing
 from bridge.records import dataclass
@@ -24,7 +25,7 @@ from bridge.types import Among, Lines, NoteKind, NoteOrFolder, SearchMode, Vault
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
-    from bridge.search.model import SearchAnswer
+    from bridge.search.model import SearchAnswer, SearchHit
 
 
 PassageTokens = Annotated[int, Interval(ge=0, le=20_000)]
@@ -256,7 +257,15 @@ async def related_notes(
         raise no_such_note(call.vault, path)
     sources = await call.vault.sources_among(choose_among(call.vault, among, (path,)))
     found = await find_related(sources, path=path, line=line, text=text, limit=limit)
+    if path is not None:
+        topics = await shared_topics(call.vault, path, [hit.path for hit in found.hits])
+        found = replace(found, hits=tuple(name_topic(hit, topics.get(hit.path)) for hit in found.hits))
     return build_search_result(call, found, started)
+
+
+def name_topic(hit: "SearchHit", topic: str | None) -> "SearchHit":
+    """Return a hit with the topic that it shares with a note, if any, among its reasons."""
+    return hit if topic is None else replace(hit, why=(*hit.why, f"same topic *{topic}*"))
 
 
 def created_of(vault: "OpenVault", path: VaultPath) -> str | None:

@@ -30,6 +30,7 @@ from scripts.lib.evaluation.quoted import print_quoted
 from scripts.lib.evaluation.sets import SETS, JudgedSet, read_set
 from scripts.lib.evaluation.summaries import print_summaries
 from scripts.lib.evaluation.systems import Bench, System
+from scripts.lib.evaluation.topics import print_topics
 from scripts.lib.evaluation.walked import print_walks
 
 BESIDE = Path(__file__).resolve().parents[3].parent / "shared" / "eval"
@@ -44,6 +45,8 @@ def main() -> int:
         return asyncio.run(_measure_memory(options))
     if options.summaries:
         return print_summaries(options.data)
+    if options.topics:
+        return asyncio.run(print_topics(options.data, options.models_dir, use_model=not options.no_model))
     folder = options.data / "retrieval"
     folders = [folder / name for name in options.set or SETS if (folder / name).is_dir()]
     report = _report(options, folders)
@@ -95,6 +98,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--ask", type=Path, metavar="MODEL.gguf", help="what this chat model answers, and how fast")
     parser.add_argument("--summaries", action="store_true", help="extracts beside the descriptions of real notes")
+    parser.add_argument("--topics", action="store_true", help="hide the topics of real notes and suggest them again")
     parser.add_argument("--graph", action="store_true", help="what following links adds, for several weights")
     parser.add_argument("--memory", action="store_true", help="what is found again of beliefs, chats and sessions")
     parser.add_argument("--json", type=Path, help="write every figure to this file")

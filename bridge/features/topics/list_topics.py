@@ -1,0 +1,163 @@
+"""Lists the topics of the ontology."""
+
+import asyncio
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated
+
+from annotated_types import Interval
+
+from bridge.api.call import Call
+from bridge.api.hints import Folder
+from bridge.api.registry import operation
+from bridge.api.vault_topics import NO_ONTOLOGY, VaultTopics, read_topics
+from bridge.errors import FolderNotFound
+from bridge.records import dataclass
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.topics.ontology import Ontology, Topic
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTopic:
+    """A topic.
+
+    Attributes:
+        path: Its note.
+        name: Its title.
+        aliases: Its other names.
+        kind: Its folder in the ontology, such as `Concepts`.
+        notes: Notes that have it.
+        definition: The first sentence of its note.
+    """
+
+    path: VaultPath
+    name: str
+    aliases: tuple[str, ...]
+    kind: str
+    notes: int
+    definition: str
+
+
+@dataclass(frozen=True, slots=True)
+class TopicKind:
+    """A folder of topics.
+
+    Attributes:
+        kind: The folder in the ontology; empty for the ontology itself.
+        topics: Topics in it, before `query` was applied.
+        meaning: The first sentence of its index note.
+    """
+
+    kind: str
+    topics: int
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class TopicList:
+    """The topics of a vault.
+
+    Attributes:
+        folder: The folder of the ontology; null without one.
+        kinds: Its folders.
+        topics: Those of most notes first.
+        total: Count before `limit`.
+        notices: Why there are none, or which rules cannot be followed.
+    """
+
+    folder: VaultPath | None
+    kinds: tuple[TopicKind, ...]
+    topics: tuple[ListedTopic, ...]
+    total: int
+    notices: tuple[str, ...] = ()
+
+
+@operation(
+    example={"limit": 5},
+    tasks=("topics of the vault", "list the ontology", "which concepts and entities are defined"),
+)
+async def list_topics(
+    call: Call,
+    query: str | None = None,
+    folder: Folder | None = None,
+    limit: Annotated[int, Interval(ge=1, le=500)] = 50,
+) -> TopicList:
+    """List the topics of the ontology with their definitions, and how many notes have each.
+
+    Args:
+        query: Only those with these words in a name or alias.
+        folder: Only this folder of the ontology, such as `Concepts`.
+        limit: Maximum topics.
+
+    Raises:
+        FolderNotFound: The ontology has no such folder; the message names those it has.
+    """
+    known = await read_topics(call.vault)
+    if known is None:
+        return TopicList(None, (), (), 0, (NO_ONTOLOGY,))
+    ontology, assignments = known.sources.ontology, known.sources.assignments
+    chosen = choose_topics(ontology, query, folder)
+    ranked = sorted(chosen, key=lambda topic: (-assignments.count(topic.path), topic.name.casefold(), topic.path))
+    shown = ranked[:limit]
+    sentences = await first_sentences(known, [*(topic.path for topic in shown), *ontology.index_notes.values()])
+    counts = Counter(topic.kind for topic in ontology.topics.values())
+    kinds = sorted({*counts, *ontology.index_notes})
+    return TopicList(
+        ontology.folder,
+        tuple(TopicKind(kind, counts[kind], sentences.get(ontology.index_notes.get(kind), "")) for kind in kinds),
+        tuple(
+            ListedTopic(
+                topic.path,
+                topic.name,
+                topic.aliases,
+                topic.kind,
+                assignments.count(topic.path),
+                sentences.get(topic.path, ""),
+            )
+            for topic in shown
+        ),
+        len(ranked),
+        known.rules.problems,
+    )
+
+
+def choose_topics(ontology: "Ontology", query: str | None, folder: str | None) -> "list[Topic]":
+    """Return the topics with some words in their names, and in a folder.
+
+    Raises:
+        FolderNotFound: There is no such folder in the ontology.
+    """
+    from bridge.text.fold import fold_case
+
+    words = fold_case(query or "").split()
+    place = fold_case(folder or "").strip("/")
+    place = place.removeprefix(fold_case(ontology.folder)).strip("/") or ""
+    kinds = {*ontology.index_notes, *(topic.kind for topic in ontology.topics.values())}
+    if place and not any(is_within(kind, place) for kind in kinds):
+        has = ", ".join(f"`{kind}`" for kind in sorted(filter(None, kinds))) or "none"
+        raise FolderNotFound(f"The ontology `{ontology.folder}` has no folder `{folder}`; it has {has}.")
+    return [
+        topic
+        for topic in ontology.topics.values()
+        if is_within(topic.kind, place) and all(word in fold_case("\n".join(topic.names)) for word in words)
+    ]
+
+
+def is_within(kind: str, place: str) -> bool:
+    """Return whether a folder of the ontology is a place in it, or below."""
+    from bridge.text.fold import fold_case
+
+    return f"{fold_case(kind)}/".startswith(f"{place}/") if place else True
+
+
+async def first_sentences(known: VaultTopics, paths: "list[VaultPath]") -> "dict[VaultPath | None, str]":
+    """Return the first sentence of each note that has one."""
+    texts = await known.sources.index.wholes(paths)
+
+    def read() -> dict[VaultPath | None, str]:
+        from bridge.topics.definition import first_sentence
+
+        return {path: sentence for path, text in texts.items() if (sentence := first_sentence(path, text))}
+
+    return await asyncio.to_thread(read)

@@ -1,0 +1,114 @@
+"""Sets up the ontology: its folders, their index notes, and the note with its rules."""
+
+import asyncio
+from dataclasses import replace
+from typing import ClassVar, Literal
+
+from bridge.api.agreement import has_agreed
+from bridge.api.call import Call
+from bridge.api.hints import Folder
+from bridge.api.registry import operation
+from bridge.api.write import WriteArguments, Written, execute_requests, is_proposer
+from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect
+from bridge.changes.requests.base import Request, RequestContext
+from bridge.errors import ConfirmationRequired
+from bridge.records import dataclass
+from bridge.topics.settings import TopicSettings
+from bridge.types import VaultPath
+
+DEFAULT = "Ontology"
+SETTING = "topics.ontology_folder"
+
+MEANINGS = {
+    "Concepts": "Ideas, methods and subjects that notes are about.",
+    "Entities": "People, places, organisations, works and things that notes are about.",
+    "MOCs": "Maps of content: notes that collect links to everything about one subject.",
+}
+"""The first sentence of each index note, which is the meaning of its folder."""
+
+RULES = """\
+---
+type: ontology
+never: []
+prefer: {}
+at_least: 1
+---
+# Instructions
+
+The notes in the folders beside this one are topics. Other notes have them as links in their property `topics`.
+
+The properties of this note are rules that Vault Bridge follows:
+
+- `never` lists globs of notes that get no topics, such as `Daily/**`.
+- `prefer` names, by topic, the one to use in its place, such as `Sourdoughs: Sourdough`.
+- `at_least` is how many notes a topic should have.
+
+A note with the property `gardener: ignore` is left alone. The first sentence of a folder's index note, which has the
+name of the folder, says what its topics are.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OntologyStart(Request):
+    """Creates the notes with which an ontology begins; those that exist stay as they are."""
+
+    relinks: ClassVar[bool] = True
+
+    folder: VaultPath
+    op: Literal["set_up_ontology"] = "set_up_ontology"
+
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
+        """Create the notes in the draft."""
+        texts = {f"{kind}/{kind}.md": f"# {kind}\n\n{meaning}\n" for kind, meaning in MEANINGS.items()}
+        for name, text in {**texts, "Instructions.md": RULES}.items():
+            path = VaultPath(f"{self.folder}/{name}")
+            if not draft.has(path):
+                draft.create(path, text.encode())
+        return Effect()
+
+
+@operation(
+    example={"dry_run": True},
+    reads=False,
+    idempotent=True,
+    scope="write",
+    tasks=("set up an ontology", "make a folder for topics", "start a shared vocabulary of concepts and entities"),
+)
+async def set_up_ontology(call: Call, folder: Folder | None = None, *, options: WriteArguments) -> Written:
+    """Create the folder of topics where it is missing: `Concepts`, `Entities`, `MOCs`, and a note with its rules.
+
+    Args:
+        folder: Its path, by default that of the setting `topics.ontology_folder` or `Ontology`; a caller with the
+            scope `admin` sets it there.
+
+    Raises:
+        ConfirmationRequired: The user did not agree yet.
+    """
+    current = call.host.settings.section(TopicSettings).ontology_folder.strip("/")
+    place = VaultPath((folder or "").strip("/") or current or DEFAULT)
+    request = OntologyStart(path=VaultPath(f"{place}/Instructions.md"), folder=place)
+    agreed = has_agreed(call) or is_proposer(call) or call.confirmed(options.confirm)
+    if not (options.dry_run or agreed or call.vault.files.has(request.path)):
+        raise ConfirmationRequired(
+            f"Topics are kept in `{place}/` only when the user agrees.",
+            would=f"create the folder `{place}` with notes on concepts, entities and maps of content",
+            subject=f"ontology {place}",
+            hint="Ask the user, who can also run `vault-bridge set-up-ontology`; then repeat the call with `confirm`.",
+        )
+    written = await execute_requests(call, [request], options)
+    if place == current or options.dry_run:
+        return written
+    if "admin" in call.principal.scopes:
+        await save_folder(call, place)
+        return written
+    needed = f'The setting `{SETTING}` must be set to "{place}", which needs the scope `admin`.'
+    return replace(written, warnings=(*written.warnings, needed))
+
+
+async def save_folder(call: Call, folder: VaultPath) -> None:
+    """Save the folder as that of the ontology in the settings."""
+    from bridge.settings.file import save_settings
+
+    await asyncio.to_thread(save_settings, call.bridge.settings_path, {SETTING: folder})
+    await call.bridge.reload()

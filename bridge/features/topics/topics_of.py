@@ -1,0 +1,178 @@
+"""The topics that a note has, and those that it may have."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import Interval
+
+from bridge.api.call import Call
+from bridge.api.not_found import no_such_note
+from bridge.api.registry import operation
+from bridge.api.vault_topics import NO_ONTOLOGY, VaultTopics, read_topics
+from bridge.records import dataclass
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.topics.evidence import TopicEvidence
+    from bridge.topics.suggest import LikelyTopic
+
+TopicReason = Literal["title", "text", "near notes", "linked notes", "folder"]
+
+
+@dataclass(frozen=True, slots=True)
+class NoteTopic:
+    """A topic of the note.
+
+    Attributes:
+        path: Its note.
+        name: Its title.
+        kind: Its folder in the ontology.
+    """
+
+    path: VaultPath
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedTopic:
+    """A topic that the note may have.
+
+    Attributes:
+        path: Its note.
+        name: Its title.
+        kind: Its folder in the ontology.
+        probability: 0–1.
+        why: What speaks for it: the `title` or `text` of the note names it; `near notes` or `linked notes` have it;
+            `folder`: a folder around the note has its name.
+        said: The name or alias by which the note names it, in lower case; null if it does not.
+        near: How many of the 25 nearest notes have it.
+        linked: How many of the linked notes have it.
+        value: The link to add to the property.
+    """
+
+    path: VaultPath
+    name: str
+    kind: str
+    probability: float
+    why: tuple[TopicReason, ...]
+    said: str | None
+    near: int
+    linked: int
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class TopicsOfNote:
+    """The topics of a note.
+
+    Attributes:
+        path: The note.
+        property: The property that holds them.
+        values: Its values as they are; `set_properties` with these and the `value` of suggestions assigns them.
+        current: The topics that they mean.
+        suggested: The likeliest first; only those that are probable enough.
+        least: The probability from which on topics are suggested.
+        learnt_from: Notes from which probabilities were learnt; 0 if too few have topics.
+        notices: Why nothing is suggested.
+    """
+
+    path: VaultPath
+    property: str
+    values: tuple[str, ...]
+    current: tuple[NoteTopic, ...]
+    suggested: tuple[SuggestedTopic, ...]
+    least: float
+    learnt_from: int
+    notices: tuple[str, ...] = ()
+
+
+@operation(
+    example={"path": "Bread/Starters/Sourdough starter.md"},
+    tasks=("topics of a note", "suggest topics for a note", "classify a note", "which concepts is this note about"),
+)
+async def topics_of(call: Call, path: VaultPath, limit: Annotated[int, Interval(ge=1, le=20)] = 5) -> TopicsOfNote:
+    """List the topics that a note has, and suggest those that near notes, links and its text speak for.
+
+    Args:
+        path: The note.
+        limit: Maximum suggestions.
+
+    Raises:
+        NoteNotFound: No such note; the message names the closest.
+    """
+    from bridge.topics.suggest import likely_topics
+
+    vault = call.vault
+    known = await read_topics(vault, rarity=True)
+    note = vault.index.notes.get(path)
+    if note is None:
+        raise no_such_note(vault, path)
+    if known is None:
+        return TopicsOfNote(path, "", (), (), (), 1.0, 0, (NO_ONTOLOGY,))
+    topics, sources = known.sources.ontology.topics, known.sources
+    current = sorted(sources.assignments.of(path), key=lambda one: (topics[one].name.casefold(), one))
+    name, values = known.writer.values(note)
+    model = await vault.topic_models.model(sources)
+    why_none = _why_none(known, path)
+    likely = [] if why_none else await likely_topics(sources, path, model)
+    shown = [one for one in prefer_topics(known, path, likely) if one.is_sure]
+    return TopicsOfNote(
+        path,
+        name,
+        tuple(str(value) for value in values),
+        tuple(NoteTopic(one, topics[one].name, topics[one].kind) for one in current),
+        tuple(_describe(known, path, one) for one in shown[:limit]),
+        round(min(1.0, model.least), 3),
+        model.notes,
+        why_none,
+    )
+
+
+def prefer_topics(known: VaultTopics, path: VaultPath, likely: "list[LikelyTopic]") -> "list[LikelyTopic]":
+    """Return likely topics with those in their place that the rules prefer, each once and none that the note has."""
+    has = known.sources.assignments.of(path)
+    found: dict[VaultPath, LikelyTopic] = {}
+    for one in likely:
+        topic = known.rules.instead_of(one.path)
+        if topic not in has and topic != path:
+            found.setdefault(topic, replace(one, path=topic))
+    return list(found.values())
+
+
+def _why_none(known: VaultTopics, path: VaultPath) -> tuple[str, ...]:
+    from bridge.topics.ontology import is_ignored
+
+    note = known.snapshot.notes.get(path)
+    if note is None or note.kind != "note":
+        return ("Only Markdown notes outside the agents' folder have topics.",)
+    if known.rules.never.covers(path):
+        return ("The instructions of the ontology say that this note gets no topics.",)
+    return ("This note says `gardener: ignore`.",) if is_ignored(note) else ()
+
+
+def _describe(known: VaultTopics, path: VaultPath, one: "LikelyTopic") -> SuggestedTopic:
+    topic = known.sources.ontology.topics[one.path]
+    return SuggestedTopic(
+        topic.path,
+        topic.name,
+        topic.kind,
+        round(one.probability, 3),
+        reasons(one.evidence),
+        one.evidence.said or None,
+        one.evidence.near,
+        one.evidence.linked,
+        known.writer.link(topic.path, path),
+    )
+
+
+def reasons(evidence: "TopicEvidence") -> tuple[TopicReason, ...]:
+    """Return what speaks for a topic."""
+    speaks: dict[TopicReason, bool] = {
+        "title": evidence.titled,
+        "text": bool(evidence.said) and not evidence.titled,
+        "near notes": evidence.near > 0,
+        "linked notes": evidence.linked > 0,
+        "folder": evidence.in_folder,
+    }
+    return tuple(reason for reason, does in speaks.items() if does)

@@ -1,0 +1,232 @@
+"""Finds what is not in order with topics, with the edits that would mend it."""
+
+import asyncio
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import Interval, MinLen
+
+from bridge.api.call import Call
+from bridge.api.dismissals import dismissed_rows
+from bridge.api.registry import operation
+from bridge.api.vault_topics import NO_ONTOLOGY, VaultTopics, read_topics
+from bridge.changes.requests.create_note import CreateNote
+from bridge.changes.requests.edit_note import SetProperties
+from bridge.changes.requests.merge_notes import MergeNotes
+from bridge.changes.requests.move_note import DeleteNote, MoveNote
+from bridge.records import dataclass
+from bridge.state.dismissals import Dismissal, dismissal_key
+from bridge.topics.kinds import FINDING_KINDS, FindingKind, StrayKind
+from bridge.topics.settings import TopicSettings
+from bridge.types import TaggedUnion, VaultPath
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from bridge.engine.open_vault import OpenVault
+    from bridge.linking.merge_pairs import MergePair
+    from bridge.topics.findings import TopicFinding
+    from bridge.topics.new_topics import NamedCluster
+
+TopicEdit = Annotated[CreateNote | SetProperties | MoveNote | MergeNotes | DeleteNote, TaggedUnion("op")]
+"""One change that mends something."""
+
+SHOWN = 10
+"""Notes named in a finding."""
+
+
+@dataclass(frozen=True, slots=True)
+class StrayTopic:
+    """A value of the topic property that should not be there.
+
+    Attributes:
+        value: The value as written.
+        problem: `missing`: it names no note; `outside`: its note is no topic; `unwanted`: the rules prefer another.
+        instead: The topic that the rules prefer.
+    """
+
+    value: str
+    problem: StrayKind
+    instead: VaultPath | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TopicProblem:
+    """Something that is not in order with topics.
+
+    Attributes:
+        kind: `values`: a note's property has values that should not be there; `new`: near notes say a name that is no
+            topic yet; `orphan`: no note has the topic and nothing links to it; `rare`: fewer notes have it than the
+            rules say; `alike`: two topics may be one.
+        path: The note or topic; of a new topic, where its note would be.
+        values: The values that should not be there.
+        topic: The topic that would stay, the one with more links.
+        notes: How many notes have the topic, or would get it.
+        examples: The first of them.
+        why: Why two topics may be one, as in `merge_suggestions`.
+        edits: What mends it, as `edits` of `change_set`; those of several problems in their order.
+    """
+
+    kind: FindingKind
+    path: VaultPath
+    values: tuple[StrayTopic, ...]
+    topic: VaultPath | None
+    notes: int
+    examples: tuple[VaultPath, ...]
+    why: tuple[Literal["name", "alias", "text", "meaning", "stub", "neighbours"], ...]
+    edits: tuple[TopicEdit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicProblems:
+    """What is not in order with topics.
+
+    Attributes:
+        findings: By kind, in the order in which their edits fit together.
+        total: Count before `limit`.
+        notices: Why there are none, or which rules cannot be followed.
+        dismissed: How many more were dismissed; absent if none.
+    """
+
+    findings: tuple[TopicProblem, ...]
+    total: int
+    notices: tuple[str, ...] = ()
+    dismissed: int | None = None
+
+
+@operation(
+    example={"limit": 5},
+    tasks=(
+        "check the topics of notes",
+        "topics that could be merged",
+        "topics that no note has",
+        "links in the topics property that lead nowhere",
+        "topics that are missing",
+    ),
+)
+async def validate_topics(
+    call: Call,
+    kinds: Annotated[tuple[FindingKind, ...], MinLen(1)] = FINDING_KINDS,
+    limit: Annotated[int, Interval(ge=1, le=500)] = 50,
+) -> TopicProblems:
+    """Find topics that are missing, unused or alike, and values that are no topic; each with edits that mend it.
+
+    Nothing is changed: `change_set` takes the edits.
+
+    Args:
+        kinds: What to look for; `new` reads all notes.
+        limit: Maximum findings.
+    """
+    known = await read_topics(call.vault)
+    if known is None:
+        return TopicProblems((), 0, (NO_ONTOLOGY,))
+    found = await asyncio.to_thread(lambda: list(find_problems(known, call.vault, kinds)))
+    dismissed = 0
+    if "new" in kinds:
+        busy = {one.path for one in found if one.kind == "values"}
+        new, dismissed = await find_new(call, known, busy)
+        found += new
+    if "alike" in kinds:
+        pairs = await alike_pairs(known)
+        rows = await dismissed_rows(call, "merge")
+        kept = [pair for pair in pairs if Dismissal("merge", frozenset((pair.path, pair.into))) not in rows]
+        dismissed += len(pairs) - len(kept)
+        found += await asyncio.to_thread(describe_alike, known, kept, {one.path for one in found})
+    found.sort(key=lambda one: FINDING_KINDS.index(one.kind))
+    return TopicProblems(
+        tuple(map(describe_problem, found[:limit])), len(found), known.rules.problems, dismissed or None
+    )
+
+
+def find_problems(known: VaultTopics, vault: "OpenVault", kinds: Collection[FindingKind]) -> "Iterator[TopicFinding]":
+    """Yield the problems that are told from the properties and links alone."""
+    from bridge.topics.findings import find_orphans, find_stray_values
+
+    settings: TopicSettings = known.settings
+    if "values" in kinds:
+        yield from find_stray_values(known.sources, settings.topic_property, known.rules, known.writer, vault.names)
+    unused = find_orphans(known.sources, known.rules, settings.archive_folder, vault.names)
+    yield from (one for one in unused if one.kind in kinds)
+
+
+async def find_new(call: Call, known: VaultTopics, busy: Collection[VaultPath]) -> "tuple[list[TopicFinding], int]":
+    """Return the topics that do not exist yet, and how many were dismissed.
+
+    Args:
+        call: The call.
+        known: The topics.
+        busy: Notes of which another finding changes the property.
+    """
+    from bridge.topics.new_topics import describe_new, find_names, gather_cluster, is_allowed
+
+    sources = known.sources
+    corpus = await call.vault.mention_index.corpus()
+    texts = await sources.index.wholes()
+    rows = {one.name for one in await dismissed_rows(call, "prospect")}
+
+    def names() -> "list[NamedCluster]":
+        left_out = {path for path in texts if path in busy or not is_allowed(path, sources, known.rules)}
+        return find_names(sources, texts, corpus.names, left_out)
+
+    every = await asyncio.to_thread(names)
+    kept = [one for one in every if dismissal_key(one.name) not in rows]
+    found: list[TopicFinding] = []
+    taken: set[VaultPath] = set()
+    for one in kept:
+        # A note gets one new topic at most: the requests of two would not know of each other.
+        free = replace(one, notes=tuple(path for path in one.notes if path not in taken))
+        cluster = await gather_cluster(sources, free, texts)
+        if cluster is not None:
+            taken.update(cluster.notes)
+            found.append(await asyncio.to_thread(describe_new, cluster, sources, known.writer, texts))
+    return found, len(every) - len(kept)
+
+
+async def alike_pairs(known: VaultTopics) -> "list[MergePair]":
+    """Return the pairs of topics that may be one."""
+    from bridge.linking.merge_pairs import find_merge_pairs
+
+    sources = known.sources
+    notes = {path: sources.notes[path] for path in sources.ontology.topics}
+    texts = await sources.index.wholes(notes)
+
+    def find() -> "list[MergePair]":
+        vectors = {path: vector for path in notes if (vector := sources.index.vector_of(path)) is not None}
+        return find_merge_pairs(notes, texts, near_pairs(vectors), sources.graph.neighbours)
+
+    return await asyncio.to_thread(find)
+
+
+def near_pairs(vectors: "dict[VaultPath, np.ndarray]") -> "list[tuple[VaultPath, VaultPath, float]]":
+    """Return the pairs of notes with near vectors, with their cosine."""
+    from bridge.graph.similar import mutual_neighbours
+
+    if len(vectors) < 2:
+        return []
+    import numpy as np
+
+    paths = list(vectors)
+    pairs = mutual_neighbours(np.stack([vectors[path] for path in paths]))
+    return [(paths[one], paths[other], cosine) for one, other, cosine in pairs]
+
+
+def describe_alike(known: VaultTopics, pairs: "list[MergePair]", moved: Collection[VaultPath]) -> "list[TopicFinding]":
+    """Return pairs as findings, without topics that another finding moves."""
+    from bridge.topics.findings import find_alike
+
+    return [one for one in find_alike(known.sources, pairs) if one.path not in moved and one.topic not in moved]
+
+
+def describe_problem(one: "TopicFinding") -> TopicProblem:
+    """Return a finding in the form of the result."""
+    return TopicProblem(
+        one.kind,
+        one.path,
+        tuple(StrayTopic(value.text, value.problem, value.instead) for value in one.values),
+        one.topic,
+        len(one.notes),
+        one.notes[:SHOWN],
+        one.why,
+        one.edits,  # type: ignore[arg-type]  # findings have no other kinds of requests
+    )

@@ -1,0 +1,112 @@
+"""Text views of topics."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from bridge.api.markup import Answer, Column, Element, Line, Table, notice, notices, path_of
+from bridge.text.counts import count_of
+from bridge.text.invisible import inline
+
+TOPICS = (
+    Column("path", role="path"),
+    Column("aliases", lambda aliases: " · also " + ", ".join(map(inline, aliases))),
+    Column("kind", lambda kind: f" · {inline(kind)}", detail=True),
+    Column("notes", lambda notes: f" · {count_of(notes, 'note')}"),
+    Column("definition", lambda text: f" · {inline(text)}"),
+)
+
+SUGGESTED = (
+    Column("path", role="path"),
+    Column("probability", " · {:.0%}"),
+    Column("why", lambda why: " · " + ", ".join(why)),
+    Column("said", lambda said: f" · says “{inline(said)}”"),
+    Column("near", " · {} near notes have it"),
+    Column("linked", " · {} linked notes have it", detail=True),
+    Column("value", lambda value: f" · {inline(value)}"),
+)
+
+
+def topic_list_view(answer: Answer) -> Iterable[Element]:
+    """Show the folders with their meanings, then a topic a line."""
+    yield from notices(answer["notices"])
+    if answer["folder"] is None:
+        return
+    total = answer["total"]
+    shown = f"{len(answer['topics'])} of " if len(answer["topics"]) < total else ""
+    yield notice(f"{shown}{count_of(total, 'topic')} in {inline(answer['folder'])}")
+    for one in answer["kinds"]:
+        if one["kind"] and one["meaning"]:
+            yield notice(f"{inline(one['kind'])} ({one['topics']}): {inline(one['meaning'])}")
+    yield Table(TOPICS, answer["topics"])
+
+
+def topics_of_view(answer: Answer) -> Iterable[Element]:
+    """Show the topics that the note has, then those that are suggested."""
+    yield from notices(answer["notices"])
+    if not answer["property"]:
+        return
+    has = ", ".join(inline(one["name"]) for one in answer["current"]) or "none"
+    yield notice(f"Topics of {inline(answer['path'])} in its property {inline(answer['property'])}: {has}")
+    if answer["suggested"]:
+        learnt = f", learnt from {count_of(answer['learnt_from'], 'note')}" if answer["learnt_from"] else ""
+        yield notice(f"Suggested, with a probability of {answer['least']:.0%} at least{learnt}:")
+    elif not answer["notices"]:
+        yield notice("No other topic is probable enough.")
+    yield Table(SUGGESTED, answer["suggested"])
+
+
+def findings_view(answer: Answer) -> Iterable[Element]:
+    """Show each finding with what would be done."""
+    yield from notices(answer["notices"])
+    total = answer["total"]
+    if total:
+        shown = f"{len(answer['findings'])} of " if len(answer["findings"]) < total else ""
+        yield notice(f"{shown}{count_of(total, 'finding')}; give the edits of those to be done to change_set")
+    elif not answer["notices"]:
+        yield notice("The topics are in order.")
+    for one in answer["findings"]:
+        yield Line(path_of(one["path"]), f" · {_sentence(one)}")
+        yield from (Line("  ", _edit(edit)) for edit in one["edits"])
+
+
+def _sentence(one: Any) -> str:
+    topic, count = inline(one["topic"] or ""), count_of(one["notes"], "note")
+    match one["kind"]:
+        case "values":
+            return "; ".join(map(_stray, one["values"]))
+        case "orphan":
+            return "no note has this topic, and nothing links to it"
+        case "rare":
+            return f"only {count} {'has' if one['notes'] == 1 else 'have'} this topic"
+        case "alike":
+            return f"may be the same as {topic}: {', '.join(one['why'])}"
+        case _:
+            return f"would be a topic of {count}: {', '.join(map(inline, one['examples'][:3]))}"
+
+
+def _stray(value: Any) -> str:
+    shown = inline(value["value"])
+    match value["problem"]:
+        case "missing":
+            return f"its topic {shown} is no note"
+        case "outside":
+            return f"its topic {shown} is a note outside the ontology"
+        case _:
+            return f"the rules prefer {inline(value['instead'])} to {shown}"
+
+
+def _edit(edit: Any) -> str:
+    """Return a request in short."""
+    match edit["op"]:
+        case "merge_notes":
+            return f"merge_notes into {inline(edit['into'])}"
+        case "move_note":
+            return f"move_note to {inline(edit['to'])}"
+        case "set_properties":
+            values = ", ".join(
+                f"{inline(name)} {', '.join(map(inline, map(str, given)))}"
+                for name, given in edit["properties"].items()
+            )
+            return f"set_properties {inline(edit['path'])} {values or 'without ' + ', '.join(edit['remove'])}"
+        case op:
+            return f"{op} {inline(edit['path'])}"

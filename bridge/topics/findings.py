@@ -1,0 +1,141 @@
+"""What is not in order with the topics of notes, each with the requests that would mend it."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from bridge.changes.requests.base import Request
+from bridge.changes.requests.merge_notes import MergeNotes
+from bridge.changes.requests.move_note import DeleteNote, MoveNote
+from bridge.linking.merge_pairs import MergePair, MergeReason
+from bridge.markdown.frontmatter import link_in_value
+from bridge.markdown.names import Names
+from bridge.records import dataclass
+from bridge.text.fold import fold_case
+from bridge.topics.assignments import TopicValue, topic_values
+from bridge.topics.kinds import FindingKind, StrayKind
+from bridge.topics.ontology import is_ignored
+from bridge.topics.rules import TopicRules
+from bridge.topics.suggest import TopicSources
+from bridge.topics.values import TopicWriter
+from bridge.types import VaultPath
+
+
+@dataclass(frozen=True, slots=True)
+class StrayValue:
+    """A value of the topic property that should not be there."""
+
+    text: str
+    problem: StrayKind
+    instead: VaultPath | None = None
+    """The topic that the rules prefer."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicFinding:
+    """Something that is not in order with topics.
+
+    The requests of several findings fit together in one change set, in the order of the kinds.
+    """
+
+    kind: FindingKind
+    path: VaultPath
+    """The note or topic that it is about; of a new topic, where its note would be."""
+    values: tuple[StrayValue, ...] = ()
+    topic: VaultPath | None = None
+    """The topic that stays."""
+    notes: tuple[VaultPath, ...] = ()
+    """The notes with the topic; of a new one, those that would get it."""
+    why: tuple[MergeReason, ...] = ()
+    edits: tuple[Request, ...] = ()
+
+
+def find_stray_values(
+    sources: TopicSources, property_name: str, rules: TopicRules, writer: TopicWriter, names: Names
+) -> Iterator[TopicFinding]:
+    """Yield the notes with values that mean no topic, or one to which the rules prefer another."""
+    paths = {path for path, _ in sources.assignments.astray}
+    for topic in rules.prefer:
+        paths.update(sources.assignments.by_topic.get(VaultPath(topic), ()))
+    for path in sorted(paths):
+        note = sources.notes[path]
+        if rules.never.covers(path) or is_ignored(note):
+            continue
+        found = tuple(
+            stray
+            for value in topic_values(note, property_name, names, sources.ontology)
+            if (stray := _judge(value, rules, names)) is not None
+        )
+        if found:
+            wanted = dict.fromkeys(one.instead for one in found if one.instead is not None)
+            add = [topic for topic in wanted if topic not in sources.assignments.of(path)]
+            edit = writer.change(note, add=add, remove=[one.text for one in found])
+            yield TopicFinding("values", path, found, edits=(edit,))
+
+
+def _judge(value: TopicValue, rules: TopicRules, names: Names) -> StrayValue | None:
+    """Return what is wrong with a value; None if nothing is."""
+    instead = rules.prefer.get(value.topic or _key_of(value))
+    if instead is not None:
+        return StrayValue(value.text, "unwanted", instead)
+    if value.topic is not None:
+        return None
+    return StrayValue(value.text, "outside" if value.target is not None and value.target in names else "missing")
+
+
+def _key_of(value: TopicValue) -> str:
+    link = link_in_value(value.text)
+    return fold_case(value.text if link is None else link.target).strip()
+
+
+def find_orphans(sources: TopicSources, rules: TopicRules, archive_folder: str, names: Names) -> Iterator[TopicFinding]:
+    """Yield the topics that no note has and nothing links to, and those that fewer notes have than the rules say.
+
+    Args:
+        sources: The topics.
+        rules: The rules.
+        archive_folder: Where the first kind goes; empty for the trash.
+        names: The files of the vault.
+    """
+    indexes = {*sources.ontology.index_notes.values(), sources.ontology.instructions}
+    taken: set[str] = set()
+    for path in sources.ontology.topics:
+        count = sources.assignments.count(path)
+        if count == 0 and not sources.graph.linked_from(path) - indexes:
+            note = sources.notes[path]
+            if archive_folder.strip("/"):
+                place = _free_place(path, archive_folder.strip("/"), names, taken)
+                yield TopicFinding("orphan", path, edits=(MoveNote(path, place, note.digest),))
+            else:
+                yield TopicFinding("orphan", path, edits=(DeleteNote(path, note.digest),))
+        elif count < rules.at_least and rules.at_least > 1:
+            yield TopicFinding("rare", path, notes=tuple(sources.assignments.by_topic.get(path, ())))
+
+
+def _free_place(path: VaultPath, folder: str, names: Names, taken: set[str]) -> VaultPath:
+    """Return a path in a folder that no file has, and that was not given out before."""
+    name = PurePosixPath(path)
+    for number in range(1, 1_000):
+        place = f"{folder}/{name.stem}{f' {number}' if number > 1 else ''}{name.suffix}"
+        if not names.spelled(place) and fold_case(place) not in taken:
+            break
+    taken.add(fold_case(place))
+    return VaultPath(place)
+
+
+def find_alike(sources: TopicSources, pairs: Sequence[MergePair]) -> Iterator[TopicFinding]:
+    """Yield the pairs of topics that may be one, as a merge into the one with more links; no topic goes twice."""
+
+    def links(path: VaultPath) -> int:
+        return sources.assignments.count(path) + len(sources.graph.linked_from(path))
+
+    gone: set[VaultPath] = set()
+    for pair in pairs:
+        path, into = pair.path, pair.into
+        if links(path) > links(into):
+            path, into = into, path
+        if gone & {path, into}:
+            continue
+        gone.add(path)
+        edit = MergeNotes(path, into, digest=sources.notes[path].digest)
+        having = tuple(sources.assignments.by_topic.get(path, ()))
+        yield TopicFinding("alike", path, topic=into, notes=having, why=pair.why, edits=(edit,))

@@ -1,0 +1,122 @@
+"""The ontology: the folder whose notes are topics, with their names, kinds and index notes."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from bridge.index.note import IndexedNote, Notes
+from bridge.records import dataclass
+from bridge.search.filters import folder_spelling
+from bridge.text.fold import fold_case
+from bridge.types import VaultPath
+
+KINDS: Final = ("Concepts", "Entities", "MOCs")
+"""The folders with which an ontology begins."""
+
+INSTRUCTIONS: Final = "Instructions.md"
+INSTRUCTIONS_TYPE: Final = "ontology"
+"""The property `type` of the note with the rules, by which a renamed ontology is found again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A note that others can have as a topic."""
+
+    path: VaultPath
+    name: str
+    aliases: tuple[str, ...]
+    kind: str
+    """Its folder below the ontology's; empty at the top."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its title, its file's name and its aliases, each once."""
+        return tuple(dict.fromkeys((self.name, file_stem(self.path), *self.aliases)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ontology:
+    """The topics of a vault."""
+
+    folder: VaultPath
+    topics: Mapping[VaultPath, Topic]
+    index_notes: Mapping[str, VaultPath]
+    """By kind: the note that says what its folder means."""
+    by_name: Mapping[str, VaultPath]
+    """The topics by their folded names; of two with one name, the first."""
+
+    @property
+    def instructions(self) -> VaultPath:
+        """The note with the rules, whether or not it exists."""
+        return VaultPath(f"{self.folder}/{INSTRUCTIONS}")
+
+    def holds(self, path: str) -> bool:
+        """Return whether a note is in the folder of the ontology, as a topic or not."""
+        return path.startswith(f"{self.folder}/")
+
+    def named(self, name: str) -> VaultPath | None:
+        """Return the topic with a name or alias, in any case."""
+        return self.by_name.get(fold_case(name).strip())
+
+
+def find_ontology_folder(configured: str, notes: Notes) -> VaultPath | None:
+    """Return the folder of the ontology as the vault spells it; None if it has none.
+
+    Args:
+        configured: The folder that the settings name. If it has no notes because it was renamed, the only folder with
+            an instructions note of an ontology takes its place.
+        notes: The notes of the vault.
+    """
+    if not configured.strip("/ "):
+        return None
+    if found := folder_spelling(notes, configured):
+        return VaultPath(found)
+    marked = [path for path, note in notes.items() if is_instructions(note)]
+    return VaultPath(marked[0].rpartition("/")[0]) if len(marked) == 1 else None
+
+
+def is_instructions(note: IndexedNote) -> bool:
+    """Return whether a note holds the rules of an ontology."""
+    return note.note_type == INSTRUCTIONS_TYPE and note.path.endswith(f"/{INSTRUCTIONS}")
+
+
+def read_ontology(folder: VaultPath, notes: Notes) -> Ontology:
+    """Return the topics: the notes below the folder but for index notes, the rules, and ignored notes."""
+    topics: dict[VaultPath, Topic] = {}
+    indexes: dict[str, VaultPath] = {}
+    for note in _notes_below(folder, notes):
+        parent, _, _ = note.path.rpartition("/")
+        kind = parent[len(folder) + 1 :]
+        if is_index_note(note.path):
+            indexes[kind] = note.path
+        elif note.path != f"{folder}/{INSTRUCTIONS}" and not is_ignored(note):
+            topics[note.path] = Topic(note.path, note.title, note.aliases, kind)
+    by_name: dict[str, VaultPath] = {}
+    # A title takes precedence over an alias of another topic.
+    names = [(name, path) for path, topic in topics.items() for name in (topic.name, file_stem(path))]
+    names += [(alias, path) for path, topic in topics.items() for alias in topic.aliases]
+    for name, path in names:
+        by_name.setdefault(fold_case(name).strip(), path)
+    return Ontology(folder, topics, indexes, by_name)
+
+
+def is_index_note(path: VaultPath) -> bool:
+    """Return whether a note is named like its folder."""
+    parent = path.rpartition("/")[0].rpartition("/")[2]
+    return fold_case(parent) == fold_case(file_stem(path))
+
+
+def is_ignored(note: IndexedNote) -> bool:
+    """Return whether a note's properties say `gardener: ignore`."""
+    value = next((value for name, value in note.properties.items() if name.casefold() == "gardener"), None)
+    return isinstance(value, str) and value.strip().casefold() == "ignore"
+
+
+def file_stem(path: VaultPath) -> str:
+    """Return the name of a note's file without the ending."""
+    return path.rpartition("/")[2].removesuffix(".md")
+
+
+def _notes_below(folder: VaultPath, notes: Notes) -> Iterator[IndexedNote]:
+    for path in sorted(notes):
+        if path.startswith(f"{folder}/") and notes[path].kind == "note":
+            yield notes[path]

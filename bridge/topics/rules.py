@@ -1,0 +1,67 @@
+"""The rules in the properties of the ontology's instructions note."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+
+from bridge.index.note import IndexedNote
+from bridge.markdown.frontmatter import link_in_value
+from bridge.records import dataclass
+from bridge.text.fold import fold_case
+from bridge.topics.ontology import Ontology
+from bridge.types import VaultPath
+from bridge.vault.globs import GlobSet, find_mistake
+
+
+@dataclass(frozen=True, slots=True)
+class TopicRules:
+    """What a person wants of topics."""
+
+    never: GlobSet = field(default_factory=GlobSet)
+    """Notes that get no topics."""
+    prefer: Mapping[str, VaultPath] = field(default_factory=dict)
+    """By path or folded name of what is not wanted: the topic in its place."""
+    at_least: int = 1
+    """Notes that a topic should have."""
+    problems: tuple[str, ...] = ()
+    """Rules that cannot be followed, as sentences."""
+
+    def instead_of(self, topic: VaultPath) -> VaultPath:
+        """Return the topic that is preferred to a topic, or the topic itself."""
+        return self.prefer.get(topic, topic)
+
+
+def read_rules(note: IndexedNote | None, ontology: Ontology) -> TopicRules:
+    """Read the rules from the properties `never`, `prefer` and `at_least` of a note; other properties are its own."""
+    if note is None:
+        return TopicRules()
+    values = {name.casefold(): value for name, value in note.properties.items()}
+    never = values.get("never")
+    globs = tuple(one for one in (never if isinstance(never, list | tuple) else (never,)) if isinstance(one, str))
+    problems = [f"`never: {glob}` {why}." for glob in globs if (why := find_mistake(glob))]
+    prefer: dict[str, VaultPath] = {}
+    wanted = values.get("prefer")
+    for old, new in wanted.items() if isinstance(wanted, Mapping) else ():
+        kept = _topic_of(new, ontology)
+        if kept is None:
+            problems.append(f"`prefer: {old}` names no topic that would take its place.")
+            continue
+        prefer |= dict.fromkeys(_keys_of(str(old), ontology), kept)
+        prefer.pop(kept, None)
+    least = values.get("at_least", 1)
+    if not isinstance(least, int) or isinstance(least, bool) or least < 1:
+        problems.append("`at_least` must be a whole number from 1 on.")
+        least = 1
+    sound = tuple(glob for glob in globs if not find_mistake(glob))
+    return TopicRules(GlobSet(sound), prefer, least, tuple(problems))
+
+
+def _keys_of(old: str, ontology: Ontology) -> Iterator[str]:
+    topic = _topic_of(old, ontology)
+    yield topic or fold_case(old).strip()
+
+
+def _topic_of(value: object, ontology: Ontology) -> VaultPath | None:
+    if not isinstance(value, str):
+        return None
+    link = link_in_value(value)
+    return ontology.named(value if link is None else link.target.rpartition("/")[2].removesuffix(".md"))

@@ -1,0 +1,368 @@
+"""Topics of notes: the ontology is set up, listed, suggested from and checked, through a served bridge."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from bridge.access.tokens import Tokens
+from bridge.api.call import OWNER, Call
+from bridge.api.registry import get_operation
+from bridge.settings.file import save_settings
+from bridge.topics.settings import TopicSettings
+from tests.features.served import Served, readable
+
+LEAVEN = "Wild yeast raises the dough slowly, and the crumb keeps its sour taste for days after the baking."
+PRUNE = "Cut the apple branches back to an outward bud in February, before the sap rises into the young wood."
+
+
+def note(topics: str, text: str) -> str:
+    return f"---\ntopics: [{topics}]\n---\n{text}\n"
+
+
+NOTES = {
+    "Ontology/Concepts/Concepts.md": "# Concepts\n\nWhat the notes are about. More of it.\n",
+    "Ontology/Concepts/Leavening.md": "---\naliases: [raising agents]\n---\n# Leavening\n\nHow dough rises. Slowly.\n",
+    "Ontology/Concepts/Pruning.md": "# Pruning\n\nCutting back what grows too far.\n",
+    "Ontology/Concepts/Leavenings.md": "---\naliases: [Leavening]\n---\nThe same once more, as a copy of the other.\n",
+    "Ontology/Entities/Ontology.md": "A topic that is named like a folder above it.\n",
+    "Ontology/Entities/发酵.md": "发酵是微生物分解有机物的过程。面团因此变大。\n",
+    "Ontology/Entities/Unused.md": "Nobody has this.\n",
+    "Ontology/Entities/Left alone.md": "---\ngardener: ignore\n---\nNot a topic.\n",
+    "Ontology/Instructions.md": "---\ntype: ontology\nnever: [Private/**]\nprefer: {Sours: Leavening}\n---\nRules.\n",
+    **{f"Bread/Loaf {at}.md": note('"[[Leavening]]"', f"{LEAVEN} Loaf {at}.") for at in range(12)},
+    **{f"Garden/Tree {at}.md": note('"[[Pruning]]"', f"{PRUNE} Tree {at}.") for at in range(12)},
+    "Bread/New loaf.md": f"{LEAVEN} Of all raising agents this is the oldest.\n",
+    "Private/Loaf.md": f"{LEAVEN} Of all raising agents this is the oldest.\n",
+    "Bread/Chinese.md": note('"[[发酵]]"', "面团在温暖的地方发酵。"),
+    "Bread/Chinese too.md": "把面粉和水混合,让面团在温暖的地方发酵一夜。\n",
+    "Bread/Markdown.md": note('"[Leavening](../Ontology/Concepts/Leavening.md)"', "Linked the other way."),
+    "Bread/Plain.md": note("leavening", "Named without a link."),
+    "Bread/Stray.md": note('"[[Loaf 1]]", "[[Nowhere]]", Sours, "[[Pruning]]"', "Some of it is wrong."),
+    "Other.md": "Nothing of the kind.\n",
+}
+
+
+def root(served: Served) -> Path:
+    return served.bridge.find(None).root
+
+
+def contents(served: Served) -> Mapping[str, bytes]:
+    files = (path for path in root(served).rglob("*") if path.is_file())
+    return {path.relative_to(root(served)).as_posix(): path.read_bytes() for path in files}
+
+
+async def write(served: Served, notes: Mapping[str, str]) -> None:
+    for path, text in notes.items():
+        (root(served) / path).write_text(text, "utf-8")
+    await served.call("report_changes", changes=[{"kind": "upsert", "path": path} for path in notes])
+    for path in notes:
+        await served.call("wait_until_indexed", path=path, what="links")
+
+
+async def remove(served: Served, *paths: str) -> None:
+    for path in paths:
+        (root(served) / path).unlink()
+    await served.call("report_changes", changes=[{"kind": "delete", "path": path} for path in paths])
+    for path in paths:
+        await served.call("wait_until_indexed", path=path)
+    await readable(served)
+
+
+async def use(served: Served, **settings: Any) -> None:
+    values = {f"topics.{name}": value for name, value in settings.items()}
+    save_settings(served.bridge.settings_path, values)
+    await served.bridge.reload()
+
+
+async def found(served: Served, *kinds: str) -> list[dict[str, Any]]:
+    answer = await served.call("validate_topics", kinds=list(kinds))
+    assert answer.status == 200, answer.body
+    findings: list[dict[str, Any]] = answer.json["findings"]
+    return findings
+
+
+async def test_topics_are_listed_with_kind_count_and_definition(served: Served) -> None:
+    await use(served, ontology_folder="ontology")
+    answer = (await served.call("list_topics")).json
+    assert answer["folder"] == "Ontology"
+    assert [(one["name"], one["kind"], one["notes"]) for one in answer["topics"]] == [
+        ("Leavening", "Concepts", 14),
+        ("Pruning", "Concepts", 13),
+        ("发酵", "Entities", 1),
+        ("Leavenings", "Concepts", 0),
+        ("Ontology", "Entities", 0),
+        ("Unused", "Entities", 0),
+    ]
+    assert answer["topics"][0]["definition"] == "How dough rises."
+    assert answer["topics"][2]["definition"] == "发酵是微生物分解有机物的过程。"
+    assert {one["kind"]: one["meaning"] for one in answer["kinds"]}["Concepts"] == "What the notes are about."
+    some = (await served.call("list_topics", folder="Ontology/Entities", query="unus")).json
+    assert [one["name"] for one in some["topics"]] == ["Unused"]
+    assert (await served.call("list_topics", folder="Nothing")).code == "folder_not_found"
+
+
+async def test_without_the_setting_there_are_no_topics(served: Served) -> None:
+    for answer in (await served.call("list_topics"), await served.call("topics_of", path="Other.md")):
+        assert "set_up_ontology" in answer.json["notices"][0]
+    assert (await served.call("validate_topics")).json["total"] == 0
+
+
+async def test_topics_are_suggested_with_reasons(served: Served) -> None:
+    await use(served, ontology_folder="Ontology")
+    answer = (await served.call("topics_of", path="Bread/New loaf.md")).json
+    assert answer["learnt_from"] > 20
+    first = answer["suggested"][0]
+    assert first["path"] == "Ontology/Concepts/Leavening.md"
+    assert {"text", "near notes"} <= set(first["why"])
+    assert (first["said"], first["value"]) == ("raising agents", "[[Leavening]]")
+    assert first["probability"] >= answer["least"] > 0
+    assert all(one["name"] != "Pruning" for one in answer["suggested"])
+    assert (await served.call("topics_of", path="Other.md")).json["suggested"] == []
+    has = (await served.call("topics_of", path="Bread/Markdown.md")).json
+    assert [one["name"] for one in has["current"]] == ["Leavening"]
+    assert (await served.call("topics_of", path="Nowhere.md")).code == "note_not_found"
+
+
+async def test_rules_are_followed(served: Served) -> None:
+    await use(served, ontology_folder="Ontology")
+    private = (await served.call("topics_of", path="Private/Loaf.md")).json
+    assert private["suggested"] == []
+    assert "instructions" in private["notices"][0]
+    await write(served, {"Ontology/Instructions.md": "---\nnever: []\nprefer: {Leavening: Pruning}\n---\n"})
+    assert [one["name"] for one in (await served.call("topics_of", path="Private/Loaf.md")).json["suggested"]] == [
+        "Pruning"
+    ]
+    await write(served, {"Ontology/Instructions.md": "---\nat_least: many\nprefer: {A: Nothing}\n---\n"})
+    assert len((await served.call("list_topics")).json["notices"]) == 2
+
+
+async def test_topics_with_a_chinese_name_are_found_in_text(served: Served) -> None:
+    await use(served, ontology_folder="Ontology")
+    first = (await served.call("topics_of", path="Bread/Chinese too.md", limit=1)).json["suggested"][0]
+    assert (first["name"], first["said"], first["value"]) == ("发酵", "发酵", "[[发酵]]")
+
+
+async def test_values_are_written_as_the_property_has_them(served: Served) -> None:
+    link = '"[Leavening](../Ontology/Concepts/Leavening.md)"'
+    await write(served, {f"Bread/Loaf {at}.md": note(link, f"{LEAVEN} Loaf {at}.") for at in range(12)})
+    await remove(served, *(f"Garden/Tree {at}.md" for at in range(6)))
+    await use(served, ontology_folder="Ontology")
+    answer = (await served.call("topics_of", path="Bread/New loaf.md")).json
+    value = answer["suggested"][0]["value"]
+    assert value == "[Leavening](Leavening.md)"
+    digest = (await served.call("read_note", path="Bread/New loaf.md")).json["digest"]
+    written = await served.call(
+        "set_properties",
+        path="Bread/New loaf.md",
+        digest=digest,
+        properties={answer["property"]: [*answer["values"], value]},
+    )
+    assert written.json["state"] == "applied"
+    await readable(served)
+    assert [one["name"] for one in (await served.call("topics_of", path="Bread/New loaf.md")).json["current"]] == [
+        "Leavening"
+    ]
+
+
+async def test_stray_values_are_found_and_mended(served: Served) -> None:
+    await use(served, ontology_folder="Ontology")
+    before = contents(served)
+    (finding,) = await found(served, "values")
+    assert finding["path"] == "Bread/Stray.md"
+    assert [(one["value"], one["problem"], one.get("instead")) for one in finding["values"]] == [
+        ("[[Loaf 1]]", "outside", None),
+        ("[[Nowhere]]", "missing", None),
+        ("Sours", "unwanted", "Ontology/Concepts/Leavening.md"),
+    ]
+    change = await served.call("change_set", edits=finding["edits"])
+    assert change.json["state"] == "applied"
+    await readable(served)
+    assert await found(served, "values") == []
+    names = [one["name"] for one in (await served.call("topics_of", path="Bread/Stray.md")).json["current"]]
+    assert names == ["Leavening", "Pruning"]
+    await served.call("undo_change", change_id=change.json["change_id"])
+    assert contents(served) == before
+
+
+async def test_alike_topics_are_merged_into_the_one_with_more_links(served: Served) -> None:
+    await use(served, ontology_folder="Ontology")
+    copies = {
+        "Garden/Copy.md": note('"[[Leavenings]]"', "Has the copy."),
+        "Garden/Copy too.md": note('"[L](../Ontology/Concepts/Leavenings.md)"', "See [[Leavenings#Top|it]]."),
+    }
+    await write(served, copies)
+    before = contents(served)
+    (finding,) = await found(served, "alike")
+    assert (finding["path"], finding["topic"], finding["notes"]) == (
+        "Ontology/Concepts/Leavenings.md",
+        "Ontology/Concepts/Leavening.md",
+        2,
+    )
+    assert "alias" in finding["why"]
+    change = await served.call("change_set", edits=finding["edits"], expect={"links_broken": 0})
+    assert change.status == 200, change.body
+    await readable(served)
+    for path in ("Garden/Copy.md", "Garden/Copy too.md"):
+        assert [one["name"] for one in (await served.call("topics_of", path=path)).json["current"]] == ["Leavening"]
+    assert "Leavenings" not in (root(served) / "Garden/Copy.md").read_text("utf-8")
+    await served.call("undo_change", change_id=change.json["change_id"])
+    assert contents(served) == before
+    await readable(served)
+    await served.call("dismiss", kind="merge", paths=[finding["path"], finding["topic"]])
+    assert await found(served, "alike") == []
+    assert (await served.call("validate_topics", kinds=["alike"])).json["dismissed"] == 1
+
+
+async def test_unused_topics_are_archived(served: Served) -> None:
+    await use(served, ontology_folder="Ontology")
+    before = contents(served)
+    unused = {one["path"]: one["edits"] for one in await found(served, "orphan")}
+    assert set(unused) == {
+        "Ontology/Concepts/Leavenings.md",
+        "Ontology/Entities/Ontology.md",
+        "Ontology/Entities/Unused.md",
+    }
+    change = await served.call("change_set", edits=unused["Ontology/Entities/Unused.md"])
+    assert change.json["state"] == "applied"
+    assert "Archive/Unused.md" in contents(served)
+    await served.call("undo_change", change_id=change.json["change_id"])
+    assert contents(served) == before
+    await use(served, ontology_folder="Ontology", archive_folder="")
+    assert {edit["op"] for one in await found(served, "orphan") for edit in one["edits"]} == {"delete_note"}
+
+
+async def test_a_name_that_near_notes_say_becomes_a_topic(served: Served) -> None:
+    text = "The kettle whistles. Gong Fu Cha is a way of making tea in small pots, said guest {} of the evening."
+    await write(served, {f"Tea {at}.md": text.format(at) for at in range(4)})
+    await use(served, ontology_folder="Ontology")
+    before = contents(served)
+    new = {one["path"]: one for one in await found(served, "new")}
+    finding = new["Ontology/Concepts/Gong Fu Cha.md"]
+    assert finding["notes"] == 4
+    assert "Gong Fu Cha is a way of making tea" in finding["edits"][0]["text"]
+    change = await served.call("change_set", edits=finding["edits"], expect={"links_broken": 0})
+    assert change.status == 200, change.body
+    await readable(served)
+    topics = (await served.call("list_topics", query="gong")).json["topics"]
+    assert [(one["notes"], one["definition"]) for one in topics] == [
+        (4, "Gong Fu Cha is a way of making tea in small pots, said guest 0 of the evening."),
+    ]
+    await served.call("undo_change", change_id=change.json["change_id"])
+    assert contents(served) == before
+    await readable(served)
+    await served.call("dismiss", kind="prospect", name="Gong Fu Cha")
+    assert "Ontology/Concepts/Gong Fu Cha.md" not in {one["path"] for one in await found(served, "new")}
+
+
+async def test_denied_topics_are_never_shown(served: Served) -> None:
+    await use(served, ontology_folder="Ontology")
+    save_settings(served.bridge.settings_path, {"deny": ["Ontology/Concepts/Leaven*.md"]})
+    await served.bridge.reload()
+    await readable(served)
+    answer = (await served.call("list_topics")).json
+    assert (answer["total"], answer["kinds"][0]["topics"]) == (4, 1)
+    said = [
+        await served.call("list_topics", query="leavening"),
+        await served.call("topics_of", path="Bread/New loaf.md"),
+        await served.call("validate_topics", kinds=["alike", "orphan", "rare"]),
+    ]
+    assert all(b"Leavening" not in one.body for one in said)
+    assert said[0].json["total"] == 0
+    missing = {one["path"] for one in await found(served, "values")}
+    assert "Bread/Loaf 1.md" in missing
+
+
+async def test_the_ontology_is_found_after_it_was_renamed(served: Served) -> None:
+    await use(served, ontology_folder="Ontology")
+    assert (await served.call("move_note", path="Ontology", to="Begriffe", confirm=True)).status == 200
+    await readable(served)
+    answer = (await served.call("list_topics")).json
+    assert (answer["folder"], answer["total"]) == ("Begriffe", 6)
+    assert answer["topics"][0]["notes"] == 14
+
+
+async def test_an_ontology_is_set_up_as_one_change(served: Served) -> None:
+    before = contents(served)
+    owner = Call(served.bridge, OWNER, transport="http")
+    made: Any = await get_operation("set_up_ontology").run(owner, {"folder": "Begriffe"})
+    assert {one.path for one in made.changed} == {
+        *(f"Begriffe/{kind}/{kind}.md" for kind in ("Concepts", "Entities", "MOCs")),
+        "Begriffe/Instructions.md",
+    }
+    assert served.bridge.find(None).settings.section(TopicSettings).ontology_folder == "Begriffe"
+    await readable(served)
+    answer = (await served.call("list_topics")).json
+    assert (answer["folder"], answer["total"], answer["notices"]) == ("Begriffe", 0, [])
+    assert answer["kinds"][0]["meaning"] == "Ideas, methods and subjects that notes are about."
+    again = (await served.call("set_up_ontology")).json
+    assert (again["files"], again["change_id"]) == (0, None)
+    await served.call("undo_change", change_id=made.change_id)
+    assert contents(served) == before
+
+
+async def test_what_exists_is_kept_when_an_ontology_is_set_up(served: Served) -> None:
+    before = contents(served)
+    made = (await served.call("set_up_ontology", folder="Ontology")).json
+    assert {one["path"] for one in made["changed"]} == {
+        "Ontology/Entities/Entities.md",
+        "Ontology/MOCs/MOCs.md",
+    }
+    assert "topics.ontology_folder" in made["warnings"][-1]
+    assert before.items() <= contents(served).items()
+
+
+async def test_an_agent_only_proposes_an_ontology(served: Served) -> None:
+    token = Tokens(served.bridge.folders.tokens).create("quill", ["read", "write"])[1]
+    headers = {"Authorization": f"Bearer {token}"}
+    before = contents(served)
+    data = orjson.dumps({"folder": "New"})
+    answer = await served.request("POST", "/api/set_up_ontology", headers=headers, data=data)
+    assert (answer.status, answer.json["state"]) == (200, "proposed")
+    assert contents(served) == before
+    save_settings(served.bridge.settings_path, {"apply_clients": ["quill"]})
+    await served.bridge.reload()
+    refused = await served.request("POST", "/api/set_up_ontology", headers=headers, data=data)
+    assert refused.code == "confirmation_required"
+    assert contents(served) == before
+
+
+async def test_related_notes_name_a_topic_that_they_share(served: Served) -> None:
+    hits = (await served.call("related_notes", path="Bread/Loaf 1.md")).json["hits"]
+    assert not any("topic" in reason for hit in hits for reason in hit["why"])
+    await use(served, ontology_folder="Ontology")
+    hits = (await served.call("related_notes", path="Bread/Loaf 1.md")).json["hits"]
+    same = [hit["path"] for hit in hits if "same topic *Leavening*" in hit["why"]]
+    assert "Bread/Loaf 2.md" in same
+    assert "Bread/New loaf.md" not in same
+
+
+async def test_the_graph_of_topics_has_only_topics_and_semantic_folders(served: Served) -> None:
+    missing = await served.call("graph_neighbours", path="Bread/Loaf 1.md", mode="ontology")
+    assert missing.code == "invalid_arguments"
+    await write(served, {"Bread/Loaf 1.md": note('"[[Leavening]]"', f"{LEAVEN} See [[Tree 1]].")})
+    await use(served, ontology_folder="Ontology")
+    assert (await served.call("create_note", path="Ontology/Concepts/Garden.md", text="Growing.")).status == 200
+    await readable(served)
+
+    async def around(path: str, depth: int) -> dict[str, list[str]]:
+        answer = await served.call("graph_neighbours", path=path, mode="ontology", depth=depth, limit=500)
+        return {one["path"]: one["kinds"] for one in answer.json["nodes"]}
+
+    assert await around("Bread/Loaf 1.md", 1) == {"Ontology/Concepts/Leavening.md": ["property"]}
+    assert "Bread/Loaf 2.md" in await around("Bread/Loaf 1.md", 2)
+    assert await around("Garden/Tree 1.md", 1) == {
+        "Ontology/Concepts/Pruning.md": ["property"],
+        "Ontology/Concepts/Garden.md": ["folder"],
+    }
+    drawn = {one["path"] for one in (await served.call("graph_view", mode="ontology")).json["nodes"]}
+    assert {"Bread/Loaf 1.md", "Ontology/Concepts/Garden.md"} < drawn
+    assert "Other.md" not in drawn
+    await use(served, ontology_folder="Ontology", folder_meaning="none")
+    assert set(await around("Garden/Tree 1.md", 1)) == {"Ontology/Concepts/Pruning.md"}
+    await use(served, ontology_folder="Ontology", folder_meaning="all")
+    assert (await around("Other.md", 1)) == {}
+    assert (await around("Bread/Loaf 1.md", 1))["Bread/Loaf 2.md"] == ["folder"]
+    await use(served, ontology_folder="Ontology", folder_meaning="all", generic_folders=["bread"])
+    assert set(await around("Bread/Loaf 1.md", 1)) == {"Ontology/Concepts/Leavening.md"}
