@@ -16,7 +16,16 @@ export const FORMS = {
 	list_tags: "819373800d0a",
 	read_note: "1dc7576dc211",
 	create_note: "287bbdb88610",
+	merge_notes: "fd6c3e681b86",
 	rename_heading: "d05f8f2702cd",
+	property_report: "076b653ea045",
+	property_values: "1532fc4b0e5d",
+	check_notes: "31dffad49700",
+	rename_tag: "cf1431c9efa1",
+	rename_property: "5b3c0838fe64",
+	change_values: "b6edf79a792f",
+	merge_suggestions: "c15a398976ac",
+	dismiss: "e30cbf1a536e",
 	revive: "e30cbf1a536e",
 	list_changes: "506ede466e58",
 	show_change: "6dc88704d854",
@@ -31,8 +40,10 @@ export const FORMS = {
 	suggest_links: "d5bb8e8f8a97",
 	judge_link: "a11a23625bef",
 	apply_links: "abfffa44c726",
+	find_prospects: "907dd2ef0a3f",
 	graph_path: "41b89f5ae297",
 	graph_view: "7afb490cd309",
+	stale_notes: "fe59f9800179",
 	set_up_memory: "653257da3674",
 	list_memories: "c9d74b0df46b",
 	revise_memory: "9fbc07925f75",
@@ -232,6 +243,27 @@ export interface ChangeSettingsArguments {
 	readonly vault?: string | null;
 }
 
+export interface ChangeValuesArguments {
+	/** The property, in any case. */
+	readonly name: string;
+	/** The value as `property_values` lists it: `1` is not `"1"`, and case counts. */
+	readonly old: string | number | boolean | null;
+	/** The new value. */
+	readonly to: string | number | boolean | null;
+	/** Only in notes under this folder. */
+	readonly folder?: string | null;
+	/** The expected effect; any other is refused. */
+	readonly expect?: Expectation | null;
+	/** Only preview the change. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Proceed despite `confirmation_required`. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 /** A file touched by a change. */
 export interface ChangedFile {
 	/** Its path afterwards; for a removed file, its former path. */
@@ -253,6 +285,23 @@ export interface ChangedFile {
 export interface CheckGlobsArguments {
 	/** The globs. */
 	readonly globs: readonly string[];
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface CheckNotesArguments {
+	/** Only these notes. */
+	readonly paths?: readonly string[];
+	/** Only notes under this folder. */
+	readonly folder?: string | null;
+	/** `schema` are the rules that notes of `type: schema` state, `inferred` those of `conventions`. */
+	readonly rules?: "both" | "inferred" | "schema";
+	/** The share of notes that must keep an inferred rule. */
+	readonly least?: number;
+	/** Maximum violations. */
+	readonly limit?: number;
+	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
+	readonly among?: "notes" | "agents" | "all" | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -283,6 +332,22 @@ export interface CheckedGlob {
 export interface CheckedGlobs {
 	/** In the given order. */
 	readonly globs: readonly CheckedGlob[];
+}
+
+/** The violations in notes. */
+export interface CheckedNotes {
+	/** Those of schema notes first, then those of the rules that most notes keep. */
+	readonly violations: readonly RuleViolation[];
+	/** Count before `limit`. */
+	readonly total: number;
+	/** Notes looked at. */
+	readonly notes: number;
+	/** Rules that were checked. */
+	readonly rules: number;
+	/** Remarks, such as on a schema note that cannot be understood. */
+	readonly notices?: readonly string[];
+	/** How many more were dismissed; absent if none. */
+	readonly dismissed?: number | null;
 }
 
 /** A suggestion to turn into a link. */
@@ -386,6 +451,17 @@ export interface Disk {
 	readonly free: number;
 }
 
+export interface DismissArguments {
+	/** `merge` is a pair of `merge_suggestions`, `prospect` a name of `find_prospects`, `orphan` a note of `graph_insights`, `violation` a finding of `check_notes`. */
+	readonly kind: "merge" | "prospect" | "orphan" | "violation";
+	/** The notes: two of `merge`, one of `orphan` and `violation`. */
+	readonly paths?: readonly string[];
+	/** The name of a `prospect`, or what a `violation` is about, such as the property. */
+	readonly name?: string;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 /** What is dismissed now. */
 export interface DismissalCount {
 	/** The kind. */
@@ -413,6 +489,16 @@ export interface ErrorCount {
 	readonly code: string;
 	/** Calls that ended with it. */
 	readonly calls: number;
+}
+
+/** The expected effect of a change; null fields are not checked. */
+export interface Expectation {
+	/** Files written, moved or removed. */
+	readonly files?: number | null;
+	/** Links updated in other places. */
+	readonly links_rewritten?: number | null;
+	/** Links left unresolved. */
+	readonly links_broken?: number | null;
 }
 
 export interface FindNotesArguments {
@@ -444,6 +530,17 @@ export interface FindNotesArguments {
 	readonly types?: readonly ("note" | "canvas" | "excalidraw" | "pdf")[];
 	/** Only notes for which this expression of Obsidian's Bases is true, such as `rating > 3 && !file.hasTag("done") && file.mtime > now() - "7d"`. */
 	readonly where?: string;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface FindProspectsArguments {
+	/** Maximum names. */
+	readonly limit?: number;
+	/** Names to skip. */
+	readonly offset?: number;
+	/** Only names in notes under this folder. */
+	readonly folder?: string | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -1247,6 +1344,20 @@ export interface ListedTag {
 	readonly count: number;
 }
 
+/** A value of a property. */
+export interface ListedValue {
+	/** The value, in its most common spelling. */
+	readonly value: string | number | boolean | null;
+	/** Its type. */
+	readonly type: string;
+	/** Notes that have it. */
+	readonly notes: number;
+	/** Its spellings with the number of notes, if it has several. */
+	readonly spellings: readonly string[];
+	/** The first notes that have it, at most 3. */
+	readonly paths: readonly string[];
+}
+
 /** A link broken by a change. */
 export interface LostLink {
 	/** The note that contains it. */
@@ -1267,6 +1378,44 @@ export interface MadeLink {
 	readonly link: string;
 }
 
+/** A change of many notes. */
+export interface ManyWritten {
+	/** Its id for `undo_change`; null if nothing was written. */
+	readonly change_id: string | null;
+	/** The note, by its path afterwards. */
+	readonly path: string;
+	/** SHA-256 of the whole file afterwards, or in a dry run or a proposal now; null without one. */
+	readonly digest: string | null;
+	/** Unified diff. */
+	readonly diff: string;
+	/** `applied`, or `proposed` if it awaits approval; a dry run predicts it. */
+	readonly state: "applied" | "proposed";
+	/** Warnings about the change. */
+	readonly warnings: readonly string[];
+	/** Links updated in other places. */
+	readonly links_rewritten: number;
+	/** Links left unresolved. */
+	readonly links_broken: readonly LostLink[];
+	/** Files written, moved or removed. */
+	readonly files: number;
+	/** What wrote it: the bridge to `disk`, or `obsidian`. */
+	readonly by: "disk" | "obsidian";
+	/** Whether this is a dry run; nothing was written. */
+	readonly dry_run: boolean;
+	/** The change in one line. */
+	readonly would: string;
+	/** Why a dry run's change needs confirmation; null if it does not. */
+	readonly confirmation: string | null;
+	/** The files, with a folder as one; at most 1,000. */
+	readonly changed: readonly ChangedFile[];
+	/** How often the name or value stood in the files that change. */
+	readonly occurrences?: number;
+	/** Notes that have it and cannot be changed on their own, at most 1,000. */
+	readonly skipped?: readonly SkippedNote[];
+	/** Queries, bases and bookmarks with the name, in which nothing is changed. */
+	readonly named_in?: readonly string[];
+}
+
 /** How many memories there are. */
 export interface MemoryCounts {
 	/** By kind. */
@@ -1285,6 +1434,70 @@ export interface MemoryPage {
 	readonly counts: MemoryCounts;
 	/** Remarks. */
 	readonly notices?: readonly string[];
+}
+
+export interface MergeNotesArguments {
+	/** The note that goes. */
+	readonly path: string;
+	/** The note that stays. */
+	readonly into: string;
+	/** `both` keeps the text of both; `into` drops that of the note that goes. */
+	readonly keep?: "both" | "into";
+	/** Make the name of the note that goes an alias of the other. */
+	readonly alias?: boolean;
+	/** Digest of the note that goes, as read; a changed note is refused. */
+	readonly digest: string;
+	/** Only preview the change. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Proceed despite `confirmation_required`. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** Two notes that may be one, as arguments of `merge_notes`. */
+export interface MergeSuggestion {
+	/** The note that would go: the one with fewer links and less text. */
+	readonly path: string;
+	/** The note that would stay. */
+	readonly into: string;
+	/** 0–1. */
+	readonly confidence: number;
+	/** `name`: the same but for spelling, or one is named as a copy; `alias`: the name of one is an alias of the other; `text`: much of it is in both; `meaning`: the vectors are close; `stub`: one hardly says more than its link or its name; `neighbours`: other notes are linked with both. */
+	readonly why: readonly ("name" | "alias" | "text" | "meaning" | "stub" | "neighbours")[];
+	/** Share of the text that both have; null if small. */
+	readonly common?: number | null;
+	/** How close their vectors are; null without vectors, or if they are far apart. */
+	readonly cosine?: number | null;
+}
+
+/** Pairs of notes that may be one. */
+export interface MergeSuggestions {
+	/** Most certain first. */
+	readonly pairs: readonly MergeSuggestion[];
+	/** Count before `limit` and `offset`. */
+	readonly total: number;
+	/** The `offset` of this page. */
+	readonly offset: number;
+	/** What was left out. */
+	readonly notices?: readonly string[];
+	/** How many more were dismissed; absent if none. */
+	readonly dismissed?: number | null;
+}
+
+export interface MergeSuggestionsArguments {
+	/** Only pairs with a note under this folder. */
+	readonly folder?: string | null;
+	/** Maximum pairs. */
+	readonly limit?: number;
+	/** Pairs to skip. */
+	readonly offset?: number;
+	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
+	readonly among?: "notes" | "agents" | "all" | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
 }
 
 /** The model that embeds the vault. */
@@ -1315,6 +1528,34 @@ export interface ModelSetup {
 	readonly total: number;
 	/** How long it has run. */
 	readonly seconds: number;
+}
+
+/** A name that several notes mention and no note has. */
+export interface NameProspect {
+	/** The name in its most common spelling. */
+	readonly name: string;
+	/** What makes it a name; a `stub` is already linked to. */
+	readonly kind: "stub" | "name" | "camel case" | "acronym" | "quoted" | "ticket";
+	/** Notes that mention or link to it. */
+	readonly notes: number;
+	/** Confidence that it deserves a note, 0–1. */
+	readonly confidence: number;
+	/** The first of those notes. */
+	readonly examples: readonly string[];
+}
+
+/** Names that deserve a note. */
+export interface NameProspects {
+	/** Most certain first. */
+	readonly prospects: readonly NameProspect[];
+	/** Count before `limit` and `offset`. */
+	readonly total: number;
+	/** The `offset` of this page. */
+	readonly offset: number;
+	/** What was left out. */
+	readonly notices?: readonly string[];
+	/** How many more were dismissed; absent if none. */
+	readonly dismissed?: number | null;
 }
 
 /** Arguments that continue a truncated answer. */
@@ -1472,6 +1713,82 @@ export interface PreviewBriefArguments {
 	readonly vault?: string | null;
 }
 
+/** A property. */
+export interface PropertyFacts {
+	/** Its name, in the most common spelling. */
+	readonly name: string;
+	/** Notes that have it. */
+	readonly notes: number;
+	/** Their share of the notes looked at, from 0 to 1. */
+	readonly share: number;
+	/** The types of its values with the number of notes, most common first. */
+	readonly types: Readonly<Record<string, number>>;
+	/** The type that Obsidian assigns to it, if any. */
+	readonly obsidian_type: string | null;
+	/** Number of distinct values. */
+	readonly values: number;
+	/** Its most common values. */
+	readonly examples: readonly string[];
+	/** All spellings of its name. */
+	readonly spellings: readonly string[];
+	/** What is inconsistent. */
+	readonly problems: readonly string[];
+}
+
+/** The properties in use. */
+export interface PropertyReport {
+	/** Most used first. */
+	readonly properties: readonly PropertyFacts[];
+	/** Count before `limit`. */
+	readonly total: number;
+	/** Notes looked at. */
+	readonly notes: number;
+	/** Notes whose properties cannot be read, at most 50. */
+	readonly unreadable?: readonly string[];
+	/** Remarks, such as on a missing folder. */
+	readonly notices?: readonly string[];
+}
+
+export interface PropertyReportArguments {
+	/** Only notes under this folder. */
+	readonly folder?: string | null;
+	/** Only notes whose property `type` is this. */
+	readonly note_type?: string | null;
+	/** Maximum properties. */
+	readonly limit?: number;
+	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
+	readonly among?: "notes" | "agents" | "all" | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** The values of a property. */
+export interface PropertyValues {
+	/** Most used first. */
+	readonly values: readonly ListedValue[];
+	/** Count before `limit`. */
+	readonly total: number;
+	/** Notes that have the property. */
+	readonly notes: number;
+	/** Remarks, such as on a missing property. */
+	readonly notices?: readonly string[];
+}
+
+export interface PropertyValuesArguments {
+	/** The property, in any case. */
+	readonly name: string;
+	/** Only notes under this folder. */
+	readonly folder?: string | null;
+	/** Only values with this prefix, ignoring case. */
+	readonly prefix?: string;
+	/** Maximum values. */
+	readonly limit?: number;
+	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
+	readonly among?: "notes" | "agents" | "all" | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 /** A note, or the requested part of it. */
 export interface ReadNote {
 	/** The note. */
@@ -1607,6 +1924,46 @@ export interface RenameHeadingArguments {
 	readonly vault?: string | null;
 }
 
+export interface RenamePropertyArguments {
+	/** The property, in any case. */
+	readonly name: string;
+	/** The new name. */
+	readonly to: string;
+	/** Only in notes under this folder. */
+	readonly folder?: string | null;
+	/** For notes that have a property `to` already: `merge` joins the values, `keep` leaves such notes alone. */
+	readonly on_clash?: "refuse" | "keep" | "merge";
+	/** The expected effect; any other is refused. */
+	readonly expect?: Expectation | null;
+	/** Only preview the change. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Proceed despite `confirmation_required`. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface RenameTagArguments {
+	/** The tag, in any case. */
+	readonly tag: string;
+	/** The new tag. */
+	readonly to: string;
+	/** Rename nested tags, too: `tag/a` to `to/a`. */
+	readonly children?: boolean;
+	/** The expected effect; any other is refused. */
+	readonly expect?: Expectation | null;
+	/** Only preview the change. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Proceed despite `confirmation_required`. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 export interface ReportChangesArguments {
 	/** Every file as the caller sees it; differing ones are read again. */
 	readonly snapshot?: readonly Seen[];
@@ -1696,6 +2053,28 @@ export interface RevokeClientArguments {
 	readonly client: string;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
+}
+
+/** A note that violates a rule. */
+export interface RuleViolation {
+	/** The note. */
+	readonly path: string;
+	/** The line of the property; null where something is missing or the file's name is meant. */
+	readonly line: number | null;
+	/** What the rule is about, as in `conventions`. */
+	readonly kind: "required" | "type" | "values" | "condition" | "tag" | "name" | "heading" | "link";
+	/** The property, tag, heading, link target, or pattern. */
+	readonly name: string;
+	/** What the note has instead; empty if something is missing. */
+	readonly found: string;
+	/** The types or values that are allowed, or the condition. */
+	readonly expected: readonly string[];
+	/** The allowed value that is most similar, if one is. */
+	readonly suggestion: string | null;
+	/** The schema note that says so; null for an inferred rule. */
+	readonly schema_note: string | null;
+	/** For an inferred rule, the share of notes that keep it. */
+	readonly share: number | null;
 }
 
 /** The serving process. */
@@ -1895,6 +2274,57 @@ export interface ShownHunk {
 	readonly words: readonly Words[];
 	/** Whether it was undone. */
 	readonly undone: boolean;
+}
+
+/** A note that has what is changed and stays as it is. */
+export interface SkippedNote {
+	/** The note. */
+	readonly path: string;
+	/** Why it is not changed. */
+	readonly why: string;
+}
+
+/** A note that should be looked through. */
+export interface StaleNote {
+	/** The note. */
+	readonly path: string;
+	/** Its title. */
+	readonly title: string;
+	/** When it was last modified. */
+	readonly modified: string;
+	/** Whole days since then. */
+	readonly age_days: number;
+	/** Notes that link to it. */
+	readonly backlinks: number;
+	/** How much looking through it would matter; comparable within one answer only. */
+	readonly score: number;
+	/** What speaks for it, such as who leans on it and which words age. */
+	readonly why: readonly string[];
+}
+
+/** Notes that are old and leaned upon. */
+export interface StaleNotes {
+	/** The most urgent first. */
+	readonly notes: readonly StaleNote[];
+	/** Count before `limit`. */
+	readonly total: number;
+	/** Remarks, such as on a missing folder. */
+	readonly notices?: readonly string[];
+}
+
+export interface StaleNotesArguments {
+	/** Days for which a note was not modified. */
+	readonly days?: number;
+	/** Only notes under this folder. */
+	readonly folder?: string | null;
+	/** Only notes to which so many notes link. */
+	readonly least_linked?: number;
+	/** Maximum notes. */
+	readonly limit?: number;
+	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
+	readonly among?: "notes" | "agents" | "all" | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
 }
 
 /** The state of the bridge. */
@@ -2360,11 +2790,65 @@ export interface Operations {
 		result: Written;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_exists" | "settings_unreadable" | "confirmation_required";
 	};
+	/** Merge a note into another: its text goes below a heading there, its links follow, and it goes to the trash. */
+	merge_notes: {
+		arguments: MergeNotesArguments;
+		result: Written;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "invalid_properties" | "settings_unreadable" | "confirmation_required";
+	};
 	/** Rename a heading; every link to it is rewritten in its own style. */
 	rename_heading: {
 		arguments: RenameHeadingArguments;
 		result: Written;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "heading_not_found" | "ambiguous_heading" | "confirmation_required";
+	};
+	/** List the properties of notes with types, common values, spellings and inconsistencies. */
+	property_report: {
+		arguments: PropertyReportArguments;
+		result: PropertyReport;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** List the values of a property, items of lists each on their own, with counts and spellings. */
+	property_values: {
+		arguments: PropertyValuesArguments;
+		result: PropertyValues;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** List what in notes violates the rules of schema notes, and the conventions of other notes. */
+	check_notes: {
+		arguments: CheckNotesArguments;
+		result: CheckedNotes;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
+	};
+	/** Rename a tag in the properties and the text of all notes and canvases, or merge it into another. */
+	rename_tag: {
+		arguments: RenameTagArguments;
+		result: ManyWritten;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "text_not_found" | "protected_path" | "expectation_failed" | "confirmation_required";
+	};
+	/** Rename a property in all notes; its values, comments and quotes stay. */
+	rename_property: {
+		arguments: RenamePropertyArguments;
+		result: ManyWritten;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "text_not_found" | "folder_not_found" | "expectation_failed" | "confirmation_required";
+	};
+	/** Replace a value of a property in all notes, also as an item of a list. */
+	change_values: {
+		arguments: ChangeValuesArguments;
+		result: ManyWritten;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "text_not_found" | "folder_not_found" | "expectation_failed" | "confirmation_required";
+	};
+	/** Find pairs of notes that may be one, each with the reasons; never two days, or two numbers of a series. */
+	merge_suggestions: {
+		arguments: MergeSuggestionsArguments;
+		result: MergeSuggestions;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "folder_not_found";
+	};
+	/** Leave something out of the report that lists it, from now on; reports say how many rows they left out. */
+	dismiss: {
+		arguments: DismissArguments;
+		result: DismissalCount;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
 	/** Let a report list again what was dismissed; only the user can do so with what the user dismissed. */
 	revive: {
@@ -2450,6 +2934,12 @@ export interface Operations {
 		result: LinkEdit;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed";
 	};
+	/** Find names worth a note that have none: unresolved links, or names said by several notes. */
+	find_prospects: {
+		arguments: FindProspectsArguments;
+		result: NameProspects;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "folder_not_found";
+	};
 	/** Find how one note leads to another: the shortest paths, each step with the sentence that links. */
 	graph_path: {
 		arguments: GraphPathArguments;
@@ -2461,6 +2951,12 @@ export interface Operations {
 		arguments: GraphViewArguments;
 		result: GraphView;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "folder_not_found";
+	};
+	/** List notes that were not modified for long although others link to them, with what speaks for a review. */
+	stale_notes: {
+		arguments: StaleNotesArguments;
+		result: StaleNotes;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
 	};
 	/** Create the folder in which agents keep memories, journals and handoffs; a person must agree to it. */
 	set_up_memory: {
