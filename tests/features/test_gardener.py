@@ -1,7 +1,7 @@
 """The gardener proposes in a note, and does what a person ticked there, and nothing else."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from bridge.features import get_operation
 from tests.features.served import Served
 
 PLAN = "Agents/Garden/Plan"
+Edit = Callable[[str], str]
 NOTES = {
     "Cob oven.md": "---\naliases: [clay oven]\n---\nBuilt of clay and straw. #garden\n",
     "Build log.md": "---\nstatus: open\n---\nThe [[clay oven]] dries. See [[Old/Plot]] and [[cob-oven]].\n\n#Garden\n",
@@ -47,7 +48,7 @@ def content(served: Served) -> dict[str, bytes]:
     return {path: data for path, data in named.items() if not path.startswith((".", "Agents/"))}
 
 
-async def edit_file(served: Served, path: str, edit: "Edit") -> None:
+async def edit_file(served: Served, path: str, edit: Edit) -> None:
     """Save a note as another program does, and wait until it is indexed."""
     file = root(served) / path
     file.write_text(edit(file.read_text(encoding="utf-8")), encoding="utf-8")
@@ -146,7 +147,7 @@ async def test_a_finding_whose_note_changed_is_dropped_and_told(served: Served) 
         lambda text: re.sub(r"(?m)^(> \{\"id\": \"g1\".*)$", r"\1\n\1", text),
     ],
 )
-async def test_a_plan_whose_data_were_changed_is_refused(served: Served, tamper: "Edit") -> None:
+async def test_a_plan_whose_data_were_changed_is_refused(served: Served, tamper: Edit) -> None:
     plan = await new_plan(served, checks=["headings", "broken_links"])
     await edit_file(served, plan["path"], tamper)
     before = content(served)
@@ -183,10 +184,10 @@ def swap_ids(text: str, one: str, other: str) -> str:
         lambda text: re.sub(r"(?m)^## .*\n", "", text),
         lambda text: text.replace("> ", ""),
         lambda text: text + "\n- [x] A task of my own\n- [x] Another ^own\n",
-        lambda text: "Words on top.\n" + text if False else text.replace("What the gardener", "- [x] Mine\n\nWhat"),
+        lambda text: text.replace("What the gardener", "- [x] Mine\n\nWhat the gardener"),
     ],
 )
-async def test_lines_are_understood_however_they_are_edited(served: Served, edit: "Edit") -> None:
+async def test_lines_are_understood_however_they_are_edited(served: Served, edit: Edit) -> None:
     plan = await new_plan(served, checks=["headings"])
     await edit_file(served, plan["path"], edit)
     shown = await call(served, "show_plan", path=plan["path"])
@@ -206,7 +207,7 @@ async def test_lines_are_understood_however_they_are_edited(served: Served, edit
         lambda text: text.replace("- [x]", "[x]"),
     ],
 )
-async def test_what_is_not_ticked_is_not_done(served: Served, edit: "Edit") -> None:
+async def test_what_is_not_ticked_is_not_done(served: Served, edit: Edit) -> None:
     plan = await new_plan(served, checks=["headings", "broken_links"])
     before = content(served)
     await edit_file(served, plan["path"], edit)
@@ -274,6 +275,3 @@ async def test_a_check_mutes_itself_and_can_be_unmuted(served: Served) -> None:
     rules = (await call(served, "switch_garden_rule", check="headings", muted=False))["rules"]
     rule = next(one for one in rules if one["check"] == "headings")
     assert (rule["rejected"], rule["muted"]) == (0, False)
-
-
-Edit = Any

@@ -82,6 +82,9 @@ async def plan_garden(
 
     vault = call.vault
     vault.require_keyword()
+    agents = agents_folder(vault.settings)
+    if not vault.files.has(agents.about) and not options.dry_run:
+        require_agreement(call, agents, confirm=options.confirm)
     ledger = Ledger(vault.store.database)
     chosen, notices = await asyncio.to_thread(choose_checks, checks, ledger)
     notes = vault.index.view("notes").notes
@@ -170,8 +173,6 @@ async def _write(
         return GardenPlan(None, (), found.left_out, (), tuple(found.runs), tuple(notices), "applied", None)
     folder = agents_folder(vault.settings)
     begins = not vault.files.has(folder.about)
-    if begins and not options.dry_run:
-        require_agreement(call, folder, confirm=options.confirm)
     now = datetime.now().astimezone()
     path = await asyncio.to_thread(_free_path, vault, folder.place(FOLDER), now)
     text = write_plan(_summary(tried), _sections(findings), list(records.values()))
