@@ -256,6 +256,25 @@ async def test_a_name_that_near_notes_say_becomes_a_topic(served: Served) -> Non
     assert "Ontology/Concepts/Gong Fu Cha.md" not in {one["path"] for one in await found(served, "new")}
 
 
+async def test_all_edits_fit_together_in_one_change(served: Served) -> None:
+    text = "The kettle whistles. Gong Fu Cha is a way of making tea in small pots, said guest {} of the evening."
+    await write(served, {f"Tea {at}.md": text.format(at) for at in range(4)})
+    await write(served, {"Garden/Copy.md": note('"[[Leavenings]]", "[[Gone]]"', "Has the copy, and a stray topic.")})
+    await use(served, ontology_folder="Ontology")
+    before = contents(served)
+    findings = (await served.call("validate_topics")).json["findings"]
+    assert {one["kind"] for one in findings} == {"values", "new", "orphan", "alike"}
+    edits = [edit for one in findings for edit in one["edits"]]
+    change = await served.call("change_set", edits=edits, confirm=True)
+    assert change.status == 200, change.body
+    await readable(served)
+    assert [one["kind"] for one in (await served.call("validate_topics")).json["findings"]] == []
+    names = [one["name"] for one in (await served.call("topics_of", path="Garden/Copy.md")).json["current"]]
+    assert names == ["Leavening"]
+    await served.call("undo_change", change_id=change.json["change_id"])
+    assert contents(served) == before
+
+
 async def test_denied_topics_are_never_shown(served: Served) -> None:
     await use(served, ontology_folder="Ontology")
     save_settings(served.bridge.settings_path, {"deny": ["Ontology/Concepts/Leaven*.md"]})
@@ -270,8 +289,8 @@ async def test_denied_topics_are_never_shown(served: Served) -> None:
     ]
     assert all(b"Leavening" not in one.body for one in said)
     assert said[0].json["total"] == 0
-    missing = {one["path"] for one in await found(served, "values")}
-    assert "Bread/Loaf 1.md" in missing
+    stray = {one["path"]: one["values"] for one in await found(served, "values")}
+    assert [one["problem"] for one in stray["Bread/Loaf 1.md"]] == ["missing"]
 
 
 async def test_the_ontology_is_found_after_it_was_renamed(served: Served) -> None:
