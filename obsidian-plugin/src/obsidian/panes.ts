@@ -1,8 +1,9 @@
 import type { ItemView, Plugin, WorkspaceLeaf } from "obsidian";
 import { ChangesView } from "./changes/changes-view";
+import { GardenView } from "./garden/garden-view";
 import { GraphView } from "./graph/graph-view";
 import { AskView } from "./answers/ask-view";
-import { ASK, CHANGES, GRAPH, type Host, MEMORY, ORDER, type PaneType, RELATED, SEARCH, STATUS } from "./host";
+import { ASK, CHANGES, GARDEN, GRAPH, type Host, MEMORY, ORDER, type PaneType, RELATED, SEARCH, STATUS } from "./host";
 import { MemoryView } from "./memory/memory-view";
 import { OrderView } from "./order/order-view";
 import { RelatedView } from "./related/related-view";
@@ -25,6 +26,7 @@ const PANES: readonly PaneEntry[] = [
 	{ type: CHANGES, command: "changes", name: "Show what agents changed", view: ChangesView },
 	{ type: MEMORY, command: "memory", name: "Show what agents remember", view: MemoryView },
 	{ type: ORDER, command: "order", name: "Put notes in order", view: OrderView },
+	{ type: GARDEN, command: "garden", name: "Tidy the vault by a plan", view: GardenView },
 	{ type: STATUS, command: "status", name: "Show what is indexed", view: StatusView },
 ];
 

@@ -1,6 +1,7 @@
 import { Notice } from "obsidian";
 import { withHint } from "../core/refusal";
 import type { Host } from "./host";
+import { addButton } from "./button";
 
 /** How long something is offered. */
 export const OFFERED_MS = 10_000;
@@ -8,8 +9,7 @@ export const OFFERED_MS = 10_000;
 /** Say what was done, and offer to do something about it. */
 export function offering(text: string, name: string, act: () => void): void {
 	const notice = new Notice(text, OFFERED_MS);
-	const button = notice.messageEl.createEl("button", { cls: "vault-bridge-undo", text: name });
-	button.addEventListener("click", () => {
+	const button = addButton(notice.messageEl, { cls: "vault-bridge-undo", text: name }, () => {
 		notice.hide();
 		act();
 	});

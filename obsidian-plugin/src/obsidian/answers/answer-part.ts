@@ -4,6 +4,7 @@ import { titleOf } from "../../core/place";
 import { showSaid } from "../command";
 import type { Host } from "../host";
 import { cite } from "./cite";
+import { addButton } from "../button";
 
 /** How often the words of a model are shown while they come. */
 const SWAP_MS = 100;
@@ -120,14 +121,14 @@ export class AnswerPart {
 			this.#chip(row, one);
 			row.createSpan({ cls: "vault-bridge-given-title", text: titleOf(one.path), attr: { dir: "auto" } });
 			row.createSpan({ cls: "vault-bridge-small", text: `${one.tokens} tokens` });
-			row.createEl("button", { text: "Ask without it", attr: { "aria-label": `Ask again without ${titleOf(one.path)}` } }).addEventListener("click", () => this.actions.askWithout(one.path));
+			addButton(row, { text: "Ask without it", label: `Ask again without ${titleOf(one.path)}` }, () => this.actions.askWithout(one.path));
 		}
 	}
 
 	#showButtons(answer: VaultAnswer): void {
 		const buttons = this.#belowEl.createDiv({ cls: "vault-bridge-buttons" });
-		buttons.createEl("button", { text: "Insert into note" }).addEventListener("click", () => this.actions.insert(answer));
-		buttons.createEl("button", { text: "Save as note" }).addEventListener("click", () => this.actions.keep(answer));
+		addButton(buttons, { text: "Insert into note" }, () => this.actions.insert(answer));
+		addButton(buttons, { text: "Save as note" }, () => this.actions.keep(answer));
 	}
 
 	/** A number that opens what it stands for. */

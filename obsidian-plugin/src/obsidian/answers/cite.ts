@@ -1,6 +1,7 @@
 import { titleOf } from "../../core/place";
 import type { Host } from "../host";
 import { open } from "../opening";
+import { addButton } from "../button";
 
 /** A place in a note that something rests on. */
 export interface CitedPlace {
@@ -12,6 +13,5 @@ export interface CitedPlace {
 /** Show a small button that opens the cited lines. */
 export function cite(el: HTMLElement, host: Host, text: string, { path, lines, quote }: CitedPlace): void {
 	const label = `Open ${titleOf(path)}, line ${lines[0]}`;
-	const button = el.createEl("button", { cls: "vault-bridge-cite", text, attr: { "aria-label": label, title: quote ?? label } });
-	button.addEventListener("click", () => void open(host.app, { path, lines }, false));
+	const button = addButton(el, { cls: "vault-bridge-cite", text, attr: { "aria-label": label, title: quote ?? label } }, () => open(host.app, { path, lines }, false));
 }

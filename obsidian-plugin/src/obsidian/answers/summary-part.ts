@@ -5,6 +5,7 @@ import { withHint } from "../../core/refusal";
 import { showSaid } from "../command";
 import type { Host } from "../host";
 import { cite } from "./cite";
+import { addButton } from "../button";
 
 /** The summary of a note, sentence by sentence with the lines that each rests on. */
 export class SummaryPart {
@@ -50,7 +51,7 @@ export class SummaryPart {
 	}
 
 	#button(text: string, act: () => void): void {
-		this.#buttonsEl.createEl("button", { text }).addEventListener("click", act);
+		addButton(this.#buttonsEl, { text }, act);
 	}
 
 	#keep(text: string, form: "property" | "callout"): void {

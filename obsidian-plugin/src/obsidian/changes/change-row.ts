@@ -6,6 +6,7 @@ import { withHint } from "../../core/refusal";
 import { showCommand, showSaid } from "../command";
 import type { Host } from "../host";
 import { showHunks } from "./hunks";
+import { addButton } from "../button";
 
 type Deciding = "accept_change" | "reject_change" | "undo_change" | "redo_change";
 
@@ -123,8 +124,7 @@ export class ChangeRow {
 	}
 
 	#button(el: HTMLElement, text: string, act: () => Promise<unknown>, label = text): HTMLButtonElement {
-		const button = el.createEl("button", { text, attr: { "aria-label": label } });
-		button.addEventListener("click", () => {
+		const button = addButton(el, { text, label: label }, () => {
 			button.disabled = true;
 			void act().then(() => (button.disabled = false));
 		});

@@ -4,6 +4,7 @@ import { type Group, grouped, inForce } from "../../core/history";
 import { ChangeRow, PROPOSED, showRefusal } from "./change-row";
 import { CHANGES, type Host } from "../host";
 import { Pane } from "../pane";
+import { addButton } from "../button";
 
 const PAGE = 20;
 /** As many as the bridge lists at once. */
@@ -95,8 +96,7 @@ export class ChangesView extends Pane {
 			body.createDiv({ cls: "vault-bridge-empty", text: "Nothing was changed through the bridge yet. What agents do or propose is shown here." });
 		}
 		if (more) {
-			const button = body.createEl("button", { text: "Show more" });
-			button.addEventListener("click", () => {
+			const button = addButton(body, { text: "Show more" }, () => {
 				this.#limit += PAGE;
 				void this.#ask();
 			});
@@ -154,13 +154,11 @@ export class ChangesView extends Pane {
 			const after = state === "proposed" ? "They need approval." : "You can redo them.";
 			place.createDiv({ text: `This undoes ${changes.length} changes in ${notes === 1 ? "1 note" : `${notes} notes`}. ${after}` });
 			const buttons = place.createDiv({ cls: "vault-bridge-buttons" });
-			const yes = buttons.createEl("button", { cls: "mod-cta", text: "Undo them" });
-			yes.addEventListener("click", () => void undo(false));
-			buttons.createEl("button", { text: "Leave them" }).addEventListener("click", () => place.empty());
+			const yes = addButton(buttons, { cls: "mod-cta", text: "Undo them" }, () => undo(false));
+			addButton(buttons, { text: "Leave them" }, () => place.empty());
 			yes.focus();
 		};
-		const button = head.createEl("button", { text: "Undo session", attr: { "aria-label": `Undo the session of ${client}` } });
-		button.addEventListener("click", () => void undo(true));
+		const button = addButton(head, { text: "Undo session", label: `Undo the session of ${client}` }, () => undo(true));
 	}
 
 	/** Up and down go from change to change. */

@@ -4,6 +4,7 @@ import { today } from "../../core/history";
 import { titleOf } from "../../core/place";
 import { fitting, lines, type Line, unchangedBefore } from "../../core/runs";
 import { open } from "../opening";
+import { addButton } from "../button";
 
 const ROWS = 30;
 const HUNKS = 12;
@@ -36,8 +37,7 @@ function showHunk(el: HTMLElement, app: App, change: ShownChange, hunk: ShownHun
 	const head = part.createDiv({ cls: "vault-bridge-hunk-head" });
 	if (app.vault.getFileByPath(path) === null) head.createSpan({ cls: "vault-bridge-hunk-place", text: name, attr: { dir: "auto" } });
 	else {
-		const jump = head.createEl("button", { cls: "vault-bridge-hunk-place", text: name, attr: { dir: "auto", "aria-label": `Open ${name}` } });
-		jump.addEventListener("click", () => void open(app, { path, lines: [Math.max(line, 1), Math.max(line, 1)] }, false));
+		const jump = addButton(head, { cls: "vault-bridge-hunk-place", text: name, attr: { dir: "auto", "aria-label": `Open ${name}` } }, () => open(app, { path, lines: [Math.max(line, 1), Math.max(line, 1)] }, false));
 	}
 	act(head, hunk, name);
 	showWords(part, hunk.words);

@@ -8,37 +8,40 @@ import { showSaid } from "../command";
 import { CHANGES, type Host } from "../host";
 import { offering, undo } from "../undoing";
 import { showWords } from "./hunks";
+import { addButton } from "../button";
 
 const TYPED_MS = 250;
 /** Files whose lines are shown before they change; the others are counted. */
 const SHOWN = 12;
 
 /** A change that is shown before it is made. */
-export interface ChangeToMake {
+export interface ChangeToMake<Result extends Written = Written> {
 	readonly title: string;
 	/** What is asked for, and what it says at first; without, nothing is. */
 	readonly asks?: { readonly label: string; readonly now: string };
+	/** Adds what else is asked for, and calls `changed` whenever that is filled in otherwise. */
+	readonly fields?: (el: HTMLElement, changed: () => void) => void;
 	/** What the button says. */
 	readonly verb: string;
 	/** Make the change, or only try it. */
-	readonly make: (to: string, dryRun: boolean) => Promise<{ readonly ok: true; readonly result: Written } | { readonly ok: false; readonly error: Refusal<string> }>;
+	readonly make: (to: string, dryRun: boolean) => Promise<{ readonly ok: true; readonly result: Result } | { readonly ok: false; readonly error: Refusal<string> }>;
 	/** What follows from it. */
-	readonly says: (result: Written) => string;
+	readonly says: (result: Result) => string;
 	/** What is said once it is made. */
-	readonly done: (to: string, result: Written) => string;
+	readonly done: (to: string, result: Result) => string;
 	/** Called once it is made or proposed. */
 	readonly made?: () => void;
 }
 
 /** Shows what a change does, as soon as it can be known, and makes it when that is wanted. */
-export class LookFirst extends Modal {
+export class LookFirst<Result extends Written = Written> extends Modal {
 	#timer: number | undefined;
 	#round = 0;
 	#looking = false;
 
 	constructor(
 		private readonly host: Host,
-		private readonly change: ChangeToMake,
+		private readonly change: ChangeToMake<Result>,
 	) {
 		super(host.app);
 		this.setTitle(change.title);
@@ -47,13 +50,14 @@ export class LookFirst extends Modal {
 	override onOpen(): void {
 		this.modalEl.addClass("vault-bridge-preview");
 		const { contentEl } = this;
-		const { asks, verb } = this.change;
+		const { asks, fields, verb } = this.change;
 		const input = asks === undefined ? null : contentEl.createEl("input", { type: "text", value: asks.now, attr: { "aria-label": asks.label, dir: "auto", spellcheck: "true" } });
+		fields?.(contentEl, () => changed());
 		const says = contentEl.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
 		const preview = contentEl.createDiv({ cls: "vault-bridge-renamed" });
 		const buttons = contentEl.createDiv({ cls: "vault-bridge-buttons" });
 		const button = buttons.createEl("button", { cls: "mod-cta", text: verb });
-		buttons.createEl("button", { text: "Cancel" }).addEventListener("click", () => this.close());
+		addButton(buttons, { text: "Cancel" }, () => this.close());
 		button.disabled = true;
 		const wanted = (): string => input?.value.trim() ?? "";
 		const look = async (): Promise<void> => {
@@ -64,7 +68,7 @@ export class LookFirst extends Modal {
 			const answer = await this.change.make(wanted(), true);
 			this.#looking = false;
 			if (round !== this.#round) {
-				if (this.containerEl.isConnected && wanted() !== "") void look();
+				if (this.containerEl.isConnected && (input === null || wanted() !== "")) void look();
 				return;
 			}
 			preview.empty();
@@ -79,19 +83,20 @@ export class LookFirst extends Modal {
 			button.disabled = true;
 			void this.#done(wanted(), says);
 		});
-		if (input === null || asks === undefined) {
-			void look().then(() => button.focus());
-			return;
-		}
-		input.addEventListener("input", () => {
+		const changed = (): void => {
 			button.disabled = true;
 			this.#round += 1;
 			window.clearTimeout(this.#timer);
-			const same = wanted() === asks.now || wanted() === "";
+			const same = input !== null && (wanted() === asks?.now || wanted() === "");
 			if (!same) this.#timer = window.setTimeout(() => void look(), TYPED_MS);
 			says.setText("");
 			if (same) preview.empty();
-		});
+		};
+		if (input === null) {
+			void look().then(() => (fields === undefined ? button.focus() : undefined));
+			return;
+		}
+		input.addEventListener("input", changed);
 		input.addEventListener("keydown", (event) => {
 			if (event.key === "Enter" && !event.isComposing) button.click();
 		});

@@ -1,4 +1,5 @@
 import { setIcon } from "obsidian";
+import { addButton } from "../button";
 
 export interface HeadEar {
 	readonly whole: () => void;
@@ -17,8 +18,7 @@ export function graphHead(el: HTMLElement, ear: HeadEar): { readonly title: HTML
 	const head = el.createDiv({ cls: "vault-bridge-head" });
 	const title = head.createDiv({ cls: "vault-bridge-head-title", attr: { dir: "auto" } });
 	const button = (act: (event: MouseEvent) => void): HTMLElement => {
-		const made = head.createEl("button", { cls: "clickable-icon" });
-		made.addEventListener("click", act);
+		const made = addButton(head, { cls: "clickable-icon" }, act);
 		return made;
 	};
 	const [whole, pin, list, look] = [button(ear.whole), button(ear.pin), button(ear.list), button(ear.look)];

@@ -4,6 +4,7 @@ import { type Groups, shapeOf } from "../../core/graph/groups";
 import type { Section } from "../../core/graph/listed";
 import type { ViewNode } from "../../protocol/operations";
 import { STEPS } from "../search/list-keys";
+import { addButton } from "../button";
 
 /** Rows that are shown before one asks for more. */
 const ROWS = 200;
@@ -38,7 +39,7 @@ export class NodeList {
 		}
 		const all = sections.reduce((sum, { nodes }) => sum + nodes.length, 0);
 		if (all <= this.#most) return;
-		this.el.createEl("button", { text: "Show more" }).addEventListener("click", () => {
+		addButton(this.el, { text: "Show more" }, () => {
 			this.#most += ROWS;
 			this.show(sections, groups, theme);
 		});

@@ -4,6 +4,7 @@ import { titleOf } from "../../core/place";
 import { plain } from "../../core/plain";
 import { open } from "../opening";
 import { openNote } from "./node-menu";
+import { addButton } from "../button";
 
 /** Below the picture of a way: each step with the sentence that links; of several ways the one that was chosen. */
 export function showWays(el: HTMLElement, app: App, ways: readonly GraphPath[], chosen: number, choose: (at: number | null) => void): void {
@@ -15,7 +16,7 @@ export function showWays(el: HTMLElement, app: App, ways: readonly GraphPath[], 
 	head.createDiv({ cls: "vault-bridge-graph-ends", text: ends, attr: { dir: "auto", title: ends } });
 	for (const at of ways.length > 1 ? ways.keys() : []) {
 		const label = `Path ${at + 1} of ${ways.length}`;
-		head.createEl("button", { cls: "clickable-icon", text: String(at + 1), attr: { "aria-label": label, "aria-pressed": String(at === chosen) } }).addEventListener("click", () => choose(at));
+		addButton(head, { cls: "clickable-icon", text: String(at + 1), attr: { "aria-label": label, "aria-pressed": String(at === chosen) } }, () => choose(at));
 	}
 	const close = head.createEl("button", { cls: "clickable-icon", attr: { "aria-label": "Close the path" } });
 	setIcon(close, "x");

@@ -4,6 +4,7 @@ import { countType } from "../../core/notes/note-types";
 import { titleOf } from "../../core/place";
 import type { Host } from "../host";
 import { open } from "../opening";
+import { addButton } from "../button";
 
 const SIGNS = { fresh: "New", again: "Again", gone: "No longer" } as const;
 
@@ -17,8 +18,7 @@ export function showBriefAgain(el: HTMLElement, host: Host, now: AgentBrief, giv
 		for (const path of found[name]) {
 			const row = box.createDiv({ cls: "vault-bridge-given-note", attr: { "data-difference": name } });
 			row.createSpan({ cls: "vault-bridge-small", text: sign });
-			const title = row.createEl("button", { cls: "vault-bridge-given-title", text: titleOf(path), attr: { dir: "auto" } });
-			title.addEventListener("click", () => void open(host.app, { path, lines: [1, 1] }, false));
+			const title = addButton(row, { cls: "vault-bridge-given-title", text: titleOf(path), attr: { dir: "auto" } }, () => open(host.app, { path, lines: [1, 1] }, false));
 		}
 	}
 }

@@ -5,6 +5,7 @@ import { withHint } from "../../core/refusal";
 import type { Host } from "../host";
 import { open } from "../opening";
 import { neverTell } from "./never-tell";
+import { addButton } from "../button";
 
 /**
  * Show the notes that a session was given, each with its reason, and let the user take one out.
@@ -26,12 +27,10 @@ export function showGivenNotes(el: HTMLElement, host: Host, given: SessionInject
 function showItem(list: HTMLElement, host: Host, session: string, client: string | null, item: InjectedItem, said: (what: string, wrong: boolean) => void): void {
 	const { path, why, tokens, withheld } = item;
 	const row = list.createDiv({ cls: "vault-bridge-given-note", attr: { role: "listitem" } });
-	const title = row.createEl("button", { cls: "vault-bridge-given-title", text: titleOf(path), attr: { dir: "auto" } });
-	title.addEventListener("click", () => void open(host.app, { path, lines: [1, 1] }, false));
+	const title = addButton(row, { cls: "vault-bridge-given-title", text: titleOf(path), attr: { dir: "auto" } }, () => open(host.app, { path, lines: [1, 1] }, false));
 	const facts = withheld ? ["taken out"] : [...why, `${tokens} tokens`];
 	row.createSpan({ cls: "vault-bridge-small", text: facts.join(" · ") });
-	const button = row.createEl("button", { text: withheld ? "Give again" : "Take out" });
-	button.addEventListener("click", () => {
+	const button = addButton(row, { text: withheld ? "Give again" : "Take out" }, () => {
 		button.disabled = true;
 		void host.link.call("withhold_note", { path, session, undo: withheld }).then((answer) => {
 			if (answer.ok) return;
@@ -40,8 +39,7 @@ function showItem(list: HTMLElement, host: Host, session: string, client: string
 		});
 	});
 	if (client === null) return;
-	const never = row.createEl("button", { text: "Never tell this agent" });
-	never.addEventListener("click", () => {
+	const never = addButton(row, { text: "Never tell this agent" }, () => {
 		never.disabled = true;
 		void neverTell(host, path, client).then(([what, wrong]) => {
 			never.disabled = !wrong;

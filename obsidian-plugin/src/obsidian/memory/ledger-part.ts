@@ -11,6 +11,7 @@ import { open } from "../opening";
 import { STEPS } from "../search/list-keys";
 import { type MenuEar, memoryMenu } from "./memory-menu";
 import { offerSetUp } from "./set-up";
+import { addButton } from "../button";
 
 /** Rows that are drawn at a time, and memories that are asked for at first. */
 const ROWS = 100;
@@ -119,7 +120,7 @@ export class LedgerPart {
 		this.#moreEl.empty();
 		if (found.length === 0 && this.#memories.length > 0) this.#moreEl.createDiv({ cls: "vault-bridge-empty", text: "No memory passes the filters." });
 		if (found.length <= this.#most) return;
-		this.#moreEl.createEl("button", { text: "Show more" }).addEventListener("click", () => {
+		addButton(this.#moreEl, { text: "Show more" }, () => {
 			this.#most += ROWS;
 			this.#draw();
 		});

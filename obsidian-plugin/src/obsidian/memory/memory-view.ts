@@ -3,6 +3,7 @@ import { type Host, MEMORY } from "../host";
 import { Pane } from "../pane";
 import { LedgerPart } from "./ledger-part";
 import { SessionsPart } from "./sessions-part";
+import { addButton } from "../button";
 
 const PARTS = { sessions: "Sessions", ledger: "Ledger" } as const;
 type Part = keyof typeof PARTS;
@@ -50,8 +51,7 @@ export class MemoryView extends Pane {
 		const body = el.createDiv({ cls: "vault-bridge-body" });
 		let shown: LedgerPart | SessionsPart | null = null;
 		const buttons = (Object.keys(PARTS) as Part[]).map((part) => {
-			const button = tabs.createEl("button", { text: PARTS[part], attr: { role: "tab" } });
-			button.addEventListener("click", () => {
+			const button = addButton(tabs, { text: PARTS[part], attr: { role: "tab" } }, () => {
 				this.#open?.(part);
 				this.app.workspace.requestSaveLayout();
 			});

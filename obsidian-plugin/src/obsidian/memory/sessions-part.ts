@@ -11,6 +11,7 @@ import { showBriefAgain } from "./brief-again";
 import { showGivenNotes } from "./given-notes";
 import { NotePicker } from "./note-picker";
 import { showWaitingHandoffs } from "./waiting-handoffs";
+import { addButton } from "../button";
 
 const MOST = 30;
 const SETTLE_MS = 1_000;
@@ -97,15 +98,13 @@ export class SessionsPart {
 		const buttons = card.createDiv({ cls: "vault-bridge-buttons" });
 		if (status === "active") this.#offer(buttons, session.id);
 		if (note === null) return;
-		buttons.createEl("button", { text: "Open the journal" }).addEventListener("click", () => void open(this.host.app, { path: note, lines: [1, 1] }, false));
+		addButton(buttons, { text: "Open the journal" }, () => open(this.host.app, { path: note, lines: [1, 1] }, false));
 	}
 
 	/** Offer what can be done with an open session. */
 	#offer(buttons: HTMLElement, session: string): void {
-		const again = buttons.createEl("button", { text: "Brief again", attr: { "aria-label": "Show what this session would be told now" } });
-		again.addEventListener("click", () => void this.#briefAgain(session));
-		const add = buttons.createEl("button", { text: "Add a note…", attr: { "aria-label": "Add a note to the next answer of this session" } });
-		add.addEventListener("click", () => new NotePicker(this.host.app, (path) => void this.#give(session, path)).open());
+		const again = addButton(buttons, { text: "Brief again", label: "Show what this session would be told now" }, () => this.#briefAgain(session));
+		const add = addButton(buttons, { text: "Add a note…", label: "Add a note to the next answer of this session" }, () => new NotePicker(this.host.app, (path) => void this.#give(session, path)).open());
 	}
 
 	async #give(session: string, path: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { CheckedClaim, WaitingHandoff } from "../../protocol/operations";
 import { age } from "../../core/notes/age";
 import type { Host } from "../host";
 import { open } from "../opening";
+import { addButton } from "../button";
 
 const VERDICTS: Readonly<Record<CheckedClaim["verdict"], readonly [icon: string, name: string]>> = {
 	still_true: ["check", "Still true"],
@@ -24,8 +25,7 @@ export function showWaitingHandoffs(el: HTMLElement, host: Host, handoffs: reado
 
 function showHandoff(list: HTMLElement, host: Host, { path, goal, next_action: next, agent, to, created, claims }: WaitingHandoff): void {
 	const card = list.createDiv({ cls: "vault-bridge-session-card vault-bridge-handoff", attr: { role: "listitem" } });
-	const title = card.createEl("button", { cls: "vault-bridge-given-title", text: goal, attr: { dir: "auto" } });
-	title.addEventListener("click", () => void open(host.app, { path, lines: [1, 1] }, false));
+	const title = addButton(card, { cls: "vault-bridge-given-title", text: goal, attr: { dir: "auto" } }, () => open(host.app, { path, lines: [1, 1] }, false));
 	const facts = [`from ${agent === "" ? "a person" : agent}`, ...(to === null ? [] : [`for ${to}`]), age(created, Date.now())];
 	card.createDiv({ cls: "vault-bridge-small", text: facts.join(" · ") });
 	if (next !== "") card.createDiv({ cls: "vault-bridge-hit-text", text: `Next: ${next}`, attr: { dir: "auto" } });

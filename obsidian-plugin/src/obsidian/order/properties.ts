@@ -1,11 +1,13 @@
-import { FuzzySuggestModal, Notice } from "obsidian";
+import { Notice } from "obsidian";
 import type { ListedTag, ListedValue, PropertyFacts, PropertyReport } from "../../protocol/operations";
 import { changes, typedLike, used, valueText } from "../../core/order/reports";
 import { withHint } from "../../core/refusal";
 import { LookFirst } from "../changes/look-first";
+import { Choice } from "../choice";
 import { isConnected } from "../connected";
 import type { Host } from "../host";
 import type { Report } from "./report-part";
+import { addButton } from "../button";
 
 /** Properties and values listed to choose one. */
 const MOST = 500;
@@ -44,16 +46,14 @@ function showProperty(list: HTMLElement, host: Host, property: PropertyFacts, ag
 		if (opens) void load();
 		else values.empty();
 	});
-	const rename = buttons.createEl("button", { text: "Rename…", attr: { "aria-label": `Rename ${name}` } });
-	rename.addEventListener("click", () => renameProperty(host, name, again));
+	const rename = addButton(buttons, { text: "Rename…", label: `Rename ${name}` }, () => renameProperty(host, name, again));
 }
 
 function showValue(el: HTMLElement, host: Host, name: string, value: ListedValue, again: () => void): void {
 	const row = el.createDiv({ cls: "vault-bridge-value", attr: { role: "listitem" } });
 	row.createSpan({ text: valueText(value), attr: { dir: "auto" } });
 	row.createSpan({ cls: "vault-bridge-small", text: value.notes.toLocaleString() });
-	const change = row.createEl("button", { text: "Change…", attr: { "aria-label": `Change ${valueText(value)}` } });
-	change.addEventListener("click", () =>
+	const change = addButton(row, { text: "Change…", label: `Change ${valueText(value)}` }, () =>
 		new LookFirst(host, {
 			title: `Change a value of ${name}`,
 			asks: { label: "Value", now: String(value.value ?? "") },
@@ -103,29 +103,4 @@ export async function chooseProperty(host: Host): Promise<void> {
 	const answer = await host.link.call("property_report", { limit: MOST });
 	if (!answer.ok) new Notice(withHint(answer.error));
 	else new Choice<PropertyFacts>(host, "Rename a property…", answer.result.properties, ({ name, notes }) => `${name} (${notes.toLocaleString()})`, ({ name }) => renameProperty(host, name)).open();
-}
-
-class Choice<Item> extends FuzzySuggestModal<Item> {
-	constructor(
-		host: Host,
-		says: string,
-		private readonly items: readonly Item[],
-		private readonly text: (item: Item) => string,
-		private readonly chosen: (item: Item) => void,
-	) {
-		super(host.app);
-		this.setPlaceholder(says);
-	}
-
-	getItems(): Item[] {
-		return [...this.items];
-	}
-
-	getItemText(item: Item): string {
-		return this.text(item);
-	}
-
-	onChooseItem(item: Item): void {
-		this.chosen(item);
-	}
 }

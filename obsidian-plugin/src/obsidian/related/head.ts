@@ -1,6 +1,7 @@
 import { setIcon, setTooltip } from "obsidian";
 import type { Following, Place } from "../../core/following";
 import { titleOf } from "../../core/place";
+import { addButton } from "../button";
 
 /** What the head of the pane can switch. */
 export interface Switches {
@@ -52,8 +53,7 @@ export class Head {
 		const section = (bySection ? place?.section : null) ?? null;
 		if (place === null || (bySection && section === null)) return;
 		this.#scope.createSpan({ cls: "vault-bridge-scope-text", text: section === null ? "Related to the whole note" : `Related to § ${section.heading}`, attr: { dir: "auto" } });
-		const button = this.#scope.createEl("button", { text: bySection ? "Whole note" : "Follow sections" });
-		button.addEventListener("click", () => this.switches.setBySection(!bySection));
+		const button = addButton(this.#scope, { text: bySection ? "Whole note" : "Follow sections" }, () => this.switches.setBySection(!bySection));
 	}
 
 	#toggle(parent: HTMLElement, icon: string, label: string, is: () => boolean, set: (on: boolean) => void): void {

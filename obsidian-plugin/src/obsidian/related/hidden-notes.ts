@@ -1,5 +1,6 @@
 import { titleOf } from "../../core/place";
 import { Fold } from "./fold";
+import { addButton } from "../button";
 
 /** Shows which notes are hidden beside a note, to be shown again. */
 export class HiddenPart {
@@ -21,8 +22,7 @@ export class HiddenPart {
 		for (const path of paths) {
 			const row = body.createDiv({ cls: "vault-bridge-hidden" });
 			row.createSpan({ cls: "vault-bridge-hidden-name", text: titleOf(path), attr: { dir: "auto" } });
-			const button = row.createEl("button", { text: "Show again", attr: { "aria-label": `Show ${titleOf(path)} again` } });
-			button.addEventListener("click", () => this.again(path));
+			const button = addButton(row, { text: "Show again", label: `Show ${titleOf(path)} again` }, () => this.again(path));
 		}
 	}
 }

@@ -5,6 +5,7 @@ import { titleOf } from "../../core/place";
 import { type Missing, proposed, type Proposed } from "../../core/missing-links";
 import { showRefusal } from "../changes/change-row";
 import { showWords } from "../changes/hunks";
+import { addButton } from "../button";
 
 /** Shows the links that would be made in a note, each to be ticked, before any is. */
 export class LinkPreview extends Modal {
@@ -46,7 +47,7 @@ export class LinkPreview extends Modal {
 		const buttons = contentEl.createDiv({ cls: "vault-bridge-buttons" });
 		accept.addEventListener("click", () => void this.#accept(accept, refused));
 		buttons.append(accept);
-		buttons.createEl("button", { text: "Cancel" }).addEventListener("click", () => this.close());
+		addButton(buttons, { text: "Cancel" }, () => this.close());
 		draw();
 		accept.focus();
 	}

@@ -7,6 +7,7 @@ import type { Host } from "../host";
 import { Fold } from "./fold";
 import type { LinkMaker } from "./link-maker";
 import { showRow, showSome } from "./missing-row";
+import { addButton } from "../button";
 
 const MOST = 50;
 const SHOWN = 10;
@@ -55,8 +56,7 @@ export class LinkSuggestionPart {
 		this.#fold.count(all.length === 0 ? null : all.length);
 		body.empty();
 		if (all.filter((one) => !this.maker.waits(path, one)).length > 1) {
-			const button = body.createEl("button", { text: "Review all…" });
-			button.addEventListener("click", () => void this.#review());
+			const button = addButton(body, { text: "Review all…" }, () => this.#review());
 		}
 		const list = body.createDiv({ attr: { role: "list", "aria-label": "Suggested links" } });
 		showSome(list, all, SHOWN, (one) => this.#row(list, one));

@@ -1,6 +1,7 @@
 import { open } from "../opening";
 import { asRead, type Quote } from "../../core/quoting";
 import type { App } from "obsidian";
+import { addButton } from "../button";
 
 /** Words that could be a link. */
 export interface Row {
@@ -20,8 +21,7 @@ export interface Row {
 /** Show words that could be a link, with what can be done about them. */
 export function showRow(list: HTMLElement, app: App, { name, path, line, quote, text, more, waits, acts }: Row): void {
 	const el = list.createDiv({ cls: "vault-bridge-missing", attr: { role: "listitem" } });
-	const title = el.createEl("button", { cls: "vault-bridge-missing-title", text: name, attr: { dir: "auto", "aria-label": `Open ${name}` } });
-	title.addEventListener("click", () => void open(app, { path, lines: [line, line] }, false));
+	const title = addButton(el, { cls: "vault-bridge-missing-title", text: name, attr: { dir: "auto", "aria-label": `Open ${name}` } }, () => open(app, { path, lines: [line, line] }, false));
 	const words = el.createDiv({ cls: "vault-bridge-hit-text", attr: { dir: "auto" } });
 	if (quote === null) words.setText(text);
 	else {
@@ -40,8 +40,7 @@ export function showRow(list: HTMLElement, app: App, { name, path, line, quote, 
 	}
 	const buttons = el.createDiv({ cls: "vault-bridge-missing-acts" });
 	for (const { text: says, label, act } of acts) {
-		const button = buttons.createEl("button", { text: says, attr: { "aria-label": label } });
-		button.addEventListener("click", () => {
+		const button = addButton(buttons, { text: says, label: label }, () => {
 			button.disabled = true;
 			void act().then(() => (button.disabled = false));
 		});
@@ -53,8 +52,7 @@ export function showSome<T>(list: HTMLElement, all: readonly T[], most: number, 
 	all.slice(0, most).forEach(show);
 	const rest = all.slice(most);
 	if (rest.length === 0) return;
-	const button = list.createEl("button", { text: `Show ${rest.length} more` });
-	button.addEventListener("click", () => {
+	const button = addButton(list, { text: `Show ${rest.length} more` }, () => {
 		button.remove();
 		rest.forEach(show);
 	});

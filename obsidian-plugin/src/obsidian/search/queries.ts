@@ -1,6 +1,7 @@
 import { setIcon } from "obsidian";
 import { forgotten, pinned, type Queries } from "../../core/recent";
 import type { Host } from "../host";
+import { addButton } from "../button";
 
 /**
  * Offer the queries that were used, those on top that are pinned.
@@ -25,8 +26,7 @@ export function showQueries(el: HTMLElement, host: Host, most: number, choose: (
 	if (folded !== shown) folded.createEl("summary", { cls: "vault-bridge-small", text: `${all.length - most} more searches` });
 	for (const [at, query] of all.entries()) {
 		const row = (at < most ? shown : folded).createDiv({ cls: "vault-bridge-query" });
-		const use = row.createEl("button", { cls: "vault-bridge-query-text", text: query, attr: { dir: "auto" } });
-		use.addEventListener("click", () => choose(query));
+		const use = addButton(row, { cls: "vault-bridge-query-text", text: query, attr: { dir: "auto" } }, () => choose(query));
 		const isPinned = queries.pinned.includes(query);
 		button(row, isPinned ? "pin-off" : "pin", isPinned ? `Unpin ${query}` : `Pin ${query}`, () => change(pinned(queries, query)));
 		button(row, "x", `Forget ${query}`, () => change(forgotten(queries, query)));

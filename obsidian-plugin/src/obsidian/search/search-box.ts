@@ -12,6 +12,7 @@ import { offerFilters } from "./filter-menu";
 import { HitList } from "./hit-list";
 import { STEPS } from "./list-keys";
 import { showQueries } from "./queries";
+import { addButton } from "../button";
 
 const MANY = 100;
 /** Queries that are shown above notes. */
@@ -169,8 +170,7 @@ export class SearchBox {
 	}
 
 	#offerMore(act: () => void): void {
-		const more = this.#belowEl.createEl("button", { text: "Show more" });
-		more.addEventListener("click", act);
+		const more = addButton(this.#belowEl, { text: "Show more" }, act);
 	}
 
 	#offerQueries(): void {

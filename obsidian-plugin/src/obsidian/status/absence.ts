@@ -4,6 +4,7 @@ import { explained, inWords } from "../../core/connection";
 import { showCommand } from "../command";
 import type { Host } from "../host";
 import { programOf } from "../world";
+import { addButton } from "../button";
 
 const INSTALL = ["pipx install .", "vault-bridge models install"];
 
@@ -17,8 +18,7 @@ export function showAbsence(el: HTMLElement, host: Host): void {
 	if (connection.is === "connecting") return;
 	if (connection.is === "off" && connection.why.kind === "not_installed") showInstallation(page);
 	const buttons = page.createDiv({ cls: "vault-bridge-buttons" });
-	const again = buttons.createEl("button", { text: "Look again", cls: "mod-cta" });
-	again.addEventListener("click", () => host.reconnect());
+	const again = addButton(buttons, { text: "Look again", cls: "mod-cta" }, () => host.reconnect());
 	if (connection.is === "off") void showPlaces(page, host);
 }
 

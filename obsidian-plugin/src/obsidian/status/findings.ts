@@ -4,6 +4,7 @@ import { withHint } from "../../core/refusal";
 import { errors } from "../../core/status/vault";
 import { showCommand, showSaid } from "../command";
 import type { Host } from "../host";
+import { addButton } from "../button";
 
 const ICONS: Readonly<Record<Finding["verdict"], string>> = { ok: "check", warn: "alert-triangle", fail: "x" };
 const DAYS = 7;
@@ -61,8 +62,7 @@ export class Findings {
 			showCommand(text, fix.command);
 			return;
 		}
-		const button = text.createDiv({ cls: "vault-bridge-buttons" }).createEl("button", { text: fix.label });
-		button.addEventListener("click", () => {
+		const button = addButton(text.createDiv({ cls: "vault-bridge-buttons" }), { text: fix.label }, () => {
 			void this.host.link.call(operation, {}).then((answer) => {
 				if (!answer.ok) new Notice(withHint(answer.error));
 				void this.check();

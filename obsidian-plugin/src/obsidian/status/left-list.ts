@@ -1,6 +1,7 @@
 import type { LeftOut } from "../../protocol/operations";
 import { count, type Group, groups } from "../../core/status/vault";
 import { showSaid } from "../command";
+import { addButton } from "../button";
 
 /** Files that are not in the index, by the reasons; what is unfolded stays so when it is shown anew. */
 export class LeftList {
@@ -47,7 +48,6 @@ export class LeftList {
 	}
 
 	#offerAgain({ first }: LeftOut): void {
-		const button = this.#bodyEl.createDiv({ cls: "vault-bridge-buttons" }).createEl("button", { text: "Try again" });
-		button.addEventListener("click", () => this.again?.(first.map(({ path }) => path)));
+		const button = addButton(this.#bodyEl.createDiv({ cls: "vault-bridge-buttons" }), { text: "Try again" }, () => this.again?.(first.map(({ path }) => path)));
 	}
 }

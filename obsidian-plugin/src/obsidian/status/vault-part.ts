@@ -5,6 +5,7 @@ import { withHint } from "../../core/refusal";
 import { facts, standing } from "../../core/status/vault";
 import type { Host } from "../host";
 import { LeftList } from "./left-list";
+import { addButton } from "../button";
 
 /** What the index holds of the vault; all of it stands where it stood when it is told anew. */
 export class VaultPart {
@@ -66,8 +67,7 @@ export class VaultPart {
 	}
 
 	#button(el: HTMLElement, text: string, act: () => void): HTMLButtonElement {
-		const button = el.createEl("button", { text });
-		button.addEventListener("click", act);
+		const button = addButton(el, { text }, act);
 		return button;
 	}
 

@@ -1,0 +1,33 @@
+import type { AppliedPlan, CountForecast, PlannedFinding } from "../protocol/operations";
+
+/** The counts that would differ, as one line. */
+export function counted(counts: readonly CountForecast[]): string {
+	return counts.map(({ name, before, after }) => `${name === "dangling" ? "unresolved links" : name} ${before.toLocaleString()} → ${after.toLocaleString()}`).join(" · ");
+}
+
+/** The findings of a plan by the check that found them, in its order. */
+export function byCheck(findings: readonly PlannedFinding[]): ReadonlyMap<string, readonly PlannedFinding[]> {
+	const found = new Map<string, PlannedFinding[]>();
+	for (const one of findings) found.set(one.check, [...(found.get(one.check) ?? []), one]);
+	return found;
+}
+
+/** The name of a check as it reads. */
+export function checkTitle(check: string): string {
+	return check.charAt(0).toUpperCase() + check.slice(1).replaceAll("_", " ");
+}
+
+/** The text of a plan with the boxes of some findings ticked or not; everything else stays. */
+export function tickLines(text: string, ids: ReadonlySet<string>, ticked: boolean): string {
+	return text.replace(/^([ \t]*(?:[-*+]|\d+[.)])[ \t]+\[)[ xX](\][^\n]*\^(g\d+)[ \t]*\r?)$/gm, (line: string, start: string, rest: string, id: string) => (ids.has(id) ? `${start}${ticked ? "x" : " "}${rest}` : line));
+}
+
+/** What is done of a plan, check by check. */
+export function applied({ checks }: Pick<AppliedPlan, "checks">): string {
+	const parts = checks.map(({ check, findings, dropped, files, forecast, state, error }) => {
+		if (state === "failed") return `${checkTitle(check)}: ${error ?? ""}`;
+		const left = dropped.length > 0 ? `, ${dropped.length.toLocaleString()} left out as ${dropped[0]?.why ?? ""}` : "";
+		return `${checkTitle(check)}: ${findings.length.toLocaleString()} in ${files === 1 ? "1 file" : `${files.toLocaleString()} files`}${forecast.length > 0 ? `, ${counted(forecast)}` : ""}${left}.`.replace("..", ".");
+	});
+	return parts.join(" ") || "Nothing is ticked.";
+}

@@ -1,0 +1,98 @@
+import { Notice } from "obsidian";
+import type { ListedPolicy, PolicyOutcome, PolicyStarter, PolicyVariable } from "../../protocol/operations";
+import { changes } from "../../core/order/reports";
+import { titleOf } from "../../core/place";
+import { asGiven, asTyped, foretold } from "../../core/policies";
+import { withHint } from "../../core/refusal";
+import { LookFirst } from "../changes/look-first";
+import { Choice } from "../choice";
+import { isConnected } from "../connected";
+import type { Host } from "../host";
+
+/** Policies listed to choose one. */
+const MOST = 200;
+
+/** Ask which policy is to be run, or which of the ready-made ones is to become one. */
+export async function choosePolicy(host: Host): Promise<void> {
+	if (!isConnected(host)) return;
+	const answer = await host.link.call("list_policies", { limit: MOST });
+	if (!answer.ok) {
+		new Notice(withHint(answer.error));
+		return;
+	}
+	const { policies, starters } = answer.result;
+	const named = ({ description, ...one }: ListedPolicy | PolicyStarter): string => ("path" in one ? `${titleOf(one.path)}: ${description}` : `New from ${one.name}: ${description}`);
+	new Choice<ListedPolicy | PolicyStarter>(host, "Run a policy…", [...policies, ...starters], named, (one) => ("path" in one ? void run(host, one.path) : begin(host, one))).open();
+}
+
+function begin(host: Host, { name: starter }: PolicyStarter): void {
+	new LookFirst(host, {
+		title: `New policy from ${starter}`,
+		asks: { label: "Name of the policy", now: "" },
+		verb: "Write",
+		make: (name, dryRun) => host.link.call("author_policy", { name, starter, dry_run: dryRun, confirm: true }),
+		says: changes,
+		done: (name) => `The policy “${name}” can be run.`,
+	}).open();
+}
+
+/** Ask for the variables of a policy, show what it does with them, and run it. */
+async function run(host: Host, path: string): Promise<void> {
+	const checked = await host.link.call("check_policy", { path });
+	if (!checked.ok) {
+		new Notice(withHint(checked.error));
+		return;
+	}
+	const { description, variables, digest, approved } = checked.result;
+	const values: Record<string, PolicyVariable["default"]> = {};
+	new LookFirst<PolicyOutcome>(host, {
+		title: titleOf(path),
+		fields: (el, changed) => {
+			el.createEl("p", { text: description, attr: { dir: "auto" } });
+			for (const one of variables) {
+				showField(el, one, (typed) => {
+					if (typed === "") delete values[one.name];
+					else values[one.name] = asGiven(one, typed);
+					changed();
+				});
+			}
+			showApproval(el, host, { path, digest }, approved);
+		},
+		verb: "Run",
+		make: (_, dryRun) => (dryRun ? host.link.call("preview_policy", { path, variables: values }) : host.link.call("run_policy", { path, variables: values, confirm: true })),
+		says: foretold,
+		done: (_, { output }) => output || `${titleOf(path)}: done.`,
+	}).open();
+}
+
+function showField(el: HTMLElement, one: PolicyVariable, filled: (typed: string) => void): void {
+	const { name, type, description, choices, required } = one;
+	const row = el.createEl("label", { cls: "vault-bridge-field", text: description || name });
+	const now = type === "yes-no" ? (one.default === true ? "yes" : "no") : asTyped(one.default);
+	const options = type === "yes-no" ? ["no", "yes"] : choices;
+	const attr = { "aria-label": name, dir: "auto", ...(required ? { "aria-required": "true" } : {}) };
+	if (options.length > 0) {
+		const input = row.createEl("select", { attr });
+		for (const value of options.includes(now) ? options : ["", ...options]) input.createEl("option", { text: value, value });
+		input.value = now;
+		input.addEventListener("change", () => filled(input.value));
+		return;
+	}
+	const input = type === "list" ? row.createEl("textarea", { text: now, placeholder: "one a line", attr }) : row.createEl("input", { type: "text", value: now, placeholder: type, attr });
+	input.addEventListener("input", () => filled(input.value.trim()));
+}
+
+/** Say whether agents may run a policy as it is, which only the person decides. */
+function showApproval(el: HTMLElement, host: Host, policy: { readonly path: string; readonly digest: string }, approved: boolean): void {
+	const row = el.createEl("label", { cls: "vault-bridge-field is-in-line" });
+	const box = row.createEl("input", { type: "checkbox" });
+	row.appendText("Agents may run it as it is");
+	box.checked = approved;
+	box.addEventListener("change", () => {
+		void host.link.call("approve_policy", { ...policy, withdraw: !box.checked }).then((answer) => {
+			if (answer.ok) return;
+			box.checked = !box.checked;
+			new Notice(withHint(answer.error));
+		});
+	});
+}

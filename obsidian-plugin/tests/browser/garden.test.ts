@@ -1,0 +1,68 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Locator } from "playwright-core";
+import { expect, test } from "vitest";
+import { picture } from "./picture";
+import { bridge, home, obsidian, open, vaultForEach } from "./stage";
+
+const NOTES: Readonly<Record<string, string>> = {
+	"Inbox/Firing.md": "# Firing\n\nSee [[Cob ovn]].\n",
+	"Inbox/Clay.md": "# Clay\n\n#Tiling and clay. See [[Firing]].\n",
+	"Inbox/Tiles.md": "# Tiles\n\n#tiling, #tiling/floor and [[Clay]].\n",
+	"Inbox/Floor.md": "# Floor\n\nA floor of tiles, #tiling. See [[Tiles]].\n",
+};
+
+vaultForEach({
+	after: async () => {
+		for (const [path, text] of Object.entries(NOTES)) await bridge.call("create_note", { path, text, confirm: true });
+		await bridge.call("wait_until_indexed", { path: "Inbox/Floor.md", what: "links" });
+	},
+});
+
+const pane = (): Locator => obsidian.page.locator(".vault-bridge-pane:has(.vault-bridge-garden)");
+const says = (): Locator => pane().locator(".vault-bridge-say");
+const row = (text: string): Locator => pane().getByRole("listitem").filter({ hasText: text });
+const notes = (): Promise<string[]> => Promise.all(Object.keys(NOTES).map((path) => readFile(join(home.vault, path), "utf8")));
+
+async function plan(): Promise<string> {
+	const [name] = await readdir(join(home.vault, "Agents/Garden"));
+	return readFile(join(home.vault, "Agents/Garden", name ?? ""), "utf8");
+}
+
+test("a plan is made, reviewed, applied and undone", async () => {
+	await open();
+	await obsidian.state("ready");
+	await obsidian.run("garden");
+	await says().filter({ hasText: "Nothing is changed before you apply it." }).waitFor();
+	await pane().getByRole("button", { name: "Look for what to tidy" }).click();
+	const tag = row("#Tiling");
+	await tag.waitFor();
+	await picture(obsidian, "garden", false);
+	for (const box of await pane().getByRole("checkbox", { name: /^All of/ }).all()) if (await box.isEnabled()) await box.setChecked(false);
+	await says().filter({ hasText: /^0 of/ }).waitFor();
+	await tag.getByRole("checkbox").check();
+	await says().filter({ hasText: /^1 of/ }).waitFor();
+	expect((await plan()).match(/^- \[x\]/gm)).toHaveLength(1);
+	const before = await notes();
+	await pane().getByRole("button", { name: "Apply what is ticked…" }).click();
+	await obsidian.page.getByRole("dialog").getByText("Tags: 1 in").waitFor();
+	await obsidian.page.getByRole("dialog").getByRole("button", { name: "Apply" }).click();
+	await obsidian.page.locator(".notice", { hasText: "Tags: 1 in" }).waitFor();
+	await expect.poll(async () => (await notes()).join("").match(/#Tiling/g)).toBe(null);
+	await row("#Tiling").getByText("Applied.").waitFor();
+	await obsidian.page.getByRole("button", { name: "Undo" }).click();
+	await obsidian.page.locator(".notice", { hasText: "Undone." }).waitFor();
+	expect(await notes()).toEqual(before);
+});
+
+test("what is rejected is not proposed again", async () => {
+	await open();
+	await obsidian.state("ready");
+	await obsidian.run("garden");
+	await pane().getByRole("button", { name: "Look for what to tidy" }).click();
+	const link = row("Cob ovn");
+	await link.getByRole("button", { name: "Never" }).click();
+	await expect.poll(() => link.getByRole("checkbox").isChecked()).toBe(false);
+	const { findings } = await bridge.call<{ findings: { text: string }[] }>("plan_garden", { skip_checked: false, dry_run: true });
+	expect(findings.map(({ text }) => text).join("\n")).not.toContain("Cob ovn");
+});

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { applied, byCheck, checkTitle, counted, tickLines } from "../../src/core/garden";
+
+const NOTE = "# Plan\n\n- [x] Link “oven” in [[Log]] · 0.86 ^g1\n- [ ] Rename #Bread · 0.50 ^g2\r\n  * [X] mine ^g12\n- [ ] mine\n\n> {\"id\": \"g1\", \"text\": \"- [x] not a line ^g1\"}\n";
+
+test("only the boxes of the findings are ticked, and every other byte stays", () => {
+	expect(tickLines(NOTE, new Set(["g2"]), true)).toBe(NOTE.replace("- [ ] Rename", "- [x] Rename"));
+	expect(tickLines(NOTE, new Set(["g1", "g12"]), false)).toBe(NOTE.replace("- [x] Link", "- [ ] Link").replace("* [X] mine", "* [ ] mine"));
+	expect(tickLines(NOTE, new Set(["g3"]), true)).toBe(NOTE);
+});
+
+test("counts read as one line", () => {
+	expect(counted([{ name: "dangling", before: 1200, after: 3 }, { name: "tag bread", before: 0, after: 2 }])).toBe(`unresolved links ${(1200).toLocaleString()} → 3 · tag bread 0 → 2`);
+	expect(counted([])).toBe("");
+});
+
+test("findings stay in the order of the plan, by check", () => {
+	const one = { text: "", why: "", confidence: 1, ticked: true, notes: [], state: "open" } as const;
+	const found = byCheck([{ ...one, id: "g1", check: "tags" }, { ...one, id: "g2", check: "broken_links" }, { ...one, id: "g3", check: "tags" }]);
+	expect([...found].map(([check, own]) => [check, own.map(({ id }) => id)])).toEqual([["tags", ["g1", "g3"]], ["broken_links", ["g2"]]]);
+	expect(checkTitle("broken_links")).toBe("Broken links");
+});
+
+test("what was applied is said check by check, with what was left out and why", () => {
+	const done = { check: "tags", findings: ["g1"], dropped: [], state: "applied", change_id: "c", files: 1, forecast: [{ name: "tags", before: 3, after: 2 }], error: "" } as const;
+	expect(applied({ checks: [done] })).toBe("Tags: 1 in 1 file, tags 3 → 2.");
+	expect(applied({ checks: [{ ...done, files: 2, forecast: [], dropped: [{ id: "g2", why: "`A.md` has changed since." }] }] })).toBe("Tags: 1 in 2 files, 1 left out as `A.md` has changed since.");
+	expect(applied({ checks: [{ ...done, state: "failed", error: "The disk is full." }] })).toBe("Tags: The disk is full.");
+	expect(applied({ checks: [] })).toBe("Nothing is ticked.");
+});
