@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from bridge.api.agreement import has_agreed, is_user
 from bridge.api.call import Call
+from bridge.api.count_forecast import CountForecast, describe_forecast
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, author
 from bridge.changes.draft import Draft
@@ -28,11 +29,9 @@ from bridge.features.gardener.read_plan import (
 from bridge.features.gardener.records import (
     AppliedCheck,
     AppliedPlan,
-    CountForecast,
     DroppedFinding,
     FindingState,
     ShownPlan,
-    describe_forecast,
 )
 from bridge.notebook.plan_note import mark_done
 from bridge.records import dataclass

@@ -10,6 +10,7 @@ from annotated_types import Interval, MaxLen
 
 from bridge.api.agreement import SetUpMemory, has_agreed, require_agreement
 from bridge.api.call import Call
+from bridge.api.count_forecast import CountForecast, describe_forecast
 from bridge.api.hints import Folder
 from bridge.api.not_found import folder_of
 from bridge.api.registry import operation
@@ -19,7 +20,7 @@ from bridge.errors import BridgeError
 from bridge.features.gardener.every_check import CHECKS
 from bridge.features.gardener.finding import TICKED, GardenFinding, encode_finding
 from bridge.features.gardener.ledger import Ledger
-from bridge.features.gardener.records import CountForecast, GardenPlan, PlannedFinding, describe_forecast
+from bridge.features.gardener.records import GardenPlan, PlannedFinding
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.plan_note import FOLDER, TYPE, PlanLine, PlanSection, record_digest, write_plan
 from bridge.records import dataclass

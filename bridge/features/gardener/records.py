@@ -1,30 +1,12 @@
 """The results of the gardener's operations."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from bridge.api.count_forecast import CountForecast
 from bridge.records import dataclass
 from bridge.types import VaultPath
 
-if TYPE_CHECKING:
-    from bridge.changes.forecast import Forecast
-
 FindingState = Literal["open", "applied", "stale", "altered"]
-
-
-@dataclass(frozen=True, slots=True)
-class CountForecast:
-    """A count of the vault before and after a change.
-
-    Attributes:
-        name: What is counted: `notes`, `links`, `orphans`, `dangling` links, `tags`, `properties`, or the notes of one
-            `tag …` or `property …`.
-        before: Before it.
-        after: After it.
-    """
-
-    name: str
-    before: int
-    after: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,17 +201,3 @@ class GardenRules:
     """
 
     rules: tuple[GardenRule, ...]
-
-
-def describe_forecast(forecast: "Forecast | None") -> tuple[CountForecast, ...]:
-    """Return the counts that differ."""
-    from dataclasses import asdict
-
-    if forecast is None:
-        return ()
-    before, after = asdict(forecast.before), asdict(forecast.after)
-    return (
-        *(CountForecast(name, before[name], after[name]) for name in before if before[name] != after[name]),
-        *(CountForecast(f"tag {one.name}", one.before, one.after) for one in forecast.tags),
-        *(CountForecast(f"property {one.name}", one.before, one.after) for one in forecast.properties),
-    )

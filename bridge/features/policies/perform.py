@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Literal
 
 from bridge.api.agreement import is_user
 from bridge.api.call import Call
+from bridge.api.count_forecast import CountForecast, describe_forecast
 from bridge.api.expectation import Expectation, expected_counts
 from bridge.api.hints import Properties
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, WriteOptions, Written, carry_requests, describe_outcome
-from bridge.changes.forecast import Forecast
 from bridge.errors import Forbidden
 from bridge.features.policies.bindings import policy_host, variable_readers
 from bridge.features.policies.examine import PolicyYaml
@@ -67,7 +67,7 @@ class PolicyOutcome(Written):
         conditions: Its conditions.
         steps: Its steps.
         output: What the policy says at its end; may be empty.
-        forecast: The counts of the vault before and after; only of a preview.
+        forecast: The counts of the vault that differ afterwards; only of a preview.
     """
 
     policy_digest: Digest
@@ -75,7 +75,7 @@ class PolicyOutcome(Written):
     conditions: tuple[ConditionOutcome, ...]
     steps: tuple[StepOutcome, ...]
     output: str
-    forecast: Forecast | None = None
+    forecast: tuple[CountForecast, ...] = ()
 
 
 @operation(
@@ -178,7 +178,7 @@ async def perform(
         conditions=tuple(ConditionOutcome(id_, trace.conditions.get(id_)) for id_ in found.policy.conditions),
         steps=describe_steps(trace),
         output=trace.output,
-        forecast=outcome.planned.forecast,
+        forecast=describe_forecast(outcome.planned.forecast),
     )
 
 

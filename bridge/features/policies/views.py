@@ -51,13 +51,9 @@ def outcome_view(answer: Answer) -> Iterable[Element]:
         yield Line(f"{one['id']}: {_step(one)}", *((" · ", path_of(one["path"])) if one["path"] else ()))
     if answer["output"]:
         yield Line(inline(answer["output"]))
-    if (forecast := answer.get("forecast")) is not None:
-        counts = [
-            f"{name} {forecast['after'][name] - before:+,}"
-            for name, before in forecast["before"].items()
-            if forecast["after"][name] != before
-        ]
-        yield notice(f"counts of the vault: {', '.join(counts) or 'stay'}")
+    if answer["forecast"]:
+        counts = (f"{inline(one['name'])} {one['before']:,} → {one['after']:,}" for one in answer["forecast"])
+        yield notice(f"counts of the vault: {', '.join(counts)}")
     yield from written_view(answer)
 
 

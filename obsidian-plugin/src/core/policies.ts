@@ -21,7 +21,7 @@ export function foretold({ files, conditions, steps, forecast, warnings }: Pick<
 		files === 1 ? "1 file changes." : `${files.toLocaleString()} files change.`,
 		...(skipped.length > 0 ? [`Left out: ${skipped.join(", ")}.`] : []),
 		...conditions.flatMap(({ id, holds }) => (holds === null ? [] : [`${id} is ${holds ? "true" : "false"}.`])),
-		...(forecast.length > 0 ? [`${counted(forecast)}.`] : []),
+		...(forecast !== undefined && forecast.length > 0 ? [`${counted(forecast)}.`] : []),
 		...warnings,
 	].join(" ");
 }

@@ -27,6 +27,16 @@ export const FORMS = {
 	merge_suggestions: "c15a398976ac",
 	dismiss: "e30cbf1a536e",
 	revive: "e30cbf1a536e",
+	plan_garden: "4cc1f7364015",
+	show_plan: "80a5b3dcee5b",
+	apply_plan: "71654c31f289",
+	judge_finding: "d982b3a6be4e",
+	list_policies: "bf488d2a2940",
+	check_policy: "117db4568b7d",
+	preview_policy: "a8b888219eea",
+	run_policy: "106c0a69204c",
+	author_policy: "82332b13f531",
+	approve_policy: "29bb7eda35d1",
 	list_changes: "506ede466e58",
 	show_change: "6dc88704d854",
 	undo_change: "0d599472e143",
@@ -157,6 +167,40 @@ export interface Answerability {
 	readonly missing: readonly string[];
 }
 
+/** What was applied of one check, as one change. */
+export interface AppliedCheck {
+	/** The check. */
+	readonly check: string;
+	/** The ids of its findings that were applied. */
+	readonly findings: readonly string[];
+	/** Ticked findings that were not, and why. */
+	readonly dropped: readonly DroppedFinding[];
+	/** `applied`, `proposed` if it waits for the user, or `failed` if nothing of it was done. */
+	readonly state: "applied" | "proposed" | "failed";
+	/** The change; null if there is none, as in a dry run. */
+	readonly change_id: string | null;
+	/** Files written, moved or removed. */
+	readonly files: number;
+	/** The counts that differ; what was written was compared with them. */
+	readonly forecast: readonly CountForecast[];
+	/** Why it failed; empty if it did not. */
+	readonly error?: string;
+}
+
+/** What was applied of a plan. */
+export interface AppliedPlan {
+	/** The note of the plan. */
+	readonly path: string;
+	/** Each check with ticked findings. */
+	readonly checks: readonly AppliedCheck[];
+	/** The session by which `undo_session` undoes all of it; null if nothing was written. */
+	readonly session: string | null;
+	/** Whether this is a dry run; nothing was written. */
+	readonly dry_run: boolean;
+	/** Why a dry run's change needs confirmation; null if it does not. */
+	readonly confirmation?: string | null;
+}
+
 export interface ApplyLinksArguments {
 	/** The note. */
 	readonly path: string;
@@ -178,6 +222,32 @@ export interface ApplyLinksArguments {
 	readonly vault?: string | null;
 }
 
+export interface ApplyPlanArguments {
+	/** The note of the plan. */
+	readonly path: string;
+	/** Only these checks. */
+	readonly checks?: readonly string[];
+	/** Only preview the change. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Proceed despite `confirmation_required`. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface ApprovePolicyArguments {
+	/** The note of the policy. */
+	readonly path: string;
+	/** The digest of its block that you have seen, from `check_policy` or `preview_policy`. */
+	readonly digest: string;
+	/** Approve it no more. */
+	readonly withdraw?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 export interface AskArguments {
 	/** The question; `@[[Note]]` and `@[[Note#Heading]]` in it are read in any case, and `@Folder/` alone is searched. */
 	readonly question: string;
@@ -195,6 +265,27 @@ export interface AskArguments {
 	readonly budget?: number | null;
 	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
 	readonly among?: "notes" | "agents" | "all" | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface AuthorPolicyArguments {
+	/** Its name, also that of its note. */
+	readonly name: string;
+	/** What it does and when to use it. */
+	readonly description?: string;
+	/** Changes of one kind that were made, of which it is drafted: what differs becomes variables. */
+	readonly changes?: readonly string[];
+	/** A policy that comes with the bridge, from `list_policies`. */
+	readonly starter?: string | null;
+	/** Its YAML. Give one of `changes`, `starter` and `text`. */
+	readonly text?: string | null;
+	/** Only preview the change. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Proceed despite `confirmation_required`. */
+	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -306,6 +397,25 @@ export interface CheckNotesArguments {
 	readonly vault?: string | null;
 }
 
+export interface CheckPolicyArguments {
+	/** The note of the policy; give this or `text`. */
+	readonly path?: string | null;
+	/** The YAML of a policy; give this or `path`. */
+	readonly text?: string | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** A check that looked through the vault. */
+export interface CheckRun {
+	/** Its name. */
+	readonly check: string;
+	/** Findings, those included that the plan has no room for. */
+	readonly found: number;
+	/** Whether it looked at everything. */
+	readonly complete: boolean;
+}
+
 /** A claim, and whether it still holds. */
 export interface CheckedClaim {
 	/** The claim. */
@@ -348,6 +458,24 @@ export interface CheckedNotes {
 	readonly notices?: readonly string[];
 	/** How many more were dismissed; absent if none. */
 	readonly dismissed?: number | null;
+}
+
+/** What was found in a policy. */
+export interface CheckedPolicy {
+	/** Its note; null for a text. */
+	readonly path: string | null;
+	/** What it does. */
+	readonly description: string;
+	/** The digest of its block, for `approve_policy` and `revise_policy`. */
+	readonly digest: string;
+	/** Whether the user approved it as it is. */
+	readonly approved: boolean;
+	/** Whether it can run. */
+	readonly sound: boolean;
+	/** What it needs to be told. */
+	readonly variables: readonly PolicyVariable[];
+	/** Faults and remarks, each with its line. */
+	readonly problems: readonly Problem[];
 }
 
 /** A suggestion to turn into a link. */
@@ -393,6 +521,24 @@ export interface ClaimedChange {
 	readonly after: string;
 	/** Whole text of the note afterwards. */
 	readonly text: string;
+}
+
+/** A condition of a policy. */
+export interface ConditionOutcome {
+	/** Its id. */
+	readonly id: string;
+	/** Whether it was true when it was last looked at; null if no step asked for it. */
+	readonly holds: boolean | null;
+}
+
+/** A count of the vault before and after a change. */
+export interface CountForecast {
+	/** What is counted: `notes`, `links`, `orphans`, `dangling` links, `tags`, `properties`, or the notes of one `tag …` or `property …`. */
+	readonly name: string;
+	/** Before it. */
+	readonly before: number;
+	/** After it. */
+	readonly after: number;
 }
 
 export interface CreateNoteArguments {
@@ -473,6 +619,14 @@ export interface DismissalCount {
 export interface DoctorArguments {
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
+}
+
+/** A ticked finding that was not applied. */
+export interface DroppedFinding {
+	/** Its id in the plan. */
+	readonly id: string;
+	/** Why not. */
+	readonly why: string;
 }
 
 /** Embedding progress. */
@@ -662,6 +816,26 @@ export interface Freshness {
 	readonly pending_keyword: number;
 	/** Passages missing from semantic search. */
 	readonly pending_vectors: number;
+}
+
+/** A plan that was made. */
+export interface GardenPlan {
+	/** The note of the plan; null if nothing was found. */
+	readonly path: string | null;
+	/** Its findings. */
+	readonly findings: readonly PlannedFinding[];
+	/** Findings that the plan has no room for. */
+	readonly left_out: number;
+	/** The counts that would differ if all that is ticked were applied. */
+	readonly forecast: readonly CountForecast[];
+	/** The checks that looked. */
+	readonly checks: readonly CheckRun[];
+	/** Remarks, such as on muted checks. */
+	readonly notices: readonly string[];
+	/** `applied` if the note was written, `proposed` if it waits for the user. */
+	readonly state: "applied" | "proposed";
+	/** The change that wrote it; null without a note. */
+	readonly change_id: string | null;
 }
 
 export interface GiveNoteArguments {
@@ -858,6 +1032,17 @@ export interface JobStarted {
 	readonly job_id: string;
 }
 
+export interface JudgeFindingArguments {
+	/** The note of the plan. */
+	readonly path: string;
+	/** Its id, such as `g3`. */
+	readonly finding: string;
+	/** Only the user can accept. */
+	readonly verdict: "accept" | "reject";
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 export interface JudgeLinkArguments {
 	/** The note with the link or suggestion. */
 	readonly path: string;
@@ -878,6 +1063,20 @@ export interface JudgeMemoryArguments {
 	readonly verdict: "useful" | "wrong" | "stale";
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
+}
+
+/** A finding that was judged. */
+export interface JudgedFinding {
+	/** Its id in the plan. */
+	readonly id: string;
+	/** The check that found it. */
+	readonly check: string;
+	/** Whether it is ticked now. */
+	readonly ticked: boolean;
+	/** Whether it is left out of plans from now on. */
+	readonly dismissed: boolean;
+	/** Whether its check is left out of plans now, since nearly all of its findings were rejected. */
+	readonly muted: boolean;
 }
 
 /** The verdicts on a memory. */
@@ -1094,6 +1293,15 @@ export interface ListModelsArguments {
 	readonly vault?: string | null;
 }
 
+export interface ListPoliciesArguments {
+	/** Maximum policies. */
+	readonly limit?: number;
+	/** Policies to skip. */
+	readonly offset?: number;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 export interface ListSessionsArguments {
 	/** Only those in this state. */
 	readonly status?: "active" | "paused" | "completed" | "incomplete" | null;
@@ -1294,6 +1502,24 @@ export interface ListedNote {
 	readonly excerpt?: string;
 	/** When it was created: by its property `created` or `date created`, else as the system tells, if it does. */
 	readonly created?: string | null;
+}
+
+/** A policy in a list. */
+export interface ListedPolicy {
+	/** Its note. */
+	readonly path: string;
+	/** What it does. */
+	readonly description: string;
+	/** The digest of its block. */
+	readonly digest: string | null;
+	/** Whether the user approved it as it is, so that agents may run it. */
+	readonly approved: boolean;
+	/** Whether it was changed since it was approved. */
+	readonly changed: boolean;
+	/** The names of its variables. */
+	readonly variables: readonly string[];
+	/** Its first fault, with the line; null if it can run. */
+	readonly problem?: string | null;
 }
 
 /** A session of a client. */
@@ -1704,6 +1930,133 @@ export interface PickLinkArguments {
 	readonly vault?: string | null;
 }
 
+export interface PlanGardenArguments {
+	/** Only these checks, from `garden_rules`; muted ones run only if named. */
+	readonly checks?: readonly string[];
+	/** Only findings about notes under this folder. */
+	readonly folder?: string | null;
+	/** Maximum findings in the plan. */
+	readonly limit?: number;
+	/** Leave out notes that were checked since they changed. */
+	readonly skip_checked?: boolean;
+	/** Only preview the change. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Proceed despite `confirmation_required`. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** A finding in a plan. */
+export interface PlannedFinding {
+	/** Its id in the plan, which is the block id of its line. */
+	readonly id: string;
+	/** The check that found it. */
+	readonly check: string;
+	/** What its line says. */
+	readonly text: string;
+	/** The evidence. */
+	readonly why: string;
+	/** How sure it is, 0–1. */
+	readonly confidence: number;
+	/** Whether it is to be applied. */
+	readonly ticked: boolean;
+	/** The notes that it is about. */
+	readonly notes: readonly string[];
+	/** `open`, `applied`, `stale` if a note changed since, or `altered` if its data are not as they were made. */
+	readonly state: "open" | "applied" | "stale" | "altered";
+}
+
+/** Whether a policy is approved now. */
+export interface PolicyApproval {
+	/** Its note. */
+	readonly path: string;
+	/** The digest of its block. */
+	readonly digest: string;
+	/** Whether agents may run it. */
+	readonly approved: boolean;
+}
+
+/** What a policy did, or would do. */
+export interface PolicyOutcome {
+	/** Its id for `undo_change`; null if nothing was written. */
+	readonly change_id: string | null;
+	/** The note, by its path afterwards. */
+	readonly path: string;
+	/** SHA-256 of the whole file afterwards, or in a dry run or a proposal now; null without one. */
+	readonly digest: string | null;
+	/** Unified diff. */
+	readonly diff: string;
+	/** `applied`, or `proposed` if it awaits approval; a dry run predicts it. */
+	readonly state: "applied" | "proposed";
+	/** Warnings about the change. */
+	readonly warnings: readonly string[];
+	/** Links updated in other places. */
+	readonly links_rewritten: number;
+	/** Links left unresolved. */
+	readonly links_broken: readonly LostLink[];
+	/** Files written, moved or removed. */
+	readonly files: number;
+	/** What wrote it: the bridge to `disk`, or `obsidian`. */
+	readonly by: "disk" | "obsidian";
+	/** Whether this is a dry run; nothing was written. */
+	readonly dry_run: boolean;
+	/** The change in one line. */
+	readonly would: string;
+	/** Why a dry run's change needs confirmation; null if it does not. */
+	readonly confirmation: string | null;
+	/** The files, with a folder as one; at most 1,000. */
+	readonly changed: readonly ChangedFile[];
+	/** The digest of the policy's block. */
+	readonly policy_digest: string;
+	/** Whether the user approved it as it is. */
+	readonly approved: boolean;
+	/** Its conditions. */
+	readonly conditions: readonly ConditionOutcome[];
+	/** Its steps. */
+	readonly steps: readonly StepOutcome[];
+	/** What the policy says at its end; may be empty. */
+	readonly output: string;
+	/** The counts of the vault that differ afterwards; only of a preview. */
+	readonly forecast?: readonly CountForecast[];
+}
+
+/** The policies of a vault. */
+export interface PolicyPage {
+	/** By path. */
+	readonly policies: readonly ListedPolicy[];
+	/** Count before `limit` and `offset`. */
+	readonly total: number;
+	/** Policies that can be taken as a start. */
+	readonly starters: readonly PolicyStarter[];
+}
+
+/** A policy that comes with the bridge, for `author_policy`. */
+export interface PolicyStarter {
+	/** Its name, for the argument `starter`. */
+	readonly name: string;
+	/** What it does. */
+	readonly description: string;
+}
+
+/** A variable of a policy. */
+export interface PolicyVariable {
+	/** Its name. */
+	readonly name: string;
+	/** What it takes. */
+	readonly type: "text" | "number" | "yes-no" | "list" | "choice" | "date" | "note";
+	/** Whether it must be given. */
+	readonly required: boolean;
+	/** Its value if it is not given; null without one. */
+	readonly default: string | number | boolean | readonly (string | number | boolean | null)[] | null;
+	/** The values of a `choice`. */
+	readonly choices: readonly string[];
+	/** What it is for; may be empty. */
+	readonly description: string;
+}
+
 export interface PreviewBriefArguments {
 	/** The session, as in `list_sessions`. */
 	readonly session: string;
@@ -1711,6 +2064,27 @@ export interface PreviewBriefArguments {
 	readonly task?: string;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
+}
+
+export interface PreviewPolicyArguments {
+	/** The note of the policy; give this or `text`. */
+	readonly path?: string | null;
+	/** The values of its variables, by name. */
+	readonly variables?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean | null)[] | null>>;
+	/** The YAML of a policy that is not written yet. */
+	readonly text?: string | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** A fault of a policy. */
+export interface Problem {
+	/** Its line; of the note, or of the text that was given. */
+	readonly line: number;
+	/** What is wrong, and the way out. */
+	readonly message: string;
+	/** Whether the policy cannot run; else it is only a remark. */
+	readonly serious?: boolean;
 }
 
 /** A property. */
@@ -2077,6 +2451,23 @@ export interface RuleViolation {
 	readonly share: number | null;
 }
 
+export interface RunPolicyArguments {
+	/** The note of the policy. */
+	readonly path: string;
+	/** The values of its variables, by name. */
+	readonly variables?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean | null)[] | null>>;
+	/** Its expected effect, such as that of `preview_policy`; any other is refused. */
+	readonly expect?: Expectation | null;
+	/** Only preview the change. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Proceed despite `confirmation_required`. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 /** The serving process. */
 export interface RunningBridge {
 	/** Its address. */
@@ -2228,6 +2619,13 @@ export interface ShowChangeArguments {
 	readonly vault?: string | null;
 }
 
+export interface ShowPlanArguments {
+	/** The note of the plan. */
+	readonly path: string;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 /** A change to notes, in full. */
 export interface ShownChange {
 	/** Its id. */
@@ -2274,6 +2672,20 @@ export interface ShownHunk {
 	readonly words: readonly Words[];
 	/** Whether it was undone. */
 	readonly undone: boolean;
+}
+
+/** A plan as its note says now. */
+export interface ShownPlan {
+	/** The note of the plan. */
+	readonly path: string;
+	/** The findings that are listed in it, in its order. */
+	readonly findings: readonly PlannedFinding[];
+	/** How many are ticked. */
+	readonly ticked: number;
+	/** The counts that would differ if all that is ticked were applied. */
+	readonly forecast: readonly CountForecast[];
+	/** What cannot be applied. */
+	readonly notices: readonly string[];
 }
 
 /** A note that has what is changed and stays as it is. */
@@ -2344,6 +2756,22 @@ export interface StatusArguments {
 	readonly disk?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
+}
+
+/** A step of a policy. */
+export interface StepOutcome {
+	/** Its id. */
+	readonly id: string;
+	/** The change or question. */
+	readonly do: string;
+	/** Whether it was done, or skipped because of its conditions. */
+	readonly state: "done" | "skipped";
+	/** How often it was done. */
+	readonly turns: number;
+	/** How many results a question had; null for a change. */
+	readonly found: number | null;
+	/** The note of its last change; null without one. */
+	readonly path: string | null;
 }
 
 export interface SuggestLinksArguments {
@@ -2723,6 +3151,44 @@ export interface Written {
 	readonly changed: readonly ChangedFile[];
 }
 
+/** A policy that was written. */
+export interface WrittenPolicy {
+	/** Its id for `undo_change`; null if nothing was written. */
+	readonly change_id: string | null;
+	/** The note, by its path afterwards. */
+	readonly path: string;
+	/** SHA-256 of the whole file afterwards, or in a dry run or a proposal now; null without one. */
+	readonly digest: string | null;
+	/** Unified diff. */
+	readonly diff: string;
+	/** `applied`, or `proposed` if it awaits approval; a dry run predicts it. */
+	readonly state: "applied" | "proposed";
+	/** Warnings about the change. */
+	readonly warnings: readonly string[];
+	/** Links updated in other places. */
+	readonly links_rewritten: number;
+	/** Links left unresolved. */
+	readonly links_broken: readonly LostLink[];
+	/** Files written, moved or removed. */
+	readonly files: number;
+	/** What wrote it: the bridge to `disk`, or `obsidian`. */
+	readonly by: "disk" | "obsidian";
+	/** Whether this is a dry run; nothing was written. */
+	readonly dry_run: boolean;
+	/** The change in one line. */
+	readonly would: string;
+	/** Why a dry run's change needs confirmation; null if it does not. */
+	readonly confirmation: string | null;
+	/** The files, with a folder as one; at most 1,000. */
+	readonly changed: readonly ChangedFile[];
+	/** The digest of its block; until the user approves it, no agent runs it. */
+	readonly policy_digest: string;
+	/** Its faults and remarks, each with its line in the block. */
+	readonly problems: readonly Problem[];
+	/** What of the changes it does not repeat. */
+	readonly left_out?: readonly string[];
+}
+
 export interface Operations {
 	/** Find notes by words and meaning. */
 	search: {
@@ -2855,6 +3321,66 @@ export interface Operations {
 		arguments: ReviveArguments;
 		result: DismissalCount;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "declined";
+	};
+	/** Look for broken links, duplicates and inconsistencies, and propose what to do in a note, as tasks to tick. */
+	plan_garden: {
+		arguments: PlanGardenArguments;
+		result: GardenPlan;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "folder_not_found" | "confirmation_required";
+	};
+	/** Show a plan as its note says now: which findings are ticked, which still hold, and the counts afterwards. */
+	show_plan: {
+		arguments: ShowPlanArguments;
+		result: ShownPlan;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
+	};
+	/** Do what is ticked in a plan, as one change for each check; of a program other than the user, as proposals. */
+	apply_plan: {
+		arguments: ApplyPlanArguments;
+		result: AppliedPlan;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "confirmation_required";
+	};
+	/** Accept or reject a finding of a plan: it is ticked, or unticked and never proposed again. */
+	judge_finding: {
+		arguments: JudgeFindingArguments;
+		result: JudgedFinding;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "text_not_found" | "declined";
+	};
+	/** List the policies: notes of `type: policy` with a workflow, which agents may run once the user approved it. */
+	list_policies: {
+		arguments: ListPoliciesArguments;
+		result: PolicyPage;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** Check a policy: its fields, what it refers to, steps that never run, and changes that do not fit. */
+	check_policy: {
+		arguments: CheckPolicyArguments;
+		result: CheckedPolicy;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
+	};
+	/** Show what a policy would do now: its conditions, its changes as a diff, and what they make of the counts. */
+	preview_policy: {
+		arguments: PreviewPolicyArguments;
+		result: PolicyOutcome;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
+	};
+	/** Run a policy as one change: all of its steps or none, undone together. Agents run only approved ones. */
+	run_policy: {
+		arguments: RunPolicyArguments;
+		result: PolicyOutcome;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden" | "expectation_failed" | "confirmation_required";
+	};
+	/** Write a policy into the agents' folder; the user must approve it before an agent runs it. */
+	author_policy: {
+		arguments: AuthorPolicyArguments;
+		result: WrittenPolicy;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found" | "confirmation_required";
+	};
+	/** Approve a policy as it is, so that agents may run it; after any edit of its block it must be approved again. */
+	approve_policy: {
+		arguments: ApprovePolicyArguments;
+		result: PolicyApproval;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden" | "note_changed";
 	};
 	/** List what was changed or proposed through the bridge, newest first. */
 	list_changes: {

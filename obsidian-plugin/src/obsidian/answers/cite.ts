@@ -13,5 +13,5 @@ export interface CitedPlace {
 /** Show a small button that opens the cited lines. */
 export function cite(el: HTMLElement, host: Host, text: string, { path, lines, quote }: CitedPlace): void {
 	const label = `Open ${titleOf(path)}, line ${lines[0]}`;
-	const button = addButton(el, { cls: "vault-bridge-cite", text, attr: { "aria-label": label, title: quote ?? label } }, () => open(host.app, { path, lines }, false));
+	addButton(el, { cls: "vault-bridge-cite", text, attr: { "aria-label": label, title: quote ?? label } }, () => open(host.app, { path, lines }, false));
 }

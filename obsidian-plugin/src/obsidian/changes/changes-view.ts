@@ -96,7 +96,7 @@ export class ChangesView extends Pane {
 			body.createDiv({ cls: "vault-bridge-empty", text: "Nothing was changed through the bridge yet. What agents do or propose is shown here." });
 		}
 		if (more) {
-			const button = addButton(body, { text: "Show more" }, () => {
+			addButton(body, { text: "Show more" }, () => {
 				this.#limit += PAGE;
 				void this.#ask();
 			});
@@ -158,7 +158,7 @@ export class ChangesView extends Pane {
 			addButton(buttons, { text: "Leave them" }, () => place.empty());
 			yes.focus();
 		};
-		const button = addButton(head, { text: "Undo session", label: `Undo the session of ${client}` }, () => undo(true));
+		addButton(head, { text: "Undo session", label: `Undo the session of ${client}` }, () => undo(true));
 	}
 
 	/** Up and down go from change to change. */

@@ -37,7 +37,7 @@ function showHunk(el: HTMLElement, app: App, change: ShownChange, hunk: ShownHun
 	const head = part.createDiv({ cls: "vault-bridge-hunk-head" });
 	if (app.vault.getFileByPath(path) === null) head.createSpan({ cls: "vault-bridge-hunk-place", text: name, attr: { dir: "auto" } });
 	else {
-		const jump = addButton(head, { cls: "vault-bridge-hunk-place", text: name, attr: { dir: "auto", "aria-label": `Open ${name}` } }, () => open(app, { path, lines: [Math.max(line, 1), Math.max(line, 1)] }, false));
+		addButton(head, { cls: "vault-bridge-hunk-place", text: name, attr: { dir: "auto", "aria-label": `Open ${name}` } }, () => open(app, { path, lines: [Math.max(line, 1), Math.max(line, 1)] }, false));
 	}
 	act(head, hunk, name);
 	showWords(part, hunk.words);

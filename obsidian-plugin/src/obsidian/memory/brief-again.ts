@@ -18,7 +18,7 @@ export function showBriefAgain(el: HTMLElement, host: Host, now: AgentBrief, giv
 		for (const path of found[name]) {
 			const row = box.createDiv({ cls: "vault-bridge-given-note", attr: { "data-difference": name } });
 			row.createSpan({ cls: "vault-bridge-small", text: sign });
-			const title = addButton(row, { cls: "vault-bridge-given-title", text: titleOf(path), attr: { dir: "auto" } }, () => open(host.app, { path, lines: [1, 1] }, false));
+			addButton(row, { cls: "vault-bridge-given-title", text: titleOf(path), attr: { dir: "auto" } }, () => open(host.app, { path, lines: [1, 1] }, false));
 		}
 	}
 }

@@ -103,8 +103,8 @@ export class SessionsPart {
 
 	/** Offer what can be done with an open session. */
 	#offer(buttons: HTMLElement, session: string): void {
-		const again = addButton(buttons, { text: "Brief again", label: "Show what this session would be told now" }, () => this.#briefAgain(session));
-		const add = addButton(buttons, { text: "Add a note…", label: "Add a note to the next answer of this session" }, () => new NotePicker(this.host.app, (path) => void this.#give(session, path)).open());
+		addButton(buttons, { text: "Brief again", label: "Show what this session would be told now" }, () => this.#briefAgain(session));
+		addButton(buttons, { text: "Add a note…", label: "Add a note to the next answer of this session" }, () => new NotePicker(this.host.app, (path) => void this.#give(session, path)).open());
 	}
 
 	async #give(session: string, path: string): Promise<void> {

@@ -25,7 +25,7 @@ export function showWaitingHandoffs(el: HTMLElement, host: Host, handoffs: reado
 
 function showHandoff(list: HTMLElement, host: Host, { path, goal, next_action: next, agent, to, created, claims }: WaitingHandoff): void {
 	const card = list.createDiv({ cls: "vault-bridge-session-card vault-bridge-handoff", attr: { role: "listitem" } });
-	const title = addButton(card, { cls: "vault-bridge-given-title", text: goal, attr: { dir: "auto" } }, () => open(host.app, { path, lines: [1, 1] }, false));
+	addButton(card, { cls: "vault-bridge-given-title", text: goal, attr: { dir: "auto" } }, () => open(host.app, { path, lines: [1, 1] }, false));
 	const facts = [`from ${agent === "" ? "a person" : agent}`, ...(to === null ? [] : [`for ${to}`]), age(created, Date.now())];
 	card.createDiv({ cls: "vault-bridge-small", text: facts.join(" · ") });
 	if (next !== "") card.createDiv({ cls: "vault-bridge-hit-text", text: `Next: ${next}`, attr: { dir: "auto" } });

@@ -46,14 +46,14 @@ function showProperty(list: HTMLElement, host: Host, property: PropertyFacts, ag
 		if (opens) void load();
 		else values.empty();
 	});
-	const rename = addButton(buttons, { text: "Rename…", label: `Rename ${name}` }, () => renameProperty(host, name, again));
+	addButton(buttons, { text: "Rename…", label: `Rename ${name}` }, () => renameProperty(host, name, again));
 }
 
 function showValue(el: HTMLElement, host: Host, name: string, value: ListedValue, again: () => void): void {
 	const row = el.createDiv({ cls: "vault-bridge-value", attr: { role: "listitem" } });
 	row.createSpan({ text: valueText(value), attr: { dir: "auto" } });
 	row.createSpan({ cls: "vault-bridge-small", text: value.notes.toLocaleString() });
-	const change = addButton(row, { text: "Change…", label: `Change ${valueText(value)}` }, () =>
+	addButton(row, { text: "Change…", label: `Change ${valueText(value)}` }, () =>
 		new LookFirst(host, {
 			title: `Change a value of ${name}`,
 			asks: { label: "Value", now: String(value.value ?? "") },

@@ -53,7 +53,7 @@ export class Head {
 		const section = (bySection ? place?.section : null) ?? null;
 		if (place === null || (bySection && section === null)) return;
 		this.#scope.createSpan({ cls: "vault-bridge-scope-text", text: section === null ? "Related to the whole note" : `Related to § ${section.heading}`, attr: { dir: "auto" } });
-		const button = addButton(this.#scope, { text: bySection ? "Whole note" : "Follow sections" }, () => this.switches.setBySection(!bySection));
+		addButton(this.#scope, { text: bySection ? "Whole note" : "Follow sections" }, () => this.switches.setBySection(!bySection));
 	}
 
 	#toggle(parent: HTMLElement, icon: string, label: string, is: () => boolean, set: (on: boolean) => void): void {

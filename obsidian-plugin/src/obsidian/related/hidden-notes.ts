@@ -22,7 +22,7 @@ export class HiddenPart {
 		for (const path of paths) {
 			const row = body.createDiv({ cls: "vault-bridge-hidden" });
 			row.createSpan({ cls: "vault-bridge-hidden-name", text: titleOf(path), attr: { dir: "auto" } });
-			const button = addButton(row, { text: "Show again", label: `Show ${titleOf(path)} again` }, () => this.again(path));
+			addButton(row, { text: "Show again", label: `Show ${titleOf(path)} again` }, () => this.again(path));
 		}
 	}
 }

@@ -56,7 +56,7 @@ export class LinkSuggestionPart {
 		this.#fold.count(all.length === 0 ? null : all.length);
 		body.empty();
 		if (all.filter((one) => !this.maker.waits(path, one)).length > 1) {
-			const button = addButton(body, { text: "Review all…" }, () => this.#review());
+			addButton(body, { text: "Review all…" }, () => this.#review());
 		}
 		const list = body.createDiv({ attr: { role: "list", "aria-label": "Suggested links" } });
 		showSome(list, all, SHOWN, (one) => this.#row(list, one));

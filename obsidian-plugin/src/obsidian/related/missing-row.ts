@@ -21,7 +21,7 @@ export interface Row {
 /** Show words that could be a link, with what can be done about them. */
 export function showRow(list: HTMLElement, app: App, { name, path, line, quote, text, more, waits, acts }: Row): void {
 	const el = list.createDiv({ cls: "vault-bridge-missing", attr: { role: "listitem" } });
-	const title = addButton(el, { cls: "vault-bridge-missing-title", text: name, attr: { dir: "auto", "aria-label": `Open ${name}` } }, () => open(app, { path, lines: [line, line] }, false));
+	addButton(el, { cls: "vault-bridge-missing-title", text: name, attr: { dir: "auto", "aria-label": `Open ${name}` } }, () => open(app, { path, lines: [line, line] }, false));
 	const words = el.createDiv({ cls: "vault-bridge-hit-text", attr: { dir: "auto" } });
 	if (quote === null) words.setText(text);
 	else {

@@ -26,7 +26,7 @@ export function showQueries(el: HTMLElement, host: Host, most: number, choose: (
 	if (folded !== shown) folded.createEl("summary", { cls: "vault-bridge-small", text: `${all.length - most} more searches` });
 	for (const [at, query] of all.entries()) {
 		const row = (at < most ? shown : folded).createDiv({ cls: "vault-bridge-query" });
-		const use = addButton(row, { cls: "vault-bridge-query-text", text: query, attr: { dir: "auto" } }, () => choose(query));
+		addButton(row, { cls: "vault-bridge-query-text", text: query, attr: { dir: "auto" } }, () => choose(query));
 		const isPinned = queries.pinned.includes(query);
 		button(row, isPinned ? "pin-off" : "pin", isPinned ? `Unpin ${query}` : `Pin ${query}`, () => change(pinned(queries, query)));
 		button(row, "x", `Forget ${query}`, () => change(forgotten(queries, query)));

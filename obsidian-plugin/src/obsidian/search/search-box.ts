@@ -170,7 +170,7 @@ export class SearchBox {
 	}
 
 	#offerMore(act: () => void): void {
-		const more = addButton(this.#belowEl, { text: "Show more" }, act);
+		addButton(this.#belowEl, { text: "Show more" }, act);
 	}
 
 	#offerQueries(): void {

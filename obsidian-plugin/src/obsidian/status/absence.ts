@@ -18,7 +18,7 @@ export function showAbsence(el: HTMLElement, host: Host): void {
 	if (connection.is === "connecting") return;
 	if (connection.is === "off" && connection.why.kind === "not_installed") showInstallation(page);
 	const buttons = page.createDiv({ cls: "vault-bridge-buttons" });
-	const again = addButton(buttons, { text: "Look again", cls: "mod-cta" }, () => host.reconnect());
+	addButton(buttons, { text: "Look again", cls: "mod-cta" }, () => host.reconnect());
 	if (connection.is === "off") void showPlaces(page, host);
 }
 

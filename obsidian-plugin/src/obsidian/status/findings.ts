@@ -62,7 +62,7 @@ export class Findings {
 			showCommand(text, fix.command);
 			return;
 		}
-		const button = addButton(text.createDiv({ cls: "vault-bridge-buttons" }), { text: fix.label }, () => {
+		addButton(text.createDiv({ cls: "vault-bridge-buttons" }), { text: fix.label }, () => {
 			void this.host.link.call(operation, {}).then((answer) => {
 				if (!answer.ok) new Notice(withHint(answer.error));
 				void this.check();

@@ -48,6 +48,6 @@ export class LeftList {
 	}
 
 	#offerAgain({ first }: LeftOut): void {
-		const button = addButton(this.#bodyEl.createDiv({ cls: "vault-bridge-buttons" }), { text: "Try again" }, () => this.again?.(first.map(({ path }) => path)));
+		addButton(this.#bodyEl.createDiv({ cls: "vault-bridge-buttons" }), { text: "Try again" }, () => this.again?.(first.map(({ path }) => path)));
 	}
 }
