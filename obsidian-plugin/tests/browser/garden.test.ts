@@ -6,7 +6,7 @@ import { picture } from "./picture";
 import { bridge, home, obsidian, open, vaultForEach } from "./stage";
 
 const NOTES: Readonly<Record<string, string>> = {
-	"Inbox/Firing.md": "# Firing\n\nSee [[Cob ovn]].\n",
+	"Inbox/Firing.md": "# Firing\n\nIn the evening.\n",
 	"Inbox/Clay.md": "# Clay\n\n#Tiling and clay. See [[Firing]].\n",
 	"Inbox/Tiles.md": "# Tiles\n\n#tiling, #tiling/floor and [[Clay]].\n",
 	"Inbox/Floor.md": "# Floor\n\nA floor of tiles, #tiling. See [[Tiles]].\n",
@@ -29,16 +29,27 @@ async function plan(): Promise<string> {
 	return readFile(join(home.vault, "Agents/Garden", name ?? ""), "utf8");
 }
 
-test("a plan is made, reviewed, applied and undone", async () => {
+/** Have the gardener look, and the app see the note. */
+async function look(): Promise<void> {
 	await open();
 	await obsidian.state("ready");
 	await obsidian.run("garden");
 	await says().filter({ hasText: "Nothing is changed before you apply it." }).waitFor();
 	await pane().getByRole("button", { name: "Look for what to tidy" }).click();
-	const tag = row("#Tiling");
-	await tag.waitFor();
+	await pane().getByRole("listitem").first().waitFor();
+	await obsidian.page.evaluate(() => window.app.vault.read__());
+}
+
+test("a plan is made, reviewed, applied and undone", async () => {
+	await look();
+	const tag = row("Rename the tag Tiling");
 	await picture(obsidian, "garden", false);
-	for (const box of await pane().getByRole("checkbox", { name: /^All of/ }).all()) if (await box.isEnabled()) await box.setChecked(false);
+	const all = (check: string): Locator => pane().getByRole("checkbox", { name: `All of ${check}` });
+	await all("Missing links").check();
+	await says().filter({ hasText: /^8 of/ }).waitFor();
+	await all("Missing links").uncheck();
+	await says().filter({ hasText: /^1 of/ }).waitFor();
+	await tag.getByRole("checkbox").uncheck();
 	await says().filter({ hasText: /^0 of/ }).waitFor();
 	await tag.getByRole("checkbox").check();
 	await says().filter({ hasText: /^1 of/ }).waitFor();
@@ -49,20 +60,17 @@ test("a plan is made, reviewed, applied and undone", async () => {
 	await obsidian.page.getByRole("dialog").getByRole("button", { name: "Apply" }).click();
 	await obsidian.page.locator(".notice", { hasText: "Tags: 1 in" }).waitFor();
 	await expect.poll(async () => (await notes()).join("").match(/#Tiling/g)).toBe(null);
-	await row("#Tiling").getByText("Applied.").waitFor();
+	await row("Rename the tag Tiling").getByText("Applied.").waitFor();
 	await obsidian.page.getByRole("button", { name: "Undo" }).click();
 	await obsidian.page.locator(".notice", { hasText: "Undone." }).waitFor();
 	expect(await notes()).toEqual(before);
 });
 
 test("what is rejected is not proposed again", async () => {
-	await open();
-	await obsidian.state("ready");
-	await obsidian.run("garden");
-	await pane().getByRole("button", { name: "Look for what to tidy" }).click();
-	const link = row("Cob ovn");
+	await look();
+	const link = row("link “clay oven”");
 	await link.getByRole("button", { name: "Never" }).click();
 	await expect.poll(() => link.getByRole("checkbox").isChecked()).toBe(false);
 	const { findings } = await bridge.call<{ findings: { text: string }[] }>("plan_garden", { skip_checked: false, dry_run: true });
-	expect(findings.map(({ text }) => text).join("\n")).not.toContain("Cob ovn");
+	expect(findings.map(({ text }) => text).join("\n")).not.toContain("“clay oven”");
 });

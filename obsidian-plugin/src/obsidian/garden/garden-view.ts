@@ -1,6 +1,7 @@
 import { type IconName, Notice, type TFile, type WorkspaceLeaf } from "obsidian";
 import type { AppliedPlan, PlannedFinding, ShownPlan } from "../../protocol/operations";
 import { applied, byCheck, checkTitle, counted, tickLines } from "../../core/garden";
+import { unstyled } from "../../core/plain";
 import { withHint } from "../../core/refusal";
 import { showSaid } from "../command";
 import { GARDEN, type Host } from "../host";
@@ -18,6 +19,8 @@ export class GardenView extends Pane {
 	#head: HTMLElement | null = null;
 	#says: HTMLElement | null = null;
 	#list: HTMLElement | null = null;
+	/** The plan that was made here, of which the app may not know yet. */
+	#made: string | undefined;
 	#round = 0;
 
 	constructor(leaf: WorkspaceLeaf, host: Host) {
@@ -41,10 +44,11 @@ export class GardenView extends Pane {
 		this.#head = el.createDiv({ cls: "vault-bridge-buttons" });
 		this.#says = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
 		this.#list = el.createDiv({ cls: "vault-bridge-body vault-bridge-garden" });
-		const changed = this.app.metadataCache.on("changed", (file) => {
-			if (file.path === this.#plan()?.path) void this.#load();
+		const { vault } = this.app;
+		const changed = vault.on("modify", ({ path }) => {
+			if (path === this.#plan()) void this.#load();
 		});
-		this.whileShown(() => this.app.metadataCache.offref(changed));
+		this.whileShown(() => vault.offref(changed));
 		void this.#load();
 	}
 
@@ -53,13 +57,13 @@ export class GardenView extends Pane {
 		this.#head = this.#says = this.#list = null;
 	}
 
-	/** The plan that is open, else the newest. */
-	#plan(): TFile | undefined {
+	/** The path of the plan that is open, else of the newest. */
+	#plan(): string | undefined {
 		const { metadataCache, vault, workspace } = this.app;
 		const isPlan = (file: TFile): boolean => metadataCache.getFileCache(file)?.frontmatter?.["type"] === TYPE;
 		const active = workspace.getActiveFile();
-		if (active !== null && isPlan(active)) return active;
-		return vault.getMarkdownFiles().filter(isPlan).sort((one, other) => other.stat.ctime - one.stat.ctime)[0];
+		if (active !== null && isPlan(active)) return active.path;
+		return this.#made ?? vault.getMarkdownFiles().filter(isPlan).sort((one, other) => other.stat.ctime - one.stat.ctime)[0]?.path;
 	}
 
 	#say(text: string, isWarning = false): void {
@@ -69,71 +73,74 @@ export class GardenView extends Pane {
 
 	async #load(): Promise<void> {
 		const round = (this.#round += 1);
-		const file = this.#plan();
-		const answer = file && (await this.host.link.call("show_plan", { path: file.path }));
+		const path = this.#plan();
+		const answer = path === undefined ? undefined : await this.host.link.call("show_plan", { path });
 		const head = this.#head;
 		if (round !== this.#round || head === null) return;
 		head.empty();
-		addButton(head, { cls: file === undefined ? "mod-cta" : "", text: "Look for what to tidy" }, () => this.#make());
+		addButton(head, { cls: path === undefined ? "mod-cta" : "", text: "Look for what to tidy" }, () => this.#make());
 		this.#list?.empty();
-		if (file === undefined || answer === undefined) {
+		if (path === undefined || answer === undefined) {
 			this.#say("The gardener looks for broken links, notes that may be one, stray spellings and the like, and writes what it would do into a note. Nothing is changed before you apply it.");
 			return;
 		}
-		addButton(head, { text: "Open the plan" }, () => open(this.app, { path: file.path, lines: [1, 1] }, false));
+		addButton(head, { text: "Open the plan" }, () => open(this.app, { path, lines: [1, 1] }, false));
 		if (!answer.ok) {
 			this.#say(withHint(answer.error), true);
 			return;
 		}
-		this.#show(file, answer.result);
+		this.#show(answer.result);
 	}
 
-	#show(file: TFile, { findings, ticked, forecast, notices }: ShownPlan): void {
+	#show({ path: plan, findings, ticked, forecast, notices }: ShownPlan): void {
 		this.#say([`${ticked.toLocaleString()} of ${findings.length.toLocaleString()} ticked.`, counted(forecast), ...notices].filter((text) => text !== "").join(" "));
 		if (ticked > 0) {
 			const apply = this.#head?.createEl("button", { cls: "mod-cta", text: "Apply what is ticked…" });
-			apply?.addEventListener("click", () => void this.#apply(file));
+			apply?.addEventListener("click", () => void this.#apply(plan));
 		}
-		for (const [check, own] of byCheck(findings)) this.#showCheck(file, check, own);
+		for (const [check, own] of byCheck(findings)) this.#showCheck(plan, check, own);
 	}
 
-	#showCheck(file: TFile, check: string, findings: readonly PlannedFinding[]): void {
+	#showCheck(plan: string, check: string, findings: readonly PlannedFinding[]): void {
 		const open = findings.filter(({ state }) => state === "open");
 		const el = this.#list?.createDiv();
 		const title = el?.createEl("label", { cls: "vault-bridge-part" });
 		if (el === undefined || title === undefined) return;
 		const all = title.createEl("input", { type: "checkbox", attr: { "aria-label": `All of ${checkTitle(check)}` } });
 		all.checked = open.length > 0 && open.every((one) => one.ticked);
+		all.indeterminate = !all.checked && open.some((one) => one.ticked);
 		all.disabled = open.length === 0;
-		all.addEventListener("change", () => void this.#tick(file, open, all.checked));
+		all.addEventListener("change", () => void this.#tick(plan, open, all.checked));
 		title.appendText(`${checkTitle(check)} (${findings.length.toLocaleString()})`);
 		const list = el.createDiv({ attr: { role: "list", "aria-label": checkTitle(check) } });
-		for (const one of findings) this.#showFinding(list, file, one);
+		for (const one of findings) this.#showFinding(list, plan, one);
 	}
 
-	#showFinding(list: HTMLElement, file: TFile, finding: PlannedFinding): void {
-		const { id, text, state, ticked, notes } = finding;
+	#showFinding(list: HTMLElement, plan: string, finding: PlannedFinding): void {
+		const { id, state, ticked, notes } = finding;
+		const text = unstyled(finding.text);
 		const row = list.createDiv({ cls: "vault-bridge-missing", attr: { role: "listitem" } });
 		const label = row.createEl("label", { attr: { dir: "auto" } });
 		const box = label.createEl("input", { type: "checkbox" });
 		box.checked = ticked;
 		box.disabled = state !== "open";
-		box.addEventListener("change", () => void this.#tick(file, [finding], box.checked));
+		box.addEventListener("change", () => void this.#tick(plan, [finding], box.checked));
 		label.appendText(text);
 		if (state !== "open") row.createDiv({ cls: "vault-bridge-small", text: state === "applied" ? "Applied." : "A note changed since; the next plan looks again." });
 		const acts = row.createDiv({ cls: "vault-bridge-missing-acts" });
 		const [path] = notes;
 		if (path !== undefined) addButton(acts, { text: "Open", label: `Open ${path}` }, () => open(this.app, { path, lines: [1, 1] }, false));
-		if (state === "open") addButton(acts, { text: "Never", label: `Never propose again: ${text}` }, () => this.#reject(file, id));
+		if (state === "open") addButton(acts, { text: "Never", label: `Never propose again: ${text}` }, () => this.#reject(plan, id));
 	}
 
 	/** Tick the lines of the note, as a person would. */
-	async #tick(file: TFile, findings: readonly PlannedFinding[], ticked: boolean): Promise<void> {
+	async #tick(plan: string, findings: readonly PlannedFinding[], ticked: boolean): Promise<void> {
 		const ids = new Set(findings.map(({ id }) => id));
-		await this.app.vault.process(file, (text) => tickLines(text, ids, ticked));
+		const file = this.app.vault.getFileByPath(plan);
+		if (file !== null) await this.app.vault.process(file, (text) => tickLines(text, ids, ticked));
 	}
 
-	async #reject({ path }: TFile, finding: string): Promise<void> {
+	async #reject(path: string, finding: string): Promise<void> {
 		const answer = await this.host.link.call("judge_finding", { path, finding, verdict: "reject" });
 		if (!answer.ok) new Notice(withHint(answer.error));
 		else if (answer.result.muted) new Notice(`“${checkTitle(answer.result.check)}” is left out of plans from now on, as nearly all it found was rejected.`);
@@ -148,12 +155,13 @@ export class GardenView extends Pane {
 			return;
 		}
 		const { path, notices } = answer.result;
+		this.#made = path ?? undefined;
 		await this.#load();
 		if (path === null) this.#say(["Nothing is out of order.", ...notices].join(" "));
 	}
 
 	/** Say what would be done, and do it if that is wanted. */
-	async #apply({ path }: TFile): Promise<void> {
+	async #apply(path: string): Promise<void> {
 		const tried = await this.host.link.call("apply_plan", { path, dry_run: true });
 		if (!tried.ok) {
 			this.#say(withHint(tried.error), true);
