@@ -74,6 +74,12 @@ class IndexedNote:
         return fold_case(first.strip().removeprefix("[[").removesuffix("]]").partition("|")[0].strip())
 
     @property
+    def is_left_alone(self) -> bool:
+        """Whether the property `gardener: ignore` tells the gardener to leave the note alone."""
+        value = next((value for name, value in self.properties.items() if fold_case(name) == "gardener"), None)
+        return isinstance(value, str) and fold_case(value.strip()) == "ignore"
+
+    @property
     def headings(self) -> tuple[Heading, ...]:
         """The headings, in order."""
         return _headings(self.packed_headings)

@@ -208,6 +208,11 @@ def file_name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
+def note_name(path: str) -> str:
+    """Return the name of a note as links have it: its last part without `.md`."""
+    return file_name(path).removesuffix(".md")
+
+
 def stem(path: str) -> str:
     """Return a path's last part without its extension."""
     name = file_name(path)

@@ -11,10 +11,10 @@ from yaml import YAMLError
 
 from bridge.errors import InvalidArguments
 from bridge.markdown.frontmatter import cut_frontmatter, load_properties
+from bridge.markdown.names import note_name
 from bridge.markdown.note import Value
 from bridge.markdown.parse import parse
 from bridge.markdown.sections import heading_paths
-from bridge.policies.questions import note_name
 from bridge.records import dataclass
 from bridge.text.diff import decode_text, diff_lines, split_lines
 from bridge.types import Digest, VaultPath

@@ -8,6 +8,7 @@ from bridge.bases.syntax import parse_expression
 from bridge.bases.values import Result
 from bridge.errors import InvalidArguments
 from bridge.index.note import IndexedNote
+from bridge.markdown.names import note_name
 from bridge.markdown.note import Value
 from bridge.markdown.tasks import TaskSettings, parse_task
 from bridge.policies.model import MOST_RESULTS
@@ -139,8 +140,3 @@ def _result(name: str, found: list[Value], total: int) -> Mapping[str, Value]:
 
 def _limit(bound: Bound) -> int:
     return min(int(bound["limit"]), MOST_RESULTS)
-
-
-def note_name(path: str) -> str:
-    """Return the name of a file as links have it."""
-    return path.rpartition("/")[2].removesuffix(".md")

@@ -9,7 +9,7 @@ from bridge.changes.draft import Draft, digest_of
 from bridge.changes.effect import Effect, merge_effects
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
-from bridge.markdown.names import Names
+from bridge.markdown.names import Names, note_name
 from bridge.markdown.note import Value
 from bridge.policies import questions
 from bridge.policies.conditions import holds
@@ -188,7 +188,7 @@ class _Plan:
         trace.path = request.result_path
         self._results[step.id] = {
             "path": trace.path,
-            "name": questions.note_name(trace.path),
+            "name": note_name(trace.path),
             "digest": self._digest(trace.path),
             "count": trace.turns,
         }

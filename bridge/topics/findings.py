@@ -13,7 +13,6 @@ from bridge.records import dataclass
 from bridge.text.fold import fold_case
 from bridge.topics.assignments import TopicValue, topic_values
 from bridge.topics.kinds import FindingKind, StrayKind
-from bridge.topics.ontology import is_ignored
 from bridge.topics.rules import TopicRules
 from bridge.topics.suggest import TopicSources
 from bridge.topics.values import TopicWriter
@@ -58,7 +57,7 @@ def find_stray_values(
         paths.update(sources.assignments.by_topic.get(VaultPath(topic), ()))
     for path in sorted(paths):
         note = sources.notes[path]
-        if rules.never.covers(path) or is_ignored(note):
+        if rules.never.covers(path) or note.is_left_alone:
             continue
         found = tuple(
             stray

@@ -14,7 +14,7 @@ from bridge.records import dataclass
 from bridge.text.fold import fold_case
 from bridge.topics.definition import find_definition
 from bridge.topics.findings import TopicFinding
-from bridge.topics.ontology import KINDS, Ontology, is_ignored
+from bridge.topics.ontology import KINDS, Ontology
 from bridge.topics.rules import TopicRules
 from bridge.topics.suggest import TopicSources, body_of, near_notes, words_by_note
 from bridge.topics.values import TopicWriter
@@ -104,7 +104,7 @@ def describe_new(
 def is_allowed(path: VaultPath, sources: TopicSources, rules: TopicRules) -> bool:
     """Return whether a note may get topics."""
     note = sources.notes.get(path)
-    return note is not None and note.kind == "note" and not rules.never.covers(path) and not is_ignored(note)
+    return note is not None and note.kind == "note" and not rules.never.covers(path) and not note.is_left_alone
 
 
 def _names(value: str, name: str) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from bridge.index.note import IndexedNote, Notes
+from bridge.markdown.names import note_name
 from bridge.records import dataclass
 from bridge.search.filters import folder_spelling
 from bridge.text.fold import fold_case
@@ -30,7 +31,7 @@ class Topic:
     @property
     def names(self) -> tuple[str, ...]:
         """Its title, its file's name and its aliases, each once."""
-        return tuple(dict.fromkeys((self.name, file_stem(self.path), *self.aliases)))
+        return tuple(dict.fromkeys((self.name, note_name(self.path), *self.aliases)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,11 +89,11 @@ def read_ontology(folder: VaultPath, notes: Notes) -> Ontology:
         kind = parent[len(folder) + 1 :]
         if is_index_note(note.path):
             indexes[kind] = note.path
-        elif note.path != f"{folder}/{INSTRUCTIONS}" and not is_ignored(note):
+        elif note.path != f"{folder}/{INSTRUCTIONS}" and not note.is_left_alone:
             topics[note.path] = Topic(note.path, note.title, note.aliases, kind)
     by_name: dict[str, VaultPath] = {}
     # A title takes precedence over an alias of another topic.
-    names = [(name, path) for path, topic in topics.items() for name in (topic.name, file_stem(path))]
+    names = [(name, path) for path, topic in topics.items() for name in (topic.name, note_name(path))]
     names += [(alias, path) for path, topic in topics.items() for alias in topic.aliases]
     for name, path in names:
         by_name.setdefault(fold_case(name).strip(), path)
@@ -102,18 +103,7 @@ def read_ontology(folder: VaultPath, notes: Notes) -> Ontology:
 def is_index_note(path: VaultPath) -> bool:
     """Return whether a note is named like its folder."""
     parent = path.rpartition("/")[0].rpartition("/")[2]
-    return fold_case(parent) == fold_case(file_stem(path))
-
-
-def is_ignored(note: IndexedNote) -> bool:
-    """Return whether a note's properties say `gardener: ignore`."""
-    value = next((value for name, value in note.properties.items() if name.casefold() == "gardener"), None)
-    return isinstance(value, str) and value.strip().casefold() == "ignore"
-
-
-def file_stem(path: VaultPath) -> str:
-    """Return the name of a note's file without the ending."""
-    return path.rpartition("/")[2].removesuffix(".md")
+    return fold_case(parent) == fold_case(note_name(path))
 
 
 def _notes_below(folder: VaultPath, notes: Notes) -> Iterator[IndexedNote]:

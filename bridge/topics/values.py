@@ -7,9 +7,8 @@ from typing import Any
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.index.note import IndexedNote
 from bridge.linking.apply import write_link
-from bridge.markdown.names import Names
+from bridge.markdown.names import Names, note_name
 from bridge.topics.assignments import Assignments, property_spelling
-from bridge.topics.ontology import file_stem
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
 
@@ -33,7 +32,7 @@ class TopicWriter:
 
     def link(self, topic: VaultPath, source: VaultPath) -> str:
         """Return a topic as a value of a note; the topic need not exist yet."""
-        shown, names = file_stem(topic), self._names
+        shown, names = note_name(topic), self._names
         if topic not in names:
             names = names.copy()
             names.add(topic)

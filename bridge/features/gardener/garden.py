@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from bridge.errors import BridgeError
 from bridge.index.note import IndexedNote, Notes
 from bridge.records import dataclass
-from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 from bridge.vault.globs import GlobSet
 from bridge.vault.obsidian_settings import ObsidianSettings
@@ -99,7 +98,7 @@ class Garden:
         return not (
             self.vault.files.rules.denies(note.path)
             or self.never.covers(note.path)
-            or is_ignored(note)
+            or note.is_left_alone
             or (templates and note.path.startswith(f"{templates}/"))
         )
 
@@ -140,9 +139,3 @@ class Garden:
         read = parse(note.path, data)
         # Text that is not UTF-8 cannot be edited, and a byte order mark moves every offset.
         return read if read.digest == note.digest and data == read.text.encode("utf-8", "surrogatepass") else None
-
-
-def is_ignored(note: IndexedNote) -> bool:
-    """Return whether a note's property tells the gardener to leave it alone."""
-    value = next((value for name, value in note.properties.items() if fold_case(name) == "gardener"), None)
-    return isinstance(value, str) and fold_case(value.strip()) == "ignore"

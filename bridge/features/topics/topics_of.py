@@ -141,14 +141,12 @@ def prefer_topics(known: VaultTopics, path: VaultPath, likely: "list[LikelyTopic
 
 
 def _why_none(known: VaultTopics, path: VaultPath) -> tuple[str, ...]:
-    from bridge.topics.ontology import is_ignored
-
     note = known.snapshot.notes.get(path)
     if note is None or note.kind != "note":
         return ("Only Markdown notes outside the agents' folder have topics.",)
     if known.rules.never.covers(path):
         return ("The instructions of the ontology say that this note gets no topics.",)
-    return ("This note says `gardener: ignore`.",) if is_ignored(note) else ()
+    return ("This note says `gardener: ignore`.",) if note.is_left_alone else ()
 
 
 def _describe(known: VaultTopics, path: VaultPath, one: "LikelyTopic") -> SuggestedTopic:

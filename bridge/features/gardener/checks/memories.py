@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.features.gardener.finding import GardenFinding
-from bridge.features.gardener.garden import Garden, is_ignored
+from bridge.features.gardener.garden import Garden
 from bridge.notebook.plan_note import plan_link
 
 DAY_S = 86_400.0
@@ -25,7 +25,7 @@ class ExpiredMemories:
         for path, note in sorted(garden.vault.index.view("agents").notes.items()):
             garden.budget.pause()
             memory = read_memory(path, note.properties, title=note.title)
-            if memory is None or memory.is_over or is_ignored(note) or garden.never.covers(path) or rules.keeps(path):
+            if memory is None or memory.is_over or note.is_left_alone or garden.never.covers(path) or rules.keeps(path):
                 continue
             ends = min((time_ for time_ in (memory.expires, memory.valid_until) if time_ is not None), default=None)
             if ends is None or ends > now - DAY_S or not garden.is_inside(path):
