@@ -39,14 +39,8 @@ def find_common_text(texts: Sequence[str]) -> list[CommonText]:
 
     Case, punctuation, properties, and what many of the texts contain do not count.
     """
-    numbers: dict[str, int] = {}
-    words = [
-        np.array([numbers.setdefault(word, len(numbers)) for word in comparable_words(text)], np.uint64)
-        for text in texts
-    ]
-    # Ids that follow each other would make sums of runs collide.
-    mixed = np.random.default_rng(17).integers(1, 2**63, len(numbers) + 1, dtype=np.uint64)
-    runs = [_hash_runs(mixed[own]) for own in words]
+    words = [np.fromiter(map(hash, comparable_words(text)), np.int64).view(np.uint64) for text in texts]
+    runs = [_hash_runs(own) for own in words]
     sizes, shared = _count_shared(runs)
     found: list[CommonText] = []
     for (one, other), count in shared.items():

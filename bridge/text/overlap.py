@@ -14,7 +14,7 @@ RUN_WORDS: Final = 5
 LEAST_SHARE: Final = 0.5
 """The smallest share worth reporting."""
 
-_WORD: Final = re.compile(f"[{UNSPACED}]|(?:(?![{UNSPACED}])\\w)+")
+_WORD: Final = re.compile(f"[{UNSPACED}]|[^\\W{UNSPACED}]+")
 _PROPERTIES: Final = re.compile(r"\ufeff?---[ \t]*\r?\n.*?^---[ \t]*$", re.DOTALL | re.MULTILINE)
 
 
