@@ -328,7 +328,12 @@ class ChangeWriter:
         if await self._handover.makes(change, outcome.plan, entry, self.vault):
             outcome = replace(outcome, by="obsidian")
         else:
-            steps = await asyncio.to_thread(self.writer.write, ready, entry)
+            try:
+                steps = await asyncio.to_thread(self.writer.write, ready, entry)
+            except BridgeError:
+                # What was written before it failed may have been read meanwhile.
+                await self.take_up(steps)
+                raise
             if self._writer.displaced:
                 self.displacing.set()
         late = await self.take_up(steps)

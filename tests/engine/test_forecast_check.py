@@ -1,6 +1,7 @@
 """A change does what was forecast, or it is undone byte for byte under the same lock."""
 
 import asyncio
+import errno
 from collections.abc import Collection
 from pathlib import Path
 
@@ -13,13 +14,15 @@ from bridge.changes.requests.edit_note import EditNote
 from bridge.changes.requests.many_notes import RenameTag
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.engine.transactions import Author
-from bridge.errors import ChangeConflict, ExpectationFailed
+from bridge.errors import BridgeError, ChangeConflict, ExpectationFailed
 from bridge.markdown.edit.requests import Append
 from bridge.state.change_records import ChangeFilter
 from bridge.types import VaultPath
 from bridge.vault.plan import Step
+from bridge.vault.write.writer import Writer
 from tests.engine.conftest import NOTES, Opened
 from tests.engine.test_writing import ready
+from tests.vault.write.faults import Fault, FaultyDisk
 
 PERSON = Author("test", confirmed=True)
 SOURDOUGH, BEANS, RAIN = VaultPath("Bread/Sourdough.md"), VaultPath("Garden/Beans.md"), VaultPath("Garden/Rain.md")
@@ -105,3 +108,39 @@ async def test_a_change_that_cannot_be_undone_says_so(
         edit = EditNote(path=BEANS, edits=(Append(text="#added"),))
         with pytest.raises(ChangeConflict, match="could not be undone"):
             await host.vault.executor.carry([edit], PERSON, forecast=True)
+
+
+async def test_a_disk_that_fails_at_any_call_leaves_all_of_a_change_or_nothing(
+    vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At its first call, at its second, and so on to its last."""
+    async with opened(vault) as bridge:
+        host = await ready(bridge)
+        executor, review, writing = host.vault.executor, host.vault.review, host.vault.writing
+        made = await executor.carry(EVERYTHING, PERSON, forecast=True)
+        assert made.change is not None
+        after = content(vault)
+        await review.undo([made.change.id], PERSON)
+        before, sound = content(vault), Writer(host.files)
+        failed, succeeded, at = 0, 0, 0
+        while True:
+            at += 1
+            disk = FaultyDisk(Fault("once", at, errno.EIO))
+            monkeypatch.setattr(writing, "_writer", Writer(host.files, disk))
+            try:
+                made = await executor.carry(EVERYTHING, PERSON, forecast=True)
+            except BridgeError:
+                failed += 1
+                assert content(vault) == before, at
+                continue
+            finally:
+                monkeypatch.setattr(writing, "_writer", sound)
+            assert content(vault) == after, at
+            assert made.change is not None
+            await review.undo([made.change.id], PERSON)
+            assert content(vault) == before, at
+            if disk.calls < at:
+                break
+            succeeded += 1
+        assert failed > 20
+        assert succeeded < failed
