@@ -1,14 +1,18 @@
-"""A change as it is planned, before anything is written."""
+"""A change as it is planned, before anything is written, and what it does."""
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
+from bridge.changes.draft import Draft, digest_of, path_after_move
 from bridge.changes.effect import Effect
 from bridge.changes.forecast import Forecast
 from bridge.changes.requests.base import Request
+from bridge.errors import ExpectationFailed, NoteNotFound
 from bridge.records import dataclass
-from bridge.types import VaultPath
+from bridge.types import Digest, VaultPath
+from bridge.vault.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +32,47 @@ class PlannedChange:
     """The counts of the vault before and after it, if they were asked for."""
     verify: Callable[[], None] | None = None
     """Called in a thread once it is written; raises ExpectationFailed if something else was done, which undoes it."""
+
+
+def digest_after(draft: Draft, path: VaultPath) -> Digest | None:
+    """Return the digest of a file after a change; None when it is gone."""
+    try:
+        return digest_of(draft.read(path))
+    except NoteNotFound:
+        return None
+
+
+def digest_before(draft: Draft, path: VaultPath) -> Digest | None:
+    """Return the digest of a file before a change; None when there was no file."""
+    origin = draft.origin(path)
+    with contextlib.suppress(NoteNotFound):
+        return None if origin is None else digest_of(draft.as_read(origin))
+    return None
+
+
+def count_effects(plan: Plan, effect: Effect) -> Mapping[str, int]:
+    """Count the effects of a change."""
+    places = {step.to for step in plan.steps if step.kind == "move" and step.to is not None}
+    written = {
+        step.path
+        for step in plan.steps
+        if step.kind in ("put", "remove") and not any(path_after_move(step.path, place, place) for place in places)
+    }
+    return {
+        "files": len(written) + effect.moved,
+        "links_rewritten": effect.links_rewritten,
+        "links_broken": len(effect.broken),
+    }
+
+
+def require_expected(found: Mapping[str, int], expect: Mapping[str, int]) -> None:
+    """Require that a change does what was expected.
+
+    Raises:
+        ExpectationFailed: The counts differ.
+    """
+    wrong = [
+        f"{name} would be {found[name]:,}, not {count:,}" for name, count in expect.items() if found[name] != count
+    ]
+    if wrong:
+        raise ExpectationFailed(f"The change would do something else: {', '.join(wrong)}.", effect=dict(found))

@@ -9,8 +9,8 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import field, replace
 from typing import Any, Literal, TypeVar
 
-from bridge.changes.draft import Draft, digest_of, path_after_move
-from bridge.changes.effect import Effect, explain_read_only
+from bridge.changes.draft import Draft
+from bridge.changes.effect import explain_read_only
 from bridge.changes.extent import Extent, explain_no_change, measure_change
 from bridge.changes.git import commit
 from bridge.engine.editor_handoff import EditorDelegate, EditorSessions
@@ -18,7 +18,7 @@ from bridge.engine.indexer import Indexer
 from bridge.engine.missing_note import missing_note
 from bridge.engine.path_locks import PathLocks
 from bridge.engine.plan_undo import plan_undo
-from bridge.engine.planned_change import PlannedChange
+from bridge.engine.planned_change import PlannedChange, count_effects, digest_after, digest_before, require_expected
 from bridge.errors import (
     BridgeError,
     ChangeConflict,
@@ -375,50 +375,6 @@ class ChangeWriter:
 def step_paths(steps: Iterable[Step]) -> set[VaultPath]:
     """Return the paths that steps touch."""
     return {place for step in steps for place in (step.path, step.to) if place is not None}
-
-
-def digest_after(draft: Draft, path: VaultPath) -> Digest | None:
-    """Return the digest of a file after a change; None when it is gone."""
-    try:
-        return digest_of(draft.read(path))
-    except NoteNotFound:
-        return None
-
-
-def digest_before(draft: Draft, path: VaultPath) -> Digest | None:
-    """Return the digest of a file before a change; None when there was no file."""
-    origin = draft.origin(path)
-    with contextlib.suppress(NoteNotFound):
-        return None if origin is None else digest_of(draft.as_read(origin))
-    return None
-
-
-def count_effects(plan: Plan, effect: Effect) -> Mapping[str, int]:
-    """Count the effects of a change."""
-    places = {step.to for step in plan.steps if step.kind == "move" and step.to is not None}
-    written = {
-        step.path
-        for step in plan.steps
-        if step.kind in ("put", "remove") and not any(path_after_move(step.path, place, place) for place in places)
-    }
-    return {
-        "files": len(written) + effect.moved,
-        "links_rewritten": effect.links_rewritten,
-        "links_broken": len(effect.broken),
-    }
-
-
-def require_expected(found: Mapping[str, int], expect: Mapping[str, int]) -> None:
-    """Require that a change does what was expected.
-
-    Raises:
-        ExpectationFailed: The counts differ.
-    """
-    wrong = [
-        f"{name} would be {found[name]:,}, not {count:,}" for name, count in expect.items() if found[name] != count
-    ]
-    if wrong:
-        raise ExpectationFailed(f"The change would do something else: {', '.join(wrong)}.", effect=dict(found))
 
 
 def event_fields(change: Change) -> tuple[str, str, str | None, str, tuple[VaultPath, ...]]:
