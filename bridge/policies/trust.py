@@ -1,4 +1,4 @@
-"""Which policies the user approved: by the digest of their block, so that an edit takes the approval away."""
+"""Which policies the user approved: by note and digest of the block, so that an edit takes the approval away."""
 
 import time
 from typing import Final
@@ -31,9 +31,16 @@ POLICIES: Final = Subject(
 class Approvals:
     """What was approved, when it was looked at."""
 
-    digests: frozenset[str] = frozenset()
-    paths: frozenset[str] = frozenset()
-    """Notes of which some version was approved."""
+    policies: frozenset[tuple[str, str]] = frozenset()
+    """The notes, each with the digest of the block that was approved; a note that is moved takes it along."""
+
+    def holds(self, path: VaultPath | None, digest: str) -> bool:
+        """Return whether the policy of a note was approved as it is."""
+        return (path, digest) in self.policies
+
+    def knows(self, path: VaultPath | None) -> bool:
+        """Return whether some version of a note's policy was approved."""
+        return any(known == path for known, _ in self.policies)
 
 
 class ApprovedPolicies:
@@ -46,7 +53,7 @@ class ApprovedPolicies:
         """Return what is approved."""
         query = "SELECT path, digest FROM approved_policy"
         rows = self._database.read(lambda connection: connection.execute(query).fetchall())
-        return Approvals(frozenset(digest for _, digest in rows), frozenset(path for path, _ in rows))
+        return Approvals(frozenset((path, digest) for path, digest in rows))
 
     def add(self, path: VaultPath, digest: Digest) -> None:
         """Approve the policy of a note as it is now; what was approved of it before is approved no more."""
@@ -54,7 +61,6 @@ class ApprovedPolicies:
             connection.execute("DELETE FROM approved_policy WHERE path = ?", (path,))
             connection.execute("INSERT INTO approved_policy VALUES (?, ?, ?)", (path, digest, time.time()))
 
-    def remove(self, path: VaultPath, digest: Digest) -> None:
-        """Approve a policy no more, wherever it stands."""
-        with self._database.transaction() as connection:
-            connection.execute("DELETE FROM approved_policy WHERE path = ? OR digest = ?", (path, digest))
+    def remove(self, path: VaultPath) -> None:
+        """Approve the policy of a note no more."""
+        self._database.write("DELETE FROM approved_policy WHERE path = ?", (path,))

@@ -35,8 +35,12 @@ async def test_an_agent_runs_only_what_the_user_approved_as_it_is(served: Served
     listed = (await served.call("list_policies")).json["policies"]
     assert [(one["approved"], one["changed"]) for one in listed] == [(False, True)]
     assert not (root(served) / "Made/Z.md").exists()
-    # Only the same block is what was approved; where it stands does not matter.
+    # A note that is moved keeps its approval; a copy has none.
     file.write_text(file.read_text().replace("About {{", "Of {{"))
+    copied = await agent.call("create_note", path="Copy.md", text=file.read_text(), confirm=True)
+    assert copied.status == 200
+    await served.call("wait_until_indexed", path="Copy.md")
+    assert (await agent.call("run_policy", path="Copy.md", variables={"title": "Z"})).code == "forbidden"
     assert (await served.call("move_note", path=PATH, to="Agents/Policies/Moved.md")).status == 200
     assert (await agent.call("run_policy", path="Agents/Policies/Moved.md", variables={"title": "Z"})).status == 200
     withdrawn = await served.call("approve_policy", path="Agents/Policies/Moved.md", digest=digest, withdraw=True)

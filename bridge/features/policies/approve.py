@@ -64,7 +64,7 @@ async def approve_policy(call: Call, path: VaultPath, digest: Digest, withdraw: 
         )
     approved = ApprovedPolicies(call.vault.store.database)
     if withdraw:
-        await asyncio.to_thread(approved.remove, path, found.digest)
+        await asyncio.to_thread(approved.remove, path)
     else:
         found.require_sound()
         await asyncio.to_thread(approved.add, path, found.digest)

@@ -15,13 +15,13 @@ from bridge.api.registry import get_operation
 from bridge.errors import BridgeError, Busy, NoteNotFound
 from bridge.notebook.folder import agents_folder
 from bridge.policies.model import READS
-from bridge.policies.variables import VariableReaders
 
 if TYPE_CHECKING:
     from bridge.changes.requests.base import Request
     from bridge.markdown.names import Names
     from bridge.markdown.note import Value
     from bridge.policies.run import PolicyHost
+    from bridge.policies.variables import VariableReaders
 
 SEARCH_S = 60.0
 """Seconds that a search in a policy may take."""
@@ -96,8 +96,9 @@ def search_index(call: Call, loop: asyncio.AbstractEventLoop, value: "Mapping[st
     return list_hits(hits, len(hits))
 
 
-def variable_readers(call: Call) -> VariableReaders:
+def variable_readers(call: Call) -> "VariableReaders":
     """Return how days and notes in variables are read."""
+    from bridge.policies.variables import VariableReaders
 
     def note(name: str, written: str) -> str:
         path = find_file(call.vault.files, call.vault.names, written)

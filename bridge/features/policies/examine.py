@@ -128,13 +128,13 @@ async def list_policies(
 def summarise_policy(path: VaultPath, found: ReadPolicy, approved: "Approvals") -> ListedPolicy:
     """Return a policy in the form of a list."""
     first = next(iter(found.faults), None)
-    is_approved = found.digest in approved.digests
+    is_approved = approved.holds(path, found.digest)
     return ListedPolicy(
         path,
         found.policy.description,
         found.digest,
         is_approved,
-        not is_approved and path in approved.paths,
+        not is_approved and approved.knows(path),
         tuple(found.policy.variables),
         None if first is None else f"Line {first.line}: {first.message}",
     )
@@ -187,7 +187,7 @@ async def check_policy(call: Call, path: VaultPath | None = None, text: PolicyYa
         found.path,
         found.policy.description,
         found.digest,
-        found.digest in approved.digests,
+        approved.holds(path, found.digest),
         not found.faults,
         tuple(describe_variables(found.policy)),
         found.problems,

@@ -158,9 +158,9 @@ async def perform(
     from bridge.policies.variables import bind_variables
 
     approved = await approvals(call)
-    is_approved = found.digest in approved.digests
+    is_approved = approved.holds(found.path, found.digest)
     if not (options.dry_run or is_approved or is_user(call)):
-        raise not_approved(found, changed=found.path in approved.paths)
+        raise not_approved(found, changed=approved.knows(found.path))
     found.require_sound()
     values = bind_variables(found.policy, variables, variable_readers(call))
     run = PolicyRun(found.policy, values, policy_host(call))
