@@ -67,8 +67,10 @@ def find_stray_values(
         if found:
             wanted = dict.fromkeys(one.instead for one in found if one.instead is not None)
             add = [topic for topic in wanted if topic not in sources.assignments.of(path)]
-            edit = writer.change(note, add=add, remove=[one.text for one in found])
-            yield TopicFinding("values", path, found, edits=(edit,))
+            # A note that is not there may be written yet, or be hidden from this vault's programs.
+            wrong = [one.text for one in found if one.problem != "missing"]
+            edits = (writer.change(note, add=add, remove=wrong),) if wrong else ()
+            yield TopicFinding("values", path, found, edits=edits)
 
 
 def _judge(value: TopicValue, rules: TopicRules, names: Names) -> StrayValue | None:
