@@ -224,12 +224,16 @@ def select_requests(
                 continue
             done = len(draft.steps)
             try:
-                effects.append(request.plan(draft, context))
+                effect = request.plan(draft, context)
             except BridgeError as error:
                 refused[number] = error.message
                 if len(draft.steps) == done:
                     continue
                 break
+            if request.op == "delete_note" and effect.broken:
+                refused[number] = f"Something links to `{request.path}`."
+                break
+            effects.append(effect)
             touched = {place for step in draft.steps[done:] for place in (step.path, step.to) if place is not None}
             if kept := next((path for path in sorted(touched) if not may_touch(path)), None):
                 refused[number] = f"`{kept}` would have to change, and is to be left alone."

@@ -21,6 +21,8 @@ class AgentsFolder:
     """The folder of the agents' notes, and the folders in it."""
 
     path: VaultPath
+    may_plan: bool = False
+    """Whether changes among the plans of the gardener apply at once, too, in which a person ticks."""
 
     @property
     def about(self) -> VaultPath:
@@ -51,6 +53,11 @@ class AgentsFolder:
     def policies(self) -> VaultPath:
         """The folder of policies."""
         return self.place("Policies")
+
+    @property
+    def plans(self) -> VaultPath:
+        """The folder of the gardener's plans."""
+        return self.place("Garden")
 
     def place(self, name: str) -> VaultPath:
         """Return the path of a file or folder in it."""
@@ -86,8 +93,12 @@ def folder_for_client(vault: Vault, settings: Settings, client: str) -> AgentsFo
 
 
 def holds_all(folder: AgentsFolder, vault: Vault, paths: Iterable[VaultPath]) -> bool:
-    """Return whether all paths lie in the folder, also behind symbolic links."""
-    real = os.path.realpath(vault.root / folder.path)
-    return all(
-        folder.holds(path) and os.path.realpath(vault.root / path).startswith(f"{real}{os.sep}") for path in paths
-    )
+    """Return whether all paths lie in the folder, also behind links, and none among its plans unless it may."""
+    real, plans = (os.path.realpath(vault.root / place) for place in (folder.path, folder.plans))
+
+    def is_held(path: VaultPath) -> bool:
+        place = os.path.realpath(vault.root / path)
+        is_plan = f"{place}{os.sep}".casefold().startswith(f"{plans}{os.sep}".casefold())
+        return folder.holds(path) and place.startswith(f"{real}{os.sep}") and (folder.may_plan or not is_plan)
+
+    return all(map(is_held, paths))

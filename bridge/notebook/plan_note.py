@@ -12,9 +12,6 @@ from bridge.types import VaultPath
 TYPE: Final = "garden-plan"
 """The property `type` of such a note."""
 
-FOLDER: Final = "Garden"
-"""The folder of such notes, in the agents' folder."""
-
 DONE: Final = "done"
 """Stands at the end of the line of a finding that was applied."""
 
@@ -163,4 +160,4 @@ def plan_link(path: VaultPath) -> str:
 
 def plain_words(text: str) -> str:
     """Return words of a note so that they neither begin a link, a tag or code nor end a line of the plan."""
-    return re.sub(r"[\[\]`#^|<>*_~=%$\\]", " ", one_line(text)).strip()
+    return re.sub(r"[\[\]`#^|<>*~=%$\\]", " ", one_line(text)).strip()

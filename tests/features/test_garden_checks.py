@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from bridge.settings.file import save_settings
 from tests.features.served import Served
 from tests.features.test_gardener import content, root
 from tests.server.clients import bearer, call, made
@@ -106,9 +107,74 @@ async def test_an_agent_proposes_and_neither_accepts_nor_mutes(served: Served) -
     assert accepted.code == "declined"
     assert (await call(served, agent, "switch_garden_rule", check="tags", muted=True)).code == "declined"
     rejected = await call(served, agent, "judge_finding", path=made_plan["path"], finding="g1", verdict="reject")
-    assert rejected.json["dismissed"]
+    assert rejected.code == "declined"
+    shown = (await served.call("show_plan", path=made_plan["path"])).json["findings"]
+    assert {one["state"] for one in shown if one["ticked"]} == {"proposed"}
+    # What an agent proposed does not keep the user from doing it.
+    applied = (await served.call("apply_plan", path=made_plan["path"], confirm=True)).json
+    assert {one["state"] for one in applied["checks"]} == {"applied"}
+    again = (await served.call("apply_plan", path=made_plan["path"], confirm=True)).json
+    assert {(one["state"], one["findings"] == []) for one in again["checks"]} == {("left_out", True)}
     rules = (await served.call("garden_rules")).json["rules"]
-    assert not any(one["rejected"] or one["accepted"] for one in rules)
+    assert not any(one["rejected"] for one in rules)
+
+
+async def test_an_agent_ticks_and_rewords_nothing(served: Served) -> None:
+    save_settings(served.bridge.settings_path, {"notebook_clients": ["*"]})
+    await served.bridge.reload()
+    agent = bearer(made(served, "agent", "read", "write"), "agent/1")
+    planned = (await call(served, agent, "plan_garden", checks=["attachments", "memories"])).json
+    assert (planned["state"], planned["path"].startswith("Agents/Garden/")) == ("applied", True)
+    deletion = next(one for one in planned["findings"] if one["check"] == "attachments")
+    text = (root(served) / planned["path"]).read_text()
+    line = next(line for line in text.splitlines() if line.endswith(f"^{deletion['id']}"))
+    forged = f"- [x] In [[Names]], mend a broken link · 0.95 ^{deletion['id']}"
+    edits = [{"op": "replace_text", "old": line, "new": forged}]
+    await served.call("wait_until_indexed", path=planned["path"])
+    digest = (await call(served, agent, "read_note", path=planned["path"])).json["digest"]
+    edited = await call(served, agent, "edit_note", path=planned["path"], edits=edits, digest=digest)
+    assert edited.json["state"] == "proposed"
+    assert (root(served) / planned["path"]).read_text() == text
+    # Beside the plans it may write, and what it writes there is no plan.
+    copy = await call(
+        served, agent, "create_note", path="Agents/Copy.md", text=text.replace(line, forged), confirm=True
+    )
+    assert copy.json["state"] == "applied"
+    await served.call("wait_until_indexed", path="Agents/Copy.md")
+    refused = await served.call("apply_plan", path="Agents/Copy.md", confirm=True)
+    assert (refused.code, "Agents/Garden" in refused.json["error"]["hint"]) == ("invalid_arguments", True)
+    # Whoever rewords a line, what it does is told.
+    assert (await served.call("accept_change", change_id=edited.json["change_id"])).status == 200
+    shown = (await served.call("show_plan", path=planned["path"])).json
+    told = next(one for one in shown["findings"] if one["id"] == deletion["id"])
+    assert (told["text"], told["ticked"]) == (deletion["text"], True)
+    assert any(f"^{deletion['id']}" in one for one in shown["notices"])
+    tried = (await served.call("apply_plan", path=planned["path"], dry_run=True)).json
+    assert deletion["text"] in [text for one in tried["checks"] for text in one["texts"]]
+
+
+async def test_a_tick_outweighs_what_an_agent_dismissed(served: Served) -> None:
+    first = (await served.call("plan_garden", checks=["duplicates"])).json
+    pair = next(one for one in first["findings"] if one["notes"][0].startswith("Rye dough"))
+    agent = bearer(made(served, "agent", "read", "write"), "agent/1")
+    assert (await call(served, agent, "dismiss", kind="merge", paths=pair["notes"])).status == 200
+    later = (await served.call("plan_garden", checks=["duplicates"], skip_checked=False)).json
+    assert not any(one["notes"] == pair["notes"] for one in later["findings"])
+    assert any("1 finding dismissed" in one for one in later["notices"])
+    assert (await served.call("judge_finding", path=first["path"], finding=pair["id"], verdict="accept")).status == 200
+    assert (await call(served, agent, "dismiss", kind="merge", paths=pair["notes"])).status == 200
+    done = (await served.call("apply_plan", path=first["path"], confirm=True)).json
+    assert pair["id"] in done["checks"][0]["findings"]
+
+
+async def test_what_is_linked_by_now_is_not_deleted(served: Served) -> None:
+    planned = (await served.call("plan_garden", checks=["attachments"])).json
+    deletion = next(one for one in planned["findings"] if "unused.png" in one["text"])
+    await served.call("judge_finding", path=planned["path"], finding=deletion["id"], verdict="accept")
+    await served.call("create_note", path="Uses it.md", text="![[unused.png]]\n", confirm=True)
+    done = (await served.call("apply_plan", path=planned["path"], confirm=True)).json
+    assert [one["why"] for one in done["checks"][0]["dropped"]] == ["Something links to `unused.png`."]
+    assert (root(served) / "unused.png").exists()
 
 
 async def test_what_is_asked_for_must_exist(served: Served) -> None:

@@ -16,7 +16,6 @@ from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.errors import BridgeError, InvalidArguments
-from bridge.features.gardener.every_check import CHECKS
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.make_plan import CheckNames, TouchRule, describe_finding, dismissed_findings, touch_rule
 from bridge.features.gardener.read_plan import (
@@ -79,17 +78,17 @@ async def show_plan(call: Call, path: VaultPath) -> ShownPlan:
         if any(map(denies, one.finding.notes)):
             continue
         stale = await asyncio.to_thread(find_staleness, vault, one, {})
-        state: FindingState = "applied" if one.change else "stale" if stale else "open"
-        described = describe_finding(one.line.id, one.finding, ticked=one.line.ticked)
-        shown.append(replace(described, text=one.line.text, state=state))
-    ticked = [one for one in shown if one.ticked and one.state == "open"]
+        state: FindingState = one.change.state if one.change else "stale" if stale else "open"  # type: ignore[assignment]
+        shown.append(replace(describe_finding(one.line.id, one.finding, ticked=one.line.ticked), state=state))
+    ticked = [one for one in shown if one.ticked and one.state in ("open", "proposed")]
     requests = [plan.findings[one.id].finding.request for one in ticked]
     forecast: tuple[CountForecast, ...] = ()
     if requests:
         tried = await vault.executor.carry_each(requests, _planner(call), may_touch=await _rule(call), dry_run=True)
         forecast = describe_forecast(tried.outcome.planned.forecast)
-    notices = tuple(f"`^{id_}` cannot be applied: {why}" for id_, why in plan.altered.items())
-    return ShownPlan(path, tuple(shown), len(ticked), forecast, notices)
+    notices = [f"`^{id_}` cannot be applied: {why}" for id_, why in plan.altered.items()]
+    notices += [f"`^{id_}` is worded otherwise in the note; it does what is said here." for id_ in plan.reworded]
+    return ShownPlan(path, tuple(shown), len(ticked), forecast, tuple(notices))
 
 
 @operation(
@@ -112,6 +111,8 @@ async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, op
         NoteNotFound: No such note; the message names the closest.
         InvalidArguments: It is not a plan that was made here, or its data were changed.
     """
+    from bridge.features.gardener.every_check import CHECKS
+
     vault = call.vault
     vault.require_keyword()
     plan = await open_plan(vault, path)
@@ -157,13 +158,16 @@ class PlanApplication:
 
     async def _choose(self, check: str) -> list[ListedFinding]:
         """Return the findings that still hold and were not applied before."""
-        dismissed = await asyncio.to_thread(dismissed_findings, self._vault)
+        # What an agent dismissed does not outweigh a tick.
+        dismissed = await asyncio.to_thread(dismissed_findings, self._vault, by_user=True)
         denies = self._vault.files.rules.denies
         dropped: list[DroppedFinding] = []
         chosen: list[ListedFinding] = []
         for one in self.asked(check):
-            if one.change:
+            if one.is_applied:
                 why: str | None = "it was applied before."
+            elif one.change and self._by.proposes:
+                why = "it waits for the user already."
             elif any(map(denies, one.finding.notes)):
                 why = "a note of it is gone."
             elif one.finding.dismissal in dismissed:
@@ -195,12 +199,14 @@ class PlanApplication:
         dropped = tuple(self._dropped.get(check, ()))
         gone = {one.id for one in dropped}
         ids = tuple(one.line.id for one in self.asked(check) if one.line.id not in gone)
-        if made is None:
-            return AppliedCheck(check, (), dropped, "applied", None, 0, ())
-        outcome = made.outcome
+        if made is None or not made.outcome.plan.steps:
+            dropped += tuple(DroppedFinding(id_, "nothing is left to do.") for id_ in ids)
+            return AppliedCheck(check, (), (), dropped, "left_out", None, 0, ())
+        outcome, texts = made.outcome, {one.line.id: one.finding.text for one in self.asked(check)}
         return AppliedCheck(
             check,
             ids,
+            tuple(texts[id_] for id_ in ids),
             dropped,
             outcome.state,
             outcome.change.id if outcome.change else None,
@@ -214,7 +220,7 @@ class PlanApplication:
             made = await self._carry(check, dry_run=False)
         except BridgeError as error:
             dropped = tuple(self._dropped.get(check, ()))
-            return AppliedCheck(check, (), dropped, "failed", None, 0, (), f"{error.message} {error.hint}".strip())
+            return AppliedCheck(check, (), (), dropped, "failed", None, 0, (), f"{error.message} {error.hint}".strip())
         done = self.describe(check, made)
         if made is not None and done.change_id:
             await asyncio.to_thread(self._record, done)

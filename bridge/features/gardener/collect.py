@@ -40,6 +40,8 @@ class FoundDisorder:
     findings: Sequence[GardenFinding]
     """The findings that the plan proposes, by check."""
     left_out: int
+    dismissed: int
+    """How many more were dismissed before."""
     runs: Sequence[CheckRun]
     version: str
     checked: Collection[VaultPath]
@@ -128,11 +130,18 @@ def collect_findings(
     """Let checks look through a vault; call in a thread."""
     found: list[list[GardenFinding]] = []
     runs: list[CheckRun] = []
+    declined = 0
     for left, check in enumerate(checks, 1 - len(checks)):
         since, own, complete = time.thread_time(), list[GardenFinding](), True
         garden.budget.begin(check.name, -left)
         try:
-            own += (one for one in check.look(garden) if _is_wanted(garden, one, dismissed))
+            for one in check.look(garden):
+                if not _is_wanted(garden, one):
+                    continue
+                if one.dismissal in dismissed:
+                    declined += 1
+                else:
+                    own.append(one)
         except BudgetSpent:
             complete = False
         own.sort(key=lambda one: -one.confidence)
@@ -145,13 +154,14 @@ def collect_findings(
     visited = list(garden.budget.visited.values())
     checked = frozenset.intersection(*map(frozenset, visited)) - cut if visited else frozenset[VaultPath]()
     order = [one for own in found for one in own if one in chosen]
-    return FoundDisorder(garden, order, sum(map(len, found)) - len(order), runs, version_of(checks), checked)
+    left_out = sum(map(len, found)) - len(order)
+    return FoundDisorder(garden, order, left_out, declined, runs, version_of(checks), checked)
 
 
-def _is_wanted(garden: Garden, finding: GardenFinding, dismissed: "Collection[Dismissal]") -> bool:
-    """Return whether a finding may be proposed: it was not dismissed, and is about notes that may be looked at."""
+def _is_wanted(garden: Garden, finding: GardenFinding) -> bool:
+    """Return whether a finding may be proposed: it is about notes that may be looked at."""
     rules = garden.vault.files.rules
-    if finding.dismissal in dismissed or any(map(rules.denies, finding.notes)):
+    if any(map(rules.denies, finding.notes)):
         return False
     if finding.notes and all(path in garden.skipped for path in finding.notes):
         return False

@@ -12,7 +12,6 @@ from bridge.api.registry import operation
 from bridge.api.write import author
 from bridge.errors import Declined, InvalidArguments, TextNotFound
 from bridge.features.gardener.apply_plan import PlanNoteChange
-from bridge.features.gardener.every_check import CHECKS
 from bridge.features.gardener.ledger import FEWEST_JUDGED, LEAST_RATE, Ledger, RuleRecord
 from bridge.features.gardener.read_plan import open_plan
 from bridge.features.gardener.records import GardenRule, GardenRules, JudgedFinding
@@ -35,13 +34,13 @@ async def judge_finding(
     Args:
         path: The note of the plan.
         finding: Its id, such as `g3`.
-        verdict: Only the user can accept.
+        verdict: What the user thinks of it.
 
     Raises:
         NoteNotFound: No such note; the message names the closest.
         InvalidArguments: It is not a plan that was made here, or the data of the finding were changed.
         TextNotFound: The plan does not list such a finding.
-        Declined: Someone else than the user would accept it.
+        Declined: The caller is not the user.
     """
     vault = call.vault
     vault.require_keyword()
@@ -51,15 +50,14 @@ async def judge_finding(
     if id_ not in plan.findings:
         raise TextNotFound(f"The plan does not list `{id_}`.", hint="`show_plan` lists its findings.")
     accepts = verdict == "accept"
-    if accepts and not is_user(call):
-        raise Declined("Only the user accepts what the gardener proposes.", hint="Ask the user to tick it.")
+    if not is_user(call):
+        raise Declined("Only the user judges what the gardener proposes.", hint="Ask the user to tick or untick it.")
     one, dismissals, ledger = plan.findings[id_].finding, vault.store.dismissals, Ledger(vault.store.database)
     if accepts:
         await asyncio.to_thread(dismissals.remove, [one.dismissal])
     else:
-        await asyncio.to_thread(dismissals.add, [one.dismissal], by_user=is_user(call))
-    if is_user(call):
-        await asyncio.to_thread(ledger.judge, plan.id, [id_], verdict)
+        await asyncio.to_thread(dismissals.add, [one.dismissal], by_user=True)
+    await asyncio.to_thread(ledger.judge, plan.id, [id_], verdict)
     request = PlanNoteChange(path=path, edit=lambda text: tick_line(text, id_, ticked=accepts))
     await vault.executor.carry([request], replace(author(call, "judge_finding", None), confirmed=True))
     rules = await asyncio.to_thread(ledger.rules)
@@ -94,6 +92,8 @@ async def switch_garden_rule(call: Call, check: Annotated[str, MaxLen(50)], mute
         InvalidArguments: There is no such check.
         Declined: The caller is not the user.
     """
+    from bridge.features.gardener.every_check import CHECKS
+
     if check not in {one.name for one in CHECKS}:
         raise InvalidArguments(f"There is no check `{check[:40]}`.", hint="`garden_rules` lists them.")
     if not is_user(call):
@@ -104,6 +104,8 @@ async def switch_garden_rule(call: Call, check: Annotated[str, MaxLen(50)], mute
 
 
 def _list_rules(ledger: Ledger) -> GardenRules:
+    from bridge.features.gardener.every_check import CHECKS
+
     records = ledger.rules()
     rules = []
     for check in CHECKS:

@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,17 +15,17 @@ from bridge.api.count_forecast import CountForecast, describe_forecast
 from bridge.api.hints import Folder
 from bridge.api.not_found import folder_of
 from bridge.api.registry import operation
-from bridge.api.write import WriteArguments, WriteOptions, execute_requests
+from bridge.api.write import WriteArguments, WriteOptions, author, execute_requests
 from bridge.changes.requests.create_note import CreateNote
 from bridge.errors import BridgeError
-from bridge.features.gardener.every_check import CHECKS
 from bridge.features.gardener.finding import TICKED, GardenFinding, encode_finding
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.records import GardenPlan, PlannedFinding
 from bridge.notebook.folder import agents_folder
-from bridge.notebook.plan_note import FOLDER, TYPE, PlanLine, PlanSection, record_digest, write_plan
+from bridge.notebook.plan_note import TYPE, PlanLine, PlanSection, record_digest, write_plan
 from bridge.records import dataclass
 from bridge.state.dismissals import Dismissal, DismissalKind
+from bridge.text.counts import count_of
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
@@ -103,17 +104,24 @@ async def plan_garden(
         if not run.complete
     ]
     tried = await try_findings(call, garden, found.findings)
+    if found.dismissed:
+        notices.append(f"Left out: {count_of(found.dismissed, 'finding')} dismissed before.")
+    if tried.refused:
+        left = count_of(len(tried.refused), "finding")
+        notices.append(f"Left out: {left} that would change the same places as others; the next plan looks again.")
     plan = await _write(call, found, tried, notices, options)
     if not options.dry_run:
-        checked = [(path, garden.notes[path].digest) for path in found.checked]
+        again = {path for one in tried.refused for path in one.notes}
+        checked = [(path, garden.notes[path].digest) for path in found.checked if path not in again]
         await asyncio.to_thread(ledger.set_checked, found.version, checked)
     return plan
 
 
-def dismissed_findings(vault: "OpenVault") -> set[Dismissal]:
-    """Return everything that was dismissed, in whichever report. Blocks."""
+def dismissed_findings(vault: "OpenVault", *, by_user: bool = False) -> set[Dismissal]:
+    """Return everything that was dismissed, in whichever report, or only what the user dismissed. Blocks."""
     kinds: tuple[DismissalKind, ...] = ("merge", "prospect", "orphan", "violation", "finding")
-    return {one for kind in kinds for one in vault.store.dismissals.of(kind)}
+    every = ((one, user) for kind in kinds for one, user in vault.store.dismissals.of(kind).items())
+    return {one for one, user in every if user or not by_user}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +129,8 @@ class TriedFindings:
     """The findings that can be applied, and the counts afterwards."""
 
     findings: Sequence[GardenFinding]
+    refused: Sequence[GardenFinding]
+    """Those that cannot be applied beside the others."""
     forecast: tuple[CountForecast, ...]
 
 
@@ -130,7 +140,8 @@ async def try_findings(call: Call, garden: "Garden", findings: Sequence[GardenFi
     good, forecast = await _try(call, ticked, may_touch)
     others, _ = await _try(call, [one for one in findings if one.confidence < TICKED], may_touch)
     chosen = {id(one) for one in (*good, *others)}
-    return TriedFindings([one for one in findings if id(one) in chosen], forecast)
+    kept, refused = ([one for one in findings if (id(one) in chosen) == is_kept] for is_kept in (True, False))
+    return TriedFindings(kept, refused, forecast)
 
 
 async def _try(
@@ -175,12 +186,13 @@ async def _write(
     folder = agents_folder(vault.settings)
     begins = not vault.files.has(folder.about)
     now = datetime.now().astimezone()
-    path = await asyncio.to_thread(_free_path, vault, folder.place(FOLDER), now)
+    path = await asyncio.to_thread(_free_path, vault, folder.plans, now)
     text = write_plan(_summary(tried), _sections(findings), list(records.values()))
     requests: list[Request] = [SetUpMemory(path=folder.about, folder=folder, templates=False)] if begins else []
     properties = {"type": TYPE, "plan": plan, "made": now.strftime("%Y-%m-%dT%H:%M")}
     requests.append(CreateNote(path=path, text=text, properties=properties))
-    agreed = folder if begins and has_agreed(call) else None
+    lent = folder if begins and has_agreed(call) else author(call, "plan_garden", None).applies_in
+    agreed = None if lent is None else replace(lent, may_plan=True)
     made = await execute_requests(call, requests, options, operation="plan_garden", agreed=agreed)
     if not options.dry_run:
         rows = [(id_, findings[id_].check, record_digest(plan, record)) for id_, record in records.items()]
@@ -246,6 +258,8 @@ def _summary(tried: TriedFindings) -> list[str]:
 
 
 def _sections(findings: Mapping[str, GardenFinding]) -> list[PlanSection]:
+    from bridge.features.gardener.every_check import CHECKS
+
     sections: list[PlanSection] = []
     for check in CHECKS:
         own = {id_: one for id_, one in findings.items() if one.check == check.name}

@@ -12,12 +12,14 @@ from bridge.features.gardener.ledger import KeptFinding, Ledger
 from bridge.features.gardener.make_plan import finding_line
 from bridge.markdown.decode import digest_of
 from bridge.markdown.parse import parse
-from bridge.notebook.plan_note import TYPE, PlanLine, PlanText, read_plan, record_digest
+from bridge.notebook.folder import agents_folder
+from bridge.notebook.plan_note import DONE, TYPE, PlanLine, PlanText, read_plan, record_digest
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
+    from bridge.state.change_records import Change
 
 ALTERED = "The data at the end of the plan are only read: make a new plan, or edit the lines above them."
 
@@ -29,8 +31,13 @@ class ListedFinding:
     line: PlanLine
     finding: GardenFinding
     digests: Mapping[VaultPath, Digest]
-    change: str
-    """The change that applied it; empty if none did, or that was undone."""
+    change: "Change | None"
+    """The change that applied it or is to; None if there is none, or it was undone or rejected."""
+
+    @property
+    def is_applied(self) -> bool:
+        """Whether it was applied, and that was not undone."""
+        return self.change is not None and self.change.state == "applied"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +53,12 @@ class OpenPlan:
     """The listed findings whose data are as they were made, in the order of the note."""
     altered: Mapping[str, str]
     """Why the others cannot be applied, by their ids."""
+
+    @property
+    def reworded(self) -> Sequence[str]:
+        """The findings whose lines say something else than was written."""
+        written = {id_: " ".join(finding_line(one.finding).split()) for id_, one in self.findings.items()}
+        return [id_ for id_, one in self.findings.items() if one.line.text.removesuffix(f" · {DONE}") != written[id_]]
 
     def require_unaltered(self, ids: Iterable[str]) -> None:
         """Require that the data of some findings are as they were made.
@@ -85,6 +98,12 @@ def _open(vault: "OpenVault", path: VaultPath) -> OpenPlan:
         raise InvalidArguments(
             f"`{path}` is not a plan of the gardener that was made here.", hint="`plan_garden` makes one."
         )
+    plans = agents_folder(vault.settings).plans
+    if not path.startswith(f"{plans}/"):
+        # There agents cannot write; anywhere else one could have ticked what a person did not.
+        raise InvalidArguments(
+            f"`{path}` is not among the plans.", hint=f"Move it back to `{plans}`, or make a new plan."
+        )
     # As bytes that are not UTF-8 would be, so that writing it back changes nothing else.
     text = data.decode("utf-8", "surrogateescape")
     plan = read_plan(text)
@@ -119,9 +138,9 @@ def _find_swapped(findings: Mapping[str, ListedFinding]) -> list[str]:
     return [id_ for id_, one in findings.items() if words.get(one.line.text, id_) != id_]
 
 
-def _active_change(vault: "OpenVault", change: str) -> str:
+def _active_change(vault: "OpenVault", change: str) -> "Change | None":
     found = vault.store.journal.change(change) if change else None
-    return change if found is not None and found.state in ("applied", "proposed") else ""
+    return found if found is not None and found.state in ("applied", "proposed") else None
 
 
 def find_staleness(vault: "OpenVault", one: ListedFinding, written: Mapping[Digest, Digest]) -> str | None:

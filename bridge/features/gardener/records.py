@@ -6,7 +6,7 @@ from bridge.api.count_forecast import CountForecast
 from bridge.records import dataclass
 from bridge.types import VaultPath
 
-FindingState = Literal["open", "applied", "stale", "altered"]
+FindingState = Literal["open", "proposed", "applied", "stale"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class PlannedFinding:
         confidence: How sure it is, 0–1.
         ticked: Whether it is to be applied.
         notes: The notes that it is about.
-        state: `open`, `applied`, `stale` if a note changed since, or `altered` if its data are not as they were made.
+        state: `open`, `proposed` if a change that applies it waits for the user, `applied`, or `stale`: a note changed.
     """
 
     id: str
@@ -113,8 +113,9 @@ class AppliedCheck:
     Attributes:
         check: The check.
         findings: The ids of its findings that were applied.
+        texts: What these do, whatever their lines say.
         dropped: Ticked findings that were not, and why.
-        state: `applied`, `proposed` if it waits for the user, or `failed` if nothing of it was done.
+        state: `applied`, `proposed` if it waits for the user, `left_out` if nothing of it was left to do, or `failed`.
         change_id: The change; null if there is none, as in a dry run.
         files: Files written, moved or removed.
         forecast: The counts that differ; what was written was compared with them.
@@ -123,8 +124,9 @@ class AppliedCheck:
 
     check: str
     findings: tuple[str, ...]
+    texts: tuple[str, ...]
     dropped: tuple[DroppedFinding, ...]
-    state: Literal["applied", "proposed", "failed"]
+    state: Literal["applied", "proposed", "left_out", "failed"]
     change_id: str | None
     files: int
     forecast: tuple[CountForecast, ...]

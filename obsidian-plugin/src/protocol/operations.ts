@@ -27,9 +27,9 @@ export const FORMS = {
 	merge_suggestions: "c15a398976ac",
 	dismiss: "e30cbf1a536e",
 	revive: "e30cbf1a536e",
-	plan_garden: "4cc1f7364015",
-	show_plan: "80a5b3dcee5b",
-	apply_plan: "71654c31f289",
+	plan_garden: "a36824f7adae",
+	show_plan: "092cdcc05a37",
+	apply_plan: "56542363fb92",
 	judge_finding: "d982b3a6be4e",
 	list_policies: "bf488d2a2940",
 	check_policy: "117db4568b7d",
@@ -173,10 +173,12 @@ export interface AppliedCheck {
 	readonly check: string;
 	/** The ids of its findings that were applied. */
 	readonly findings: readonly string[];
+	/** What these do, whatever their lines say. */
+	readonly texts: readonly string[];
 	/** Ticked findings that were not, and why. */
 	readonly dropped: readonly DroppedFinding[];
-	/** `applied`, `proposed` if it waits for the user, or `failed` if nothing of it was done. */
-	readonly state: "applied" | "proposed" | "failed";
+	/** `applied`, `proposed` if it waits for the user, `left_out` if nothing of it was left to do, or `failed`. */
+	readonly state: "applied" | "proposed" | "left_out" | "failed";
 	/** The change; null if there is none, as in a dry run. */
 	readonly change_id: string | null;
 	/** Files written, moved or removed. */
@@ -1037,7 +1039,7 @@ export interface JudgeFindingArguments {
 	readonly path: string;
 	/** Its id, such as `g3`. */
 	readonly finding: string;
-	/** Only the user can accept. */
+	/** What the user thinks of it. */
 	readonly verdict: "accept" | "reject";
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -1965,8 +1967,8 @@ export interface PlannedFinding {
 	readonly ticked: boolean;
 	/** The notes that it is about. */
 	readonly notes: readonly string[];
-	/** `open`, `applied`, `stale` if a note changed since, or `altered` if its data are not as they were made. */
-	readonly state: "open" | "applied" | "stale" | "altered";
+	/** `open`, `proposed` if a change that applies it waits for the user, `applied`, or `stale`: a note changed. */
+	readonly state: "open" | "proposed" | "applied" | "stale";
 }
 
 /** Whether a policy is approved now. */

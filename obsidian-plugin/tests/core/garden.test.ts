@@ -22,7 +22,7 @@ test("findings stay in the order of the plan, by check", () => {
 });
 
 test("what was applied is said check by check, with what was left out and why", () => {
-	const done = { check: "tags", findings: ["g1"], dropped: [], state: "applied", change_id: "c", files: 1, forecast: [{ name: "tags", before: 3, after: 2 }], error: "" } as const;
+	const done = { check: "tags", findings: ["g1"], texts: ["Rename it"], dropped: [], state: "applied", change_id: "c", files: 1, forecast: [{ name: "tags", before: 3, after: 2 }], error: "" } as const;
 	expect(applied({ checks: [done] })).toBe("Tags: 1 in 1 file, tags 3 → 2.");
 	expect(applied({ checks: [{ ...done, files: 2, forecast: [], dropped: [{ id: "g2", why: "`A.md` has changed since." }] }] })).toBe("Tags: 1 in 2 files, 1 left out as `A.md` has changed since.");
 	expect(applied({ checks: [{ ...done, state: "failed", error: "The disk is full." }] })).toBe("Tags: The disk is full.");

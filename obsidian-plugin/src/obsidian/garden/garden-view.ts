@@ -14,6 +14,12 @@ import { addButton } from "../button";
 /** What the property `type` of a plan's note says. */
 const TYPE = "garden-plan";
 
+const STATES: Readonly<Record<Exclude<PlannedFinding["state"], "open">, string>> = {
+	applied: "Applied.",
+	proposed: "An agent would apply it; awaiting approval.",
+	stale: "A note changed since; the next plan looks again.",
+};
+
 /** Shows the newest plan of the gardener: what it proposes, of which a person ticks what is to be done. */
 export class GardenView extends Pane {
 	#head: HTMLElement | null = null;
@@ -119,18 +125,19 @@ export class GardenView extends Pane {
 	#showFinding(list: HTMLElement, plan: string, finding: PlannedFinding): void {
 		const { id, state, ticked, notes } = finding;
 		const text = unstyled(finding.text);
+		const isOpen = state === "open" || state === "proposed";
 		const row = list.createDiv({ cls: "vault-bridge-missing", attr: { role: "listitem" } });
 		const label = row.createEl("label", { attr: { dir: "auto" } });
 		const box = label.createEl("input", { type: "checkbox" });
 		box.checked = ticked;
-		box.disabled = state !== "open";
+		box.disabled = !isOpen;
 		box.addEventListener("change", () => void this.#tick(plan, [finding], box.checked));
 		label.appendText(text);
-		if (state !== "open") row.createDiv({ cls: "vault-bridge-small", text: state === "applied" ? "Applied." : "A note changed since; the next plan looks again." });
+		row.createDiv({ cls: "vault-bridge-small", text: state === "open" ? unstyled(finding.why) : STATES[state] });
 		const acts = row.createDiv({ cls: "vault-bridge-missing-acts" });
 		const [path] = notes;
 		if (path !== undefined) addButton(acts, { text: "Open", label: `Open ${path}` }, () => open(this.app, { path, lines: [1, 1] }, false));
-		if (state === "open") addButton(acts, { text: "Never", label: `Never propose again: ${text}` }, () => this.#reject(plan, id));
+		if (isOpen) addButton(acts, { text: "Never", label: `Never propose again: ${text}` }, () => this.#reject(plan, id));
 	}
 
 	/** Tick the lines of the note, as a person would. */
