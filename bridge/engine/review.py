@@ -219,8 +219,10 @@ class ChangeReview:
     def _in_state(self, id_: str, *states: str) -> Change:
         change = self.change(id_)
         if change.state not in states:
+            shows = "`list_changes` shows the state of each."
+            leaves = "It was cut off, and its notes were changed since: look at them, then `reject_change` it."
             raise ChangeConflict(
-                f"The change is {change.state}, not {states[0]}.", hint="`list_changes` shows the state of each."
+                f"The change is {change.state}, not {states[0]}.", hint=leaves if change.state == "conflict" else shows
             )
         return change
 

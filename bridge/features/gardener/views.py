@@ -32,6 +32,8 @@ def garden_plan_view(answer: Answer) -> Iterable[Element]:
         yield notice("Nothing was found that is out of order.")
         return
     waits = " · waits for the user" if answer["state"] == "proposed" else ""
+    if answer["change_id"] is None:
+        yield notice("A dry run: the plan was not written.")
     yield Line("plan ", path_of(answer["path"]), waits)
     yield from forecast_lines(answer["forecast"])
     yield Table(FINDINGS, answer["findings"])

@@ -9,7 +9,6 @@ from bridge.changes.requests.move_note import DeleteNote
 from bridge.errors import BridgeError
 from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden
-from bridge.index.note import IndexedNote
 from bridge.markdown.decode import digest_of
 from bridge.markdown.kinds import is_document, title_of
 from bridge.notebook.plan_note import plain_words
@@ -66,7 +65,7 @@ class UnusedAttachments:
             )
 
     def _said(self, garden: Garden, paths: set[VaultPath]) -> set[VaultPath]:
-        """Return the files whose names stand in the text of a note, a base or a style sheet."""
+        """Return the files whose names stand anywhere in a note or a base."""
         names: defaultdict[str, set[VaultPath]] = defaultdict(set)
         for path in paths:
             names[path.rpartition("/")[2].lower()].add(path)
@@ -77,14 +76,20 @@ class UnusedAttachments:
         used = {name for name in names if name in linked or _EXPORT.sub("", name) in titles}
         found = {path for name in used for path in names[name]}
         left = {name: named for name, named in names.items() if name not in used}
-        for note in garden.graph_snapshot.notes.values():
+        bases = [path for path in garden.vault.names if path.lower().endswith(".base")]
+        for path in (*garden.graph_snapshot.notes, *bases):
             garden.budget.pause()
-            text = self._text(garden, note)
+            text = _read_text(garden, path)
             for name in [name for name in left if name in text]:
                 found |= left.pop(name)
             if not left:
                 break
         return found
 
-    def _text(self, garden: Garden, note: IndexedNote) -> str:
-        return garden.texts.get(note.path, "").lower() + str(note.properties).lower()
+
+def _read_text(garden: Garden, path: VaultPath) -> str:
+    """Return all that a file says, also in its properties and in HTML."""
+    try:
+        return garden.vault.files.read(path)[0].decode("utf-8", "replace").lower()
+    except BridgeError:
+        return ""
