@@ -31,7 +31,7 @@ def test_a_disk_without_room_is_told_and_loses_nothing(tmp_path: Path) -> None:
         store.counters.add("embedded", 5)
         store.close()
         told = set()
-        for leave in range(0, 192 * 1024, 4096):
+        for leave in range(0, 256 * 1024, 4096):
             ballast = fill(tmp_path, leave)
             try:
                 store = Store.open(path)

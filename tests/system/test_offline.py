@@ -83,7 +83,7 @@ def expect_everything(answers: dict[str, Any]) -> None:
         if name in operation.example and operation.name != "withhold_note"
     } | dict.fromkeys(BETWEEN_VAULTS, "no_such_vault") | dict.fromkeys(
         ("give_note", "preview_brief"), "invalid_arguments"
-    )
+    ) | dict.fromkeys(("show_plan", "apply_plan", "judge_finding"), "note_not_found")
 
 
 @pytest.mark.model

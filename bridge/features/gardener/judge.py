@@ -24,7 +24,7 @@ from bridge.types import VaultPath
     reads=False,
     scope="write",
     idempotent=True,
-    tasks=("reject a finding of the gardener", "never propose this change again", "accept a finding of a garden plan"),
+    tool=False,
 )
 async def judge_finding(
     call: Call, path: VaultPath, finding: Annotated[str, MaxLen(20)], verdict: Literal["accept", "reject"]
