@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
+from bridge.markdown.names import note_name
 from bridge.records import dataclass
 from bridge.text.invisible import one_line
 from bridge.types import VaultPath
@@ -152,7 +153,7 @@ def record_digest(plan: str, record: str) -> str:
 
 def plan_link(path: VaultPath) -> str:
     """Return a link to a note that shows its name; of a file that a link cannot name, only its path."""
-    name = path.rpartition("/")[2].removesuffix(".md")
+    name = note_name(path)
     if re.search(r"[\[\]|#^\r\n]", path):
         return f"`{plain_words(path)}`"
     return f"[[{path.removesuffix('.md')}|{name}]]" if "/" in path else f"[[{name}]]"

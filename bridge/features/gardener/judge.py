@@ -42,6 +42,8 @@ async def judge_finding(
         TextNotFound: The plan does not list such a finding.
         Declined: The caller is not the user.
     """
+    if not is_user(call):
+        raise Declined("Only the user judges what the gardener proposes.", hint="Ask the user to tick or untick it.")
     vault = call.vault
     vault.require_keyword()
     plan = await open_plan(vault, path)
@@ -50,8 +52,6 @@ async def judge_finding(
     if id_ not in plan.findings:
         raise TextNotFound(f"The plan does not list `{id_}`.", hint="`show_plan` lists its findings.")
     accepts = verdict == "accept"
-    if not is_user(call):
-        raise Declined("Only the user judges what the gardener proposes.", hint="Ask the user to tick or untick it.")
     one, dismissals, ledger = plan.findings[id_].finding, vault.store.dismissals, Ledger(vault.store.database)
     if accepts:
         await asyncio.to_thread(dismissals.remove, [one.dismissal])
@@ -82,7 +82,7 @@ async def garden_rules(call: Call) -> GardenRules:
     tool=False,
 )
 async def switch_garden_rule(call: Call, check: Annotated[str, MaxLen(50)], muted: bool) -> GardenRules:
-    """Leave a check out of plans, or let it look again, from when on it is judged anew; only the user can.
+    """Mute or unmute a check, for the user only; unmuting forgets how its findings were judged before.
 
     Args:
         check: Its name, from `garden_rules`.

@@ -127,7 +127,7 @@ class Ledger:
         return {name: RuleRecord(0, 0, is_muted_by_user=True) for name in names} | found
 
     def switch(self, rule: str, *, muted: bool) -> None:
-        """Mute a check, or switch it on, from when on it is judged anew."""
+        """Mute or unmute a check; unmuting forgets how its findings were judged before."""
         query = "INSERT OR REPLACE INTO garden_rule VALUES (?, ?, ?)"
         self._database.write(query, (rule, int(muted), 0.0 if muted else time.time()))
 

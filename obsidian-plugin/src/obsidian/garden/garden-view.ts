@@ -100,10 +100,7 @@ export class GardenView extends Pane {
 
 	#show({ path: plan, findings, ticked, forecast, notices }: ShownPlan): void {
 		this.#say([`${ticked.toLocaleString()} of ${findings.length.toLocaleString()} ticked.`, counted(forecast), ...notices].filter((text) => text !== "").join(" "));
-		if (ticked > 0) {
-			const apply = this.#head?.createEl("button", { cls: "mod-cta", text: "Apply what is ticked…" });
-			apply?.addEventListener("click", () => void this.#apply(plan));
-		}
+		if (ticked > 0 && this.#head !== null) addButton(this.#head, { cls: "mod-cta", text: "Apply what is ticked…" }, () => this.#apply(plan));
 		for (const [check, own] of byCheck(findings)) this.#showCheck(plan, check, own);
 	}
 
