@@ -5,6 +5,7 @@ from dataclasses import field
 
 from bridge.index.note import IndexedNote
 from bridge.markdown.frontmatter import link_in_value
+from bridge.markdown.names import note_name
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
 from bridge.topics.ontology import Ontology
@@ -64,4 +65,4 @@ def _topic_of(value: object, ontology: Ontology) -> VaultPath | None:
     if not isinstance(value, str):
         return None
     link = link_in_value(value)
-    return ontology.named(value if link is None else link.target.rpartition("/")[2].removesuffix(".md"))
+    return ontology.named(value if link is None else note_name(link.target))

@@ -11,6 +11,7 @@ from bridge.index.note import IndexedNote
 from bridge.linking.apply import find_tables, write_link
 from bridge.markdown.kinds import title_of
 from bridge.markdown.link_targets import fold_name, is_attachment_name, target_file, target_subpath
+from bridge.markdown.names import note_name
 from bridge.markdown.note import Link
 from bridge.notebook.plan_note import plain_words, plan_link
 from bridge.records import dataclass
@@ -114,7 +115,7 @@ class _MeantNames:
         return None if found is None or found.path == source else found
 
     def _search(self, target: str) -> MeantNote | None:
-        name = target.rpartition("/")[2].removesuffix(".md").strip()
+        name = note_name(target).strip()
         if len(owners := self._aliases.get(fold_name(target), set())) == 1:
             return MeantNote(next(iter(owners)), "it is an alias of that note", 0.95, keeps_words=True)
         same = [path for path in self._garden.vault.names.with_name(f"{name}.md") if path in self._garden.notes]
