@@ -3,7 +3,8 @@
 import os
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from bridge.errors import Busy
@@ -42,29 +43,48 @@ def read_settled(
         BridgeError: As `Vault.read`.
     """
     end = time.monotonic() + PATIENCE_S
-    while wait := seconds_until_settled(vault, path, is_ours, size_before):
+    while True:
+        with hold(vault, path, is_ours, size_before) as wait:
+            if not wait:
+                return vault.read(path)[0]
         if time.monotonic() + LOOK_AGAIN_S > end:
             raise being_saved_error(path)
         time.sleep(min(wait, LOOK_AGAIN_S))
-    return vault.read(path)[0]
 
 
-def seconds_until_settled(
+@contextmanager
+def hold(
     vault: "Vault", path: VaultPath, is_ours: Callable[[os.stat_result], bool], size_before: int | None
-) -> float:
-    """Return the seconds after which a file may be settled; 0 when it is."""
+) -> Iterator[float]:
+    """Keep other programs from beginning to save a file for the block, where the system can.
+
+    Args:
+        vault: The files.
+        path: The file.
+        is_ours: As for `read_settled`.
+        size_before: As for `read_settled`.
+
+    Yields:
+        The seconds after which the file may be settled; 0 when it is.
+    """
     descriptor = open_inside(vault.root, path, vault.rules.denies)
     try:
         info = os.fstat(descriptor)
         if not stat.S_ISREG(info.st_mode):
-            return 0
+            yield 0
+            return
         leased = take_lease(descriptor)
+        yield LOOK_AGAIN_S if leased is False else _quiet_left(info, bool(leased), is_ours, size_before)
         if leased:
             end_lease(descriptor)
     finally:
         os.close(descriptor)
-    if leased is False:
-        return LOOK_AGAIN_S
+
+
+def _quiet_left(
+    info: os.stat_result, leased: bool, is_ours: Callable[[os.stat_result], bool], size_before: int | None
+) -> float:
+    """Return for how many seconds another part of a save may follow."""
     quiet = 0.0 if leased or is_ours(info) else QUIET_S
     seems_cut = not info.st_size or (not leased and size_before is not None and info.st_size * SHRUNK < size_before)
     if seems_cut and not is_ours(info):

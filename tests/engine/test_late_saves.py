@@ -1,6 +1,7 @@
 """What a program saves into a file that was just replaced comes back, where no lease holds the program back."""
 
 import asyncio
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ AGENT = Author("edit_note", client="agent")
 @pytest.fixture(autouse=True)
 def _without_leases(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Disk, "take_lease", staticmethod(lambda _descriptor: None))
-    monkeypatch.setattr("bridge.vault.stable_read.seconds_until_settled", lambda *_: 0.0)
+    monkeypatch.setattr("bridge.vault.stable_read.hold", lambda *_: nullcontext(0.0))
 
 
 async def ready(bridge: Bridge) -> Host:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from bridge.errors import Busy, NoteChanged, NoteExists, NoteUnreadable
 from bridge.types import VaultPath
 from bridge.vault.lease import end_lease, is_lease_kept, is_remote, take_lease
 from bridge.vault.rules import Rules
-from bridge.vault.stable_read import read_settled, seconds_until_settled
+from bridge.vault.stable_read import hold, read_settled
 from bridge.vault.vault import Vault
 from bridge.vault.write.syscalls import Disk
 from bridge.vault.write.writer import Writer
@@ -45,6 +46,11 @@ def vault(tmp_path: Path) -> Vault:
 
 def is_ours(_info: os.stat_result) -> bool:
     return False
+
+
+def seconds_until_settled(vault: Vault, ours: Callable[[os.stat_result], bool], size_before: int) -> float:
+    with hold(vault, NOTE, ours, size_before) as seconds:
+        return seconds
 
 
 @HAS_LEASES
@@ -112,11 +118,23 @@ def test_a_note_is_read_when_it_was_saved_whole(vault: Vault) -> None:
     saving = threading.Thread(target=save, args=(vault.root / NOTE, "half", b"saved whole", 0.3))
     with (vault.root / NOTE).open("r+b"):
         saving.start()
-        assert seconds_until_settled(vault, NOTE, is_ours, 3)
+        assert seconds_until_settled(vault, is_ours, 3)
     read = {read_settled(vault, NOTE, is_ours, 3)}
     saving.join()
     # It may be read before the program opens the note, never in between.
     assert read <= {b"old", b"saved whole"}
+
+
+@HAS_LEASES
+def test_no_program_begins_to_save_a_note_while_it_is_read(vault: Vault) -> None:
+    saving = threading.Thread(target=save, args=(vault.root / NOTE, "half", b"saved whole", 0.1))
+    with hold(vault, NOTE, is_ours, 3) as wait:
+        assert wait == 0
+        saving.start()
+        time.sleep(0.05)
+        assert vault.read(NOTE)[0] == b"old"
+    saving.join()
+    assert vault.read(NOTE)[0] == b"saved whole"
 
 
 @HAS_LEASES
@@ -144,17 +162,17 @@ def test_a_note_that_was_just_touched_or_cut_is_waited_for(
     place.write_bytes(text)
     saved = time.time_ns() - int(age * 1e9)
     os.utime(place, ns=(saved, saved))
-    assert bool(seconds_until_settled(vault, NOTE, is_ours, known)) is waits
-    assert not seconds_until_settled(vault, NOTE, lambda _: True, known) or age == 0.0
+    assert bool(seconds_until_settled(vault, is_ours, known)) is waits
+    assert not seconds_until_settled(vault, lambda _: True, known) or age == 0.0
 
 
 @pytest.mark.usefixtures("without_leases")
 def test_what_the_bridge_wrote_is_not_waited_for(vault: Vault) -> None:
     writer = Writer(vault)
     write_plan(writer, put("a.md", b"old", b""), Noted())
-    assert seconds_until_settled(vault, NOTE, writer.is_ours, 3) == 0
+    assert seconds_until_settled(vault, writer.is_ours, 3) == 0
     (vault.root / NOTE).write_bytes(b"theirs")
-    assert seconds_until_settled(vault, NOTE, writer.is_ours, 3) > 0
+    assert seconds_until_settled(vault, writer.is_ours, 3) > 0
     for file in writer.displaced:
         os.close(file.descriptor)
 
