@@ -31,6 +31,16 @@ const dialog = (): Locator => obsidian.page.getByRole("dialog");
 const list = (name: string): Locator => obsidian.page.getByRole("list", { name, exact: true });
 const row = (report: string, text: string): Locator => list(report).getByRole("listitem").filter({ hasText: text });
 
+/** Ask for more properties until one is among them. */
+async function listed(name: string): Promise<void> {
+	const properties = obsidian.page.locator(".vault-bridge-order details", { has: list("Properties") });
+	for (;;) {
+		await properties.locator("[aria-busy=false]").waitFor();
+		if ((await row("Properties", name).count()) > 0) return;
+		await properties.getByRole("button", { name: "Show more" }).click();
+	}
+}
+
 /** Open a report of the pane. */
 async function unfold(name: string): Promise<void> {
 	const report = obsidian.page.locator(".vault-bridge-order details", { has: obsidian.page.locator("summary", { hasText: name }) });
@@ -73,12 +83,13 @@ test("a pair that is not one is not listed again, until that is taken back", asy
 test("a property and a value of it are changed everywhere, each after a look", async () => {
 	await opened();
 	await unfold("Properties");
-	for (let more = obsidian.page.getByRole("button", { name: "Show more" }); (await row("Properties", "Ranking").count()) === 0; ) await more.click();
+	await listed("Ranking");
 	await row("Properties", "Ranking").getByRole("button", { name: "Rename Ranking" }).click();
 	await dialog().getByLabel("Property").fill("place");
 	await dialog().getByRole("status").filter({ hasText: "1 file changes." }).waitFor();
 	await dialog().getByRole("button", { name: "Rename", exact: true }).click();
 	await expect.poll(() => disk("Inbox/Baker.md")).toContain("\nplace: 3\n");
+	await listed("place");
 	await row("Properties", "place").getByRole("button", { name: "Values of place" }).click();
 	await list("Values of place").getByRole("button", { name: "Change 3" }).click();
 	await dialog().getByLabel("Value").fill("4");

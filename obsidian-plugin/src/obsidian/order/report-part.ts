@@ -5,6 +5,8 @@ import { Fold } from "../related/fold";
 
 /** How many rows are listed at first, and how many more each time. */
 export const PAGE = 20;
+/** How many rows the bridge lists at most. */
+const MOST = 200;
 
 /** What every report says besides its rows. */
 interface Said {
@@ -44,7 +46,7 @@ export class ReportPart<Row, Result extends Said> {
 		this.#more = this.#fold.body.createEl("button", { text: "Show more" });
 		this.#more.toggle(false);
 		this.#more.addEventListener("click", () => {
-			this.#limit += PAGE;
+			this.#limit = Math.min(this.#limit + PAGE, MOST);
 			void this.#load();
 		});
 		if (this.#fold.open) void this.#load();
@@ -77,7 +79,7 @@ export class ReportPart<Row, Result extends Said> {
 		this.#list.empty();
 		for (const row of rows) this.report.show(this.#list, row, () => void this.#load());
 		this.#fold.count(total);
-		this.#more.toggle(rows.length < total);
+		this.#more.toggle(rows.length < Math.min(total, MOST));
 		const left = dismissed != null && dismissed > 0 ? [`${dismissed.toLocaleString()} left out, as you or an agent said.`] : [];
 		showSaid(this.#says, [...(total === 0 ? [this.report.empty] : []), ...notices, ...left].join(" "));
 	}
