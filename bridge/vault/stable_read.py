@@ -44,7 +44,7 @@ def read_settled(
     """
     end = time.monotonic() + PATIENCE_S
     while True:
-        with hold(vault, path, is_ours, size_before) as wait:
+        with delay_saves(vault, path, is_ours, size_before) as wait:
             if not wait:
                 return vault.read(path)[0]
         if time.monotonic() + LOOK_AGAIN_S > end:
@@ -53,10 +53,10 @@ def read_settled(
 
 
 @contextmanager
-def hold(
+def delay_saves(
     vault: "Vault", path: VaultPath, is_ours: Callable[[os.stat_result], bool], size_before: int | None
 ) -> Iterator[float]:
-    """Keep other programs from beginning to save a file for the block, where the system can.
+    """Delay saves that other programs begin during the block, where the system has leases.
 
     Args:
         vault: The files.

@@ -26,7 +26,7 @@ AGENT = Author("edit_note", client="agent")
 @pytest.fixture(autouse=True)
 def _without_leases(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Disk, "take_lease", staticmethod(lambda _descriptor: None))
-    monkeypatch.setattr("bridge.vault.stable_read.hold", lambda *_: nullcontext(0.0))
+    monkeypatch.setattr("bridge.vault.stable_read.delay_saves", lambda *_: nullcontext(0.0))
 
 
 async def ready(bridge: Bridge) -> Host:

@@ -15,7 +15,7 @@ from bridge.errors import Busy, NoteChanged, NoteExists, NoteUnreadable
 from bridge.types import VaultPath
 from bridge.vault.lease import end_lease, is_lease_kept, is_remote, take_lease
 from bridge.vault.rules import Rules
-from bridge.vault.stable_read import hold, read_settled
+from bridge.vault.stable_read import delay_saves, read_settled
 from bridge.vault.vault import Vault
 from bridge.vault.write.syscalls import Disk
 from bridge.vault.write.writer import Writer
@@ -49,7 +49,7 @@ def is_ours(_info: os.stat_result) -> bool:
 
 
 def seconds_until_settled(vault: Vault, ours: Callable[[os.stat_result], bool], size_before: int) -> float:
-    with hold(vault, NOTE, ours, size_before) as seconds:
+    with delay_saves(vault, NOTE, ours, size_before) as seconds:
         return seconds
 
 
@@ -128,7 +128,7 @@ def test_a_note_is_read_when_it_was_saved_whole(vault: Vault) -> None:
 @HAS_LEASES
 def test_no_program_begins_to_save_a_note_while_it_is_read(vault: Vault) -> None:
     saving = threading.Thread(target=save, args=(vault.root / NOTE, "half", b"saved whole", 0.1))
-    with hold(vault, NOTE, is_ours, 3) as wait:
+    with delay_saves(vault, NOTE, is_ours, 3) as wait:
         assert wait == 0
         saving.start()
         time.sleep(0.05)
