@@ -5,8 +5,8 @@ import { Fold } from "../related/fold";
 
 /** How many rows are listed at first, and how many more each time. */
 export const PAGE = 20;
-/** How many rows the bridge lists at most. */
-const MOST = 200;
+/** How many rows the bridge lists at most, unless a report says so itself. */
+const MOST = 500;
 
 /** What every report says besides its rows. */
 interface Said {
@@ -20,6 +20,8 @@ export interface Report<Row, Result extends Said> {
 	readonly name: string;
 	/** What is said if there is nothing to report. */
 	readonly empty: string;
+	/** How many rows the bridge lists at most, if not as many as of other reports. */
+	readonly most?: number;
 	readonly fetch: (limit: number) => Promise<{ readonly ok: true; readonly result: Result } | { readonly ok: false; readonly error: Refusal<string> }>;
 	readonly rows: (result: Result) => readonly Row[];
 	/** Show a row; `again` lists all anew. */
@@ -46,7 +48,7 @@ export class ReportPart<Row, Result extends Said> {
 		this.#more = this.#fold.body.createEl("button", { text: "Show more" });
 		this.#more.toggle(false);
 		this.#more.addEventListener("click", () => {
-			this.#limit = Math.min(this.#limit + PAGE, MOST);
+			this.#limit = Math.min(this.#limit + PAGE, this.report.most ?? MOST);
 			void this.#load();
 		});
 		if (this.#fold.open) void this.#load();
@@ -79,7 +81,7 @@ export class ReportPart<Row, Result extends Said> {
 		this.#list.empty();
 		for (const row of rows) this.report.show(this.#list, row, () => void this.#load());
 		this.#fold.count(total);
-		this.#more.toggle(rows.length < Math.min(total, MOST));
+		this.#more.toggle(rows.length < Math.min(total, this.report.most ?? MOST));
 		const left = dismissed != null && dismissed > 0 ? [`${dismissed.toLocaleString()} left out, as you or an agent said.`] : [];
 		showSaid(this.#says, [...(total === 0 ? [this.report.empty] : []), ...notices, ...left].join(" "));
 	}

@@ -16,6 +16,7 @@ export function merges(host: Host): Report<MergeSuggestion, MergeSuggestions> {
 	return {
 		name: "Notes that may be one",
 		empty: "No two notes look like one.",
+		most: 200,
 		fetch: (limit) => host.link.call("merge_suggestions", { limit }),
 		rows: (result) => result.pairs,
 		show: (list, pair, again) => {
@@ -86,6 +87,7 @@ export function prospects(host: Host): Report<NameProspect, NameProspects> {
 	return {
 		name: "Names without a note",
 		empty: "Every name that several notes say has a note.",
+		most: 200,
 		fetch: (limit) => host.link.call("find_prospects", { limit }),
 		rows: (result) => result.prospects,
 		show: (list, prospect, again) => {
@@ -112,6 +114,7 @@ export function staleNotes(host: Host): Report<StaleNote, StaleNotes> {
 	return {
 		name: "Old notes that others rely on",
 		empty: "No note that others link to is old.",
+		most: 100,
 		fetch: (limit) => host.link.call("stale_notes", { limit }),
 		rows: (result) => result.notes,
 		show: (list, { path, title, age_days: days, why }) =>
