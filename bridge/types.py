@@ -1,5 +1,6 @@
 """Types for values that must not be mixed up."""
 
+from collections.abc import Iterable
 from enum import Enum
 from typing import Annotated, Any, Literal, NamedTuple, NewType
 
@@ -60,6 +61,11 @@ NewPath = Annotated[VaultPath, PathRole.NEW]
 
 NoteOrFolder = Annotated[VaultPath, PathRole.FOLDER]
 """A path of a file or of a folder."""
+
+
+def lies_in(path: str, places: Iterable[str]) -> bool:
+    """Return whether a file is one of some places, or lies in one that is a folder."""
+    return any(path == place or path.startswith(f"{place}/") for place in places)
 
 
 def is_same_digest(whole: Digest, given: Digest) -> bool:

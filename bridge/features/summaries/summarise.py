@@ -20,7 +20,7 @@ from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.summaries.records import SENTENCES, Length, Summary, SummarySentence
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
-from bridge.types import Among, NoteOrFolder, VaultPath
+from bridge.types import Among, NoteOrFolder, VaultPath, lies_in
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
@@ -83,7 +83,7 @@ async def summarise(
     view = call.vault.index.view(choose_among(call.vault, among, paths))
     if session is not None:
         changed = await asyncio.to_thread(changed_in, call.vault, session)
-        paths = tuple(path for path in changed if not paths or within(path, paths)) or (VaultPath(""),)
+        paths = tuple(path for path in changed if not paths or lies_in(path, paths)) or (VaultPath(""),)
     request = SearchRequest(
         "",
         paths=paths,
@@ -94,7 +94,7 @@ async def summarise(
     )
     if session is None:
         for path in paths:
-            if not any(within(known, (path,)) for known in view.notes):
+            if not any(lies_in(known, (path,)) for known in view.notes):
                 raise no_such_note(call.vault, path)
     chosen = filter_notes(view.notes, request) or frozenset[VaultPath]()
     newest = sorted((view.notes[path] for path in chosen), key=lambda note: (-note.mtime_ns, note.path))
@@ -133,11 +133,6 @@ async def write_if_possible(
     if not summary.sentences:
         return None, ("The notes support no sentence that the chat model wrote.",)
     return summary, ()
-
-
-def within(path: VaultPath, places: Iterable[VaultPath]) -> bool:
-    """Return whether a note is one of some places or lies in one."""
-    return any(path == place or path.startswith(f"{place}/") for place in places)
 
 
 def changed_in(vault: "OpenVault", session: str) -> list[VaultPath]:
