@@ -56,6 +56,7 @@ class ChatModel:
         if not llama.generates(self._model):
             raise llama.UnusableModel("it embeds texts and cannot write any")
         self.window = min(window, c.llama_model_n_ctx_train(self._model) or window)
+        self.parameters = int(c.llama_model_n_params(self._model))
         self._refuse_if_too_large(path)
         params = c.llama_context_default_params()
         params.n_ctx = self.window

@@ -101,13 +101,28 @@ class ChatTask:
     mmap: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class ChatTraits:
+    """What a loaded model can do.
+
+    Attributes:
+        window: Maximum number of tokens of a prompt with its answer.
+        parameters: Number of its weights.
+        knows_tools: Whether its chat template shows the results of tools.
+    """
+
+    window: int
+    parameters: int
+    knows_tools: bool
+
+
 class ChatWorker:
     """A running chat worker with its model loaded; it answers one request at a time."""
 
     def __init__(self, process: FrameProcess) -> None:
         self._process = process
         self._ids = itertools.count(1)
-        self.window = 0
+        self.traits = ChatTraits(0, 0, knows_tools=False)
 
     @property
     def pid(self) -> int:
@@ -128,7 +143,7 @@ class ChatWorker:
             head = (await worker._process.read(_START_S)).head
             if "failed" in head:
                 raise ModelUnusable(f"llama.cpp cannot chat with {Path(task.path).name}: {head['failed']}.")
-            worker.window = head["window"]
+            worker.traits = ChatTraits(**head)
         except BaseException:
             await worker.end()
             raise

@@ -76,6 +76,15 @@ class ChatTemplate:
                     pass
             raise UnusableTemplate(f"its chat template refuses the messages: {refusal}") from None
 
+    def knows_tools(self) -> bool:
+        """Return whether the template shows the result of a tool that the model called."""
+        roles = ("system", "user", "assistant", "tool")
+        try:
+            self.render([{"role": role, "content": role} for role in roles])
+        except UnusableTemplate:
+            return False
+        return True
+
     def _render(self, messages: Sequence[Mapping[str, str]]) -> list[Part]:
         # Contents stand in as marks that no template can know, so its own text is what is between them.
         nonce = secrets.token_hex(8)

@@ -51,7 +51,8 @@ def _serve(task: Mapping[str, Any], requests: BinaryIO, replies: BinaryIO) -> No
     except (llama.UnusableModel, UnusableTemplate, RuntimeError) as error:
         write_frame(replies, Frame({"failed": str(error)}))
         return
-    write_frame(replies, Frame({"window": model.window}))
+    traits = {"window": model.window, "parameters": model.parameters, "knows_tools": template.knows_tools()}
+    write_frame(replies, Frame(traits))
     inbox = _Inbox(requests)
     model.stop_when(inbox.is_cancelled)
     for request in inbox.requests():

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 from bridge.errors import Busy, ModelUnusable
-from bridge.models.chat_process import AnswerEnd, ChatEvent, ChatRequest, ChatTask, ChatWorker
+from bridge.models.chat_process import AnswerEnd, ChatEvent, ChatRequest, ChatTask, ChatTraits, ChatWorker
 from bridge.models.frame_process import WorkerDied
 from bridge.records import dataclass
 
@@ -104,6 +104,20 @@ class Generator:
             self._turn.release()
             self._schedule_unload()
 
+    async def traits(self) -> ChatTraits:
+        """Return what the model can do, loading it if needed.
+
+        Raises:
+            ModelUnusable: The model cannot be loaded, or rests because it kept dying.
+        """
+        if self._worker is not None:
+            return self._worker.traits
+        self._refuse()
+        async with self._turn:
+            worker = await self._ready()
+        self._schedule_unload()
+        return worker.traits
+
     def status(self) -> GeneratorStatus:
         """Return the current state."""
         return GeneratorStatus(
@@ -139,12 +153,8 @@ class Generator:
 
     async def _answer(self, request: ChatRequest) -> AsyncGenerator[ChatEvent]:
         self._refuse()
-        if self._idle is not None:
-            self._idle.cancel()
-        if self._ending is not None:
-            await self._ending
         try:
-            worker = self._worker or await self._start()
+            worker = await self._ready()
             async with contextlib.aclosing(worker.answer(request)) as events:
                 async for event in events:
                     if isinstance(event, AnswerEnd):
@@ -156,6 +166,13 @@ class Generator:
             raise ModelUnusable(
                 "The chat model died while it answered.", hint="Ask again: it starts once more, with fewer features."
             ) from None
+
+    async def _ready(self) -> ChatWorker:
+        if self._idle is not None:
+            self._idle.cancel()
+        if self._ending is not None:
+            await self._ending
+        return self._worker or await self._start()
 
     async def _start(self) -> ChatWorker:
         while True:
