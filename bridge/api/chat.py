@@ -45,7 +45,9 @@ async def choose_generator(call: Call, mode: WritingMode) -> "tuple[Generator | 
         return None, () if is_expected else (f"{trouble.message} {trouble.hint}",)
 
 
-async def write_text(call: Call, generator: "Generator", request: "ChatRequest", *, tell: bool = True) -> WrittenText:
+async def write_text(
+    call: Call, generator: "Generator", request: "ChatRequest", *, tell: bool = True, untold: str = ""
+) -> WrittenText:
     """Let a chat model write.
 
     Args:
@@ -53,6 +55,7 @@ async def write_text(call: Call, generator: "Generator", request: "ChatRequest",
         generator: The chat model.
         request: What to write.
         tell: Whether the caller is told what is written as it comes.
+        untold: The caller is not told of a text that begins with this.
 
     Raises:
         Busy: Others wait already.
@@ -61,7 +64,7 @@ async def write_text(call: Call, generator: "Generator", request: "ChatRequest",
     """
     from bridge.models.chat_process import AnswerEnd, Piece, PromptRead
 
-    text, written, told = "", 0, time.monotonic()
+    text, shown, written, told = "", 0, 0, time.monotonic()
     async with contextlib.aclosing(generator.generate(request)) as events:
         async for event in events:
             match event:
@@ -77,7 +80,10 @@ async def write_text(call: Call, generator: "Generator", request: "ChatRequest",
                     call.say(StreamEvent("thinking", piece))
                 case Piece(text=piece):
                     text, written = text + piece, written + 1
-                    call.say(StreamEvent("token", piece))
+                    if untold and (text.startswith(untold) or untold.startswith(text)):
+                        continue
+                    call.say(StreamEvent("token", text[shown:]))
+                    shown = len(text)
                     if time.monotonic() - told >= REPORT_S:
                         told = time.monotonic()
                         call.progress(min(written, request.most - 1), request.most, text)

@@ -1,7 +1,7 @@
 """Answering questions from the vault's notes."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,20 +24,24 @@ from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.answers.records import AnswerExcerpt, VaultAnswer
 from bridge.features.answers.settings import AnswerSettings
 from bridge.state.injection_log import InjectedNote
+from bridge.text.budget import estimate_tokens
 from bridge.text.counts import count_of
 from bridge.types import Among, NoteOrFolder
 
 if TYPE_CHECKING:
-    from bridge.features.answers.sources import FoundSources
-    from bridge.models.generator import Generator
+    from bridge.answers.prompt import Source
+    from bridge.features.answers.write import WrittenAnswer
 
 Question = Annotated[str, MaxLen(2_000)]
 Budget = Annotated[int, Interval(ge=100, le=32_000)]
+Steps = Annotated[int, Interval(ge=0, le=8)]
 
 EXTRACT_BUDGET = 3_000
 """Tokens of the excerpts from which sentences are quoted when no chat model reads them."""
 
 NOTHING = "No note answers this."
+
+NO_TOOLS = "The chat model cannot look further: its template knows no tools."
 
 
 @operation(
@@ -59,6 +63,7 @@ async def ask(
     without: tuple[NoteOrFolder, ...] = (),
     mode: WritingMode = "auto",
     budget: Budget | None = None,
+    max_steps: Steps | None = None,
     among: Among | None = None,
 ) -> VaultAnswer:
     """Answer a question from the notes, with citations; sentences that the cited notes do not support are marked.
@@ -75,6 +80,8 @@ async def ask(
         without: Not these notes, or those in these folders.
         mode: `extract` quotes only; `chat` fails where no chat model can answer; `auto` quotes then.
         budget: Maximum tokens of the excerpts; by default a share of what the chat model reads.
+        max_steps: How often the chat model may look further before it answers: search, read a note, find notes by tag,
+            list tasks. By default 4 for a model of 3 billion parameters or more, 0 for a smaller one.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
 
     Raises:
@@ -86,7 +93,8 @@ async def ask(
     """
     from bridge.answers.mentions import parse_mentions
     from bridge.features.answers.extract import join_quotes, quote_sources, quoted_sentences
-    from bridge.features.answers.sources import Places, find_sources, tokens_of
+    from bridge.features.answers.sources import Places, find_sources, locate_folder
+    from bridge.features.answers.write import AnswerTask, steps_for, write_answer
 
     call.vault.require_keyword()
     asked = parse_mentions(question)
@@ -94,11 +102,10 @@ async def ask(
         raise InvalidArguments("There is no question.", hint="Give `question`, such as `How is a starter fed?`.")
     generator, trouble = await choose_generator(call, mode)
     room = budget or _default_budget(call, has_model=generator is not None)
+    paths = (*paths, *(locate_folder(call, one) for one in asked.folders))
     places = Places(paths, folder, without, choose_among(call.vault, among, (folder, *paths), asked.text))
     found = await find_sources(call, asked, places, room)
-    context = tuple(
-        AnswerExcerpt(one.number, one.path, one.heading, one.lines, tokens_of(one)) for one in found.sources
-    )
+    context = _list_excerpts(found.sources)
     quotes = await asyncio.to_thread(quote_sources, asked.text, found)
     verdict = None if found.answerability is None else to_json(found.answerability)
     remark = answerability_notice(verdict, found.closest) or (None if quotes else NOTHING)
@@ -113,13 +120,31 @@ async def ask(
         (*found.notices, *trouble, *((remark,) if remark else ())),
     )
     keep_question(call, asked.text, found.answerability)
-    brought_in = [InjectedNote(one.path, ("answers a question",), one.tokens) for one in context]
-    await asyncio.to_thread(record_injection, call, "ask", brought_in)
-    publish_injection(call)
+    await _record_excerpts(call, context)
     if generator is None or not found.sources or is_absent_from_vault:
         return answer
     call.say(StreamEvent("quotes", answer))
-    return await _write(call, generator, asked.text, history, found, answer, strict=mode == "chat")
+    strict = mode == "chat"
+    try:
+        traits = await generator.traits()
+        task = AnswerTask(
+            asked.text,
+            history,
+            places,
+            room,
+            call.vault.settings.section(AnswerSettings).answer_tokens,
+            steps_for(traits, max_steps),
+            traits.window,
+        )
+        written = await write_answer(call, generator, task, found)
+    except BridgeError as trouble:
+        if strict:
+            raise
+        return replace(answer, notices=(*answer.notices, f"{trouble.message} {trouble.hint}"))
+    if max_steps and not traits.knows_tools:
+        answer = replace(answer, notices=(*answer.notices, NO_TOOLS))
+    await _record_excerpts(call, [one for one in _list_excerpts(written.sources) if one not in context])
+    return await asyncio.to_thread(_compose, answer, written)
 
 
 def _default_budget(call: Call, *, has_model: bool) -> int:
@@ -129,42 +154,39 @@ def _default_budget(call: Call, *, has_model: bool) -> int:
     return max(100, settings.chat_window * settings.section(AnswerSettings).context_percent // 100)
 
 
-async def _write(
-    call: Call,
-    generator: "Generator",
-    question: str,
-    history: tuple[Turn, ...],
-    found: "FoundSources",
-    quoted: VaultAnswer,
-    *,
-    strict: bool,
-) -> VaultAnswer:
-    """Let the chat model answer; when it cannot, return what is quoted."""
-    from bridge.features.answers.write import check_answer, write_answer
+def _list_excerpts(sources: "Sequence[Source]") -> tuple[AnswerExcerpt, ...]:
+    return tuple(
+        AnswerExcerpt(one.number, one.path, one.heading, one.lines, estimate_tokens(one.text)) for one in sources
+    )
 
-    most = call.vault.settings.section(AnswerSettings).answer_tokens
-    try:
-        written = await write_answer(call, generator, question, found.sources, history, most)
-    except BridgeError as trouble:
-        if strict:
-            raise
-        return replace(quoted, notices=(*quoted.notices, f"{trouble.message} {trouble.hint}"))
+
+async def _record_excerpts(call: Call, context: Sequence[AnswerExcerpt]) -> None:
+    """Record that excerpts are brought into the caller's session."""
+    brought_in = [InjectedNote(one.path, ("answers a question",), one.tokens) for one in context]
+    await asyncio.to_thread(record_injection, call, "ask", brought_in)
+    publish_injection(call)
+
+
+def _compose(quoted: VaultAnswer, written: "WrittenAnswer") -> VaultAnswer:
+    """Return what the chat model wrote, with its sentences checked."""
+    from bridge.features.answers.write import check_answer
+
     notices = list(quoted.notices)
     if written.end.reason == "length":
         notices.append("The answer is cut: `answers.answer_tokens` allows no more.")
-    given = {source.number for source in written.sources}
     answer = replace(
         quoted,
         answer=written.text,
         mode_used="chat",
         sentences=(),
-        context=tuple(one for one in quoted.context if one.number in given),
+        context=_list_excerpts(written.sources),
         tokens_read=written.end.tokens_in,
         tokens_written=written.end.tokens_out,
+        steps=written.steps,
     )
     if is_absent(written.text):
         return replace(answer, notices=tuple(notices))
-    sentences, citations = await asyncio.to_thread(check_answer, written, found)
+    sentences, citations = check_answer(written)
     if count := sum(not one.supported for one in sentences):
         be = "is" if count == 1 else "are"
         notices.append(f"{count_of(count, 'sentence')} {be} not supported by the notes that the answer cites.")
@@ -183,6 +205,10 @@ def answer_view(answer: Answer) -> Iterable[Element]:
         first, last = one["lines"]
         place = f":{first}" if first == last else f":{first}-{last}"
         yield Line(f"[{one['number']}] {one['quote']} · ", path_of(one["path"], place))
+    for step in answer["steps"]:
+        asked = ", ".join(step["arguments"].values())
+        found = step["error"] or count_of(len(step["excerpts"]), "excerpt")
+        yield Line(f"{step['tool']} {asked}: {found}")
     if answer["mode_used"] == "chat":
         columns = (Column("number", "[{}]"), Column("path", " {}", "path"), Column("tokens", " · {} tokens"))
         yield Section("Read", Table(columns, answer["context"]))

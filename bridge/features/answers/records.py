@@ -1,5 +1,6 @@
 """What an answer to a question consists of."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from bridge.records import dataclass
@@ -63,6 +64,25 @@ class AnswerExcerpt:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerStep:
+    """What the chat model looked up before it answered.
+
+    Attributes:
+        tool: The operation that it called.
+        arguments: Its arguments.
+        excerpts: Numbers of the excerpts that this added.
+        took_ms: Duration in milliseconds.
+        error: Why it found nothing that could be read; empty otherwise.
+    """
+
+    tool: str
+    arguments: Mapping[str, str]
+    excerpts: tuple[int, ...]
+    took_ms: float
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class VaultAnswer:
     """An answer from the vault's notes.
 
@@ -76,6 +96,7 @@ class VaultAnswer:
         notices: Remarks, such as on a mentioned note for which there was no room.
         tokens_read: Tokens that the chat model read; 0 without one.
         tokens_written: Tokens that it wrote.
+        steps: What it looked up before it answered, in order.
     """
 
     answer: str
@@ -87,3 +108,4 @@ class VaultAnswer:
     notices: tuple[str, ...]
     tokens_read: int = 0
     tokens_written: int = 0
+    steps: tuple[AnswerStep, ...] = ()

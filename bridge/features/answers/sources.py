@@ -1,7 +1,7 @@
 """Finds the excerpts from which a question is answered: of mentioned notes first, then of those that a search finds."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from bridge.answers.mentions import MentioningQuestion
@@ -15,10 +15,9 @@ from bridge.records import dataclass
 from bridge.search.answerability import Answerability
 from bridge.search.excerpts import Excerpt, Excerpts, cut_excerpts
 from bridge.search.model import SearchAnswer, SearchRequest, ShownPassage
-from bridge.search.pack import pack
+from bridge.search.pack import PackedItem, pack
 from bridge.search.pipeline import search
-from bridge.text.budget import estimate_tokens
-from bridge.types import Among, VaultPath
+from bridge.types import Among, VaultPath, lies_in
 
 if TYPE_CHECKING:
     from bridge.markdown.note import Note
@@ -48,7 +47,12 @@ class Places:
 
     def leaves_out(self, path: VaultPath) -> bool:
         """Return whether a note must not be read."""
-        return any(path == place or path.startswith(f"{place}/") for place in self.without)
+        return lies_in(path, self.without)
+
+    def includes(self, path: VaultPath) -> bool:
+        """Return whether a note may be looked up; which notes are searched is not considered."""
+        within = (not self.paths or lies_in(path, self.paths)) and (not self.folder or lies_in(path, [self.folder]))
+        return within and not self.leaves_out(path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,53 +88,79 @@ async def find_sources(call: Call, question: MentioningQuestion, where: Places, 
     Raises:
         NoteNotFound: A mentioned note does not exist, or several have its name.
     """
-    vault = call.vault
-    is_withheld = await asyncio.to_thread(find_withheld, vault, reader_of(call))
     cut = await asyncio.to_thread(_cut_mentioned, call, question)
     mentioned = [one for one, _ in cut if not where.leaves_out(one.path)]
     named = pack(mentioned, round(MENTIONED_SHARE * budget))
-    left = budget - named.tokens
-    folders = (_locate_folder(call, one) for one in question.folders)
-    request = SearchRequest(
-        question.text,
-        limit=LIMIT + len(where.without),
-        folder=where.folder,
-        paths=(*where.paths, *folders),
-        passage_tokens=max(left, 1),
-    )
-    found: SearchAnswer = await search(await vault.sources_among(where.among), request)
     own = {one.path for one in mentioned}
-    hits = [hit for hit in found.hits if not (hit.path in own or is_withheld(hit.path) or where.leaves_out(hit.path))]
-    notes = await asyncio.to_thread(open_hits, vault, hits)
-    packed = pack(await asyncio.to_thread(cut_hits, hits, notes), left)
-    chosen = [one for one in (*named.items, *packed.items) if one.excerpt.form != "outline"]
-    sources = tuple(
-        Source(number, one.path, one.excerpt.heading, one.excerpt.lines, one.excerpt.text)
-        for number, one in enumerate(chosen, 1)
-    )
-    best = max((hit.score for hit in hits), default=1.0)
+    searched = await search_excerpts(call, question.text, where, budget - named.tokens, own)
+    sources = number_sources([*named.items, *searched.items])
+    best = max((one.score for one in searched.items), default=1.0)
+    scores = [one.score for one in (*named.items, *searched.items) if one.excerpt.form != "outline"]
     return FoundSources(
         sources,
-        {number: one.score if one.path not in own else best for number, one in enumerate(chosen, 1)},
-        {note.path: note for note in (*notes.values(), *(note for _, note in cut))},
-        (*found.notices, *_no_room(mentioned, {one.path for one in sources})),
+        {source.number: best if source.path in own else score for source, score in zip(sources, scores, strict=True)},
+        {note.path: note for note in (*searched.notes.values(), *(note for _, note in cut))},
+        (*searched.answer.notices, *_no_room(mentioned, {one.path for one in sources})),
         # What the user points to may answer it, whatever its words are.
-        None if mentioned else found.answerability,
-        found.hits[0].title if found.hits else None,
+        None if mentioned else searched.answer.answerability,
+        searched.answer.hits[0].title if searched.answer.hits else None,
     )
 
 
-def tokens_of(source: Source) -> int:
-    """Return the estimated tokens of an excerpt."""
-    return estimate_tokens(source.text)
+@dataclass(frozen=True, slots=True)
+class SearchedExcerpts:
+    """What a search found, and the excerpts of it that fit."""
+
+    items: Sequence[PackedItem]
+    notes: "Mapping[VaultPath, Note]"
+    answer: SearchAnswer
 
 
-def _cut_mentioned(call: Call, question: MentioningQuestion) -> "list[tuple[Excerpts, Note]]":
-    """Cut each mentioned note, or the section that is mentioned of it. Blocks."""
-    return [_cut_place(call, *find_place(call.host.files, call.vault.names, link)) for link in question.links]
+async def search_excerpts(
+    call: Call, query: str, where: Places, budget: int, known: Collection[VaultPath] = ()
+) -> SearchedExcerpts:
+    """Search, and cut what is found to a budget of tokens.
+
+    Args:
+        call: The caller.
+        query: The query.
+        where: Where excerpts may come from.
+        budget: Maximum tokens of all excerpts.
+        known: Notes that are left out since they are read anyway.
+    """
+    vault = call.vault
+    is_withheld = await asyncio.to_thread(find_withheld, vault, reader_of(call))
+    request = SearchRequest(
+        query,
+        limit=LIMIT + len(where.without),
+        folder=where.folder,
+        paths=tuple(where.paths),
+        passage_tokens=max(budget, 1),
+    )
+    found = await search(await vault.sources_among(where.among), request)
+    hits = [hit for hit in found.hits if not (hit.path in known or is_withheld(hit.path) or where.leaves_out(hit.path))]
+    notes = await asyncio.to_thread(open_hits, vault, hits)
+    packed = pack(await asyncio.to_thread(cut_hits, hits, notes), budget)
+    return SearchedExcerpts(packed.items, notes, found)
 
 
-def _cut_place(call: Call, path: VaultPath, heading: str | None) -> "tuple[Excerpts, Note]":
+def number_sources(items: Iterable[PackedItem], first: int = 1) -> tuple[Source, ...]:
+    """Return excerpts that say something, numbered from `first` on."""
+    said = (one for one in items if one.excerpt.form != "outline")
+    return tuple(
+        Source(number, one.path, one.excerpt.heading, one.excerpt.lines, one.excerpt.text)
+        for number, one in enumerate(said, first)
+    )
+
+
+def cut_place(call: Call, path: VaultPath, heading: str | None) -> "tuple[Excerpts, Note]":
+    """Cut a note, or a section of it. Blocks.
+
+    Raises:
+        NoteNotFound: There is no such note.
+        HeadingNotFound: It has no such heading.
+        AmbiguousHeading: The heading names two sections.
+    """
     note = open_note(call.vault, path)
     if heading is None or heading.startswith("^"):
         first = [ShownPassage("", piece.lines, note.text[slice(*piece.span)]) for piece in note.pieces[:4]]
@@ -140,8 +170,14 @@ def _cut_place(call: Call, path: VaultPath, heading: str | None) -> "tuple[Excer
     return Excerpts(path, 1.0, passages=(Excerpt("section", heading, lines, text),)), note
 
 
-def _locate_folder(call: Call, folder: str) -> VaultPath:
+def locate_folder(call: Call, folder: str) -> VaultPath:
+    """Return the path of a folder that a question mentions."""
     return find_place(call.host.files, call.vault.names, folder, folders=True)[0]
+
+
+def _cut_mentioned(call: Call, question: MentioningQuestion) -> "list[tuple[Excerpts, Note]]":
+    """Cut each mentioned note, or the section that is mentioned of it. Blocks."""
+    return [cut_place(call, *find_place(call.host.files, call.vault.names, link)) for link in question.links]
 
 
 def _no_room(mentioned: Sequence[Excerpts], shown: set[VaultPath]) -> Iterator[str]:

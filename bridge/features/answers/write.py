@@ -1,59 +1,109 @@
 """Lets the chat model write an answer from excerpts, and checks each of its sentences against what it cites."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from bridge.answers.citations import check_sentences
-from bridge.answers.prompt import Source, Turn, answer_grammar, write_prompt
+from bridge.answers.prompt import Source, Turn, answer_grammar, write_prompt, write_result
+from bridge.answers.tool_calls import OPENING, ToolCall, parse_call, write_call
 from bridge.api.call import Call
-from bridge.api.chat import write_text
+from bridge.api.chat import WrittenText, write_text
+from bridge.api.stream import StreamEvent
 from bridge.errors import ModelUnusable
 from bridge.features.answers.extract import cite_sentence
-from bridge.features.answers.records import AnswerSentence, Citation
-from bridge.features.answers.sources import FoundSources
-from bridge.models.chat_process import AnswerEnd, ChatRequest, PromptTooLong
+from bridge.features.answers.lookup import Lookup, look_up
+from bridge.features.answers.records import AnswerSentence, AnswerStep, Citation
+from bridge.features.answers.sources import FoundSources, Places
+from bridge.models.chat_process import AnswerEnd, ChatRequest, ChatTraits, Message, PromptTooLong
 from bridge.models.generator import Generator
 from bridge.records import dataclass
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.markdown.note import Note
 
 PROMPT_SHARE = 0.75
 """Share of the window that a prompt may take that was too long for it."""
 
+LEAST_LOOKUP = 100
+"""Tokens below which nothing is looked up: no excerpt of use would fit the model's window."""
+
+MARGIN = 64
+"""Tokens of a prompt beside its texts, by which an estimate may be wrong."""
+
+STEPS = 4
+"""How often a model that is large enough may look further."""
+
+LEAST_PARAMETERS = 3_000_000_000
+"""Weights below which a model looks no further unless it is asked to: small ones call in vain, and the user waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTask:
+    """What the chat model is to answer.
+
+    Attributes:
+        question: The question.
+        history: Earlier questions of the conversation.
+        where: Where it may look further.
+        budget: Maximum tokens of what it may look up at once.
+        most_tokens: Maximum tokens of the answer.
+        most_steps: How often it may look further.
+        window: Tokens that the model reads at most, with the answer.
+    """
+
+    question: str
+    history: Sequence[Turn]
+    where: Places
+    budget: int
+    most_tokens: int
+    most_steps: int
+    window: int
+
 
 @dataclass(frozen=True, slots=True)
 class WrittenAnswer:
-    """What a chat model wrote, and the excerpts it had."""
+    """What a chat model wrote, the excerpts it had, with their notes, and what it looked up."""
 
     text: str
     sources: tuple[Source, ...]
+    notes: "Mapping[VaultPath, Note]"
     end: AnswerEnd
+    steps: tuple[AnswerStep, ...]
 
 
-async def write_answer(
-    call: Call, generator: Generator, question: str, sources: Sequence[Source], history: Sequence[Turn], most: int
-) -> WrittenAnswer:
+def steps_for(traits: ChatTraits, wanted: int | None) -> int:
+    """Return how often a model may look further.
+
+    Args:
+        traits: What the model can do.
+        wanted: What the caller wants; None for as often as is good for the model.
+    """
+    if not traits.knows_tools:
+        return 0
+    if wanted is not None:
+        return wanted
+    return STEPS if traits.parameters >= LEAST_PARAMETERS else 0
+
+
+async def write_answer(call: Call, generator: Generator, task: AnswerTask, found: FoundSources) -> WrittenAnswer:
     """Generate an answer, saying it as it comes; excerpts that do not fit the model's window are left out from the end.
 
     Args:
         call: The caller.
         generator: The chat model.
-        question: The question.
-        sources: The excerpts, best first.
-        history: Earlier questions of the conversation.
-        most: Maximum number of tokens.
+        task: What to answer.
+        found: The excerpts, best first.
 
     Raises:
         Busy: Others wait already.
         ModelUnusable: The model cannot be loaded, dies, or rests; or even one excerpt is too long for it.
     """
-    left = tuple(sources)
+    left, history = found.sources, task.history
     while True:
-        request = ChatRequest(
-            write_prompt(question, left, history),
-            most=most,
-            grammar=answer_grammar(question, [one.number for one in left]),
-        )
+        conversation = _Conversation(call, generator, task, left, history)
         try:
-            written = await write_text(call, generator, request)
-            return WrittenAnswer(written.text, left, written.end)
+            return await conversation.run(found.notes)
         except PromptTooLong as long:
             if len(left) <= 1 and not history:
                 raise ModelUnusable(
@@ -64,9 +114,92 @@ async def write_answer(
             left, history = left[: max(1, min(fits, len(left) - 1))], history[1:]
 
 
-def check_answer(written: WrittenAnswer, found: FoundSources) -> tuple[list[AnswerSentence], list[Citation]]:
+class _Conversation:
+    """The messages between the bridge and the chat model until it answers."""
+
+    def __init__(
+        self, call: Call, generator: Generator, task: AnswerTask, sources: tuple[Source, ...], history: Sequence[Turn]
+    ) -> None:
+        self._call = call
+        self._generator = generator
+        self._task = task
+        self._sources = sources
+        self._left = task.most_steps
+        self._messages = write_prompt(task.question, sources, history, calls=self._left > 0)
+        self._steps: list[AnswerStep] = []
+        self._asked: list[ToolCall] = []
+
+    async def run(self, notes: "Mapping[VaultPath, Note]") -> WrittenAnswer:
+        """Let the model look further, as often as it may, and answer.
+
+        Raises:
+            PromptTooLong: Even the first excerpts are too long for the model's window.
+        """
+        while True:
+            written = await self._write()
+            asked = parse_call(written.text) if self._left else None
+            if asked is None and not (self._left and written.text.startswith(OPENING)):
+                return WrittenAnswer(written.text, self._sources, notes, written.end, tuple(self._steps))
+            if asked is None or asked in self._asked:
+                # It would go on like this: it has to answer from what it has.
+                self._left = 0
+                if asked is not None:
+                    self._steps.append(AnswerStep(asked.tool, asked.arguments, (), 0.0, "It was called before."))
+                continue
+            looked_up = await self._look_up(asked, self._room(written.end))
+            notes = {**notes, **looked_up.notes}
+
+    async def _write(self) -> WrittenText:
+        while True:
+            may_call = self._left > 0
+            request = ChatRequest(
+                self._messages,
+                most=self._task.most_tokens,
+                grammar=answer_grammar(self._task.question, [one.number for one in self._sources], calls=may_call),
+            )
+            try:
+                return await write_text(self._call, self._generator, request, untold=OPENING if may_call else "")
+            except PromptTooLong:
+                if not self._steps or not self._steps[-1].excerpts:
+                    raise
+                self._forget_last()
+
+    def _room(self, end: AnswerEnd) -> int:
+        """Return how many tokens what is looked up may have, beside the conversation and an answer."""
+        return min(
+            self._task.budget, self._task.window - end.tokens_in - end.tokens_out - self._task.most_tokens - MARGIN
+        )
+
+    async def _look_up(self, asked: ToolCall, room: int) -> Lookup:
+        self._call.say(StreamEvent("tool", {"tool": asked.tool, "arguments": dict(asked.arguments)}))
+        self._call.say(StreamEvent("status", f"Calls {asked.tool}: {', '.join(asked.arguments.values())}"))
+        self._asked.append(asked)
+        if room < LEAST_LOOKUP:
+            looked_up = Lookup(AnswerStep(asked.tool, asked.arguments, (), 0.0, "The model's window is full."), (), {})
+            self._left = 0
+        else:
+            looked_up = await look_up(self._call, asked, self._task.where, self._sources, room)
+            self._left -= 1
+        self._steps.append(looked_up.step)
+        self._sources += looked_up.sources
+        self._messages += [
+            Message("assistant", write_call(asked)),
+            write_result(self._task.question, looked_up.sources),
+        ]
+        return looked_up
+
+    def _forget_last(self) -> None:
+        """Take back what was looked up last, for which there was no room after all, and look no further."""
+        last = self._steps[-1]
+        self._steps[-1] = AnswerStep(last.tool, last.arguments, (), last.took_ms, "The model's window is full.")
+        self._sources = tuple(one for one in self._sources if one.number not in last.excerpts)
+        self._messages[-1] = write_result(self._task.question, ())
+        self._left = 0
+
+
+def check_answer(written: WrittenAnswer) -> tuple[list[AnswerSentence], list[Citation]]:
     """Check each sentence against the excerpts that it cites, and quote what supports it."""
-    checked = check_sentences(written.text, written.sources, found.notes)
+    checked = check_sentences(written.text, written.sources, written.notes)
     sentences = [
         AnswerSentence(one.text, tuple(source.number for source in one.cites), one.supported) for one in checked
     ]

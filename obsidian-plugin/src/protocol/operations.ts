@@ -10,7 +10,7 @@ export const FORMS = {
 	pick_link: "ac5e72ad98bf",
 	summarise: "c08039737a4b",
 	keep_summary: "bb45e203e073",
-	ask: "e9eb832efcf2",
+	ask: "10f70fc5bde9",
 	find_notes: "2011201918ae",
 	list_folders: "337ca5e2064b",
 	list_tags: "819373800d0a",
@@ -157,6 +157,20 @@ export interface AnswerSentence {
 	readonly supported: boolean;
 }
 
+/** What the chat model looked up before it answered. */
+export interface AnswerStep {
+	/** The operation that it called. */
+	readonly tool: string;
+	/** Its arguments. */
+	readonly arguments: Readonly<Record<string, string>>;
+	/** Numbers of the excerpts that this added. */
+	readonly excerpts: readonly number[];
+	/** Duration in milliseconds. */
+	readonly took_ms: number;
+	/** Why it found nothing that could be read; empty otherwise. */
+	readonly error?: string;
+}
+
 /** Whether the vault answers a question. */
 export interface Answerability {
 	/** `partial` if it may be answered though words of it are missing; `unsure` if it has too few words, or is in a language that no note has. */
@@ -265,6 +279,8 @@ export interface AskArguments {
 	readonly mode?: "auto" | "extract" | "chat";
 	/** Maximum tokens of the excerpts; by default a share of what the chat model reads. */
 	readonly budget?: number | null;
+	/** How often the chat model may look further before it answers: search, read a note, find notes by tag, list tasks. By default 4 for a model of 3 billion parameters or more, 0 for a smaller one. */
+	readonly max_steps?: number | null;
 	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
 	readonly among?: "notes" | "agents" | "all" | null;
 	/** The vault, by name or id; optional while there is one. */
@@ -2972,6 +2988,8 @@ export interface VaultAnswer {
 	readonly tokens_read?: number;
 	/** Tokens that it wrote. */
 	readonly tokens_written?: number;
+	/** What it looked up before it answered, in order. */
+	readonly steps?: readonly AnswerStep[];
 }
 
 /** Bytes kept for one vault. */
