@@ -3,8 +3,8 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Literal
 
 from bridge.engine.link_graph import LinkResolver
@@ -91,6 +91,7 @@ class Indexer:
         self._on_denied_move = on_denied_move
         self.link_resolver = LinkResolver(index, self.names, lambda: on_write((), ()))
         self._turn = asyncio.Lock()
+        self._expected: set[VaultPath] = set()
 
     async def run(self, stop: asyncio.Event) -> None:
         """Reconcile, then follow the watcher until stopped; errors are recorded and retried."""
@@ -180,6 +181,16 @@ class Indexer:
         """
         await self._take_up(tuple(places), frozenset(), everything=False, write=self.index.show)
 
+    @contextmanager
+    def expect_moves(self, moved: Mapping[VaultPath, VaultPath]) -> Iterator[None]:
+        """Leave it to the caller to update the state for notes that it moves, given by their old paths."""
+        paths = {*moved, *moved.values()}
+        self._expected |= paths
+        try:
+            yield
+        finally:
+            self._expected -= paths
+
     async def read_first(self, paths: Collection[VaultPath]) -> None:
         """Index these notes before the others, while the vault is read for the first time."""
         wanted = [path for path in paths if path not in self.index.notes]
@@ -219,8 +230,8 @@ class Indexer:
                 # It was begun already if the index is new.
                 self._readers.begin(self.vault, learn=self.settings.boilerplate and not self.index.boilerplate.version)
             await self._learn(self._without_agents(read), anew=everything)
-            left = [notes[path] for path in gone if path in notes]
-            fresh = [path for path in read if path not in self.index.notes]
+            left = [notes[path] for path in gone - self._expected if path in notes]
+            fresh = [path for path in read - self._expected if path not in self.index.notes]
             # Before the first scan is complete, a search reads itself what it needs.
             with nullcontext() if self.complete else self.index.bulk():
                 newest = sorted(read, key=lambda path: -scan.files[path].mtime_ns)

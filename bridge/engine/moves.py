@@ -1,10 +1,34 @@
-"""Tells from their content where notes were moved."""
+"""Tells where notes were moved: by the steps of a change of our own, or by their content."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 
 from bridge.index.note import IndexedNote
 from bridge.types import VaultPath
+from bridge.vault.paths import at_or_below
+from bridge.vault.plan import Step
+
+
+def trace_moves(steps: Iterable[Step], notes: Collection[VaultPath]) -> dict[VaultPath, VaultPath]:
+    """Return where the steps of a change move notes, by their path before it.
+
+    Args:
+        steps: The steps, in order.
+        notes: The notes before the change.
+    """
+    first: dict[VaultPath, VaultPath] = {}
+    left: set[VaultPath] = set()
+    for step in steps:
+        if step.kind == "remove":
+            left.add(first.pop(step.path, step.path))
+        if step.kind != "move" or step.to is None:
+            continue
+        to, start = step.to, len(step.path)
+        there = [step.path] if step.before is not None else at_or_below([step.path], {*notes} - left | first.keys())
+        moved = {VaultPath(to + path[start:]): first.pop(path, path) for path in there}
+        left.update(moved.values())
+        first |= moved
+    return {path: now for now, path in first.items() if path in notes and path != now}
 
 
 def detect_moves(gone: Collection[IndexedNote], fresh: Iterable[IndexedNote]) -> Mapping[VaultPath, VaultPath]:

@@ -16,6 +16,7 @@ from bridge.changes.git import commit
 from bridge.engine.editor_handoff import EditorDelegate, EditorSessions
 from bridge.engine.indexer import Indexer
 from bridge.engine.missing_note import missing_note
+from bridge.engine.moves import trace_moves
 from bridge.engine.path_locks import PathLocks
 from bridge.engine.plan_undo import plan_undo
 from bridge.engine.planned_change import PlannedChange, count_effects, digest_after, digest_before, require_expected
@@ -327,16 +328,19 @@ class ChangeWriter:
         entry, steps = self._store.journal.begin(change), outcome.plan.steps
         if await self._handover.makes(change, outcome.plan, entry, self.vault):
             outcome = replace(outcome, by="obsidian")
+            late = await self.take_up(steps)
         else:
-            try:
-                steps = await asyncio.to_thread(self.writer.write, ready, entry)
-            except BridgeError:
-                # What was written before it failed may have been read meanwhile.
-                await self.take_up(steps)
-                raise
-            if self._writer.displaced:
-                self.displacing.set()
-        late = await self.take_up(steps)
+            moved = trace_moves(steps, self._indexer.index.notes)
+            with self._indexer.expect_moves(moved):
+                try:
+                    steps = await asyncio.to_thread(self.writer.write, ready, entry)
+                except BridgeError:
+                    # What was written before it failed may have been read meanwhile.
+                    await self.take_up(steps)
+                    raise
+                if self._writer.displaced:
+                    self.displacing.set()
+                late = (*await self._follow(moved), *await self.take_up(steps))
         # Only the writer knows where a deleted file went.
         done = replace(change, steps=tuple(steps))
         left = await self._commit(done, outcome.plan.blobs)
@@ -362,6 +366,15 @@ class ChangeWriter:
         async with self._committing:
             done = await asyncio.to_thread(commit, self.vault.root, change, blobs.get)
         return done.warnings
+
+    async def _follow(self, moved: Mapping[VaultPath, VaultPath]) -> tuple[str, ...]:
+        """Let what is kept about notes follow them; their content may be new, so that it does not tell who they are."""
+        try:
+            if moved:
+                await asyncio.to_thread(self._store.move, moved, journalled=True)
+        except BridgeError as error:
+            return (f"It is written, but what is kept about moved notes did not follow them: {error.message}",)
+        return ()
 
     async def take_up(self, steps: Collection[Step]) -> tuple[str, ...]:
         """Index the written files; if that fails, they stay written and the index follows later."""

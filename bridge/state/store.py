@@ -24,7 +24,7 @@ from bridge.state.failures import Failures
 from bridge.state.file_history import FileHistory
 from bridge.state.graph_days import GraphDays
 from bridge.state.injection_log import InjectionLog
-from bridge.state.journal import Journal
+from bridge.state.journal import JOURNAL, Journal
 from bridge.state.link_feedback import FeedbackLog
 from bridge.state.schema import DamagedDatabase, NewerDatabase
 from bridge.state.session_log import SessionLog
@@ -119,10 +119,16 @@ class Store:
                     self.back_up()
             self.database.connection.close()
 
-    def move(self, moved: Moved) -> None:
-        """Update the paths of moved notes, given by their old ones; call in a thread, since there may be many calls."""
+    def move(self, moved: Moved, *, journalled: bool = False) -> None:
+        """Update the paths of moved notes; call in a thread, since there may be many calls.
+
+        Args:
+            moved: The new paths by the old ones.
+            journalled: Whether a change moved them: the journal has followed its steps already.
+        """
         self.calls.flush()
-        move_notes(self.database.transaction, self._subjects, moved)
+        subjects = [one for one in self._subjects if not (journalled and one is JOURNAL)]
+        move_notes(self.database.transaction, subjects, moved)
         self._reload()
 
     def forget(self, denied: Denied) -> None:
