@@ -139,6 +139,11 @@ class VectorBackfill:
     async def step(self) -> bool:
         """Embed one batch; return False when there is nothing to do."""
         self.model = await self._embedders.current()
+        if not self._index.vectors_loaded:
+            if self._must_wait():
+                # Searches by words come first after a start.
+                return False
+            await self._index.load_vectors()
         if self.model is not None:
             self._index.use_model(model_key(self.model.model), self.model.model.spec.dimensions)
         self.can_answer = await self._embedders.is_installed(self._index.answering_model)

@@ -19,10 +19,10 @@ PARTS = ("", "notes.lance", "passages.lance")
 
 
 def open_index(folder: Path, keep_days: int, doubt: Exception | None) -> "Index":
-    """Open an index; blocks, and loads LanceDB the first time."""
+    """Open an index without its vectors, which are loaded later; blocks, and loads LanceDB the first time."""
     from bridge.index.index import Index
 
-    return Index.open(folder, keep_days=keep_days, doubt=doubt)
+    return Index.open(folder, keep_days=keep_days, doubt=doubt, load_vectors=False)
 
 
 async def watch_index(index: "Index", folder: Path) -> Never:

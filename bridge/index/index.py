@@ -80,13 +80,16 @@ class Index:
         self._erasing = Eraser(opened, self._vectors, self._texts, self._writing, self._tidying)
 
     @classmethod
-    def open(cls, folder: Path, *, keep_days: int = 7, doubt: Exception | None = None) -> Self:
+    def open(
+        cls, folder: Path, *, keep_days: int = 7, doubt: Exception | None = None, load_vectors: bool = True
+    ) -> Self:
         """Open the index in a folder, or create one; blocks.
 
         Args:
             folder: The folder, used by this index only.
             keep_days: Days for which vectors of vanished passages are kept.
             doubt: An error in the index, after which all of it is verified; if that fails, it is rebuilt.
+            load_vectors: Whether to load them now; otherwise `load_vectors` does, or whatever needs them and blocks.
 
         Raises:
             IndexUnusable: A newer version wrote it.
@@ -95,7 +98,8 @@ class Index:
         """
         with pause_gc():
             index = cls(open_index(folder, doubt), keep_days)
-            wait(index._vectors.open())
+            if load_vectors:
+                index._vectors.require()
         trim()
         return index
 
@@ -168,6 +172,7 @@ class Index:
             DiskFull: The disk is full; what was stored is kept.
             ReadOnly: The folder is not writable any more.
         """
+        await self.load_vectors()
         await self._tasks.finish(self._writing.write(entries, gone))
         self._tidying.later()
 
@@ -180,6 +185,7 @@ class Index:
             entries: New or changed notes.
             gone: Paths of removed notes.
         """
+        await self.load_vectors()
         following = await self._writing.show(entries, gone)
         following.add_done_callback(lambda _: self._tidying.later())
 
@@ -220,6 +226,7 @@ class Index:
             DiskFull: The disk is full; the notes stay hidden.
             ReadOnly: The folder is not writable any more.
         """
+        await self.load_vectors()
         await self._tasks.finish(self._erasing.erase(denies))
 
     @property
@@ -236,6 +243,7 @@ class Index:
     async def close(self) -> None:
         """Finish writing and close; the next start vacuums what is left."""
         self._tidying.stop()
+        await self._vectors.settle()
         async with self._writing.lock:
             # Without them, the next start indexes the stored text again.
             with contextlib.suppress(BridgeError, OSError):
@@ -284,6 +292,15 @@ class Index:
         """The key of the model that must embed the queries; None when there are no vectors."""
         return self._vectors.answering
 
+    @property
+    def vectors_loaded(self) -> bool:
+        """Whether the stored vectors are in memory; until then they count as there, and what needs them waits."""
+        return self._vectors.loaded
+
+    async def load_vectors(self) -> None:
+        """Load the stored vectors, unless they are; words are searched meanwhile."""
+        await self._vectors.load()
+
     def use_model(self, key: str, dimensions: int) -> None:
         """Request a model's vectors from now on; the previous model answers until these are complete."""
         with disk_errors(self._opened.folder.path):
@@ -299,6 +316,7 @@ class Index:
 
     async def missing(self, limit: int) -> list[MissingVector]:
         """Return texts without a vector, those of the newest notes first."""
+        await self.load_vectors()
         due = self._vectors.due(limit)
         # Read now: a note's title may change while the texts of passages are read.
         titles = {key: self._title_text(key) for key, digests, wanted in due if digests.title in wanted}
@@ -382,6 +400,7 @@ class Index:
             limit: How many notes.
             within: Only these notes.
         """
+        await self.load_vectors()
         keys = None if within is None else self._opened.catalogue.keys_of(within)
         search = self._vectors.nearest(vector, limit, keys, self._side.hidden_keys)
         if search is None or limit < 1:

@@ -6,14 +6,16 @@ import logging
 import re
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
+from concurrent.futures import Future
 from heapq import heapify, heappop, heappush
 
 import numpy as np
 
 from bridge.index.apart import HiddenRows
+from bridge.index.background import pause_gc, trim
 from bridge.index.folder import BrokenIndex, IndexFolder, translate_disk_error
 from bridge.index.matrix import TextDigests, VectorMatrix
-from bridge.index.open import OpenIndex, wait
+from bridge.index.open import OpenIndex, start_coroutine, wait
 from bridge.index.schema import VECTORS, vectors_schema
 from bridge.index.table import Table, table_names
 from bridge.index.vector_rows import Floats, Halves
@@ -62,20 +64,54 @@ class Vectors:
         self._texts = sum(map(count_embedded, self._digests.values()))
         self.lock = asyncio.Lock()
         """Held while vectors are added."""
+        self._stored = opened.folder.answering
+        """The key of the model that answered last."""
+        self._loading: Future[None] | None = None
+
+    # -- loading ------------------------------------------------------------------------------------------------------
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the vectors are in memory; until then, all that are stored count as there."""
+        return self._loading is not None and self._loading.done()
+
+    async def load(self) -> None:
+        """Load the vectors that answered last, unless they are."""
+        if not self.loaded:
+            # Others may wait for it, too.
+            await asyncio.shield(asyncio.wrap_future(self._begin()))
+
+    def require(self) -> None:
+        """Load the vectors that answered last, unless they are; blocks."""
+        if not self.loaded:
+            self._begin().result()
+
+    async def settle(self) -> None:
+        """Wait for vectors that are being loaded, however that ends."""
+        if self._loading is not None:
+            with contextlib.suppress(Exception):
+                await self.load()
+
+    def _begin(self) -> "Future[None]":
+        if self._loading is None:
+            self._loading = start_coroutine(self._open())
+        return self._loading
+
+    async def _open(self) -> None:
+        with pause_gc():
+            if self._stored is not None and table_name(self._stored) in await table_names(self._database):
+                with contextlib.suppress(BrokenIndex):
+                    self._answering = self._backfill = await self._load(self._stored, None)
+                    self._line_up()
+        trim()
 
     # -- models -------------------------------------------------------------------------------------------------------
-
-    async def open(self) -> None:
-        """Load the vectors that answered last."""
-        key = self._folder.answering
-        if key is not None and table_name(key) in await table_names(self._database):
-            with contextlib.suppress(BrokenIndex):
-                self._answering = self._backfill = await self._load(key, None)
-                self._line_up()
 
     @property
     def answering(self) -> str | None:
         """The key of the model that must embed the queries."""
+        if not self.loaded:
+            return self._stored
         return self._answering.key if self._answering else None
 
     @property
@@ -90,6 +126,7 @@ class Vectors:
             key: Identifies the model and its file.
             dimensions: Length of its vectors.
         """
+        self.require()
         if self._backfill is not None and self._backfill.key == key:
             return
         if self._answering is not None and self._answering.key == key:
@@ -160,6 +197,7 @@ class Vectors:
 
     def put(self, key: int, digests: TextDigests, mtime_ns: int) -> None:
         """Add a note."""
+        self.require()
         self._digests[key] = digests
         self._texts += count_embedded(digests)
         for model in self._models():
@@ -168,6 +206,7 @@ class Vectors:
 
     def drop(self, key: int) -> None:
         """Remove a note; its vectors stay for some days."""
+        self.require()
         digests = self._digests.pop(key, None)
         self._texts -= count_embedded(digests) if digests else 0
         for model in self._models():
@@ -184,12 +223,16 @@ class Vectors:
 
     def pending(self) -> int:
         """Count the distinct passages without a vector; all of them if there is no model."""
+        if not self.loaded and self._stored is not None:
+            return 0
         if self._backfill is not None:
             return self._backfill.layout.pending()
         return self._texts
 
     def share(self) -> float:
         """Return the share of the passages that the answering vectors cover; 1 when no passage waits for one."""
+        if not self.loaded and self._stored is not None:
+            return 1.0
         if self._answering is None:
             return 0.0
         layout = self._answering.layout
@@ -201,6 +244,8 @@ class Vectors:
         if digests is None or ordinal >= len(digests.passages):
             return False
         digest = digests.passages[ordinal]
+        if not self.loaded and self._stored is not None:
+            return True
         if digest is None or self._backfill is None:
             return digest is None
         layout = self._backfill.layout
@@ -208,6 +253,7 @@ class Vectors:
 
     def due(self, limit: int) -> list[tuple[int, TextDigests, set[bytes]]]:
         """Return notes with waiting texts, newest first, until there are enough texts."""
+        self.require()
         if self._backfill is None:
             return []
         waiting = self._backfill.layout.waiting
@@ -236,6 +282,7 @@ class Vectors:
 
     async def add(self, digests: Sequence[Digest], vectors: Floats) -> None:
         """Store vectors of due texts, on disk first."""
+        await self.load()
         async with self.lock:
             names = [bytes.fromhex(digest) for digest in digests]
             due = [at for at, digest in enumerate(names) if digest in self._handed]
@@ -258,6 +305,7 @@ class Vectors:
 
     async def give_up(self, digests: Iterable[Digest]) -> None:
         """Never request the vectors of these texts again."""
+        await self.load()
         async with self.lock:
             if self._backfill is not None:
                 names = [bytes.fromhex(digest) for digest in digests]
@@ -286,12 +334,14 @@ class Vectors:
         self, vector: Floats, limit: int, keys: Collection[int] | None, hidden: HiddenRows | None = None
     ) -> Callable[[], list[tuple[int, int, float]]] | None:
         """Return a function that finds the nearest passages, for any thread; None without suitable vectors."""
+        self.require()
         if self._answering is None or vector.shape != (self._answering.layout.dimensions,):
             return None
         return self._answering.layout.nearest(vector, limit, keys, hidden.numbers if hidden else None)
 
     def vector_of(self, key: int, ordinal: int | None) -> Floats | None:
         """Return a note, or one passage of it, as one vector."""
+        self.require()
         return self._answering.layout.vector_of(key, ordinal) if self._answering else None
 
     # -- housekeeping -------------------------------------------------------------------------------------------------
@@ -307,6 +357,7 @@ class Vectors:
             now: The current time, in seconds since the epoch.
             at_once: Keep nothing that vanished.
         """
+        await self.load()
         moment = time.time() if now is None else now
         lost = [(model, model.layout.rows.of.keys() - model.layout.digests()) for model in self._models()]
         names = {digest.hex() for _, digests in lost for digest in digests}
@@ -322,6 +373,7 @@ class Vectors:
 
     async def narrowed(self) -> list[Table]:
         """Delete every vector that no note needs now, of any model, and return the tables."""
+        await self.load()
         needed = {d for digests in self._digests.values() for d in (digests.title, *digests.passages) if d}
         models = {table_name(model.key): model for model in self._models()}
         tables: list[Table] = []
