@@ -4,12 +4,13 @@ import asyncio
 import contextlib
 import importlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bridge.errors import BridgeError, ServerFailed
 from bridge.mcp_client.launch import Launch
+from bridge.mcp_client.reply import Reply, ToolSummary, make_reply, summarise_tools
 from bridge.mcp_client.secret_file import redact_line
 from bridge.mcp_client.stdio import Program, exchange_messages, start_program
 from bridge.records import dataclass
@@ -170,6 +171,35 @@ class Connection:
             raise ServerFailed(f"`{self.name}` did not list its tools.")
         self.tools = listed
         return listed
+
+    async def ask_tool(self, tool: str, arguments: Mapping[str, Any]) -> Reply:
+        """Call a tool and return what is shown of its answer.
+
+        Raises:
+            ServerFailed: The server ended or did not answer in time.
+        """
+        answer = await self.call_tool(tool, arguments)
+        if isinstance(answer, Refusal):
+            return await self._show((answer.message,), None, failed=True)
+        return await self._show(answer.content, answer.structured_content, failed=answer.is_error)
+
+    async def ask_resource(self, uri: str) -> Reply:
+        """Read a resource and return what is shown of it.
+
+        Raises:
+            ServerFailed: The server ended or did not answer in time.
+        """
+        answer = await self.read_resource(uri)
+        if isinstance(answer, Refusal):
+            return await self._show((answer.message,), None, failed=True)
+        return await self._show(answer.contents, None, failed=False)
+
+    async def _show(self, parts: Sequence[Any], structured: Any, *, failed: bool) -> Reply:
+        return await asyncio.to_thread(make_reply, parts, structured, self.launch.secrets, failed=failed)
+
+    def summaries(self) -> tuple[ToolSummary, ...]:
+        """Return what is shown of the tools."""
+        return summarise_tools(self.tools, self.launch.secrets)
 
     def redact(self, text: str) -> str:
         """Return a text of the server on one line, without secrets, shortened for a message."""

@@ -1,5 +1,6 @@
 """Reads secrets by name, puts them where a server's environment asks for them, and takes them out of texts."""
 
+import json
 import re
 import stat
 import tomllib
@@ -72,7 +73,8 @@ def redact_line(text: str, secrets: Mapping[str, str]) -> str:
 
 
 def replace_values(text: str, secrets: Mapping[str, str]) -> str:
-    """Replace the values of secrets, the longest first."""
+    """Replace the values of secrets, the longest first, also where they are written as in JSON."""
     for name, value in sorted(secrets.items(), key=lambda item: -len(item[1])):
-        text = text.replace(value, f"[secret {name}]")
+        for form in {value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}:
+            text = text.replace(form, f"[secret {name}]")
     return text
