@@ -1,7 +1,7 @@
 """MCP servers of the user: programs of others, whose tools can be called through the bridge."""
 
 from bridge.api.feature import Feature
-from bridge.features.external_tools import call_tool, change, servers
+from bridge.features.external_tools import call_tool, change, checks, servers
 
 FEATURE = Feature(
     "external_tools",
@@ -11,5 +11,6 @@ FEATURE = Feature(
         call_tool.call_server_tool,
         call_tool.read_server_resource,
     ),
+    waiting_checks=(checks.check_servers,),
     views={servers.ListedServers: servers.server_list_view, call_tool.ServerAnswer: call_tool.server_answer_view},
 )
