@@ -12,7 +12,7 @@ from bridge.errors import BridgeError, ServerFailed
 from bridge.mcp_client.launch import Launch
 from bridge.mcp_client.reply import Reply, ToolSummary, make_reply, summarise_tools
 from bridge.mcp_client.secret_file import redact_line
-from bridge.mcp_client.stdio import Program, exchange_messages, start_program
+from bridge.mcp_client.stdio import LONGEST_LINE, Program, exchange_messages, start_program
 from bridge.records import dataclass
 
 if TYPE_CHECKING:
@@ -78,6 +78,8 @@ class Connection:
         self._on_failure = on_failure
         self.tools: Mapping[str, Tool] = {}
         """The tools of the last listing, by name."""
+        self.summaries: tuple[ToolSummary, ...] = ()
+        """What is shown of them."""
         self._timing = timing
         self._program: Program | None = None
         self._client: Client | None = None
@@ -169,8 +171,13 @@ class Connection:
         listed = await self._wait_for(self._read_tools(self._connected()))
         if isinstance(listed, Refusal):
             raise ServerFailed(f"`{self.name}` did not list its tools.")
-        self.tools = listed
+        await self._keep_tools(listed)
         return listed
+
+    async def _keep_tools(self, tools: "Mapping[str, Tool]") -> None:
+        # Schemas may be long.
+        self.summaries = await asyncio.to_thread(summarise_tools, tools, self.launch.secrets)
+        self.tools = tools
 
     async def ask_tool(self, tool: str, arguments: Mapping[str, Any]) -> Reply:
         """Call a tool and return what is shown of its answer.
@@ -197,10 +204,6 @@ class Connection:
     async def _show(self, parts: Sequence[Any], structured: Any, *, failed: bool) -> Reply:
         return await asyncio.to_thread(make_reply, parts, structured, self.launch.secrets, failed=failed)
 
-    def summaries(self) -> tuple[ToolSummary, ...]:
-        """Return what is shown of the tools."""
-        return summarise_tools(self.tools, self.launch.secrets)
-
     def redact(self, text: str) -> str:
         """Return a text of the server on one line, without secrets, shortened for a message."""
         line = redact_line(text, self.launch.secrets)
@@ -218,7 +221,7 @@ class Connection:
         try:
             async with asyncio.timeout(self._timing.start_s) as limit, self._reach() as client:
                 if client.server_capabilities.tools is not None:
-                    self.tools = await self._read_tools(client)
+                    await self._keep_tools(await self._read_tools(client))
                 self._client = client
                 limit.reschedule(None)
                 self._opened.set()
@@ -330,7 +333,7 @@ async def open_http(url: str, timeout_s: float) -> "AsyncIterator[Transport]":
 
     limits = httpx2.Timeout(timeout_s, read=timeout_s * 2)
     async with httpx2.AsyncClient(trust_env=False, timeout=limits) as http:
-        yield streamable_http_client(url, http_client=http)
+        yield streamable_http_client(url, http_client=http, max_sse_event_size=LONGEST_LINE)
 
 
 def load_client() -> None:

@@ -12,7 +12,8 @@ async def list_tools(*_: object) -> types.ListToolsResult:
 
 
 async def call_tool(_: object, params: types.CallToolRequestParams) -> types.CallToolResult:
-    text = (params.arguments or {}).get("text", "")
+    given = params.arguments or {}
+    text = given.get("text", "") * given.get("times", 1)
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
 
 

@@ -309,6 +309,7 @@ async def test_one_that_listens_is_called_and_connected_again(
     (tmp_path / "servers.toml").write_text(f'[test]\nurl = "http://LocalHost:{port}/mcp"\n')
     first = await listen(port)
     assert await call(pool, "say", text="one") == "one"
+    assert await call(pool, "say", text="one", times=1_000_000) == "one" * 1_000_000
     first.kill()
     await first.wait()
     with pytest.raises(ServerFailed):

@@ -134,7 +134,7 @@ async def require_tool(call: Call, server: "ExternalServer", connection: "Connec
     """
     if tool in connection.tools or tool in await connection.list_tools():
         return
-    names = [one.name for one in connection.summaries() if is_user(call) or is_allowed(server, one.name)]
+    names = [one.name for one in connection.summaries if is_user(call) or is_allowed(server, one.name)]
     listed = ", ".join(f"`{name}`" for name in names[:NAMED])
     raise ServerNotFound(
         f"`{server.name}` has no tool `{one_line(tool)}`.", hint=f"It has {listed or 'no tools for agents'}."

@@ -37,7 +37,7 @@ async def check_server(call: Call, server: "ExternalServer") -> Finding:
     try:
         async with pool.connect(server) as connection:
             await connection.list_tools()
-            names = [tool.name for tool in connection.summaries()]
+            names = [tool.name for tool in connection.summaries]
     except BridgeError as error:
         return make_finding(check, "warn", error.message, error.hint)
     named = f": {', '.join(names[:NAMED])}{' …' if len(names) > NAMED else ''}" if names else ""

@@ -120,7 +120,7 @@ async def start_servers(call: Call) -> None:
 def describe_server(call: Call, server: "ExternalServer") -> ListedServer:
     """Describe a server as it is now, without starting it."""
     health, running = call.bridge.servers.health(server), call.bridge.servers.running(server.name)
-    tools = running.summaries() if running is not None and server.enabled else ()
+    tools = running.summaries if running is not None and server.enabled else ()
     return ListedServer(
         name=server.name,
         program=describe_program(server),
