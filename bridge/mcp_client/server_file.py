@@ -204,7 +204,7 @@ def find_url_mistake(url: str) -> str | None:
         return "must begin with http:// or https://"
     if parts.username is not None or parts.password is not None:
         return "must not hold a name or password"
-    if (host or "").lower() not in LOOPBACK:
+    if host not in LOOPBACK:
         return "must be on this machine: 127.0.0.1, ::1 or localhost"
     return None
 
