@@ -35,6 +35,21 @@ class Folders:
         """The clients that hold tokens."""
         return self.data / "tokens.json"
 
+    @property
+    def servers(self) -> Path:
+        """The user's MCP servers; never in a vault, since it starts programs."""
+        return self.data / "servers.toml"
+
+    @property
+    def secrets(self) -> Path:
+        """The secrets that these servers get."""
+        return self.data / "secrets.toml"
+
+    @property
+    def agreed_servers(self) -> Path:
+        """The servers that the user agreed to once and for all."""
+        return self.data / "agreed-servers.json"
+
     def vault(self, vault: VaultId) -> Path:
         """The folder of one vault."""
         return self.data / "vaults" / vault

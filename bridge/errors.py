@@ -5,11 +5,11 @@
   x Denied: Unauthorized, Forbidden, BadHost, TooLarge, RateLimited, OutsideVault, ProtectedPath, PathKept,
     ReadOnly, Declined
   x Missing: NoSuchVault, NoSuchOperation, NoteNotFound, FolderNotFound, HeadingNotFound, BlockNotFound,
-    TextNotFound, ChangeNotFound, JobNotFound, ModelMissing
+    TextNotFound, ChangeNotFound, JobNotFound, ModelMissing, ServerNotFound
   x Conflict: AmbiguousHeading, Busy, NoteExists, NoteChanged, ChangeConflict, ExpectationFailed, ConfirmationRequired,
     SettingsUnreadable, VaultHeld
   x Unready: NotReady, DiskFull, Cancelled, IndexUnusable, StateUnusable, RulesUnknown, ModelUnusable,
-    VaultUnreadable, NoteUnreadable
+    VaultUnreadable, NoteUnreadable, ServerFailed
   x Internal
 """
 
@@ -222,6 +222,13 @@ class ModelMissing(Missing):
     hint = "Run `vault-bridge models install`."
 
 
+class ServerNotFound(Missing):
+    """There is no such external server, or it has no such tool or resource."""
+
+    code = "server_not_found"
+    hint = "`list_servers` lists the servers and their tools."
+
+
 class Conflict(BridgeError):
     """The request does not fit the present state."""
 
@@ -299,7 +306,7 @@ class ConfirmationRequired(Conflict):
 
 
 class SettingsUnreadable(Conflict):
-    """A settings file of Obsidian cannot be read, and says where the change belongs."""
+    """A settings file of Obsidian, or the list of servers, cannot be read or used."""
 
     code = "settings_unreadable"
     hint = "Repair the file that is named, or save the setting in Obsidian once more."
@@ -378,6 +385,13 @@ class NoteUnreadable(Unready):
 
     code = "not_ready"
     hint = "Check the file's permissions and its disk."
+
+
+class ServerFailed(Unready):
+    """An external server did not start, or did not answer."""
+
+    code = "server_failed"
+    hint = "`doctor` says how each external server is."
 
 
 class Internal(BridgeError):

@@ -1,6 +1,6 @@
 """A feature: one capability of the bridge, with all that it adds."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 Check = Callable[["Call"], Finding]
+WaitingCheck = Callable[["Call"], Awaitable[Sequence[Finding]]]
 VaultCheck = Callable[["Host"], Finding]
 
 
@@ -27,6 +28,7 @@ class Feature:
         name: The folder's name, and the heading of its operations in documents.
         operations: The functions that are operations, in the order in which documents list them.
         checks: What `doctor` looks at once for all vaults.
+        waiting_checks: What `doctor` waits for, with as many findings as there are.
         vault_checks: What `doctor` looks at in each vault.
         settings: A frozen dataclass of `setting` fields: the section of the settings file with the feature's name.
         tables: Its tables in the state of each vault, with what becomes of their rows.
@@ -39,6 +41,7 @@ class Feature:
     name: str
     operations: tuple[Callable[..., Any], ...] = ()
     checks: tuple[Check, ...] = ()
+    waiting_checks: tuple[WaitingCheck, ...] = ()
     vault_checks: tuple[VaultCheck, ...] = ()
     settings: type[Any] | None = None
     tables: Subject | None = None

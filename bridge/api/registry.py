@@ -78,6 +78,8 @@ class Operation:
     """Whether it answers some calls while a vault is still read for the first time."""
     quotes: bool
     """Whether its result may contain text from notes."""
+    open_world: bool
+    """Whether it may reach programs of others, and with them the network."""
 
     def bind(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments as the function takes them, including defaults.
@@ -122,6 +124,7 @@ def operation(
     streams: bool = False,
     early: bool = False,
     quotes: bool | None = None,
+    open_world: bool = False,
 ) -> Callable[[Function], Function]:
     """Register a function as an operation.
 
@@ -138,6 +141,7 @@ def operation(
         streams: Whether it can say parts of its result before it ends.
         early: Whether it answers some calls while a vault is still read for the first time.
         quotes: Whether its result may contain text from notes; by default, if it works on one vault.
+        open_world: Whether it may reach programs of others, and with them the network.
     """
 
     def register(function: Function) -> Function:
@@ -156,6 +160,7 @@ def operation(
             streams=streams,
             early=early,
             quotes=vault if quotes is None else quotes,
+            open_world=open_world,
         )
         _DEFINED[function] = functools.cache(build)
         return function
@@ -178,6 +183,7 @@ def build_operation(
     streams: bool = False,
     early: bool = False,
     quotes: bool = True,
+    open_world: bool = False,
 ) -> Operation:
     """Build an operation from its function.
 
@@ -213,6 +219,7 @@ def build_operation(
         streams=streams,
         early=early,
         quotes=quotes,
+        open_world=open_world,
     )
 
 

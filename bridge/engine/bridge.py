@@ -19,6 +19,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.engine.sessions import Sessions
 from bridge.errors import BridgeError, NoSuchVault, RulesUnknown
 from bridge.events import Events, SettingsChanged
+from bridge.mcp_client.pool import ServerPool
 from bridge.settings.file import keep_rules, load_settings
 from bridge.settings.schema import SettingProblem, Settings
 from bridge.state.session_log import SessionEvent
@@ -58,6 +59,8 @@ class Bridge:
         self.vaults: Mapping[VaultId, Host] = {}
         self.embedders: Embedders | None = None
         self.generators = Generators(models_dir, self.settings)
+        self.servers = ServerPool(self.folders)
+        """The user's own MCP servers."""
         self._paths = tuple(vault_paths)
         self._hooks = hooks
         self._task: asyncio.Task[None] | None = None
@@ -129,7 +132,7 @@ class Bridge:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
-        await self.jobs.stop()
+        await asyncio.gather(self.jobs.stop(), self.servers.close())
         await asyncio.gather(*(self._hooks.stop(vault) for vault in self._open_vaults()))
         await asyncio.gather(*(host.stop() for host in self.vaults.values()))
         await self.generators.close()

@@ -92,15 +92,20 @@ def reference() -> str:
     lines = [INTRODUCTION]
     for name, group in groups.items():
         links = (f"[`{o.name}`](#{o.name}{'-1' if o.name in groups else ''})" for o in group)
-        lines.append(f"- [{name.capitalize()}](#{name}): {', '.join(links)}")
+        lines.append(f"- [{group_title(name)}](#{name.replace('_', '-')}): {', '.join(links)}")
     lines.append(f"- [Shared arguments](#{ARGUMENTS_ANCHOR}), [shared records](#shared-records), [errors](#errors)\n")
     for name, group in groups.items():
-        lines.append(f"## {name.capitalize()}\n")
+        lines.append(f"## {group_title(name)}\n")
         lines += ["\n".join(section(operation, shared)) for operation in group]
     lines += ["## Shared arguments\n", *sorted(shared.arguments.values()), "\n## Shared records\n"]
     for record in shared.records:
         lines += [f"### {record.__name__}\n", *fields(record, "", shared), ""]
     return "\n".join([*lines, ERRORS_INTRODUCTION, *error_lines(known), ""])
+
+
+def group_title(name: str) -> str:
+    """Return the heading of a feature's operations."""
+    return name.capitalize().replace("_", " ")
 
 
 def shared_arguments(known: Iterable[Operation]) -> Mapping[str, str]:

@@ -10,6 +10,7 @@ from bridge.features import (
     corrections,
     dismissals,
     entities,
+    external_tools,
     gaps,
     gardener,
     graph,
@@ -66,6 +67,7 @@ FEATURES = tuple(
         injections,
         status,
         admin,
+        external_tools,
         tools,
     )
 )

@@ -144,12 +144,12 @@ def annotations(operation: Operation, preset: Preset) -> types.ToolAnnotations:
     """Return what a call may do to the vault; the protocol's defaults are left out."""
     runs = get_operation(RUNS) if operation.name == FINDS and preset != "full" else operation
     if runs.reads or preset == "read-only":
-        return types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+        return types.ToolAnnotations(read_only_hint=True, open_world_hint=runs.open_world)
     return types.ToolAnnotations(
         read_only_hint=False,
         destructive_hint=runs.destructive,
         idempotent_hint=runs.idempotent or None,
-        open_world_hint=False,
+        open_world_hint=runs.open_world,
     )
 
 

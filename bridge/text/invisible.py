@@ -28,14 +28,28 @@ _UNSEEN = re.compile(
     f"|(?<![{_JOINED}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED}])"
     "|(?<![\u203c-\u3299\U0001f000-\U0001faff#*0-9\u00a9\u00ae])[\ufe0e\ufe0f]"
 )
-_COMMENT = re.compile(r"<!--.*?-->|(?<!`)<!--.*\Z", re.DOTALL)
 
 
 def visible_text(text: str) -> str:
     """Strip invisible characters and HTML comments, including a comment whose end was cut off."""
     if _MAYBE_UNSEEN.search(text):
         text = _UNSEEN.sub("", _CONTROL.sub(" ", text))
-    return _COMMENT.sub(" ", text) if "<!--" in text else text
+    return strip_comments(text) if "<!--" in text else text
+
+
+def strip_comments(text: str) -> str:
+    """Replace each HTML comment by a space; one without an end goes to the end, unless a backtick precedes it."""
+    kept: list[str] = []
+    at, start, has_end = 0, text.find("<!--"), True
+    while start >= 0:
+        # Once there is no end, there is none further on: a regular expression would look again from each beginning.
+        end = text.find("-->", start + 4) if has_end else -1
+        has_end = end >= 0
+        if has_end or text[start - 1 : start] != "`":
+            kept += [text[at:start], " "]
+            at = end + 3 if has_end else len(text)
+        start = text.find("<!--", max(at, start + 1))
+    return "".join([*kept, text[at:]])
 
 
 def one_line(text: str) -> str:

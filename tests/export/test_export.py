@@ -19,7 +19,7 @@ from bridge.export.catalogue import catalogue, schema_digest
 from bridge.export.command_catalogue import command_catalogue
 from bridge.export.errors_page import error_classes, errors_page
 from bridge.export.openapi import openapi
-from bridge.export.reference import command_line, reference
+from bridge.export.reference import command_line, group_title, reference
 from bridge.export.settings_page import settings_page
 from bridge.export.typescript import called_operations, events_module, operations_module, type_expression
 from bridge.features import FEATURES, operations
@@ -114,7 +114,7 @@ def test_the_page_describes_every_error_once() -> None:
 def test_the_page_groups_operations_by_feature() -> None:
     headings = re.findall(r"^## (.*)$", PAGE, re.MULTILINE)
     shared = ["Shared arguments", "Shared records", "Errors"]
-    assert headings == [*(feature.name.capitalize() for feature in FEATURES), *shared]
+    assert headings == [*(group_title(feature.name) for feature in FEATURES), *shared]
 
 
 def test_what_the_page_links_to_is_there() -> None:

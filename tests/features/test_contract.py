@@ -41,7 +41,7 @@ CODES = {
     "protected_path", "note_exists", "note_changed", "folder_not_found", "heading_not_found", "ambiguous_heading",
     "block_not_found", "text_not_found", "invalid_properties", "change_not_found", "change_conflict",
     "expectation_failed", "confirmation_required", "declined", "settings_unreadable", "job_not_found", "disk_full",
-    "read_only",
+    "read_only", "server_not_found", "server_failed",
 }  # fmt: skip
 
 

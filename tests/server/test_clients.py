@@ -51,12 +51,14 @@ async def test_a_token_made_while_the_bridge_runs_opens_everything_it_should(ser
 OWN = {
     "open_pairing", "accept_change", "reject_change", "claim_change", "acknowledge_change", "list_injections",
     "withhold_note", "deny_agent", "give_note", "preview_brief", "pause_session", "switch_garden_rule", "judge_finding",
-    "approve_policy",
+    "approve_policy", "change_server",
 }  # fmt: skip
 """Operations that only the user's own programs may call."""
 
 
 async def test_every_operation_needs_its_scope(served: Served) -> None:
+    save_settings(served.bridge.settings_path, {"rate_limit_per_s": 100})
+    await served.bridge.reload()
     tokens: Mapping[Scope, Mapping[str, str]] = {
         "read": bearer(made(served, "reader", "read")),
         "write": bearer(made(served, "writer", "write")),

@@ -81,7 +81,7 @@ def expect_everything(answers: dict[str, Any]) -> None:
         for name in missing
         # A choice about a session may come before anything is known of it.
         if name in operation.example and operation.name != "withhold_note"
-    } | dict.fromkeys(BETWEEN_VAULTS, "no_such_vault") | dict.fromkeys(
+    } | {name: "server_not_found" if "server" in name else "no_such_vault" for name in BETWEEN_VAULTS} | dict.fromkeys(
         ("give_note", "preview_brief"), "invalid_arguments"
     ) | dict.fromkeys(("show_plan", "apply_plan", "judge_finding"), "note_not_found")
 

@@ -5,7 +5,7 @@ import logging
 import os
 import stat
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import orjson
 
 from bridge.api.call import Call
-from bridge.api.feature import Check, VaultCheck
+from bridge.api.feature import Check, VaultCheck, WaitingCheck
 from bridge.api.finding import Finding, Fix, Verdict, make_finding
 from bridge.api.registry import FEATURES, operation
 from bridge.engine.watchdog import describe_failure
@@ -72,16 +72,19 @@ class Diagnosis:
 )
 async def doctor(call: Call) -> Diagnosis:
     """Check the model, index, watcher, runtime file, vault, changes, disk, settings and tokens."""
-    return await asyncio.to_thread(diagnose, call)
+    waits = [run_waiting_check(check, call, feature.name) for feature in FEATURES for check in feature.waiting_checks]
+    later = await asyncio.gather(*waits)
+    return await asyncio.to_thread(diagnose, call, [finding for findings in later for finding in findings])
 
 
-def diagnose(call: Call) -> Diagnosis:
-    """Gather all findings."""
+def diagnose(call: Call, later: Sequence[Finding]) -> Diagnosis:
+    """Gather all findings, with those of the checks that were waited for."""
     hosts = list(call.bridge.vaults.values()) if call.vault_name is None else [call.host]
     findings = [run_check(check, call, feature.name) for feature in FEATURES for check in feature.checks]
     for host in hosts:
         looks = (run_check(check, host, feature.name) for feature in FEATURES for check in feature.vault_checks)
         findings += [replace(finding, vault=host.name) for finding in looks]
+    findings += later
     if not call.principal.local:
         findings = [hide_paths(finding, call, hosts) for finding in findings]
     verdicts = {finding.verdict for finding in findings}
@@ -109,9 +112,22 @@ def run_check(check: Callable[[T], Finding], target: T, feature: str) -> Finding
     try:
         return check(target)
     except Exception as error:  # noqa: BLE001 - the other checks go on whatever one does
-        log.warning("A check of %s failed: %s", feature, describe_failure(error))
-        message = f"A check of {feature} failed: {type(error).__name__}."
-        return make_finding(feature, "warn", message, "This is a bug in Vault Bridge; the log has the details.")
+        return failed_check(error, feature)
+
+
+async def run_waiting_check(check: WaitingCheck, call: Call, feature: str) -> Sequence[Finding]:
+    """Run one check that waits; if it fails itself, say so."""
+    try:
+        return await check(call)
+    except Exception as error:  # noqa: BLE001 - the other checks go on whatever one does
+        return (failed_check(error, feature),)
+
+
+def failed_check(error: Exception, feature: str) -> Finding:
+    """Log that a check failed itself, and return that as a finding."""
+    log.warning("A check of %s failed: %s", feature, describe_failure(error))
+    message = f"A check of {feature} failed: {type(error).__name__}."
+    return make_finding(feature, "warn", message, "This is a bug in Vault Bridge; the log has the details.")
 
 
 def check_permissions(data_dir: Path) -> Finding:

@@ -1,0 +1,88 @@
+"""The user's agreement to calls of a program of others."""
+
+import asyncio
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from bridge.api.agreement import is_user
+from bridge.api.call import Call
+from bridge.errors import ConfirmationRequired
+from bridge.features.external_tools.servers import describe_program
+from bridge.private_files import file_lock, write_private
+from bridge.text.invisible import inline
+
+if TYPE_CHECKING:
+    from bridge.mcp_client.server_file import ExternalServer
+
+LONGEST_ARGUMENTS = 1_000
+"""Most characters of a call's arguments in the question to the user."""
+
+HINT = "Ask the user, then repeat the call with `confirm`."
+
+
+async def require_consent(call: Call, server: "ExternalServer", act: str, given: Any, *, confirm: bool) -> None:
+    """Return if the user agrees to a call, as far as the server's `confirm` requires it.
+
+    Args:
+        call: The call.
+        server: The server.
+        act: What is to be done with it, such as "call its tool `forecast`".
+        given: The arguments of the tool.
+        confirm: Whether the caller says that the user agrees.
+
+    Raises:
+        ConfirmationRequired: The user was not asked.
+    """
+    if server.confirm == "never":
+        return
+    path, once = call.bridge.folders.agreed_servers, server.confirm == "first"
+    if once and (await asyncio.to_thread(read_agreed, path)).get(server.name) == server.fingerprint:
+        return
+    if not call.confirmed(confirm):
+        shown = orjson.dumps(given, option=orjson.OPT_SORT_KEYS, default=str).decode()
+        extent = ", and later calls of this program without asking" if once else ""
+        what = [server.fingerprint] if once else [server.fingerprint, act, shown]
+        raise ConfirmationRequired(
+            f"The server `{server.name}` is a program of others; the user must agree to this call.",
+            would=f"let the external program `{inline(describe_program(server))}` (server `{server.name}`), which may "
+            f"use the network, {inline(act)} with {shorten(inline(shown))}{extent}",
+            subject=f"external server {server.name} {hashlib.sha256(orjson.dumps(what)).hexdigest()}",
+            hint=HINT,
+        )
+    # What an agent says of a user who cannot be asked holds for this call only.
+    if once and (call.consent is True or is_user(call)):
+        await asyncio.to_thread(record_agreement, path, server)
+
+
+def shorten(text: str) -> str:
+    """Return the arguments of a call as far as a question shows them."""
+    if len(text) <= LONGEST_ARGUMENTS:
+        return text
+    return f"{text[:LONGEST_ARGUMENTS]}… ({len(text):,} characters)"
+
+
+def read_agreed(path: Path) -> Mapping[str, str]:
+    """Return the fingerprint of the program that the user agreed to, by server; damage counts as no agreement."""
+    try:
+        agreed = orjson.loads(path.read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        return {}
+    return agreed if isinstance(agreed, dict) else {}
+
+
+def record_agreement(path: Path, server: "ExternalServer") -> None:
+    """Record that the user agreed to a server's program."""
+    with file_lock(path.with_name(f".{path.name}.lock")):
+        write_private(path, orjson.dumps({**read_agreed(path), server.name: server.fingerprint}))
+
+
+def forget_agreement(path: Path, name: str) -> None:
+    """Forget that the user agreed to a server."""
+    if name in read_agreed(path):
+        with file_lock(path.with_name(f".{path.name}.lock")):
+            agreed = {one: print_ for one, print_ in read_agreed(path).items() if one != name}
+            write_private(path, orjson.dumps(agreed))

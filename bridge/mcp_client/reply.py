@@ -1,0 +1,105 @@
+"""What servers say, as text for a reader who did not write them: visible, without secrets, and limited."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from bridge.mcp_client.secret_file import redact_line, redact_secrets, replace_values
+from bridge.records import dataclass
+from bridge.text.budget import cut, fit_words
+
+if TYPE_CHECKING:
+    from mcp_types import Tool
+
+MOST_TOKENS = 8_000
+CHARACTERS_PER_TOKEN = 4
+"""As a budget counts them: a script of which a character is a token counts four for each."""
+LONGEST_DESCRIPTION = 500
+LONGEST_SCHEMA = 2_000
+LONGEST_NAME = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer of a server.
+
+    Attributes:
+        text: Its visible text.
+        failed: Whether it says that it failed.
+        cut: Whether more was said.
+    """
+
+    text: str
+    failed: bool
+    cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSummary:
+    """A tool as its server describes it.
+
+    Attributes:
+        name: Its name.
+        description: Its description, shortened.
+        arguments: The JSON schema of its arguments, shortened.
+    """
+
+    name: str
+    description: str
+    arguments: str
+
+
+def make_reply(parts: Iterable[Any], structured: Any, secrets: Mapping[str, str], *, failed: bool) -> Reply:
+    """Return the text of the parts of an answer, or its structured content if they have none.
+
+    Args:
+        parts: Its contents, in the protocol's form.
+        structured: Its structured content.
+        secrets: The secrets that the server was given.
+        failed: Whether it says that it failed.
+    """
+    text = "\n".join(filter(None, map(part_text, parts)))
+    if not text and structured is not None:
+        text = orjson.dumps(structured, option=orjson.OPT_INDENT_2).decode()
+    most = MOST_TOKENS * CHARACTERS_PER_TOKEN
+    whole = replace_values(text, secrets)
+    # Twice the limit, since only part of it may be visible; looking for comments in more would take too long.
+    visible = redact_secrets(whole[: 2 * most], secrets).strip()
+    shown = fit_words(visible, most)
+    return Reply(shown, failed, len(shown) < len(visible) or len(whole) > 2 * most)
+
+
+def part_text(part: Any) -> str:
+    """Return a part of an answer as text; of one that is not text, what it is."""
+    match getattr(part, "type", None):
+        case None if isinstance(part, str):
+            return part
+        case "resource":
+            return part_text(part.resource)
+        case "resource_link":
+            return f"[{part.name}: {part.uri}]"
+        case "image" | "audio":
+            return f"[{part.type} of {len(part.data):,} characters, left out: {part.mime_type}]"
+        case _ if (text := getattr(part, "text", None)) is not None:
+            return str(text)
+        case _:
+            return f"[data of {len(getattr(part, 'blob', '')):,} characters, left out]"
+
+
+def summarise_tools(tools: "Mapping[str, Tool]", secrets: Mapping[str, str]) -> tuple[ToolSummary, ...]:
+    """Return the tools of a server; those whose names cannot be shown are left out."""
+    return tuple(
+        ToolSummary(
+            name,
+            shorten_line(tool.description or "", secrets, LONGEST_DESCRIPTION),
+            shorten_line(orjson.dumps(tool.input_schema).decode(), secrets, LONGEST_SCHEMA),
+        )
+        for name, tool in tools.items()
+        if name and len(name) <= LONGEST_NAME and redact_line(name, secrets) == name
+    )
+
+
+def shorten_line(text: str, secrets: Mapping[str, str], most: int) -> str:
+    """Return the beginning of a text on one line, without secrets."""
+    return cut(redact_line(replace_values(text, secrets)[: 4 * most], secrets), most)

@@ -1,0 +1,178 @@
+"""Starts a program and exchanges messages with it, one a line; other lines are ignored and nothing is logged."""
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bridge.errors import ServerFailed
+from bridge.mcp_client.launch import Launch
+
+if TYPE_CHECKING:
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+    from mcp.client._transport import TransportStreams
+    from mcp.shared.message import SessionMessage
+
+KEEPER = Path(__file__).with_name("keeper.py")
+LONGEST_LINE = 16 << 20
+"""Most bytes of a message; a server that sends more is ended."""
+CHUNK = 1 << 16
+LAST_WORDS = 2_000
+"""Bytes of the standard error that are kept."""
+ENDS_WITHIN_S = 2.0
+"""How long a server may take to end after its input was closed."""
+KILLED_WITHIN_S = 5.0
+
+
+class Program:
+    """A running server program."""
+
+    def __init__(self, process: asyncio.subprocess.Process, lifeline: int | None) -> None:
+        self.process = process
+        self.gone = asyncio.Event()
+        """Set when its output has ended."""
+        self._lifeline = lifeline
+        self._errors: deque[bytes] = deque()
+        self._is_cut = False
+
+    @property
+    def last_words(self) -> str:
+        """The last whole lines of what it wrote to its standard error."""
+        written = b"".join(self._errors)
+        if self._is_cut or len(written) > LAST_WORDS:
+            # A line that is cut may begin in the midst of a secret.
+            written = written[-LAST_WORDS:].partition(b"\n")[2]
+        return written.decode("utf-8", "replace")
+
+    async def read_errors(self) -> None:
+        """Read its standard error to the end, so that it never waits for a reader."""
+        stream = self.process.stderr
+        while stream is not None and (chunk := await stream.read(CHUNK)):
+            self._errors.append(chunk)
+            while len(self._errors) > 1 and sum(map(len, self._errors)) - len(self._errors[0]) > LAST_WORDS:
+                self._errors.popleft()
+                self._is_cut = True
+
+    def release(self) -> None:
+        """Let go of the pipe whose end makes the keeper end the program and all that it started."""
+        if self._lifeline is not None:
+            os.close(self._lifeline)
+            self._lifeline = None
+        elif self.process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                self.process.kill()
+
+    async def end(self) -> None:
+        """Close its input, and kill it if it does not end by itself."""
+        try:
+            if self.process.stdin is not None:
+                self.process.stdin.close()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(ENDS_WITHIN_S):
+                    await self.process.wait()
+        finally:
+            self.release()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(KILLED_WITHIN_S):
+                await self.process.wait()
+        # What left the group may still hold the streams; nothing public lets go of them.
+        if (transport := getattr(self.process, "_transport", None)) is not None:
+            transport.close()
+
+
+async def start_program(launch: Launch) -> Program:
+    """Start a server's program, in a group of its own that ends with this process.
+
+    Raises:
+        ServerFailed: It cannot be started.
+    """
+    command = await asyncio.to_thread(launch.command_line)
+    streams: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), asyncio.subprocess.PIPE)
+    theirs, ours = os.pipe() if sys.platform != "win32" else (None, None)
+    try:
+        if theirs is not None:
+            command = [sys.executable, "-I", "-S", str(KEEPER), str(theirs), *command]
+            streams |= {"pass_fds": (theirs,), "start_new_session": True}
+        process = await asyncio.create_subprocess_exec(
+            *command, env=dict(launch.env), cwd=launch.folder, limit=LONGEST_LINE, **streams
+        )
+    except BaseException as error:
+        if ours is not None:
+            os.close(ours)
+        if isinstance(error, OSError | ValueError):
+            reason = getattr(error, "strerror", None) or type(error).__name__
+            raise ServerFailed(f"`{launch.server.name}` cannot be started: {reason}.") from None
+        raise
+    finally:
+        if theirs is not None:
+            os.close(theirs)
+    return Program(process, ours)
+
+
+@asynccontextmanager
+async def exchange_messages(program: Program) -> "AsyncIterator[TransportStreams]":
+    """Yield the streams of messages with a program for a block, and end it afterwards."""
+    import anyio
+
+    incoming, received = anyio.create_memory_object_stream[Any](0)
+    to_send, outgoing = anyio.create_memory_object_stream[Any](0)
+    work = [
+        asyncio.create_task(task, name="mcp server")
+        for task in (read_messages(program, incoming), write_messages(program, outgoing), program.read_errors())
+    ]
+    try:
+        yield received, to_send
+    finally:
+        try:
+            await program.end()
+        finally:
+            for task in work:
+                task.cancel()
+            await asyncio.gather(*work, return_exceptions=True)
+            for stream in (incoming, received, to_send, outgoing):
+                stream.close()
+
+
+async def read_messages(program: Program, incoming: "MemoryObjectSendStream[SessionMessage | Exception]") -> None:
+    """Hand over answers and requests of a program until its output ends."""
+    import anyio
+    from mcp.shared.message import SessionMessage
+    from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
+
+    stream = program.process.stdout
+    with incoming, contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+        while stream is not None and (line := await read_line(stream)):
+            if not line.lstrip().startswith(b"{"):
+                continue
+            try:
+                message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+            except ValueError:
+                continue
+            # Nothing here waits for notifications, and the library logs what is wrong with them.
+            if not isinstance(message, JSONRPCNotification):
+                await incoming.send(SessionMessage(message))
+    program.gone.set()
+
+
+async def read_line(stream: asyncio.StreamReader) -> bytes:
+    """Return the next line; nothing at the end of the stream, or if a line is too long."""
+    try:
+        return await stream.readline()
+    except (ValueError, ConnectionError):
+        return b""
+
+
+async def write_messages(program: Program, outgoing: "MemoryObjectReceiveStream[SessionMessage]") -> None:
+    """Send messages to a program until there are no more, or it takes none."""
+    stdin = program.process.stdin
+    with outgoing, contextlib.suppress(OSError):
+        async for item in outgoing:
+            if stdin is None:
+                return
+            stdin.write(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+            await stdin.drain()

@@ -1,0 +1,37 @@
+"""Lists of servers for tests, whose programs are `program.py`."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = Path(__file__).with_name("program.py")
+SECRET = "hush-hush"
+
+
+def write_servers(data: Path, *ways: str, more: str = "", name: str = "test") -> None:
+    """List one server, with a secret in its environment."""
+    data.mkdir(parents=True, exist_ok=True)
+    words = json.dumps([str(PROGRAM), *ways])
+    text = f"[{name}]\ncommand = {json.dumps(sys.executable)}\nargs = {words}\n"
+    text += f'env = {{ KEY = "{{secret:KEY}}", PYTHONPATH = {json.dumps(str(ROOT))} }}\n{more}\n'
+    (data / "servers.toml").write_text(text)
+    secrets = data / "secrets.toml"
+    secrets.write_text(f'KEY = "{SECRET}"\n')
+    secrets.chmod(0o600)
+
+
+def programs(folder: Path = PROGRAM) -> list[psutil.Process]:
+    """Return the running programs of this process, with the keepers around them."""
+    own = psutil.Process(os.getpid()).children(recursive=True)
+    return [one for one in own if is_running(one.pid) and str(folder) in " ".join(one.cmdline())]
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
