@@ -17,7 +17,7 @@ from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.gardener.ledger import Ledger
-from bridge.features.gardener.make_plan import CheckNames, TouchRule, describe_finding, dismissed_findings, touch_rule
+from bridge.features.gardener.make_plan import CheckNames, change_limits, describe_finding, dismissed_findings
 from bridge.features.gardener.read_plan import (
     ListedFinding,
     OpenPlan,
@@ -38,6 +38,7 @@ from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.apply_requests import ChangeSelection
+    from bridge.engine.request_selection import ChangeLimits
     from bridge.engine.transactions import Author
 
 
@@ -84,7 +85,7 @@ async def show_plan(call: Call, path: VaultPath) -> ShownPlan:
     requests = [plan.findings[one.id].finding.request for one in ticked]
     forecast: tuple[CountForecast, ...] = ()
     if requests:
-        tried = await vault.executor.carry_each(requests, _planner(call), may_touch=await _rule(call), dry_run=True)
+        tried = await vault.executor.carry_each(requests, _planner(call), limits=await _limits(call), dry_run=True)
         forecast = describe_forecast(tried.outcome.planned.forecast)
     notices = [f"`^{id_}` cannot be applied: {why}" for id_, why in plan.altered.items()]
     notices += [f"`^{id_}` is worded otherwise in the note; it does what is said here." for id_ in plan.reworded]
@@ -122,7 +123,7 @@ async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, op
     session = f"garden-{secrets.token_hex(6)}"
     by = author(call, "apply_plan", options.reason, confirmed=call.confirmed(options.confirm))
     by = replace(by, session=session, proposes=not has_agreed(call), applies_in=None)
-    application = PlanApplication(call, plan, by, await _rule(call))
+    application = PlanApplication(call, plan, by, await _limits(call))
     chosen = [check.name for check in CHECKS if not checks or check.name in checks]
     tried = [await application.try_check(name) for name in chosen]
     refusal = next((one.outcome.confirmation for one in tried if one and one.outcome.confirmation), None)
@@ -141,12 +142,12 @@ async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, op
 class PlanApplication:
     """The application of one plan."""
 
-    def __init__(self, call: Call, plan: OpenPlan, by: "Author", may_touch: TouchRule) -> None:
+    def __init__(self, call: Call, plan: OpenPlan, by: "Author", limits: "ChangeLimits") -> None:
         self._call = call
         self._vault = call.vault
         self._plan = plan
         self._by = by
-        self._may_touch = may_touch
+        self._limits = limits
         self._written: dict[Digest, Digest] = {}
         """What the changes so far made of notes, by their former digests."""
         self._dropped: dict[str, list[DroppedFinding]] = {}
@@ -190,7 +191,7 @@ class PlanApplication:
         if not chosen:
             return None
         requests = [current_finding(one, self._written).request for one in chosen]
-        made = await self._vault.executor.carry_each(requests, self._by, may_touch=self._may_touch, dry_run=dry_run)
+        made = await self._vault.executor.carry_each(requests, self._by, limits=self._limits, dry_run=dry_run)
         self._dropped[check] += [DroppedFinding(chosen[at].line.id, why) for at, why in made.refused.items()]
         return made
 
@@ -248,11 +249,11 @@ class PlanApplication:
                 await self._vault.executor.carry([request], replace(self._by, confirmed=True))
 
 
-async def _rule(call: Call) -> TouchRule:
-    """Return which files a plan may change now."""
+async def _limits(call: Call) -> "ChangeLimits":
+    """Return what a plan may change now."""
     from bridge.features.gardener.collect import open_rules
 
-    return touch_rule(await open_rules(call.vault))
+    return change_limits(await open_rules(call.vault))
 
 
 def _planner(call: Call) -> "Author":

@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
@@ -31,11 +31,9 @@ from bridge.types import Digest, VaultPath
 if TYPE_CHECKING:
     from bridge.changes.requests.base import Request
     from bridge.engine.open_vault import OpenVault
+    from bridge.engine.request_selection import ChangeLimits
     from bridge.features.gardener.collect import FoundDisorder
     from bridge.features.gardener.garden import Garden
-
-TouchRule = Callable[[VaultPath], bool]
-"""Returns whether a plan may change a file."""
 
 CheckNames = Annotated[tuple[str, ...], MaxLen(50)]
 
@@ -106,9 +104,12 @@ async def plan_garden(
     tried = await try_findings(call, garden, found.findings)
     if found.dismissed:
         notices.append(f"Left out: {count_of(found.dismissed, 'finding')} dismissed before.")
-    if tried.refused:
-        left = count_of(len(tried.refused), "finding")
+    if beside := len(tried.refused) - tried.breaking:
+        left = count_of(beside, "finding")
         notices.append(f"Left out: {left} that would change the same places as others; the next plan looks again.")
+    if tried.breaking:
+        left = count_of(tried.breaking, "finding")
+        notices.append(f"Left out: {left} after which links would lead nowhere.")
     plan = await _write(call, found, tried, notices, options)
     if not options.dry_run:
         again = {path for one in tried.refused for path in one.notes}
@@ -131,42 +132,51 @@ class TriedFindings:
     findings: Sequence[GardenFinding]
     refused: Sequence[GardenFinding]
     """Those that cannot be applied beside the others."""
+    breaking: int
+    """How many of these would leave links that lead nowhere."""
     forecast: tuple[CountForecast, ...]
 
 
 async def try_findings(call: Call, garden: "Garden", findings: Sequence[GardenFinding]) -> TriedFindings:
     """Try each finding on a draft of the vault, and forecast the counts after those that are ticked."""
-    may_touch, ticked = touch_rule(garden), [one for one in findings if one.confidence >= TICKED]
-    good, forecast = await _try(call, ticked, may_touch)
-    others, _ = await _try(call, [one for one in findings if one.confidence < TICKED], may_touch)
-    chosen = {id(one) for one in (*good, *others)}
-    kept, refused = ([one for one in findings if (id(one) in chosen) == is_kept] for is_kept in (True, False))
-    return TriedFindings(kept, refused, forecast)
+    limits, ticked = change_limits(garden), [one for one in findings if one.confidence >= TICKED]
+    sure = await _try(call, ticked, limits)
+    others = await _try(call, [one for one in findings if one.confidence < TICKED], limits)
+    chosen = {id(one) for one in (*sure.findings, *others.findings)}
+    refused = {id(one) for one in (*sure.refused, *others.refused)}
+    return TriedFindings(
+        [one for one in findings if id(one) in chosen],
+        [one for one in findings if id(one) in refused],
+        sure.breaking + others.breaking,
+        sure.forecast,
+    )
 
 
-async def _try(
-    call: Call, findings: Sequence[GardenFinding], may_touch: TouchRule
-) -> tuple[list[GardenFinding], tuple[CountForecast, ...]]:
+async def _try(call: Call, findings: Sequence[GardenFinding], limits: "ChangeLimits") -> TriedFindings:
     from bridge.engine.transactions import Author
 
     if not findings:
-        return [], ()
+        return TriedFindings([], [], 0, ())
     requests = [one.request for one in findings]
-    tried = await call.vault.executor.carry_each(requests, Author("plan_garden"), may_touch=may_touch, dry_run=True)
+    tried = await call.vault.executor.carry_each(requests, Author("plan_garden"), limits=limits, dry_run=True)
     kept = [one for number, one in enumerate(findings) if number not in tried.refused]
-    return kept, describe_forecast(tried.outcome.planned.forecast)
+    refused = [findings[number] for number in tried.refused]
+    forecast = describe_forecast(tried.outcome.planned.forecast)
+    return TriedFindings(kept, refused, len(tried.breaking), forecast)
 
 
-def touch_rule(garden: "Garden") -> TouchRule:
-    """Return the function that says whether a plan may change a file."""
-    agents = garden.vault.index.view("agents").notes
+def change_limits(garden: "Garden") -> "ChangeLimits":
+    """Return what plans may change: nothing that is to be left alone, nor a link outside of the plans themselves."""
+    from bridge.engine.request_selection import ChangeLimits
+
+    agents, plans = garden.vault.index.view("agents").notes, agents_folder(garden.vault.settings).plans
 
     def may_touch(path: VaultPath) -> bool:
         if path in agents:
             return not garden.vault.files.rules.keeps(path) and not garden.never.covers(path)
         return garden.may_change(path)
 
-    return may_touch
+    return ChangeLimits(may_touch, lambda path: path.startswith(f"{plans}/"))
 
 
 async def _write(
