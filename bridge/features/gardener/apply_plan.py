@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from bridge.api.write import WriteArguments, author
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
-from bridge.errors import BridgeError, InvalidArguments
+from bridge.errors import BridgeError, ConfirmationRequired, InvalidArguments
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.make_plan import CheckNames, change_limits, describe_finding, dismissed_findings
 from bridge.features.gardener.read_plan import (
@@ -124,19 +124,26 @@ async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, op
     by = author(call, "apply_plan", options.reason, confirmed=call.confirmed(options.confirm))
     by = replace(by, session=session, proposes=not has_agreed(call), applies_in=None)
     application = PlanApplication(call, plan, by, await _limits(call))
-    chosen = [check.name for check in CHECKS if not checks or check.name in checks]
-    tried = [await application.try_check(name) for name in chosen]
-    refusal = next((one.outcome.confirmation for one in tried if one and one.outcome.confirmation), None)
+    asked = [check.name for check in CHECKS if (not checks or check.name in checks) and application.asked(check.name)]
     if options.dry_run:
-        done = [
-            application.describe(name, one) for name, one in zip(chosen, tried, strict=True) if application.asked(name)
-        ]
+        tried = {name: await application.try_check(name) for name in asked}
+        done = [application.describe(name, one) for name, one in tried.items()]
+        refusal = find_refusal(tried.values())
         return AppliedPlan(path, tuple(done), None, dry_run=True, confirmation=refusal.message if refusal else None)
-    if refusal is not None and not by.proposes:
-        raise refusal
-    applied = [await application.apply_check(name) for name in chosen if application.asked(name)]
+    if not (by.confirmed or by.proposes) and len(asked) > 1:
+        # A later change may be too large to be made unconfirmed, and then none is made. In all other cases the plan
+        # that is made under the lock, and compared with the files there, is the only one.
+        refusal = find_refusal([await application.try_check(name) for name in asked])
+        if refusal is not None:
+            raise refusal
+    applied = [await application.apply_check(name, is_only=len(asked) == 1) for name in asked]
     await application.finish(applied)
     return AppliedPlan(path, tuple(applied), session if any(one.change_id for one in applied) else None, dry_run=False)
+
+
+def find_refusal(tried: "Iterable[ChangeSelection | None]") -> ConfirmationRequired | None:
+    """Return why one of some changes must be confirmed; None if none must."""
+    return next((one.outcome.confirmation for one in tried if one and one.outcome.confirmation), None)
 
 
 class PlanApplication:
@@ -215,11 +222,17 @@ class PlanApplication:
             describe_forecast(outcome.planned.forecast),
         )
 
-    async def apply_check(self, check: str) -> AppliedCheck:
-        """Apply what is ticked of a check."""
+    async def apply_check(self, check: str, *, is_only: bool) -> AppliedCheck:
+        """Apply what is ticked of a check.
+
+        Raises:
+            ConfirmationRequired: It is the only one of the plan, and too large to be made unconfirmed.
+        """
         try:
             made = await self._carry(check, dry_run=False)
         except BridgeError as error:
+            if is_only and isinstance(error, ConfirmationRequired) and not self._by.proposes:
+                raise
             dropped = tuple(self._dropped.get(check, ()))
             return AppliedCheck(check, (), (), dropped, "failed", None, 0, (), f"{error.message} {error.hint}".strip())
         done = self.describe(check, made)
