@@ -122,9 +122,9 @@ async def test_later_steps_see_what_earlier_ones_did(served: Served) -> None:
     [
         ("{id: z, do: set_properties, path: Missing.md, properties: {a: 1}}", "note_not_found"),
         ("{id: z, do: create_note, path: B.md}", "note_exists"),
-        ("{id: z, do: edit_note, path: Kept/K.md, edits: [{op: append, text: x}]}", "protected_path"),
-        ("{id: z, do: create_note, path: Secret/New.md}", "protected_path"),
-        ("{id: z, do: edit_note, path: Secret/S.md, edits: [{op: append, text: x}]}", "note_not_found"),
+        ("{id: z, do: edit_note, path: '{{variables.kept}}', edits: [{op: append, text: x}]}", "protected_path"),
+        ("{id: z, do: create_note, path: '{{variables.secret}}/New.md'}", "protected_path"),
+        ("{id: z, do: edit_note, path: '{{variables.secret}}/S.md', edits: [{op: append, text: x}]}", "note_not_found"),
         ("{id: z, do: edit_note, path: B.md, edits: [{op: replace_text, old: See, new: Do}]}", "invalid_arguments"),
         ("{id: z, do: delete_note, path: B.md}", "invalid_arguments"),
     ],
@@ -132,7 +132,9 @@ async def test_later_steps_see_what_earlier_ones_did(served: Served) -> None:
 async def test_a_refused_step_undoes_all(served: Served, last: str, code: str) -> None:
     rules = {"readonly": ["Kept/**"], "deny": ["Secret/**"]}
     await served.bridge.use(save_settings(served.bridge.settings_path, rules))
-    block = f"version: 1\nsteps:\n  - {{id: a, do: create_note, path: New.md}}\n  - {last}\n"
+    # The check before a run knows no values.
+    places = "{kept: {type: text, default: Kept/K.md}, secret: {type: text, default: Secret}}"
+    block = f"version: 1\nvariables: {places}\nsteps:\n  - {{id: a, do: create_note, path: New.md}}\n  - {last}\n"
     await write_policy(served, block)
     before = contents(served)
     for operation in ("preview_policy", "run_policy"):
