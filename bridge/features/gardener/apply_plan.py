@@ -16,8 +16,10 @@ from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.errors import BridgeError, ConfirmationRequired, InvalidArguments
+from bridge.features.gardener.compose import change_limits, dismissed_findings
 from bridge.features.gardener.ledger import Ledger
-from bridge.features.gardener.make_plan import CheckNames, change_limits, describe_finding, dismissed_findings
+from bridge.features.gardener.make_plan import CheckNames
+from bridge.features.gardener.plan_text import describe_finding
 from bridge.features.gardener.read_plan import (
     ListedFinding,
     OpenPlan,
