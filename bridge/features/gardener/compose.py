@@ -64,7 +64,11 @@ async def compose_plan(
         notices.append(f"Left out: {len(skipped):,} notes that were checked since they changed.")
     garden = await open_garden(vault, inside, skipped, similar=any(one.name == "duplicates" for one in chosen))
     kinds = await asyncio.to_thread(dismissed_findings, vault)
-    found = await asyncio.to_thread(collect_findings, garden, chosen, kinds, limit)
+    try:
+        found = await asyncio.to_thread(collect_findings, garden, chosen, kinds, limit)
+    finally:
+        # A thread does not end by itself when nobody waits for it.
+        garden.budget.leave()
     notices += [
         f"The check `{run.check}` stopped when its time was over; the next plan goes on."
         for run in found.runs
