@@ -8,7 +8,7 @@ from bridge.markdown.frontmatter import link_in_value
 from bridge.markdown.names import note_name
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
-from bridge.topics.ontology import Ontology
+from bridge.topics.ontology import MAX_DEPTH, Ontology, property_of, read_max_depth
 from bridge.types import VaultPath
 from bridge.vault.globs import GlobSet, find_mistake
 
@@ -32,7 +32,7 @@ class TopicRules:
 
 
 def read_rules(note: IndexedNote | None, ontology: Ontology) -> TopicRules:
-    """Read the rules from the properties `never`, `prefer` and `at_least` of a note; other properties are its own.
+    """Read the rules from the properties of a note, but for `max_depth`, by which the ontology was read.
 
     Preferences that lead back to where they begin are left out, and told.
     """
@@ -60,6 +60,8 @@ def read_rules(note: IndexedNote | None, ontology: Ontology) -> TopicRules:
     if not isinstance(least, int) or isinstance(least, bool) or least < 1:
         problems.append("`at_least` must be a whole number from 1 on.")
         least = 1
+    if property_of(note, MAX_DEPTH) is not None and read_max_depth(note) is None:
+        problems.append("`max_depth` must be a whole number from 0 on.")
     sound = tuple(glob for glob in globs if not find_mistake(glob))
     return TopicRules(GlobSet(sound), prefer, least, tuple(problems))
 

@@ -1,7 +1,7 @@
 """The rules in the instructions note of an ontology are followed, and those that cannot be are told."""
 
 from tests.features.served import Served
-from tests.features.test_topics import NOTES, note, use, write
+from tests.features.test_topics import NOTES, note, root, use, write
 
 __all__ = ["NOTES"]
 
@@ -45,3 +45,33 @@ async def test_a_chain_of_preferences_keeps_every_part(served: Served) -> None:
         found = (await served.call("validate_topics", kinds=["values"])).json
         instead = {(value["value"], value["instead"]) for one in found["findings"] for value in one["values"]}
         assert {("Sours", "Ontology/Concepts/Pruning.md"), ("leavening", "Ontology/Concepts/Pruning.md")} <= instead
+
+
+async def test_notes_that_are_too_deep_are_no_topics(served: Served) -> None:
+    await use(served, ontology_folder="Ontology")
+    (root(served) / "Ontology/Concepts/Bread").mkdir()
+    await write(
+        served,
+        {
+            "Ontology/Concepts/Bread/Crumb.md": "The inside of a loaf.\n",
+            "Ontology/Loose.md": "In no folder.\n",
+            "Bread/Deep.md": note('"[[Crumb]]"', "Of the crumb."),
+        },
+    )
+
+    async def names() -> set[str]:
+        return {one["name"] for one in (await served.call("list_topics", limit=50)).json["topics"]}
+
+    assert {"Crumb", "Leavening", "Loose"} <= await names()
+    await write(served, {"Ontology/Instructions.md": "---\nMax_Depth: 1\n---\n"})
+    assert await names() & {"Crumb", "Leavening", "Loose"} == {"Leavening", "Loose"}
+    found = (await served.call("validate_topics", kinds=["values"])).json["findings"]
+    assert ["outside"] in [
+        [value["problem"] for value in one["values"]] for one in found if one["path"] == "Bread/Deep.md"
+    ]
+    await write(served, {"Ontology/Instructions.md": "---\nmax_depth: 0\n---\n"})
+    assert await names() & {"Crumb", "Leavening", "Loose"} == {"Loose"}
+    await write(served, {"Ontology/Instructions.md": "---\nmax_depth: deep\n---\n"})
+    assert {"Crumb", "Leavening", "Loose"} <= await names()
+    notices = (await served.call("list_topics")).json["notices"]
+    assert notices == ["`max_depth` must be a whole number from 0 on."]
