@@ -238,3 +238,32 @@ async def test_yaml_does_not_grow(served: Served) -> None:
         assert checked.status == 200, checked.body
         assert checked.json["sound"] is False
         assert (await served.call("preview_policy", text=text)).code == "invalid_arguments"
+
+
+async def test_a_question_is_asked_for_every_entry_of_a_list(served: Served) -> None:
+    block = """
+version: 1
+variables: {places: {type: list}, none: {type: list, default: []}}
+steps:
+  - {id: found, each: variables.places, do: find_notes, folder: "{{item}}", where: 'file.name != variables.places'}
+  - {id: more, each: steps.found.notes, do: list_tasks, path: "{{item.path}}"}
+  - {id: nothing, each: variables.none, do: find_notes, folder: "{{item}}"}
+  - {id: note, do: create_note, path: Found.md, text: "{{steps.found.count}} {{steps.nothing.total}}"}
+  - id: list
+    each: steps.found.notes
+    do: edit_note
+    path: Found.md
+    edits: [{op: add_item, text: "[[{{item.name}}]]"}]
+output: "{{steps.more.count}} of {{steps.more.total}}, first {{steps.more.first.text}}"
+"""
+    (root(served) / "Folder/D.md").write_text("- [ ] Dig\n- [ ] Dig\n- [x] Rest\n")
+    made = await ran(served, block, places=["Folder", "Kept", "folder"])
+    assert made["output"] == "3 of 3, first Dig", made
+    assert (root(served) / "Found.md").read_text() == "3 0\n\n- [[C]]\n- [[D]]\n- [[K]]\n"
+    assert [(one["id"], one["turns"], one["found"]) for one in made["steps"][:3]] == [
+        ("found", 3, 3),
+        ("more", 3, 3),
+        ("nothing", 0, None),
+    ]
+    too_many = await ran(served, block.replace("Found.md", "Other.md"), places=["Folder"] * 51)
+    assert "at most 50 times" in too_many["message"]
