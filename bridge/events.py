@@ -111,6 +111,20 @@ class MemoryGiven:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanReady:
+    """The gardener wrote a plan, which waits for the user.
+
+    Attributes:
+        path: The note of the plan.
+        findings: How many findings it has.
+    """
+
+    kind: ClassVar[str] = "plan_ready"
+    path: VaultPath
+    findings: int
+
+
+@dataclass(frozen=True, slots=True)
 class SettingsChanged:
     """The settings or the clients have changed."""
 
@@ -125,7 +139,15 @@ class Reset:
 
 
 Event = (
-    IndexProgress | NoteUpdate | ChangeRecorded | ChangeProposed | ApplyChange | MemoryGiven | SettingsChanged | Reset
+    IndexProgress
+    | NoteUpdate
+    | ChangeRecorded
+    | ChangeProposed
+    | ApplyChange
+    | MemoryGiven
+    | PlanReady
+    | SettingsChanged
+    | Reset
 )
 
 

@@ -60,7 +60,8 @@ async def dispatch_call(
     sent: str | bytes = b""
     result = None
     try:
-        result = await operation.run(call, given)
+        with call.bridge.activity.during_call():
+            result = await operation.run(call, given)
         sent = formed = form(result)
         code = None
     except BridgeError as error:

@@ -171,7 +171,11 @@ class Draft:
     @property
     def plan(self) -> Plan:
         """The steps without intermediate states; a note with unchanged content gets no step."""
-        steps = squash_steps(self._steps)
+        return self.plan_since(0)
+
+    def plan_since(self, number: int) -> Plan:
+        """Return what the steps from a number on do, as `plan` does."""
+        steps = squash_steps(self._steps[number:])
         named = {digest for step in steps for digest in (step.before, step.after)}
         return Plan(steps, {digest: data for digest, data in self._blobs.items() if digest in named}, self.back)
 

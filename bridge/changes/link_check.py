@@ -81,15 +81,38 @@ def check_links(
     return LinkCheck(tuple(lost), (*warnings, *messages[:NAMED], *more))
 
 
+def find_lost(
+    draft: Draft,
+    since: int,
+    names: Names,
+    notes: Mapping[VaultPath, IndexedNote],
+    sources: Callable[[VaultPath], Collection[VaultPath]],
+) -> Iterator[Reference]:
+    """Yield the links to headings and blocks that the last steps of a draft remove.
+
+    Args:
+        draft: The draft.
+        since: The number of the first of these steps.
+        names: The names of the vault after them.
+        notes: The indexed notes.
+        sources: Returns the notes that may link to a note.
+    """
+    vault = _Vault(draft, names, notes, since)
+    for step in vault.steps:
+        if step.kind == "put" and None not in (step.before, step.after) and kind_of(step.path) == "note":
+            yield from vault.lost(step.path, sources)
+
+
 class _Vault:
     """The vault after a change, as links see it."""
 
-    def __init__(self, draft: Draft, names: Names, notes: Mapping[VaultPath, IndexedNote]) -> None:
+    def __init__(self, draft: Draft, names: Names, notes: Mapping[VaultPath, IndexedNote], since: int = 0) -> None:
         self._draft = draft
         self._names = names
         self._notes = notes
-        self.steps = draft.plan.steps
-        self._blobs = draft.plan.blobs
+        plan = draft.plan_since(since)
+        self.steps = plan.steps
+        self._blobs = plan.blobs
         self._written = {step.path: step.before for step in self.steps if step.kind == "put"}
         self._leaving = any(step.kind in {"move", "remove"} for step in self.steps)
         self._before, self._now = cache(self._read_before), cache(self._read_now)
@@ -161,26 +184,36 @@ class _Vault:
 
     def lost(self, path: VaultPath, sources: Callable[[VaultPath], Collection[VaultPath]]) -> Iterator[Reference]:
         """Yield the links to headings and blocks that a note loses."""
+        into = list(self._into(path, sources))
+        if not into:
+            return
         before, after = self._before(path), self._now(path)
         gone = {fold_name(one.text) for one in before.headings} - {fold_name(one.text) for one in after.headings}
         blocks = before.blocks - after.blocks
-        if not gone and not blocks:
-            return
-        for source in dict.fromkeys((*sources(path), path)):
-            if source in self._written:
-                links: Collection[Link] = self.links(source, new=False)
-            elif source in self._notes and (not self._leaving or self._draft.has(source)):
-                links = self._notes[source].links
-            else:
-                continue
-            for link in links:
-                if not target_subpath(link.target) or self.find(link.target, source, link.kind) != path:
-                    continue
+        if gone or blocks:
+            for source, link in into:
                 place, block = _place(link), self._names.resolve(link.target, source, link.kind).block
                 if (block and block.lower() in blocks) or (
                     resolve_headings(before.headings, place) and not resolve_headings(after.headings, place)
                 ):
                     yield Reference(source, link.line, link.target, "")
+
+    def _into(
+        self, path: VaultPath, sources: Callable[[VaultPath], Collection[VaultPath]]
+    ) -> Iterator[tuple[VaultPath, Link]]:
+        """Yield the links to headings and blocks of a note that the change leaves as they are."""
+        for source in dict.fromkeys((*sources(path), path)):
+            if source in self._written:
+                links: Collection[Link] = self.links(source, new=False)
+            elif source in self._draft.touched:
+                links = self._now(source).links
+            elif source in self._notes and (not self._leaving or self._draft.has(source)):
+                links = self._notes[source].links
+            else:
+                continue
+            for link in links:
+                if target_subpath(link.target) and self.find(link.target, source, link.kind) == path:
+                    yield source, link
 
     def namesakes(self, path: VaultPath) -> Iterator[str]:
         """Yield a warning when other notes have the name of a new one."""

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bridge.changes.draft import Draft
-from bridge.changes.effect import Effect, merge_effects
-from bridge.changes.link_check import check_links
+from bridge.changes.effect import Effect, Reference, merge_effects
+from bridge.changes.link_check import check_links, find_lost
 from bridge.changes.link_sources import LinkSources
 from bridge.changes.move import stale_name_warnings
 from bridge.changes.requests.base import Request, RequestContext
@@ -18,6 +18,7 @@ from bridge.changes.view import VaultView
 from bridge.engine.indexer import Indexer
 from bridge.engine.planned_change import PlannedChange
 from bridge.engine.read_cache import ReadCache
+from bridge.engine.request_selection import ChangeLimits, RequestSelection
 from bridge.engine.transactions import Author, ChangeOutcome, ChangeWriter
 from bridge.engine.vault_counter import VaultCounter
 from bridge.errors import BridgeError
@@ -41,6 +42,8 @@ class ChangeSelection:
     outcome: ChangeOutcome
     refused: Mapping[int, str]
     """Why others were not, by their number."""
+    breaking: Collection[int]
+    """Those of them after which links would lead nowhere."""
 
 
 class RequestExecutor:
@@ -114,7 +117,7 @@ class RequestExecutor:
         requests: Sequence[Request],
         author: Author,
         *,
-        may_touch: Callable[[VaultPath], bool],
+        limits: ChangeLimits,
         dry_run: bool = False,
     ) -> ChangeSelection:
         """Apply those of some requests that can be applied, as one change with a forecast that is checked.
@@ -122,7 +125,7 @@ class RequestExecutor:
         Args:
             requests: The requests, applied in order.
             author: Who makes the change.
-            may_touch: Returns whether a file may be changed.
+            limits: What they may not do.
             dry_run: Whether to return the effect without making the change.
 
         Raises:
@@ -133,21 +136,28 @@ class RequestExecutor:
         indexer = self._indexer
         indexer.require_complete()
         refused: dict[int, str] = {}
+        breaking: set[int] = set()
 
         def planner(draft: Draft) -> PlannedChange:
             refused.clear()
+            breaking.clear()
+            notes = indexer.index.notes
 
             def new_context() -> RequestContext:
-                return request_context(indexer.vault, indexer.names, indexer.index.notes, self._read_before)
+                return request_context(indexer.vault, indexer.names, notes, self._read_before)
 
-            effect = select_requests(requests, draft, new_context, may_touch, refused)
+            def lost(draft: Draft, since: int, context: RequestContext) -> Sequence[Reference]:
+                return list(find_lost(draft, since, context.view(draft).names, notes, self._sources))
+
+            selection = RequestSelection(requests, draft, new_context, limits, lost, refused, breaking)
+            effect = selection.make()
             effect = replace(effect, warnings=(*effect.warnings, *stale_name_warnings(draft)))
             chosen = [request for number, request in enumerate(requests) if number not in refused]
             planned = PlannedChange((chosen or requests)[-1].result_path, effect, requests=chosen)
             return self._counter.forecast(draft, planned, None)
 
         outcome = await self._writing.make(planner, None, author, dry_run=dry_run)
-        return ChangeSelection(outcome, refused)
+        return ChangeSelection(outcome, refused, breaking)
 
     def _is_unread(self, path: VaultPath) -> bool:
         """Return whether there is a file or folder that another program has just written."""
@@ -199,49 +209,6 @@ def apply_requests(requests: Sequence[Request], draft: Draft, context: RequestCo
         requests=[part for request in requests for part in request.parts],
         keeps_structure=all(request.keeps_structure for request in requests),
     )
-
-
-def select_requests(
-    requests: Sequence[Request],
-    draft: Draft,
-    new_context: Callable[[], RequestContext],
-    may_touch: Callable[[VaultPath], bool],
-    refused: dict[int, str],
-) -> Effect:
-    """Apply those of some requests to a draft that can be applied, and return their effect.
-
-    Args:
-        requests: The requests.
-        draft: The draft, without steps.
-        new_context: Returns what requests need.
-        may_touch: Returns whether a file may be changed.
-        refused: Gets the reason of each that cannot be applied, by its number.
-    """
-    while True:
-        context, effects = new_context(), list[Effect]()
-        for number, request in enumerate(requests):
-            if number in refused:
-                continue
-            done = len(draft.steps)
-            try:
-                effect = request.plan(draft, context)
-            except BridgeError as error:
-                refused[number] = error.message
-                if len(draft.steps) == done:
-                    continue
-                break
-            if request.op == "delete_note" and effect.broken:
-                refused[number] = f"Something links to `{request.path}`."
-                break
-            effects.append(effect)
-            touched = {place for step in draft.steps[done:] for place in (step.path, step.to) if place is not None}
-            if kept := next((path for path in sorted(touched) if not may_touch(path)), None):
-                refused[number] = f"`{kept}` would have to change, and is to be left alone."
-                break
-        else:
-            return merge_effects(effects)
-        # A request that ends halfway leaves steps behind.
-        draft.clear()
 
 
 def fill_digests(requests: Sequence[Request]) -> Iterator[Request]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from bridge.access.pairing import Pairing
 from bridge.access.tokens import Tokens
 from bridge.data_folder import Folders, add_to_vault_list
+from bridge.engine.activity import Activity
 from bridge.engine.generators import Generators
 from bridge.engine.hooks import NO_HOOKS, Hooks
 from bridge.engine.host import Host
@@ -61,6 +62,7 @@ class Bridge:
         self.generators = Generators(models_dir, self.settings)
         self.servers = ServerPool(self.folders)
         """The user's own MCP servers."""
+        self.activity = Activity(lambda: self.generators.is_speaking)
         self._paths = tuple(vault_paths)
         self._hooks = hooks
         self._task: asyncio.Task[None] | None = None
@@ -114,6 +116,7 @@ class Bridge:
                 self.embedders,
                 self.generators,
                 self.jobs,
+                self.activity,
                 self._hooks,
             )
             hosts.setdefault(host.id, host)

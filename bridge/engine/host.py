@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bridge.data_folder import Folders, read_former_ids, vault_id
+from bridge.engine.activity import Activity
 from bridge.engine.adopt_moved import adopt
 from bridge.engine.agents_place import AgentsPlace
 from bridge.engine.analytics import GraphAnalytics
@@ -77,6 +78,7 @@ class Host:
         embedders: Embedders,
         generators: Generators,
         jobs: Jobs,
+        activity: Activity,
         hooks: Hooks,
     ) -> None:
         self.root = root.resolve()
@@ -96,6 +98,7 @@ class Host:
         self.embedders = embedders
         self._generators = generators
         self._jobs = jobs
+        self._activity = activity
         self._hooks = hooks
         self._stop = asyncio.Event()
         self.signal = Signal()
@@ -209,6 +212,7 @@ class Host:
             if followed != self.settings:
                 self.settings = followed
                 vault.use_agents_folder(followed)
+            self._activity.notice()
             self._hooks.indexed(vault, written)
             publish_changes(vault, written, gone)
 
@@ -250,6 +254,7 @@ class Host:
             long_notes=self.long_notes,
             events=self.events,
             signal=self.signal,
+            activity=self._activity,
         )
         return vault
 

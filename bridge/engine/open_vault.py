@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bridge.engine.activity import Activity
 from bridge.engine.analytics import GraphAnalytics, GraphSnapshot
 from bridge.engine.apply_requests import RequestExecutor
 from bridge.engine.backfill import VectorBackfill
@@ -78,6 +79,7 @@ class OpenVault:
     long_notes: LongNoteCache
     events: Events
     signal: Signal
+    activity: Activity
     memories: MemoryCatalogue = field(default_factory=MemoryCatalogue)
     waiting_questions: WaitingQuestions = field(default_factory=WaitingQuestions)
     added_notes: AddedNotes = field(default_factory=AddedNotes)

@@ -1,6 +1,6 @@
 """Finds the pairs among many texts that have much in common, without comparing each with each."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -22,6 +22,9 @@ FEW_RUNS = 0.08
 SHARE_OF_WORDS = 0.55
 """Where single words were replaced, few sequences are left; then the different words of both are compared."""
 
+PARTS = 8
+"""Parts in which sequences are compared, each of which needs a share of the memory."""
+
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -34,16 +37,25 @@ class CommonText:
     share: float
 
 
-def find_common_text(texts: Sequence[str]) -> list[CommonText]:
+def find_common_text(texts: Sequence[str], pause: Callable[[], None] = lambda: None) -> list[CommonText]:
     """Return the pairs of texts that have much in common, in order.
 
     Case, punctuation, properties, and what many of the texts contain do not count.
+
+    Args:
+        texts: The texts.
+        pause: Called many times a second; what it raises ends the work.
     """
-    words = [np.fromiter(map(hash, comparable_words(text)), np.int64).view(np.uint64) for text in texts]
-    runs = [_hash_runs(own) for own in words]
-    sizes, shared = _count_shared(runs)
+    words: list[NDArray[np.uint64]] = []
+    runs: list[NDArray[np.uint64]] = []
+    for text in texts:
+        pause()
+        words.append(np.fromiter(map(hash, comparable_words(text)), np.int64).view(np.uint64))
+        runs.append(_hash_runs(words[-1]))
+    sizes, shared = _count_shared(runs, pause)
     found: list[CommonText] = []
     for (one, other), count in shared.items():
+        pause()
         share = count / max(1, int(min(sizes[one], sizes[other])))
         if count < LEAST_RUNS or share < FEW_RUNS:
             continue
@@ -56,7 +68,7 @@ def find_common_text(texts: Sequence[str]) -> list[CommonText]:
 
 
 def _hash_runs(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the different sequences of words of a text, each as one number."""
+    """Return the different sequences of words of a text, each as one number, in order."""
     count = len(words) - RUN_WORDS + 1
     if count < 1:
         return np.empty(0, np.uint64)
@@ -66,8 +78,32 @@ def _hash_runs(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return np.unique(total)
 
 
-def _count_shared(runs: Sequence[NDArray[np.uint64]]) -> tuple[NDArray[np.int64], dict[tuple[int, int], int]]:
+def _count_shared(
+    runs: Sequence[NDArray[np.uint64]], pause: Callable[[], None]
+) -> tuple[NDArray[np.int64], dict[tuple[int, int], int]]:
     """Return how many sequences each text has beside boilerplate, and how many each pair shares."""
+    sizes = np.zeros(len(runs), np.int64)
+    keys: list[NDArray[np.int64]] = []
+    begins = np.zeros(len(runs), np.int64)
+    for part in range(1, PARTS + 1):
+        pause()
+        last = np.uint64(part * (2**64 // PARTS) - 1)
+        ends = np.array([np.searchsorted(own, last, "right") for own in runs], np.int64)
+        parts = [own[first:end] for own, first, end in zip(runs, begins.tolist(), ends.tolist(), strict=True)]
+        begins = ends
+        owned, found = _count_part(parts)
+        sizes += owned
+        keys += found
+    pairs, counts = np.unique(np.concatenate([*keys, np.empty(0, np.int64)]), return_counts=True)
+    enough = counts >= LEAST_RUNS
+    return sizes, {
+        divmod(key, len(runs)): count
+        for key, count in zip(pairs[enough].tolist(), counts[enough].tolist(), strict=True)
+    }
+
+
+def _count_part(runs: Sequence[NDArray[np.uint64]]) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
+    """Return how many sequences each text has beside boilerplate, and both owners of each that several texts share."""
     every = np.concatenate([*runs, np.empty(0, np.uint64)])
     owner = np.repeat(np.arange(len(runs)), [len(own) for own in runs])
     order = np.argsort(every, kind="stable")
@@ -75,13 +111,7 @@ def _count_shared(runs: Sequence[NDArray[np.uint64]]) -> tuple[NDArray[np.int64]
     starts = np.flatnonzero(np.diff(every, prepend=every[:1] + np.uint64(1)))
     lengths = np.diff(np.append(starts, len(every)))
     sizes = np.bincount(owner[np.repeat(lengths <= MOST_TEXTS, lengths)], minlength=len(runs))
-    keys = np.concatenate([*_pair_keys(owner, starts, lengths, len(runs)), np.empty(0, np.int64)])
-    pairs, counts = np.unique(keys, return_counts=True)
-    enough = counts >= LEAST_RUNS
-    return sizes, {
-        divmod(key, len(runs)): count
-        for key, count in zip(pairs[enough].tolist(), counts[enough].tolist(), strict=True)
-    }
+    return sizes, list(_pair_keys(owner, starts, lengths, len(runs)))
 
 
 def _pair_keys(

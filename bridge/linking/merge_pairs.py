@@ -72,6 +72,7 @@ def find_merge_pairs(
     texts: Mapping[VaultPath, str],
     similar: Iterable[tuple[VaultPath, VaultPath, float]],
     neighbours: Callable[[VaultPath], Collection[VaultPath]],
+    pause: Callable[[], None] = lambda: None,
 ) -> list[MergePair]:
     """Return the pairs of notes that may be one, the most certain first.
 
@@ -80,6 +81,7 @@ def find_merge_pairs(
         texts: Their texts.
         similar: Pairs of notes with vectors that are near, with their cosine.
         neighbours: Returns the notes that a note is linked with.
+        pause: Called many times a second; what it raises ends the work.
     """
     found: dict[tuple[VaultPath, VaultPath], dict[MergeReason, float]] = defaultdict(dict)
     paths = sorted(path for path in notes if notes[path].kind == "note" and path in texts)
@@ -89,11 +91,13 @@ def find_merge_pairs(
     for pair in _by_alias(paths, notes):
         found[pair]["alias"] = _WEIGHT["alias"] * _same_language(notes[pair[0]], notes[pair[1]])
     common = {
-        (paths[pair.one], paths[pair.other]): pair.share for pair in find_common_text([texts[path] for path in paths])
+        (paths[pair.one], paths[pair.other]): pair.share
+        for pair in find_common_text([texts[path] for path in paths], pause)
     }
     for pair, share in common.items():
         found[pair]["text"] = min(0.98, 0.35 + 0.6 * share)
     for one, other in _by_pointing(paths, notes, texts, known, neighbours):
+        pause()
         found[_pair_of(one, other)]["stub"] = _WEIGHT["stub"]
     cosines = {_pair_of(one, other): cosine for one, other, cosine in similar if one in known and other in known}
     for pair, cosine in cosines.items():

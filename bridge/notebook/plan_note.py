@@ -20,6 +20,7 @@ _TASK: Final = re.compile(r"(?P<marker>[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[)(?P<box>.
 _ID: Final = re.compile(r"\^(g\d+)(?![\w-])")
 _OPENS: Final = re.compile(r"[> \t]*(?:```+|~~~+)[ \t]*json garden[ \t]*")
 _CLOSES: Final = re.compile(r"[> \t]*(?:```+|~~~+)[ \t]*")
+_LINK: Final = re.compile(r"\[\[[^\[\]]*\]\]")
 _RECORD: Final = re.compile(r'[> \t]*(?P<text>\{"id": ?"(?P<id>g\d+)".*\})[ \t]*')
 
 
@@ -149,6 +150,17 @@ def _words(rest: str) -> str:
 def record_digest(plan: str, record: str) -> str:
     """Return the digest by which the data of a finding is known again."""
     return hashlib.sha256(f"{plan}\n{record}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def line_digests(text: str) -> frozenset[str]:
+    """Return digests of the lines of a plan's text, whatever their boxes, marks, and the targets of their links are."""
+    return frozenset(map(_line_digest, filter(str.strip, text.splitlines())))
+
+
+def _line_digest(line: str) -> str:
+    task = _TASK.fullmatch(line)
+    words = line if task is None else f"{_words(task['rest']).removesuffix(f' · {DONE}')} {_ID.findall(task['rest'])}"
+    return hashlib.sha256(_LINK.sub("[[]]", " ".join(words.split())).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def plan_link(path: VaultPath) -> str:

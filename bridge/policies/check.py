@@ -75,8 +75,6 @@ class _Check:
         """Check one step: its conditions, its list and its arguments."""
         yield from self._conditions(number, step)
         loops = step.each is not None
-        if loops and step.reads:
-            yield Problem(step.lines["each"], f"`{step.do}` only reads, and is not repeated by `each`.")
         yield from self._each(number, step)
         for name, value in step.arguments.items():
             line = step.lines.get(name, step.line)

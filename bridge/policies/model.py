@@ -38,6 +38,8 @@ MOST_CONDITIONS: Final = 50
 MOST_VARIABLES: Final = 50
 MOST_TURNS: Final = 500
 """Turns of all loops of a run."""
+MOST_ASKED: Final = 50
+"""Turns of a loop that asks: others wait meanwhile to change the vault."""
 MOST_FILES: Final = 200
 """Files and folders that a run may touch."""
 MOST_RESULTS: Final = 100

@@ -100,6 +100,30 @@ def list_hits(hits: Iterable[Mapping[str, Any]], total: int) -> Mapping[str, Val
     return _result("hits", found, total)
 
 
+def no_results(do: str) -> Mapping[str, Value]:
+    """Return the answer to a question that was never asked."""
+    return _result(LISTED[do], [], 0)
+
+
+def join_results(do: str, before: Mapping[str, Value], more: Mapping[str, Value]) -> Mapping[str, Value]:
+    """Return two answers to a question as one, in which each note or task stands once.
+
+    Args:
+        do: The question.
+        before: The first answer.
+        more: The second.
+    """
+    name = LISTED[do]
+    joined: dict[tuple[Value, Value], Value] = {}
+    for answer in (before, more):
+        found = answer[name]
+        for one in found if isinstance(found, list) else ():
+            if isinstance(one, Mapping):
+                joined.setdefault((one["path"], one.get("line")), one)
+    left_out = sum(int(str(answer["total"])) - int(str(answer["count"])) for answer in (before, more))
+    return _result(name, list(joined.values())[:MOST_RESULTS], len(joined) + left_out)
+
+
 def _choose(state: DraftState, bound: Bound, given: Mapping[str, Result], apart: str | None) -> list[IndexedNote]:
     """Return the notes that pass the filters."""
     folder = str(bound["folder"] or "")

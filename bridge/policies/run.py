@@ -14,7 +14,7 @@ from bridge.markdown.note import Value
 from bridge.policies import questions
 from bridge.policies.conditions import holds
 from bridge.policies.fields import PATH_ARGUMENTS, path_fields
-from bridge.policies.model import MOST_FILES, MOST_RESULTS, MOST_TURNS, Policy, PolicyStep
+from bridge.policies.model import MOST_ASKED, MOST_FILES, MOST_RESULTS, MOST_TURNS, Policy, PolicyStep
 from bridge.policies.state import DraftState
 from bridge.policies.templates import Reference, TemplateFiller, moment_text, parse_reference
 from bridge.policies.variables import expression_values
@@ -163,6 +163,11 @@ class _Plan:
                 f"The loops of a policy have at most {MOST_TURNS} turns together.",
                 hint="Give a smaller `limit` to the step that finds the list.",
             )
+        if step.reads and len(each) > MOST_ASKED:
+            raise InvalidArguments(
+                f"A question is asked at most {MOST_ASKED} times in a loop, not {len(each)} times.",
+                hint="Give a smaller `limit` to the step that finds the list.",
+            )
         self._turns += len(each)
         try:
             for item in each:
@@ -170,7 +175,8 @@ class _Plan:
                 self._turn(step, trace)
         finally:
             self._item = _NO_ITEM
-        self._results.setdefault(step.id, {"path": None, "name": None, "digest": None, "count": 0})
+        nothing: Mapping[str, Value] = {"path": None, "name": None, "digest": None, "count": 0}
+        self._results.setdefault(step.id, questions.no_results(step.do) if step.reads else nothing)
 
     def _turn(self, step: PolicyStep, trace: StepTrace) -> None:
         """Do a step once, if its conditions hold."""
@@ -179,6 +185,8 @@ class _Plan:
         trace.state, trace.turns = "done", trace.turns + 1
         if step.reads:
             found = self._ask(step)
+            if (before := self._results.get(step.id)) is not None:
+                found = questions.join_results(step.do, before, found)
             self._results[step.id] = found
             trace.found = int(str(found["total"]))
             return

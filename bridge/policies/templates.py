@@ -97,6 +97,24 @@ def only_reference(value: Value) -> Reference | None:
     return parse_reference(found[1]) if found is not None and found[1] is not None else None
 
 
+def put_sample(path: str, sample: str | None = None) -> str | None:
+    """Return a path with a sample in place of each template; None if the path is one template and nothing else.
+
+    Args:
+        path: The path.
+        sample: The sample; without it the template itself, as far as it can be a name.
+    """
+    if only_reference(path) is not None:
+        return None
+
+    def put(found: re.Match[str]) -> str:
+        if found[1] is None:
+            return "{{"
+        return f"{{{{{re.sub(r'[:/].*', '…', found[1])}}}}}" if sample is None else sample
+
+    return _TEMPLATE.sub(put, path)
+
+
 def moment_text(reference: Reference, now: datetime) -> str:
     """Return the text of `today`, `now` or `date`."""
     if reference.root == "now":

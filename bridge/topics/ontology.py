@@ -14,6 +14,9 @@ KINDS: Final = ("Concepts", "Entities", "MOCs")
 """The folders with which an ontology begins."""
 
 INSTRUCTIONS: Final = "Instructions.md"
+MAX_DEPTH: Final = "max_depth"
+"""The property of that note with the depth of the ontology."""
+
 INSTRUCTIONS_TYPE: Final = "ontology"
 """The property `type` of the note with the rules, by which a renamed ontology is found again."""
 
@@ -81,12 +84,15 @@ def is_instructions(note: IndexedNote) -> bool:
 
 
 def read_ontology(folder: VaultPath, notes: Notes) -> Ontology:
-    """Return the topics: the notes below the folder but for index notes, the rules, and ignored notes."""
+    """Return the topics: the notes below the folder but for index notes, the rules, and ignored or too deep notes."""
+    most = read_max_depth(notes.get(VaultPath(f"{folder}/{INSTRUCTIONS}")))
     topics: dict[VaultPath, Topic] = {}
     indexes: dict[str, VaultPath] = {}
     for note in _notes_below(folder, notes):
         parent, _, _ = note.path.rpartition("/")
         kind = parent[len(folder) + 1 :]
+        if most is not None and len(kind.split("/")) * bool(kind) > most:
+            continue
         if is_index_note(note.path):
             indexes[kind] = note.path
         elif note.path != f"{folder}/{INSTRUCTIONS}" and not note.is_left_alone:
@@ -98,6 +104,17 @@ def read_ontology(folder: VaultPath, notes: Notes) -> Ontology:
     for name, path in names:
         by_name.setdefault(fold_case(name).strip(), path)
     return Ontology(folder, topics, indexes, by_name)
+
+
+def read_max_depth(note: IndexedNote | None) -> int | None:
+    """Return how many folders deep below the ontology's topics may be by its rules; None for any number."""
+    value = None if note is None else property_of(note, MAX_DEPTH)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def property_of(note: IndexedNote, name: str) -> object:
+    """Return the value of a property whose name is written in any case; None without one."""
+    return next((value for key, value in note.properties.items() if key.casefold() == name), None)
 
 
 def is_index_note(path: VaultPath) -> bool:

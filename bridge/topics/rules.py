@@ -8,7 +8,7 @@ from bridge.markdown.frontmatter import link_in_value
 from bridge.markdown.names import note_name
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
-from bridge.topics.ontology import Ontology
+from bridge.topics.ontology import MAX_DEPTH, Ontology, property_of, read_max_depth
 from bridge.types import VaultPath
 from bridge.vault.globs import GlobSet, find_mistake
 
@@ -32,7 +32,10 @@ class TopicRules:
 
 
 def read_rules(note: IndexedNote | None, ontology: Ontology) -> TopicRules:
-    """Read the rules from the properties `never`, `prefer` and `at_least` of a note; other properties are its own."""
+    """Read the rules from the properties of a note, but for `max_depth`, by which the ontology was read.
+
+    Preferences that lead back to where they begin are left out, and told.
+    """
     if note is None:
         return TopicRules()
     values = {name.casefold(): value for name, value in note.properties.items()}
@@ -46,12 +49,19 @@ def read_rules(note: IndexedNote | None, ontology: Ontology) -> TopicRules:
         if kept is None:
             problems.append(f"`prefer: {old}` names no topic that would take its place.")
             continue
-        prefer |= dict.fromkeys(_keys_of(str(old), ontology), kept)
-        prefer.pop(kept, None)
+        prefer |= {key: kept for key in _keys_of(str(old), ontology) if key != kept}
+    for circle in _find_circles(prefer):
+        names = " → ".join(note_name(path) for path in (*circle, circle[0]))
+        problems.append(f"`prefer` goes in a circle, of which nothing is followed: {names}.")
+        for path in circle:
+            del prefer[path]
+    prefer = {old: _end_of(kept, prefer) for old, kept in prefer.items()}
     least = values.get("at_least", 1)
     if not isinstance(least, int) or isinstance(least, bool) or least < 1:
         problems.append("`at_least` must be a whole number from 1 on.")
         least = 1
+    if property_of(note, MAX_DEPTH) is not None and read_max_depth(note) is None:
+        problems.append("`max_depth` must be a whole number from 0 on.")
     sound = tuple(glob for glob in globs if not find_mistake(glob))
     return TopicRules(GlobSet(sound), prefer, least, tuple(problems))
 
@@ -59,6 +69,29 @@ def read_rules(note: IndexedNote | None, ontology: Ontology) -> TopicRules:
 def _keys_of(old: str, ontology: Ontology) -> Iterator[str]:
     topic = _topic_of(old, ontology)
     yield topic or fold_case(old).strip()
+
+
+def _find_circles(prefer: Mapping[str, VaultPath]) -> list[list[VaultPath]]:
+    """Return the topics that are preferred to one another in a circle, each circle once."""
+    found: list[list[VaultPath]] = []
+    done: set[str] = set()
+    for start in prefer:
+        way: list[VaultPath] = []
+        at = prefer[start]
+        while at in prefer and at not in done and at not in way:
+            way.append(at)
+            at = prefer[at]
+        if at in way:
+            found.append(way[way.index(at) :])
+        done.update(way)
+    return found
+
+
+def _end_of(topic: VaultPath, prefer: Mapping[str, VaultPath]) -> VaultPath:
+    """Return the topic to which preferences lead from another, one after the other."""
+    while topic in prefer:
+        topic = prefer[topic]
+    return topic
 
 
 def _topic_of(value: object, ontology: Ontology) -> VaultPath | None:

@@ -1,5 +1,7 @@
 """What each check of the gardener finds and proposes, on notes of which all is known; and what agents may do."""
 
+import os
+import time
 from typing import Any
 
 import pytest
@@ -72,14 +74,16 @@ async def test_a_check_finds_what_is_wrong_and_nothing_else(served: Served, chec
     assert [one["text"] for one in await plan(served, check)] == texts
 
 
-async def test_an_empty_note_is_told_once_it_is_old_and_nobody_wants_it(served: Served) -> None:
-    import os
-    import time
-
+async def make_old(served: Served, *names: str) -> None:
+    """Let some notes seem to be a month old."""
     old = time.time() - 30 * 86_400
-    for name in ("Void.md", "Wanted.md"):
+    for name in names:
         os.utime(root(served) / name, (old, old))
-    await served.bridge.find(None).vault.indexer.look_at(["Void.md", "Wanted.md"])
+    await served.bridge.find(None).vault.indexer.look_at(names)
+
+
+async def test_an_empty_note_is_told_once_it_is_old_and_nobody_wants_it(served: Served) -> None:
+    await make_old(served, "Void.md", "Wanted.md")
     found = await plan(served, "empty_notes")
     assert [(one["text"], one["ticked"]) for one in found] == [("Delete [[Void]]", False)]
 
@@ -176,8 +180,19 @@ async def test_what_is_linked_by_now_is_not_deleted(served: Served) -> None:
     await served.call("judge_finding", path=planned["path"], finding=deletion["id"], verdict="accept")
     await served.call("create_note", path="Uses it.md", text="![[unused.png]]\n", confirm=True)
     done = (await served.call("apply_plan", path=planned["path"], confirm=True)).json
-    assert [one["why"] for one in done["checks"][0]["dropped"]] == ["Something links to `unused.png`."]
+    assert [one["why"] for one in done["checks"][0]["dropped"]] == [
+        "`[[unused.png]]` in `Uses it.md:1` would lead nowhere."
+    ]
     assert (root(served) / "unused.png").exists()
+
+
+async def test_an_empty_note_is_deleted_although_the_plan_links_to_it(served: Served) -> None:
+    await make_old(served, "Void.md")
+    planned = (await served.call("plan_garden", checks=["empty_notes"])).json
+    await served.call("judge_finding", path=planned["path"], finding="g1", verdict="accept")
+    done = (await served.call("apply_plan", path=planned["path"], confirm=True)).json
+    assert [(one["state"], one["dropped"]) for one in done["checks"]] == [("applied", [])]
+    assert not (root(served) / "Void.md").exists()
 
 
 async def test_what_is_asked_for_must_exist(served: Served) -> None:

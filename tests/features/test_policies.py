@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from bridge.settings.file import save_settings
-from tests.features.policies import CREATE, NOTES, PATH, Agent, agent_of, approve, note, root, write_policy
+from tests.features.policies import CREATE, NOTES, PATH, Agent, agent_of, approve, contents, note, root, write_policy
 from tests.features.served import Served
 
 __all__ = ["NOTES"]
@@ -96,9 +96,9 @@ async def test_a_denied_policy_is_not_there(served: Served) -> None:
     assert answer.code == "forbidden", "what was denied is approved no more"
 
 
-async def test_a_policy_is_drafted_from_what_was_done(served: Served) -> None:
+async def test_a_policy_is_drafted_from_three_changes_and_runs_for_an_agent_as_approved(served: Served) -> None:
     ids = []
-    for name, water in (("Rye", "80"), ("Spelt", "65")):
+    for name, water in (("Rye", "80"), ("Wheat", "70"), ("Spelt", "65")):
         edits = [
             {
                 "op": "create_note",
@@ -117,11 +117,20 @@ async def test_a_policy_is_drafted_from_what_was_done(served: Served) -> None:
     path = drafted.json["path"]
     checked = (await served.call("check_policy", path=path)).json
     assert {one["name"] for one in checked["variables"]} == {"title", "water"}
-    agent = await agent_of(served)
+    agent, variables = await agent_of(served), {"title": "Oat", "water": "70"}
+    assert (await agent.call("run_policy", path=path, variables=variables)).code == "forbidden"
     await approve(served, path, checked["digest"])
-    assert (await agent.call("run_policy", path=path, variables={"title": "Oat", "water": "70"})).status == 200
+    assert (await agent.call("run_policy", path=path, variables=variables)).status == 200
     assert (root(served) / "Bread/Oat.md").read_text() == '---\nwater: "70"\n---\n# Oat\n\nOf Oat.\n'
     assert "- [[Spelt]]\n\n- [[Oat]]\n" in (root(served) / "A.md").read_text()
+    file, variables = root(served) / path, {"title": "Emmer", "water": "60"}
+    file.write_text(file.read_text().replace("Of {{", "Bread of {{"))
+    before = contents(served)
+    assert (await agent.call("run_policy", path=path, variables=variables)).code == "forbidden"
+    assert contents(served) == before
+    await approve(served, path, (await served.call("check_policy", path=path)).json["digest"])
+    assert (await agent.call("run_policy", path=path, variables=variables)).status == 200
+    assert (root(served) / "Bread/Emmer.md").read_text().endswith("Bread of Emmer.\n")
 
 
 async def test_what_cannot_be_repeated_is_said(served: Served) -> None:

@@ -1,6 +1,14 @@
 """The faults of a policy are named with their line, and wrong variables by their name."""
 
-from tests.features.policies import CREATE, NOTES, PATH, note, root, write_policy
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bridge.api.call import OWNER, Call
+from bridge.features import get_operation
+from bridge.features.policies import read
+from tests.features.policies import CREATE, NOTES, PATH, note, ran, root, write_policy
 from tests.features.served import Served
 
 __all__ = ["NOTES"]
@@ -112,3 +120,79 @@ steps:
     assert (await served.call("run_policy", path=PATH, variables=good)).status == 200
     text = (root(served) / "X.md").read_text()
     assert text.startswith("---\nn: 2.5\nyes: true\nmany:\n  - a\n  - 2\nday: 2026-01-31\n---\nred Folder/C.md a, 2 ")
+
+
+PATHS = [
+    ("do: create_note, path: ../Out.md", "outside_vault"),
+    ("do: create_note, path: '../{{variables.x}}.md'", "outside_vault"),
+    ("do: create_note, path: '{{variables.x}}/../Out.md'", "outside_vault"),
+    ("do: create_note, path: /etc/passwd.md", "outside_vault"),
+    ("do: create_note, path: .obsidian/Note.md", "protected_path"),
+    ("do: create_note, path: '.obsidian/{{now:YYYY/MM}}.md'", "protected_path"),
+    ("do: create_note, path: '.{{variables.x}}.md'", "protected_path"),
+    ("do: create_note, path: Made.txt", "invalid_arguments"),
+    ("do: create_note, path: Made", "invalid_arguments"),
+    ("do: create_note, path: Secret/New.md", "protected_path"),
+    ("do: create_note, path: 'Secret/{{variables.x}}.md'", "protected_path"),
+    ("do: create_note, path: 'Outside/{{variables.x}}.md'", "outside_vault"),
+    ("do: create_note, path: Kept/New.md", "protected_path"),
+    ("do: move_note, path: A.md, to: ../A.md", "outside_vault"),
+    ("do: move_note, path: A.md, to: Kept/A.md", "protected_path"),
+    ("do: edit_note, path: Kept/K.md, edits: [{op: append, text: x}]", "protected_path"),
+    ("do: edit_note, path: '[[../A]]', edits: [{op: append, text: x}]", "outside_vault"),
+    ("do: find_notes, folder: ../Out", "outside_vault"),
+    ("do: find_notes, folder: .obsidian", "protected_path"),
+]
+
+
+@pytest.mark.parametrize(("step", "code"), PATHS)
+async def test_a_path_that_a_run_refuses_is_a_fault_before(
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, code: str
+) -> None:
+    (root(served) / "Outside").symlink_to(tmp_path)
+    rules = {"deny": ["Secret/**"], "readonly": ["Kept/**"]}
+    await get_operation("change_settings").run(Call(served.bridge, OWNER), {"changes": rules})
+    await write_policy(served, f"version: 1\nvariables: {{x: {{type: text}}}}\nsteps:\n  - {{id: a, {step}}}")
+    found = (await served.call("check_policy", path=PATH)).json
+    assert [one["line"] for one in found["problems"] if one["serious"]] == [12], found["problems"]
+    # The run itself refuses it, too, if nothing is checked before.
+    read_text = read.read_text
+    monkeypatch.setattr(read, "read_text", lambda *given: replace(read_text(*given), problems=()))
+    refused = await served.call("run_policy", path=PATH, variables={"x": "y"})
+    assert refused.code == code, refused.body
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "do: create_note, path: '{{variables.x}}/New.md'",
+        "do: create_note, path: '{{variables.x}}'",
+        "do: create_note, path: 'Made/{{now:YYYY-MM-DD}}.md'",
+        "do: create_note, path: 'Folder/{{variables.x}}'",
+        "do: edit_note, path: '[[A#Log|a: b]]', edits: [{op: append, text: x}]",
+        "do: edit_note, path: A, edits: [{op: append, text: x}]",
+        "do: find_notes, folder: /",
+        "do: find_notes, folder: Folder/",
+        "do: search, query: ../x, folder: Folder",
+    ],
+)
+async def test_a_path_that_may_be_right_is_no_fault(served: Served, step: str) -> None:
+    rules = {"deny": ["Secret/**", "{{*", "*{{variables.x}}*"], "readonly": ["Kept/**"]}
+    await get_operation("change_settings").run(Call(served.bridge, OWNER), {"changes": rules})
+    await write_policy(served, f"version: 1\nvariables: {{x: {{type: text}}}}\nsteps:\n  - {{id: a, {step}}}")
+    found = (await served.call("check_policy", path=PATH)).json
+    assert [one for one in found["problems"] if one["serious"]] == []
+
+
+async def test_a_protected_path_in_a_step_that_may_be_skipped_is_a_remark(served: Served) -> None:
+    await get_operation("change_settings").run(Call(served.bridge, OWNER), {"changes": {"readonly": ["Kept/**"]}})
+    block = """
+version: 1
+conditions: [{id: there, check: note_exists, note: Nowhere.md}]
+steps:
+  - {id: a, when: there, do: create_note, path: Kept/New.md}
+  - {id: b, do: create_note, path: New.md}
+"""
+    assert (await ran(served, block))["path"] == "New.md"
+    found = (await served.call("check_policy", path=PATH)).json
+    assert [(one["serious"], "protect" in one["message"]) for one in found["problems"]] == [(False, True)]

@@ -122,9 +122,9 @@ async def test_later_steps_see_what_earlier_ones_did(served: Served) -> None:
     [
         ("{id: z, do: set_properties, path: Missing.md, properties: {a: 1}}", "note_not_found"),
         ("{id: z, do: create_note, path: B.md}", "note_exists"),
-        ("{id: z, do: edit_note, path: Kept/K.md, edits: [{op: append, text: x}]}", "protected_path"),
-        ("{id: z, do: create_note, path: Secret/New.md}", "protected_path"),
-        ("{id: z, do: edit_note, path: Secret/S.md, edits: [{op: append, text: x}]}", "note_not_found"),
+        ("{id: z, do: edit_note, path: '{{variables.kept}}', edits: [{op: append, text: x}]}", "protected_path"),
+        ("{id: z, do: create_note, path: '{{variables.secret}}/New.md'}", "protected_path"),
+        ("{id: z, do: edit_note, path: '{{variables.secret}}/S.md', edits: [{op: append, text: x}]}", "note_not_found"),
         ("{id: z, do: edit_note, path: B.md, edits: [{op: replace_text, old: See, new: Do}]}", "invalid_arguments"),
         ("{id: z, do: delete_note, path: B.md}", "invalid_arguments"),
     ],
@@ -132,7 +132,9 @@ async def test_later_steps_see_what_earlier_ones_did(served: Served) -> None:
 async def test_a_refused_step_undoes_all(served: Served, last: str, code: str) -> None:
     rules = {"readonly": ["Kept/**"], "deny": ["Secret/**"]}
     await served.bridge.use(save_settings(served.bridge.settings_path, rules))
-    block = f"version: 1\nsteps:\n  - {{id: a, do: create_note, path: New.md}}\n  - {last}\n"
+    # The check before a run knows no values.
+    places = "{kept: {type: text, default: Kept/K.md}, secret: {type: text, default: Secret}}"
+    block = f"version: 1\nvariables: {places}\nsteps:\n  - {{id: a, do: create_note, path: New.md}}\n  - {last}\n"
     await write_policy(served, block)
     before = contents(served)
     for operation in ("preview_policy", "run_policy"):
@@ -236,3 +238,32 @@ async def test_yaml_does_not_grow(served: Served) -> None:
         assert checked.status == 200, checked.body
         assert checked.json["sound"] is False
         assert (await served.call("preview_policy", text=text)).code == "invalid_arguments"
+
+
+async def test_a_question_is_asked_for_every_entry_of_a_list(served: Served) -> None:
+    block = """
+version: 1
+variables: {places: {type: list}, none: {type: list, default: []}}
+steps:
+  - {id: found, each: variables.places, do: find_notes, folder: "{{item}}", where: 'file.name != variables.places'}
+  - {id: more, each: steps.found.notes, do: list_tasks, path: "{{item.path}}"}
+  - {id: nothing, each: variables.none, do: find_notes, folder: "{{item}}"}
+  - {id: note, do: create_note, path: Found.md, text: "{{steps.found.count}} {{steps.nothing.total}}"}
+  - id: list
+    each: steps.found.notes
+    do: edit_note
+    path: Found.md
+    edits: [{op: add_item, text: "[[{{item.name}}]]"}]
+output: "{{steps.more.count}} of {{steps.more.total}}, first {{steps.more.first.text}}"
+"""
+    (root(served) / "Folder/D.md").write_text("- [ ] Dig\n- [ ] Dig\n- [x] Rest\n")
+    made = await ran(served, block, places=["Folder", "Kept", "folder"])
+    assert made["output"] == "3 of 3, first Dig", made
+    assert (root(served) / "Found.md").read_text() == "3 0\n\n- [[C]]\n- [[D]]\n- [[K]]\n"
+    assert [(one["id"], one["turns"], one["found"]) for one in made["steps"][:3]] == [
+        ("found", 3, 3),
+        ("more", 3, 3),
+        ("nothing", 0, None),
+    ]
+    too_many = await ran(served, block.replace("Found.md", "Other.md"), places=["Folder"] * 51)
+    assert "at most 50 times" in too_many["message"]

@@ -2,12 +2,15 @@
 
 import datetime as dt
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bridge.features.policies.read import read_text
 from bridge.policies.starters import STARTERS, starter_text
+from bridge.vault.rules import Rules
+from bridge.vault.vault import Vault
 from tests.features.policies import agent_of, approve, contents, folders
 from tests.features.served import Served
 
@@ -62,9 +65,9 @@ SEEN: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def test_every_starter_is_sound() -> None:
+def test_every_starter_is_sound(tmp_path: Path) -> None:
     for name in STARTERS:
-        assert read_text(starter_text(name)).problems == (), name
+        assert read_text(Vault(tmp_path, Rules()), starter_text(name)).problems == (), name
     assert SEEN.keys() == set(STARTERS)
 
 

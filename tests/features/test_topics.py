@@ -125,19 +125,6 @@ async def test_topics_are_suggested_with_reasons(served: Served) -> None:
     assert (await served.call("topics_of", path="Nowhere.md")).code == "note_not_found"
 
 
-async def test_rules_are_followed(served: Served) -> None:
-    await use(served, ontology_folder="Ontology")
-    private = (await served.call("topics_of", path="Private/Loaf.md")).json
-    assert private["suggested"] == []
-    assert "instructions" in private["notices"][0]
-    await write(served, {"Ontology/Instructions.md": "---\nnever: []\nprefer: {Leavening: Pruning}\n---\n"})
-    assert [one["name"] for one in (await served.call("topics_of", path="Private/Loaf.md")).json["suggested"]] == [
-        "Pruning"
-    ]
-    await write(served, {"Ontology/Instructions.md": "---\nat_least: many\nprefer: {A: Nothing}\n---\n"})
-    assert len((await served.call("list_topics")).json["notices"]) == 2
-
-
 async def test_topics_with_a_chinese_name_are_found_in_text(served: Served) -> None:
     await use(served, ontology_folder="Ontology")
     first = (await served.call("topics_of", path="Bread/Chinese too.md", limit=1)).json["suggested"][0]

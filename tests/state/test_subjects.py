@@ -82,7 +82,8 @@ def fill_gardener(store: Store, path: VaultPath) -> None:
     ledger = Ledger(store.database)
     ledger.set_checked("one", [(path, Digest("1")), (OTHER, Digest("2"))])
     if not ledger.findings("plan"):
-        ledger.add_plan("plan", [("g1", "tags", "3")])
+        ledger.add_plan("plan", [("g1", "tags", "3")], ["4"])
+    ledger.set_run("done")
     ledger.judge("plan", ["g1"], "accept")
     ledger.switch("tags", muted=True)
 
@@ -108,7 +109,7 @@ SAMPLES: dict[str, Callable[[Store, VaultPath], None]] = {
 }
 """Fills every table of a subject with rows that name a note; a feature with tables needs one here."""
 
-WITHOUT_NOTES = {"counter", "judged", "change", "garden_finding", "garden_rule"}
+WITHOUT_NOTES = {"counter", "judged", "change", "garden_finding", "garden_plan", "garden_rule", "garden_run"}
 """Tables that name no note; a change goes with its steps."""
 PAST = {("step", "path")}
 """What a step did stays as it was; `now` follows the note."""

@@ -5,7 +5,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 from bridge.changes.requests.base import AppendedLinks, ChangeKind, Request, RequestContext
-from bridge.errors import InvalidArguments, NoteExists, NoteNotFound
+from bridge.errors import NoteExists, NoteNotFound
 from bridge.records import dataclass
 from bridge.types import NewPath, VaultPath
 
@@ -56,12 +56,11 @@ class CreateNote(Request):
     def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
         """Create the note in the draft."""
         from bridge.changes.effect import Effect
+        from bridge.changes.requests.preconditions import require_note_path
         from bridge.markdown.edit.create import build_note
-        from bridge.markdown.kinds import kind_of
         from bridge.markdown.template import fill_template
 
-        if kind_of(self.path) != "note":
-            raise InvalidArguments(f"`{self.path}` is not a Markdown path.", hint=f"Did you mean `{self.path}.md`?")
+        require_note_path(self.path)
         if draft.has(self.path):
             return self._plan_existing(draft)
         text, warnings = self.text, tuple[str, ...]()

@@ -8,8 +8,19 @@ from bridge.changes.draft import Draft, digest_of
 from bridge.changes.rebase import preview_merge
 from bridge.changes.requests.base import RequestContext
 from bridge.errors import BridgeError, InvalidArguments, NoteChanged
+from bridge.markdown.kinds import kind_of
 from bridge.text.diff import decode_text, diff_lines, split_lines
 from bridge.types import Digest, VaultPath, is_same_digest
+
+
+def require_note_path(path: VaultPath) -> None:
+    """Require a path that a note can have.
+
+    Raises:
+        InvalidArguments: It does not end as one.
+    """
+    if kind_of(path) != "note":
+        raise InvalidArguments(f"`{path}` is not a Markdown path.", hint=f"Did you mean `{path}.md`?")
 
 
 def read_unchanged(

@@ -1,7 +1,7 @@
 """The gardener: looks for what is out of order, proposes changes in a note, and makes those that a person ticked."""
 
 from bridge.api.feature import Feature
-from bridge.features.gardener import apply_plan, judge, ledger, make_plan, records, settings, views
+from bridge.features.gardener import apply_plan, judge, ledger, make_plan, records, schedule, settings, views
 
 FEATURE = Feature(
     "gardener",
@@ -15,6 +15,7 @@ FEATURE = Feature(
     ),
     settings=settings.GardenerSettings,
     tables=ledger.TABLES,
+    tasks=(schedule.plan_when_idle,),
     views={
         records.GardenPlan: views.garden_plan_view,
         records.ShownPlan: views.shown_plan_view,

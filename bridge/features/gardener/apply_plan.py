@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -15,9 +15,11 @@ from bridge.api.write import WriteArguments, author
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
-from bridge.errors import BridgeError, InvalidArguments
+from bridge.errors import BridgeError, ConfirmationRequired, InvalidArguments
+from bridge.features.gardener.compose import change_limits, dismissed_findings
 from bridge.features.gardener.ledger import Ledger
-from bridge.features.gardener.make_plan import CheckNames, TouchRule, describe_finding, dismissed_findings, touch_rule
+from bridge.features.gardener.make_plan import CheckNames
+from bridge.features.gardener.plan_text import describe_finding
 from bridge.features.gardener.read_plan import (
     ListedFinding,
     OpenPlan,
@@ -38,6 +40,7 @@ from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.apply_requests import ChangeSelection
+    from bridge.engine.request_selection import ChangeLimits
     from bridge.engine.transactions import Author
 
 
@@ -84,7 +87,7 @@ async def show_plan(call: Call, path: VaultPath) -> ShownPlan:
     requests = [plan.findings[one.id].finding.request for one in ticked]
     forecast: tuple[CountForecast, ...] = ()
     if requests:
-        tried = await vault.executor.carry_each(requests, _planner(call), may_touch=await _rule(call), dry_run=True)
+        tried = await vault.executor.carry_each(requests, _planner(call), limits=await _limits(call), dry_run=True)
         forecast = describe_forecast(tried.outcome.planned.forecast)
     notices = [f"`^{id_}` cannot be applied: {why}" for id_, why in plan.altered.items()]
     notices += [f"`^{id_}` is worded otherwise in the note; it does what is said here." for id_ in plan.reworded]
@@ -122,31 +125,38 @@ async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, op
     session = f"garden-{secrets.token_hex(6)}"
     by = author(call, "apply_plan", options.reason, confirmed=call.confirmed(options.confirm))
     by = replace(by, session=session, proposes=not has_agreed(call), applies_in=None)
-    application = PlanApplication(call, plan, by, await _rule(call))
-    chosen = [check.name for check in CHECKS if not checks or check.name in checks]
-    tried = [await application.try_check(name) for name in chosen]
-    refusal = next((one.outcome.confirmation for one in tried if one and one.outcome.confirmation), None)
+    application = PlanApplication(call, plan, by, await _limits(call))
+    asked = [check.name for check in CHECKS if (not checks or check.name in checks) and application.asked(check.name)]
     if options.dry_run:
-        done = [
-            application.describe(name, one) for name, one in zip(chosen, tried, strict=True) if application.asked(name)
-        ]
+        tried = {name: await application.try_check(name) for name in asked}
+        done = [application.describe(name, one) for name, one in tried.items()]
+        refusal = find_refusal(tried.values())
         return AppliedPlan(path, tuple(done), None, dry_run=True, confirmation=refusal.message if refusal else None)
-    if refusal is not None and not by.proposes:
-        raise refusal
-    applied = [await application.apply_check(name) for name in chosen if application.asked(name)]
+    if not (by.confirmed or by.proposes) and len(asked) > 1:
+        # A later change may be too large to be made unconfirmed, and then none is made. In all other cases the plan
+        # that is made under the lock, and compared with the files there, is the only one.
+        refusal = find_refusal([await application.try_check(name) for name in asked])
+        if refusal is not None:
+            raise refusal
+    applied = [await application.apply_check(name, is_only=len(asked) == 1) for name in asked]
     await application.finish(applied)
     return AppliedPlan(path, tuple(applied), session if any(one.change_id for one in applied) else None, dry_run=False)
+
+
+def find_refusal(tried: "Iterable[ChangeSelection | None]") -> ConfirmationRequired | None:
+    """Return why one of some changes must be confirmed; None if none must."""
+    return next((one.outcome.confirmation for one in tried if one and one.outcome.confirmation), None)
 
 
 class PlanApplication:
     """The application of one plan."""
 
-    def __init__(self, call: Call, plan: OpenPlan, by: "Author", may_touch: TouchRule) -> None:
+    def __init__(self, call: Call, plan: OpenPlan, by: "Author", limits: "ChangeLimits") -> None:
         self._call = call
         self._vault = call.vault
         self._plan = plan
         self._by = by
-        self._may_touch = may_touch
+        self._limits = limits
         self._written: dict[Digest, Digest] = {}
         """What the changes so far made of notes, by their former digests."""
         self._dropped: dict[str, list[DroppedFinding]] = {}
@@ -190,7 +200,7 @@ class PlanApplication:
         if not chosen:
             return None
         requests = [current_finding(one, self._written).request for one in chosen]
-        made = await self._vault.executor.carry_each(requests, self._by, may_touch=self._may_touch, dry_run=dry_run)
+        made = await self._vault.executor.carry_each(requests, self._by, limits=self._limits, dry_run=dry_run)
         self._dropped[check] += [DroppedFinding(chosen[at].line.id, why) for at, why in made.refused.items()]
         return made
 
@@ -214,11 +224,17 @@ class PlanApplication:
             describe_forecast(outcome.planned.forecast),
         )
 
-    async def apply_check(self, check: str) -> AppliedCheck:
-        """Apply what is ticked of a check."""
+    async def apply_check(self, check: str, *, is_only: bool) -> AppliedCheck:
+        """Apply what is ticked of a check.
+
+        Raises:
+            ConfirmationRequired: It is the only one of the plan, and too large to be made unconfirmed.
+        """
         try:
             made = await self._carry(check, dry_run=False)
         except BridgeError as error:
+            if is_only and isinstance(error, ConfirmationRequired) and not self._by.proposes:
+                raise
             dropped = tuple(self._dropped.get(check, ()))
             return AppliedCheck(check, (), (), dropped, "failed", None, 0, (), f"{error.message} {error.hint}".strip())
         done = self.describe(check, made)
@@ -248,11 +264,11 @@ class PlanApplication:
                 await self._vault.executor.carry([request], replace(self._by, confirmed=True))
 
 
-async def _rule(call: Call) -> TouchRule:
-    """Return which files a plan may change now."""
+async def _limits(call: Call) -> "ChangeLimits":
+    """Return what a plan may change now."""
     from bridge.features.gardener.collect import open_rules
 
-    return touch_rule(await open_rules(call.vault))
+    return change_limits(await open_rules(call.vault))
 
 
 def _planner(call: Call) -> "Author":

@@ -127,7 +127,12 @@ def version_of(checks: Sequence[GardenCheck]) -> str:
 def collect_findings(
     garden: Garden, checks: Sequence[GardenCheck], dismissed: "Collection[Dismissal]", limit: int
 ) -> FoundDisorder:
-    """Let checks look through a vault; call in a thread."""
+    """Let checks look through a vault; call in a thread.
+
+    Raises:
+        GardenLeft: Nobody waits any more.
+        NotReady: The vault is being closed.
+    """
     found: list[list[GardenFinding]] = []
     runs: list[CheckRun] = []
     declined = 0

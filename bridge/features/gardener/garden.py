@@ -25,6 +25,17 @@ class BudgetSpent(Exception):
     """The gardener has used the time of the processor that it may use."""
 
 
+class GardenLeft(Exception):
+    """Nobody waits any more for what the gardener looks for."""
+
+
+SHARE = 0.5
+"""Share of the time left that a check may use while others are to come."""
+
+WHOLE_SHARE = 0.8
+"""That of a check which finds nothing unless it comes to its end."""
+
+
 @dataclass(slots=True, eq=False)
 class Budget:
     """The processor time of one plan, which searches go before."""
@@ -35,12 +46,17 @@ class Budget:
     """Seconds by check."""
     visited: dict[str, set[VaultPath]] = field(default_factory=dict)
     """The notes that each check has looked at, of those that look at one after the other."""
+    _is_left: bool = False
     _check: str = ""
     _ends: float = 0.0
     _since: float = 0.0
 
+    def leave(self) -> None:
+        """End the look through the vault at its next pause; call from any thread."""
+        self._is_left = True
+
     def begin(self, check: str, left: int) -> None:
-        """Begin a check, which may use half of what is left while others are to come.
+        """Begin a check, which may use a share of what is left while others are to come.
 
         Args:
             check: The check.
@@ -48,8 +64,13 @@ class Budget:
         """
         self._check = check
         rest = max(0.0, self.seconds - sum(self.used.values()))
-        self._ends = time.thread_time() + (rest / 2 if left else rest)
+        self._ends = time.thread_time() + (rest * SHARE if left else rest)
         self._since = time.perf_counter()
+
+    def extend(self) -> None:
+        """Give the check that has just begun more of the time, since it finds nothing unless it comes to its end."""
+        rest = max(0.0, self.seconds - sum(self.used.values()))
+        self._ends = max(self._ends, time.thread_time() + rest * WHOLE_SHARE)
 
     def visit(self, notes: Iterator[IndexedNote]) -> Iterator[IndexedNote]:
         """Yield notes for one check, after which each counts as looked at; searches go first between them."""
@@ -64,7 +85,12 @@ class Budget:
 
         Raises:
             BudgetSpent: The check has used its time.
+            GardenLeft: Nobody waits any more.
+            NotReady: The vault is being closed.
         """
+        if self._is_left:
+            raise GardenLeft
+        self.vault.indexer.require_complete()
         self._since = self.vault.index.searches.give_way_in_thread(self._since)
         if time.thread_time() > self._ends:
             raise BudgetSpent

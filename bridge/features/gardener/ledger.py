@@ -20,6 +20,8 @@ TABLES: Final = Subject(
         ),
         Table("garden_rule", "ON CONFLICT (name) DO UPDATE SET muted = max(muted, excluded.muted)"),
         Table("garden_checked", None, paths=("path",)),
+        Table("garden_plan", "ON CONFLICT (plan) DO NOTHING"),
+        Table("garden_run", "ON CONFLICT (kind) DO UPDATE SET at = max(at, excluded.at)"),
     ),
     migrations=(
         """
@@ -33,6 +35,10 @@ TABLES: Final = Subject(
             path TEXT NOT NULL, version TEXT NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (path, version)
         ) STRICT;
         """,
+        """
+        CREATE TABLE garden_plan (plan TEXT PRIMARY KEY, made REAL NOT NULL, lines TEXT NOT NULL) STRICT;
+        CREATE TABLE garden_run (kind TEXT PRIMARY KEY, at REAL NOT NULL) STRICT;
+        """,
     ),
 )
 
@@ -44,6 +50,9 @@ FEWEST_JUDGED: Final = 10
 
 
 Verdict = Literal["accept", "reject"]
+
+Run = Literal["tried", "done"]
+"""A plan by the schedule: one that was begun, or one that came to its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +89,50 @@ class RuleRecord:
         return self.is_muted_by_user or self.mutes_itself
 
 
+@dataclass(frozen=True, slots=True)
+class KeptPlan:
+    """A plan, as its note was written."""
+
+    made: float
+    lines: frozenset[str]
+    """Digests of its lines."""
+
+
 class Ledger:
     """The records of the gardener for one vault; its methods block."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add_plan(self, plan: str, findings: Iterable[tuple[str, str, str]]) -> None:
-        """Record the findings of a plan, each with its id, its check, and the digest of its data."""
+    def add_plan(self, plan: str, findings: Iterable[tuple[str, str, str]], lines: Iterable[str]) -> None:
+        """Record the findings of a plan, each with its id, its check, and the digest of its data; and its lines."""
         rows = [(plan, *finding) for finding in findings]
         with self._database.transaction() as connection:
             connection.executemany("INSERT INTO garden_finding (plan, id, rule, digest) VALUES (?, ?, ?, ?)", rows)
+            query = "INSERT INTO garden_plan (plan, made, lines) VALUES (?, ?, ?)"
+            connection.execute(query, (plan, time.time(), " ".join(sorted(set(lines)))))
+
+    def plans(self) -> Mapping[str, KeptPlan]:
+        """Return the plans by their ids."""
+        query = "SELECT plan, made, lines FROM garden_plan"
+        rows = self._database.read(lambda connection: connection.execute(query).fetchall())
+        return {plan: KeptPlan(made, frozenset(lines.split())) for plan, made, lines in rows}
+
+    def last_run(self, kind: Run) -> float:
+        """Return when the schedule last made or tried to make a plan; 0 if it never did."""
+        query = "SELECT at FROM garden_run WHERE kind = ?"
+        row = self._database.read(lambda connection: connection.execute(query, (kind,)).fetchone())
+        return 0.0 if row is None else float(row[0])
+
+    def set_run(self, kind: Run) -> None:
+        """Record that the schedule makes or tries to make a plan now."""
+        self._database.write("INSERT OR REPLACE INTO garden_run VALUES (?, ?)", (kind, time.time()))
+
+    def verdicts(self, plan: str) -> int:
+        """Return how many findings of a plan were judged or applied."""
+        query = "SELECT count(*) FROM garden_finding WHERE plan = ? AND (change != '' OR verdict != '')"
+        row = self._database.read(lambda connection: connection.execute(query, (plan,)).fetchone())
+        return int(row[0])
 
     def findings(self, plan: str) -> Mapping[str, KeptFinding]:
         """Return the findings of a plan by their ids."""

@@ -9,7 +9,7 @@ from bridge.api.not_found import no_such_note
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
 from bridge.features.gardener.finding import GardenFinding, decode_finding, with_digest
 from bridge.features.gardener.ledger import KeptFinding, Ledger
-from bridge.features.gardener.make_plan import finding_line
+from bridge.features.gardener.plan_text import finding_line
 from bridge.markdown.decode import digest_of
 from bridge.markdown.parse import parse
 from bridge.notebook.folder import agents_folder

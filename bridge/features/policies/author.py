@@ -130,7 +130,7 @@ async def author_policy(
         block = starter_text(starter) if starter is not None else text or ""
     require_writable_text("text", block)
     require_plain(text=block)
-    found = read_text(block)
+    found = read_text(vault.files, block)
     folder = agents_folder(vault.settings)
     begins = not is_set_up(vault.files, vault.settings)
     if begins and not options.dry_run:
@@ -142,7 +142,7 @@ async def author_policy(
     requests.append(CreateNote(path=path, text=note))
     agreed = folder if begins and has_agreed(call) else None
     made = await execute_requests(call, requests, options, operation="author_policy", agreed=agreed)
-    return describe_written(made, block, left_out)
+    return describe_written(call, made, block, left_out)
 
 
 @operation(
@@ -175,7 +175,7 @@ async def revise_policy(
     require_plain(text=text)
     block_of(path, await asyncio.to_thread(note_text, call.vault, path))
     made = await execute_requests(call, [RevisePolicy(path=path, digest_seen=digest, text=text)], options)
-    return describe_written(made, text)
+    return describe_written(call, made, text)
 
 
 def draft_from_changes(call: Call, ids: Sequence[str]) -> "DraftedSteps":
@@ -201,9 +201,9 @@ def drafted_yaml(description: str, drafted: "DraftedSteps") -> str:
     return policy_yaml(description, variables, steps)
 
 
-def describe_written(made: Written, block: str, left_out: Sequence[str] = ()) -> WrittenPolicy:
+def describe_written(call: Call, made: Written, block: str, left_out: Sequence[str] = ()) -> WrittenPolicy:
     """Return a written policy in the form of the result."""
-    found = read_text(block)
+    found = read_text(call.vault.files, block)
     return WrittenPolicy(
         **{each.name: getattr(made, each.name) for each in fields(Written)},
         policy_digest=found.digest,

@@ -16,6 +16,7 @@ from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
+    from bridge.vault.vault import Vault
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +59,14 @@ async def open_policy(call: Call, path: VaultPath | None, text: str | None = Non
     if (path is None) == (text is None):
         raise InvalidArguments("Give either `path` or `text`.")
     if path is None:
-        return await asyncio.to_thread(read_text, text or "")
+        return await asyncio.to_thread(read_text, call.vault.files, text or "")
     return await asyncio.to_thread(read_note, call.vault, path)
 
 
 def read_note(vault: "OpenVault", path: VaultPath) -> ReadPolicy:
     """Read and check the policy of a note; blocks."""
     block = block_of(path, note_text(vault, path))
-    found = read_text(block.text)
+    found = read_text(vault.files, block.text)
     return replace(found, path=path, problems=tuple(replace(one, line=one.line + block.line) for one in found.problems))
 
 
@@ -98,15 +99,17 @@ def block_of(path: VaultPath, text: str) -> PolicyBlock:
     return find_block(text)
 
 
-def read_text(text: str) -> ReadPolicy:
-    """Read and check the YAML of a policy."""
+def read_text(files: "Vault", text: str) -> ReadPolicy:
+    """Read and check the YAML of a policy for a vault."""
+    from bridge.features.policies.paths import check_paths
     from bridge.policies.check import check_policy
     from bridge.policies.read import read_policy
 
     found = read_policy(text)
-    problems = dict.fromkeys(
-        (*found.problems, *(check_policy(found.policy, bind_sample) if found.policy.steps else ()))
+    checked = (
+        (*check_policy(found.policy, bind_sample), *check_paths(found.policy, files)) if found.policy.steps else ()
     )
+    problems = dict.fromkeys((*found.problems, *checked))
     ordered = sorted(problems, key=lambda one: (one.line, one.message))
     return ReadPolicy(None, text, block_digest(text), found.policy, tuple(ordered))
 

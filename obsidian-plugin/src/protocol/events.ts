@@ -84,6 +84,17 @@ export interface PendingCounts {
 	readonly vectors: number;
 }
 
+/** The gardener wrote a plan, which waits for the user. */
+export interface PlanReady {
+	readonly kind: "plan_ready";
+	/** The vault; null for all. */
+	readonly vault: string | null;
+	/** The note of the plan. */
+	readonly path: string;
+	/** How many findings it has. */
+	readonly findings: number;
+}
+
 /** Events were missed that cannot be replayed: anything may have changed. */
 export interface Reset {
 	readonly kind: "reset";
@@ -99,4 +110,4 @@ export interface SettingsChanged {
 }
 
 /** What happened. */
-export type BridgeEvent = IndexProgress | NoteUpdate | ChangeRecorded | ChangeProposed | ApplyChange | MemoryGiven | SettingsChanged | Reset;
+export type BridgeEvent = IndexProgress | NoteUpdate | ChangeRecorded | ChangeProposed | ApplyChange | MemoryGiven | PlanReady | SettingsChanged | Reset;

@@ -48,7 +48,11 @@ class Duplicates:
 
         days = f"{garden.style.daily_folder}/" if garden.style.daily_folder else None
         garden.budget.pause()
-        pairs = find_merge_pairs(garden.notes, garden.texts, garden.near, garden.graph_snapshot.graph.neighbours)
+        if garden.skipped.issuperset(garden.notes):
+            return
+        garden.budget.extend()
+        neighbours, pause = garden.graph_snapshot.graph.neighbours, garden.budget.pause
+        pairs = find_merge_pairs(garden.notes, garden.texts, garden.near, neighbours, pause)
         between = Counter(_places(pair) for pair in pairs)
         for pair in pairs:
             if pair.confidence < LEAST or (days and pair.path.startswith(days) and pair.into.startswith(days)):

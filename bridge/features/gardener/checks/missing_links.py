@@ -43,12 +43,18 @@ class MissingLinks:
             found = suggest(
                 source_of(vault, read), garden.corpus, LinkContext(vault, note.path, learned), "conservative"
             )
-            for one in found:
-                # A day that a text names is seldom about what was written on it.
-                if one.score < LEAST or one.target not in garden.notes or DAY.fullmatch(title_of(one.target)):
-                    continue
-                placed = insert_links(read, [LinkPlace(one.target, one.span)], vault.names, garden.style).links
-                edit = replace_span(note, read.text, one.span, placed[0].link) if placed else None
+            # A day that a text names is seldom about what was written on it.
+            wanted = [
+                one
+                for one in found
+                if one.score >= LEAST and one.target in garden.notes and not DAY.fullmatch(title_of(one.target))
+            ]
+            if not wanted:
+                continue
+            places = [LinkPlace(one.target, one.span) for one in wanted]
+            links = {one.place: one.link for one in insert_links(read, places, vault.names, garden.style).links}
+            for one, place in zip(wanted, places, strict=True):
+                edit = replace_span(note, read.text, one.span, links[place]) if place in links else None
                 if edit is None:
                     continue
                 yield GardenFinding(

@@ -1,0 +1,176 @@
+"""Composing a plan: the checks look through the vault, and what they find is tried on a draft of it."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from bridge.api.count_forecast import CountForecast, describe_forecast
+from bridge.api.not_found import folder_of
+from bridge.errors import BridgeError
+from bridge.features.gardener.finding import TICKED, GardenFinding
+from bridge.features.gardener.ledger import Ledger
+from bridge.notebook.folder import agents_folder
+from bridge.records import dataclass
+from bridge.state.dismissals import Dismissal, DismissalKind
+from bridge.text.counts import count_of
+from bridge.types import Digest, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.open_vault import OpenVault
+    from bridge.engine.request_selection import ChangeLimits
+    from bridge.features.gardener.collect import FoundDisorder
+    from bridge.features.gardener.garden import Garden
+
+
+@dataclass(frozen=True, slots=True)
+class ComposedPlan:
+    """What a plan proposes, before it is written."""
+
+    found: "FoundDisorder"
+    tried: "TriedFindings"
+    notices: Sequence[str]
+
+
+async def compose_plan(
+    vault: "OpenVault",
+    checks: Sequence[str] = (),
+    folder: str | None = None,
+    limit: int = 50,
+    *,
+    skip_checked: bool = True,
+) -> ComposedPlan:
+    """Let checks look through a vault, and choose what a plan proposes.
+
+    Args:
+        vault: The vault.
+        checks: The checks; empty for all that are not muted.
+        folder: Only findings about notes below it.
+        limit: Maximum findings.
+        skip_checked: Whether notes are left out that were checked since they changed.
+
+    Raises:
+        FolderNotFound: There are no notes in such a folder.
+        InvalidArguments: There is no such check.
+    """
+    from bridge.features.gardener.collect import choose_checks, collect_findings, open_garden, version_of
+
+    ledger = Ledger(vault.store.database)
+    chosen, notices = await asyncio.to_thread(choose_checks, checks, ledger)
+    notes = vault.index.view("notes").notes
+    inside = folder_of(notes, folder)
+    known = await asyncio.to_thread(ledger.checked, version_of(chosen)) if skip_checked else {}
+    skipped = {path for path, digest in known.items() if path in notes and notes[path].digest == digest}
+    if skipped:
+        notices.append(f"Left out: {len(skipped):,} notes that were checked since they changed.")
+    garden = await open_garden(vault, inside, skipped, similar=any(one.name == "duplicates" for one in chosen))
+    kinds = await asyncio.to_thread(dismissed_findings, vault)
+    try:
+        found = await asyncio.to_thread(collect_findings, garden, chosen, kinds, limit)
+    finally:
+        # A thread does not end by itself when nobody waits for it.
+        garden.budget.leave()
+    notices += [
+        f"The check `{run.check}` stopped when its time was over; the next plan goes on."
+        for run in found.runs
+        if not run.complete
+    ]
+    tried = await try_findings(garden, found.findings)
+    if found.dismissed:
+        notices.append(f"Left out: {count_of(found.dismissed, 'finding')} dismissed before.")
+    if beside := len(tried.refused) - tried.breaking:
+        left = count_of(beside, "finding")
+        notices.append(f"Left out: {left} that would change the same places as others; the next plan looks again.")
+    if tried.breaking:
+        left = count_of(tried.breaking, "finding")
+        notices.append(f"Left out: {left} after which links would lead nowhere.")
+    return ComposedPlan(found, tried, notices)
+
+
+def keep_checked(vault: "OpenVault", composed: ComposedPlan) -> None:
+    """Record which notes need not be looked at again until they change. Blocks."""
+    again = {path for one in composed.tried.refused for path in one.notes}
+    found = composed.found
+    checked = [(path, found.garden.notes[path].digest) for path in found.checked if path not in again]
+    Ledger(vault.store.database).set_checked(found.version, checked)
+
+
+def dismissed_findings(vault: "OpenVault", *, by_user: bool = False) -> set[Dismissal]:
+    """Return everything that was dismissed, in whichever report, or only what the user dismissed. Blocks."""
+    kinds: tuple[DismissalKind, ...] = ("merge", "prospect", "orphan", "violation", "finding")
+    every = ((one, user) for kind in kinds for one, user in vault.store.dismissals.of(kind).items())
+    return {one for one, user in every if user or not by_user}
+
+
+@dataclass(frozen=True, slots=True)
+class TriedFindings:
+    """The findings that can be applied, and the counts afterwards."""
+
+    findings: Sequence[GardenFinding]
+    refused: Sequence[GardenFinding]
+    """Those that cannot be applied beside the others."""
+    breaking: int
+    """How many of these would leave links that lead nowhere."""
+    forecast: tuple[CountForecast, ...]
+
+
+async def try_findings(garden: "Garden", findings: Sequence[GardenFinding]) -> TriedFindings:
+    """Try each finding on a draft of the vault, and forecast the counts after those that are ticked."""
+    vault, limits, ticked = garden.vault, change_limits(garden), [one for one in findings if one.confidence >= TICKED]
+    sure = await _try(vault, ticked, limits)
+    others = await _try(vault, [one for one in findings if one.confidence < TICKED], limits)
+    chosen = {id(one) for one in (*sure.findings, *others.findings)}
+    refused = {id(one) for one in (*sure.refused, *others.refused)}
+    return TriedFindings(
+        [one for one in findings if id(one) in chosen],
+        [one for one in findings if id(one) in refused],
+        sure.breaking + others.breaking,
+        sure.forecast,
+    )
+
+
+async def _try(vault: "OpenVault", findings: Sequence[GardenFinding], limits: "ChangeLimits") -> TriedFindings:
+    from bridge.engine.transactions import Author
+
+    if not findings:
+        return TriedFindings([], [], 0, ())
+    requests = [one.request for one in findings]
+    tried = await vault.executor.carry_each(requests, Author("plan_garden"), limits=limits, dry_run=True)
+    kept = [one for number, one in enumerate(findings) if number not in tried.refused]
+    refused = [findings[number] for number in tried.refused]
+    forecast = describe_forecast(tried.outcome.planned.forecast)
+    return TriedFindings(kept, refused, len(tried.breaking), forecast)
+
+
+def change_limits(garden: "Garden") -> "ChangeLimits":
+    """Return what plans may change: nothing that is to be left alone, nor a link outside of the plans themselves."""
+    from bridge.engine.request_selection import ChangeLimits
+
+    agents, plans = garden.vault.index.view("agents").notes, agents_folder(garden.vault.settings).plans
+
+    def may_touch(path: VaultPath) -> bool:
+        if path in agents:
+            return not garden.vault.files.rules.keeps(path) and not garden.never.covers(path)
+        return garden.may_change(path)
+
+    return ChangeLimits(may_touch, lambda path: path.startswith(f"{plans}/"))
+
+
+def note_digests(vault: "OpenVault", finding: GardenFinding) -> Mapping[VaultPath, Digest]:
+    """Return what the notes that a finding changes are like now. Blocks."""
+    from bridge.markdown.decode import digest_of
+
+    found: dict[VaultPath, Digest] = {}
+    for path in changed_notes(finding):
+        try:
+            found[path] = digest_of(vault.files.read(path)[0])
+        except BridgeError:
+            continue
+    return found
+
+
+def changed_notes(finding: GardenFinding) -> tuple[VaultPath, ...]:
+    """Return the notes that must be as they were for a finding to hold; renames hold however a note changes."""
+    op = finding.request.op
+    if op in ("rename_tag", "rename_property", "create_note"):
+        return ()
+    return finding.notes if op == "merge_notes" else (finding.request.path,)

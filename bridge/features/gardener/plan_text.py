@@ -1,0 +1,127 @@
+"""The note of a plan: what is written into it, and where."""
+
+import asyncio
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from bridge.api.count_forecast import CountForecast
+from bridge.changes.requests.create_note import CreateNote
+from bridge.features.gardener.compose import TriedFindings, note_digests
+from bridge.features.gardener.finding import TICKED, GardenFinding, encode_finding
+from bridge.features.gardener.ledger import Ledger
+from bridge.features.gardener.records import PlannedFinding
+from bridge.notebook.folder import agents_folder
+from bridge.notebook.plan_note import TYPE, PlanLine, PlanSection, line_digests, record_digest, write_plan
+from bridge.records import dataclass
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.open_vault import OpenVault
+
+COUNTS: Mapping[str, str] = {"dangling": "unresolved links"}
+"""Counts that people know by another name."""
+
+MOST_SHOWN = 12
+"""Counts that the note shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanNote:
+    """The note of a plan that is to be written."""
+
+    id: str
+    request: CreateNote
+    findings: tuple[PlannedFinding, ...]
+    rows: Sequence[tuple[str, str, str]]
+    """The id, the check and the digest of each finding, for the ledger."""
+
+    def keep(self, vault: "OpenVault") -> None:
+        """Record it as a plan that was made here. Blocks."""
+        Ledger(vault.store.database).add_plan(self.id, self.rows, line_digests(self.request.text))
+
+
+async def build_plan_note(vault: "OpenVault", tried: TriedFindings) -> PlanNote | None:
+    """Return the note of a plan; None without findings."""
+    return await asyncio.to_thread(_build, vault, tried) if tried.findings else None
+
+
+def _build(vault: "OpenVault", tried: TriedFindings) -> PlanNote:
+    findings = {f"g{number}": one for number, one in enumerate(tried.findings, 1)}
+    plan = secrets.token_hex(8)
+    records = {id_: encode_finding(one, id_, note_digests(vault, one)) for id_, one in findings.items()}
+    now = datetime.now().astimezone()
+    text = write_plan(_summary(tried), _sections(findings), list(records.values()))
+    properties = {"type": TYPE, "plan": plan, "made": now.strftime("%Y-%m-%dT%H:%M")}
+    path = _free_path(vault, agents_folder(vault.settings).plans, now)
+    return PlanNote(
+        plan,
+        CreateNote(path=path, text=text, properties=properties),
+        tuple(describe_finding(id_, one, ticked=one.confidence >= TICKED) for id_, one in findings.items()),
+        [(id_, findings[id_].check, record_digest(plan, record)) for id_, record in records.items()],
+    )
+
+
+def describe_finding(id_: str, finding: GardenFinding, *, ticked: bool) -> PlannedFinding:
+    """Return a finding in the form of the result."""
+    return PlannedFinding(
+        id_, finding.check, finding.text, finding.why, finding.confidence, ticked, finding.notes, "open"
+    )
+
+
+def finding_line(finding: GardenFinding) -> str:
+    """Return what a finding's line says."""
+    return f"{finding.text} · {finding.confidence:.2f} · {finding.why}"
+
+
+def _free_path(vault: "OpenVault", folder: VaultPath, now: datetime) -> VaultPath:
+    number = 1
+    while True:
+        path = VaultPath(f"{folder}/Plan {now:%Y-%m-%d}{f' {number}' if number > 1 else ''}.md")
+        if not vault.files.has(path):
+            return path
+        number += 1
+
+
+def _summary(tried: TriedFindings) -> list[str]:
+    """Return the paragraphs on top of the note."""
+    ticked = sum(one.confidence >= TICKED for one in tried.findings)
+    explained = (
+        "What the gardener proposes. Nothing is changed before a person applies this plan: tick what is right, untick"
+        " or delete what is not. The words of a line may be changed, its `^g…` and the data at the end may not."
+    )
+    return [
+        explained,
+        f"If what is ticked now ({ticked} of {len(tried.findings)}) is applied: {counts_in_words(tried.forecast)}.",
+    ]
+
+
+def _sections(findings: Mapping[str, GardenFinding]) -> list[PlanSection]:
+    from bridge.features.gardener.every_check import CHECKS
+
+    sections: list[PlanSection] = []
+    for check in CHECKS:
+        own = {id_: one for id_, one in findings.items() if one.check == check.name}
+        if not own:
+            continue
+        lines = [
+            PlanLine(id_, one.confidence >= TICKED, finding_line(one), 0)
+            for id_, one in sorted(own.items(), key=lambda each: -each[1].confidence)
+        ]
+        title = check.name.replace("_", " ").capitalize()
+        sections.append(PlanSection(title, check.sentence, tuple(lines)))
+    return sections
+
+
+def counts_in_words(counts: Sequence[CountForecast]) -> str:
+    """Return counts for people, such as `notes 120 → 119 · orphans 20 → 12`."""
+    from bridge.notebook.plan_note import plain_words
+
+    if not counts:
+        return "no count changes"
+    shown = [
+        f"{plain_words(COUNTS.get(one.name, one.name))} {one.before:,} → {one.after:,}" for one in counts[:MOST_SHOWN]
+    ]
+    more = [f"{len(counts) - MOST_SHOWN} more"] if len(counts) > MOST_SHOWN else []
+    return " · ".join([*shown, *more])

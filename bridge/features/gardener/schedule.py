@@ -1,0 +1,112 @@
+"""Makes a plan from time to time while nobody uses the bridge, and never applies one."""
+
+import asyncio
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from bridge.errors import BridgeError
+from bridge.events import PlanReady
+from bridge.features.gardener.compose import compose_plan, keep_checked
+from bridge.features.gardener.finding import TICKED
+from bridge.features.gardener.ledger import Ledger
+from bridge.features.gardener.plan_text import build_plan_note
+from bridge.features.gardener.read_plan import open_plan
+from bridge.features.gardener.retire_plans import DAY_S, retire_plans, written_plans
+from bridge.features.gardener.settings import GardenerSettings
+from bridge.notebook.folder import is_set_up
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.open_vault import OpenVault
+
+log = logging.getLogger(__name__)
+
+LOOK_EVERY_S = 60.0
+"""Seconds between looks whether a plan is due."""
+
+QUIET_S = 300.0
+"""Seconds for which nobody called and no note changed before a plan is made."""
+
+AGAIN_AFTER_S = 3_600.0
+"""Seconds before a plan that was not finished is begun again."""
+
+
+async def plan_when_idle(vault: "OpenVault") -> None:
+    """Make a plan whenever one is due and nobody uses the bridge, until cancelled."""
+    while True:
+        await asyncio.sleep(LOOK_EVERY_S)
+        if not is_idle(vault, QUIET_S):
+            continue
+        try:
+            await make_due_plan(vault)
+        except BridgeError as error:
+            log.warning("No plan of the gardener is made now: %s", error.code)
+
+
+def is_idle(vault: "OpenVault", quiet_s: float) -> bool:
+    """Return whether nobody was there for some seconds and nothing is left to index."""
+    settled = vault.indexer.complete and not vault.indexer.pending and vault.indexer.link_resolver.settled
+    embeds = vault.backfill.model is not None and not vault.backfill.paused and vault.trouble is None
+    return settled and not (embeds and vault.index.pending_vectors()) and vault.activity.quiet_s() >= quiet_s
+
+
+async def make_due_plan(vault: "OpenVault") -> VaultPath | None:
+    """Make a plan if one is due, and return its note; None if none is due, or nothing was found.
+
+    Raises:
+        BridgeError: It cannot be made.
+    """
+    from bridge.engine.transactions import Author
+
+    ledger = Ledger(vault.store.database)
+    days = vault.settings.section(GardenerSettings).garden_every_days
+    if not days or not is_set_up(vault.files, vault.settings):
+        return None
+    if not await asyncio.to_thread(is_due, ledger, days) or await has_unreviewed_plan(vault):
+        return None
+    # Kept first: a restart in between does not begin it at once again.
+    await asyncio.to_thread(ledger.set_run, "tried")
+    composed = await compose_plan(vault)
+    note = await build_plan_note(vault, composed.tried)
+    if note is not None:
+        by = Author("plan_garden", reason=f"Every {days} days, by the setting `gardener.garden_every_days`")
+        await asyncio.to_thread(note.keep, vault)
+        await vault.executor.carry([note.request], by)
+    await asyncio.to_thread(keep_checked, vault, composed)
+    await asyncio.to_thread(ledger.set_run, "done")
+    await retire_plans(vault)
+    if note is None:
+        return None
+    vault.events.publish(PlanReady(note.request.path, len(note.findings)), vault.id)
+    return note.request.path
+
+
+def is_due(ledger: Ledger, days: int) -> bool:
+    """Return whether the last plan by the schedule is old enough. Blocks."""
+    now = time.time()
+
+    def is_within(moment: float, seconds: float) -> bool:
+        # A clock that was set back must not delay a plan for years.
+        return 0 <= now - moment < seconds
+
+    return not is_within(ledger.last_run("done"), days * DAY_S) and not is_within(
+        ledger.last_run("tried"), AGAIN_AFTER_S
+    )
+
+
+async def has_unreviewed_plan(vault: "OpenVault") -> bool:
+    """Return whether the newest plan is as it was made: no box was changed, no line deleted, and nothing applied."""
+    plans = await asyncio.to_thread(written_plans, vault)
+    if not plans:
+        return False
+    last = plans[-1]
+    try:
+        plan = await open_plan(vault, last.path)
+    except BridgeError:
+        return False
+    ledger = Ledger(vault.store.database)
+    made = await asyncio.to_thread(ledger.findings, last.id)
+    is_judged = await asyncio.to_thread(ledger.verdicts, last.id)
+    as_made = all(one.line.ticked == (one.finding.confidence >= TICKED) for one in plan.findings.values())
+    return last.is_own and as_made and plan.findings.keys() == made.keys() and not is_judged

@@ -1,0 +1,131 @@
+"""What the gardener looks for ends when nobody waits for it any more, and keeps to its time."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from bridge.api.call import OWNER, Call
+from bridge.engine.open_vault import OpenVault
+from bridge.errors import NotReady
+from bridge.features import get_operation
+from bridge.features.gardener import compose, every_check
+from bridge.features.gardener.checks.duplicates import Duplicates
+from bridge.features.gardener.collect import collect_findings, open_garden
+from bridge.features.gardener.finding import GardenFinding
+from bridge.features.gardener.garden import Garden, GardenLeft
+from bridge.linking.common_text import find_common_text
+from bridge.linking.merge_pairs import find_merge_pairs
+from tests.features.served import Served
+from tests.features.test_garden_checks import NOTES
+from tests.features.test_gardener import content
+
+__all__ = ["NOTES"]
+
+
+class Endless:
+    """A check that never comes to an end by itself."""
+
+    name = "duplicates"
+    sentence = "Looks for ever."
+
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+        self.ended = threading.Event()
+
+    def look(self, garden: Garden) -> Iterator[GardenFinding]:
+        try:
+            while not self.ended.is_set():
+                garden.budget.pause()
+                self.begun.set()
+        finally:
+            self.ended.set()
+        yield from ()
+
+
+@pytest.fixture
+def endless(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endless]:
+    check = Endless()
+    monkeypatch.setattr(every_check, "CHECKS", (check,))
+    monkeypatch.setattr("bridge.features.gardener.collect.CHECKS", (check,))
+    yield check
+    check.ended.set()
+
+
+@pytest.fixture
+async def vault(served: Served) -> OpenVault:
+    """An open vault in which the gardener has time."""
+    await get_operation("change_settings").run(Call(served.bridge, OWNER), {"changes": {"gardener.cpu_s": 600}})
+    return served.bridge.find(None).vault
+
+
+async def test_it_ends_when_its_caller_is_gone(served: Served, vault: OpenVault, endless: Endless) -> None:
+    before = content(served)
+    plan = asyncio.create_task(compose.compose_plan(vault))
+    assert await asyncio.to_thread(endless.begun.wait, 20)
+    plan.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await plan
+    assert await asyncio.to_thread(endless.ended.wait, 20)
+    assert content(served) == before
+
+
+async def test_it_ends_when_the_vault_is_closed(vault: OpenVault, endless: Endless) -> None:
+    plan = asyncio.create_task(compose.compose_plan(vault))
+    assert await asyncio.to_thread(endless.begun.wait, 20)
+    vault.indexer.close()
+    with pytest.raises(NotReady):
+        await plan
+    assert endless.ended.is_set()
+
+
+class Enough(Exception):
+    """Ends the work."""
+
+
+@pytest.mark.parametrize("most", [0, 1, 150, 305, 310])
+def test_the_comparison_of_texts_can_be_ended_anywhere(most: int) -> None:
+    texts = [
+        f"The dough number {at} rests in the cellar over night and is folded in the morning.\n" for at in range(300)
+    ]
+    copies = [*texts, *texts[:20]]
+    calls = 0
+
+    def pause() -> None:
+        nonlocal calls
+        calls += 1
+        if calls > most:
+            raise Enough
+
+    with pytest.raises(Enough):
+        find_common_text(copies, pause)
+    assert calls == most + 1
+    whole = 0
+
+    def count() -> None:
+        nonlocal whole
+        whole += 1
+
+    assert find_common_text(copies, count) == find_common_text(copies)
+    assert whole > len(copies)
+
+
+async def test_duplicates_keep_to_their_time_and_to_their_caller(vault: OpenVault) -> None:
+    garden = await open_garden(vault, "", set(), similar=False)
+    garden.budget.begin("duplicates", 0)
+    assert list(Duplicates().look(garden))
+    garden.budget.seconds = 0.0
+    found = await asyncio.to_thread(collect_findings, garden, [Duplicates()], set(), 50)
+    assert [(run.check, run.found, run.complete) for run in found.runs] == [("duplicates", 0, False)]
+    garden.budget.leave()
+    with pytest.raises(GardenLeft):
+        list(Duplicates().look(garden))
+    with pytest.raises(GardenLeft):
+        find_merge_pairs(garden.notes, garden.texts, (), lambda _: (), garden.budget.pause)
+
+
+async def test_texts_are_not_compared_if_no_note_has_changed(vault: OpenVault) -> None:
+    garden = await open_garden(vault, "", set(vault.index.notes), similar=False)
+    garden.budget.begin("duplicates", 0)
+    assert list(Duplicates().look(garden)) == []
