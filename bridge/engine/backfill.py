@@ -17,7 +17,7 @@ from bridge.state.store import Store
 
 if TYPE_CHECKING:
     from bridge.index.index import Index
-    from bridge.index.vectors import MissingVector
+    from bridge.index.missing_texts import MissingVector
 
 STEPS = 16
 """Steps averaged over: enough for a steady rate, few enough to follow changes in the machine's load."""

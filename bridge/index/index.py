@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
-from bridge.data_folder import folder_size
 from bridge.errors import BridgeError
 from bridge.index.apart import Apart, KeptFolder, Side
 from bridge.index.background import Searches, Tasks, pause_gc, trim
@@ -20,37 +19,22 @@ from bridge.index.erase import Denies, Eraser
 from bridge.index.folder import disk_errors
 from bridge.index.fulltext import FullText
 from bridge.index.fulltext_query import TextQuery, exact_query, stemmed_query
+from bridge.index.health import IndexHealth, measure_health
 from bridge.index.hits import NameHit, NoteHit, PassageHit
 from bridge.index.link_file import LinkFile
-from bridge.index.matrix import TextDigests
+from bridge.index.missing_texts import MissingVector, read_missing
 from bridge.index.names import NamesBySide
 from bridge.index.note import IndexedNote
-from bridge.index.open import OpenIndex, open_index, read_errors, wait
+from bridge.index.open import OpenIndex, open_index, wait
 from bridge.index.passages import PassageTexts
 from bridge.index.prepare import PreparedNote
 from bridge.index.rows import StoredPassage
 from bridge.index.summaries import Summaries
 from bridge.index.vector_rows import Floats
-from bridge.index.vectors import MissingVector, Vectors
+from bridge.index.vectors import Vectors
 from bridge.index.word_file import WordFile
 from bridge.index.write import IndexWriter
-from bridge.records import dataclass
 from bridge.types import Among, Digest, VaultPath
-
-MEASURED = 5
-"""Times the health of the index is measured before an error counts as damage."""
-
-
-@dataclass(frozen=True, slots=True)
-class IndexHealth:
-    """The measures by which `doctor` judges the index."""
-
-    fragments: int
-    bytes: int
-    rebuilds: int
-    unindexed_rows: int
-    set_aside: str | None
-    """Why an earlier index was set aside, if one was."""
 
 
 class Index:
@@ -268,22 +252,7 @@ class Index:
             IndexUnusable: It cannot be read any more.
             NotReady: It was closed.
         """
-        for _ in range(MEASURED):
-            # A version that is pruned while its facts are read is no damage.
-            with contextlib.suppress(OSError, RuntimeError, ValueError), disk_errors(self._opened.folder.path):
-                return self._measure()
-        with read_errors(self._opened):
-            return self._measure()
-
-    def _measure(self) -> IndexHealth:
-        tables = self._tidying.tables()
-        return IndexHealth(
-            fragments=sum(wait(table.fragments()) for table in tables),
-            bytes=folder_size(self._opened.folder.path),
-            rebuilds=self._opened.postings.rebuilds + sum(table.rebuilds for table in tables),
-            unindexed_rows=sum(table.unindexed for table in tables),
-            set_aside=self._opened.set_aside,
-        )
+        return measure_health(self._opened, self._tidying.tables())
 
     # -- vectors ------------------------------------------------------------------------------------------------------
 
@@ -317,39 +286,7 @@ class Index:
     async def missing(self, limit: int) -> list[MissingVector]:
         """Return texts without a vector, those of the newest notes first."""
         await self.load_vectors()
-        due = self._vectors.due(limit)
-        # Read now: a note's title may change while the texts of passages are read.
-        titles = {key: self._title_text(key) for key, digests, wanted in due if digests.title in wanted}
-        texts = await self._due_texts(due)
-        found: list[MissingVector] = []
-        for key, digests, wanted in due:
-            if self._opened.catalogue.at_key(key) is None:
-                continue
-            if key in titles:
-                found.append(MissingVector(Digest(digests.title.hex()), titles[key], passage=False))
-            found += [
-                MissingVector(Digest(digest.hex()), texts[digest], passage=True)
-                for digest in dict.fromkeys(digests.passages)
-                if digest in wanted and digest != digests.title and digest in texts
-            ]
-        return found[:limit]
-
-    def _title_text(self, key: int) -> str:
-        note = self._opened.catalogue.at_key(key)
-        entry = self._opened.catalogue.entry(note.path) if note else None
-        return entry.title_text if entry else ""
-
-    async def _due_texts(self, due: Sequence[tuple[int, TextDigests, set[bytes]]]) -> dict[bytes, str]:
-        """Read the texts to embed."""
-        wheres = []
-        for key, digests, wanted in due:
-            ordinals = [str(at) for at, digest in enumerate(digests.passages) if digest in wanted]
-            if ordinals:
-                wheres.append(f"(key = {key} AND ordinal IN ({', '.join(ordinals)}))")
-        if not wheres:
-            return {}
-        rows = await self._opened.passages.fetch(["digest", "embed_text"], " OR ".join(wheres))
-        return dict(zip(rows["digest"].to_pylist(), rows["embed_text"].to_pylist(), strict=True))
+        return await read_missing(self._opened, self._vectors.due(limit), limit)
 
     async def add_vectors(self, digests: Sequence[Digest], vectors: Floats) -> None:
         """Store the vectors of texts that `missing` returned, in the same order."""

@@ -2,8 +2,6 @@
 
 import asyncio
 import contextlib
-import logging
-import re
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future
@@ -13,43 +11,24 @@ import numpy as np
 
 from bridge.index.apart import HiddenRows
 from bridge.index.background import pause_gc, trim
-from bridge.index.folder import BrokenIndex, IndexFolder, translate_disk_error
-from bridge.index.matrix import TextDigests, VectorMatrix
+from bridge.index.folder import BrokenIndex, IndexFolder
+from bridge.index.matrix import TextDigests
+from bridge.index.missing_texts import DueNote
+from bridge.index.model_vectors import ModelVectors, load_model_vectors, table_name
 from bridge.index.open import OpenIndex, start_coroutine, wait
 from bridge.index.schema import VECTORS, vectors_schema
 from bridge.index.table import Table, table_names
 from bridge.index.vector_rows import Floats, Halves
-from bridge.records import dataclass
 from bridge.types import Digest
 
-log = logging.getLogger(__name__)
-
 DAY_S = 86_400
-_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
-
-
-@dataclass(frozen=True, slots=True)
-class MissingVector:
-    """A text without a vector; `passage` is false for a title."""
-
-    digest: Digest
-    text: str
-    passage: bool
-
-
-@dataclass(slots=True)
-class ModelVectors:
-    """One model's vectors, on disk and in memory."""
-
-    key: str
-    table: Table
-    layout: VectorMatrix
 
 
 class Vectors:
     """All vectors of the index."""
 
     def __init__(self, opened: OpenIndex, keep_days: int) -> None:
+        self._opened = opened
         self._folder: IndexFolder = opened.folder
         self._database = opened.database
         self._catalogue = opened.catalogue
@@ -101,7 +80,7 @@ class Vectors:
         with pause_gc():
             if self._stored is not None and table_name(self._stored) in await table_names(self._database):
                 with contextlib.suppress(BrokenIndex):
-                    self._answering = self._backfill = await self._load(self._stored, None)
+                    self._answering = self._backfill = await load_model_vectors(self._opened, self._stored, None)
                     self._line_up()
         trim()
 
@@ -132,7 +111,7 @@ class Vectors:
         if self._answering is not None and self._answering.key == key:
             self._backfill = self._answering
         else:
-            self._backfill = wait(self._load(key, dimensions))
+            self._backfill = wait(load_model_vectors(self._opened, key, dimensions))
         self._line_up()
         self._swap()
 
@@ -140,39 +119,6 @@ class Vectors:
         """Queue all notes, newest first."""
         self._queue = [(-entry.note.mtime_ns, entry.key) for entry in self._catalogue.entries()]
         heapify(self._queue)
-
-    async def _load(self, key: str, dimensions: int | None) -> ModelVectors:
-        """Open or create a model's table, and assign its vectors to the notes; a damaged table is recreated."""
-        try:
-            return await self._read(key, dimensions)
-        except (OSError, RuntimeError, ValueError) as error:
-            if translate_disk_error(self._folder.path, error) is not None or table_name(key) not in await table_names(
-                self._database
-            ):
-                raise
-            log.warning("The vectors of `%s` cannot be read and are made anew: %s", key, type(error).__name__)
-            await self._database.drop_table(table_name(key))
-            if dimensions is None:
-                raise BrokenIndex("vectors") from error
-            return await self._read(key, dimensions)
-
-    async def _read(self, key: str, dimensions: int | None) -> ModelVectors:
-        if dimensions is None:
-            inner = await self._database.open_table(table_name(key))
-            dimensions = (await inner.schema()).field("vector").type.list_size
-        table = await Table.open(self._database, table_name(key), vectors_schema(dimensions))
-        layout = VectorMatrix(dimensions)
-        own_digests = {d: d for digests in self._digests.values() for d in (digests.title, *digests.passages) if d}
-        async for rows in table.batches(["digest", "vector"]):
-            # The digests of current notes are kept in memory only once.
-            digests = [own_digests.get(digest, digest) for digest in rows["digest"].to_pylist()]
-            there = rows["vector"].is_valid().to_numpy(zero_copy_only=False)
-            layout.poison.update(digest for digest, sound in zip(digests, there.tolist(), strict=True) if not sound)
-            vectors = rows["vector"].drop_null().flatten().to_numpy().reshape(-1, dimensions)
-            layout.rows.extend([d for d, sound in zip(digests, there.tolist(), strict=True) if sound], vectors)
-        del own_digests
-        layout.put(self._digests)
-        return ModelVectors(key, table, layout)
 
     def _swap(self) -> None:
         """Let the filling model answer once it covers at least what the answering one does."""
@@ -251,13 +197,13 @@ class Vectors:
         layout = self._backfill.layout
         return digest in layout.rows.of or digest in layout.poison
 
-    def due(self, limit: int) -> list[tuple[int, TextDigests, set[bytes]]]:
+    def due(self, limit: int) -> list[DueNote]:
         """Return notes with waiting texts, newest first, until there are enough texts."""
         self.require()
         if self._backfill is None:
             return []
         waiting = self._backfill.layout.waiting
-        found: list[tuple[int, TextDigests, set[bytes]]] = []
+        found: list[DueNote] = []
         seen: set[bytes] = set()
         looked: list[tuple[int, int]] = []
         done: set[int] = set()
@@ -407,8 +353,3 @@ class Vectors:
 def count_embedded(digests: TextDigests) -> int:
     """Count the embedded passages of a note."""
     return sum(digest is not None for digest in digests.passages)
-
-
-def table_name(key: str) -> str:
-    """Return the name of a model's vector table."""
-    return VECTORS + _UNSAFE.sub("_", key)

@@ -24,7 +24,7 @@ from bridge.text.counts import count_of
 
 if TYPE_CHECKING:
     from bridge.engine.host import Host
-    from bridge.index.index import IndexHealth
+    from bridge.index.health import IndexHealth
 
 T = TypeVar("T")
 
