@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import time
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
@@ -84,6 +85,27 @@ async def test_what_matters_for_a_task_is_told_in_order(served: Served) -> None:
     assert "--- Decision: Edge (just now) Edge.md\nOnce, and nowhere else." in text
     assert "Rex" not in text
     assert "Very old" not in text
+
+
+async def test_of_a_long_note_the_sentences_are_told_that_fit_the_task(served: Served) -> None:
+    filler = " ".join(
+        f"Meeting {number} was about the colours of the {number}th wall of the hall." for number in range(9)
+    )
+    long = f"# Parser rules\n\n{filler}\n\nFootnotes are parsed before the tables of a note.\n\n{filler}\n"
+    file = served.bridge.find(None).root / "Rules.md"
+    file.write_text(f"---\ntype: decision\ntags: [parser]\n---\n{long}", encoding="utf-8")
+    await served.call("wait_until_indexed", path="Rules.md")
+    (told,) = re.findall(r"--- Decision: Rules .*\n(.*)", (await brief(served, task=TASK, budget=2_000))["text"])
+    assert "Footnotes are parsed before the tables of a note." in told
+    assert len(told) <= 320
+    assert told.endswith(".")
+    file.write_text(
+        f"---\ntype: decision\ntags: [parser]\n---\n# Parser rules\n\nFootnotes {'and notes ' * 99}", encoding="utf-8"
+    )
+    await served.call("wait_until_indexed", path="Rules.md")
+    (told,) = re.findall(r"--- Decision: Rules .*\n(.*)", (await brief(served, task=TASK, budget=2_000))["text"])
+    assert told.startswith("Footnotes and notes and notes")
+    assert told.endswith("…")
 
 
 @pytest.mark.parametrize("budget", [100, 200, 400, 1_200])

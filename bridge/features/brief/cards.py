@@ -9,6 +9,7 @@ from bridge.api.injections import Reader
 from bridge.api.note_text import open_note
 from bridge.api.vault_evidence import VaultEvidence
 from bridge.errors import NoteNotFound
+from bridge.features.brief.gist import cut_line
 from bridge.markdown.kinds import title_of
 from bridge.notebook.brief_text import (
     BriefPart,
@@ -27,8 +28,7 @@ from bridge.notebook.proof import check_proof
 from bridge.notebook.use_log import UseLog
 from bridge.notebook.visibility import Audience
 from bridge.records import dataclass
-from bridge.search.snippet import clean_text, drop_headings
-from bridge.text.invisible import one_line, quote_path, visible_text
+from bridge.text.invisible import one_line, quote_path
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
@@ -38,9 +38,6 @@ TYPED: Final = frozenset({"decision", "module", "pattern", "bug"})
 """Types of notes that are told without being asked for."""
 
 SESSION_DAYS: Final = 30.0
-LONGEST: Final = 320
-"""Most characters of one memory, journal or note."""
-
 MOST_SESSIONS: Final = 50
 """Most sessions that are considered."""
 
@@ -106,13 +103,11 @@ def handoff_cards(call: Call, reader: Reader, now: float) -> Iterator[Card]:
     untrue = [(text, check) for text, check in checks if check.outcome in {"changed", "gone"}]
     hold = sum(check.outcome == "still_true" for _, check in checks)
     claims = f" [claims: {hold} still true, {len(untrue)} not]" if checks else ""
-    by = _by(note)
-    lines = [
-        f"--- Handoff, {age_text(time_written(note), now)}{by}: {_cut(handoff.goal)}{claims} {quote_path(note.path)}"
-    ]
-    lines += [f"Next: {_cut(handoff.next_action)}"]
-    lines += [f"Constraint: {_cut(text)}" for text in handoff.constraints]
-    lines += [f"NO LONGER TRUE: {_cut(text)} ({_cut(check.why)})" for text, check in untrue]
+    head = f"--- Handoff, {age_text(time_written(note), now)}{_by(note)}"
+    lines = [f"{head}: {cut_line(handoff.goal)}{claims} {quote_path(note.path)}"]
+    lines += [f"Next: {cut_line(handoff.next_action)}"]
+    lines += [f"Constraint: {cut_line(text)}" for text in handoff.constraints]
+    lines += [f"NO LONGER TRUE: {cut_line(text)} ({cut_line(check.why)})" for text, check in untrue]
     yield _card(note, "handoff", lines, 1.0, ("waits for this client",))
 
 
@@ -120,8 +115,8 @@ def session_cards(reader: Reader, journals: "Sequence[IndexedNote]", now: float)
     """Yield the last sessions, those of the client and paused ones first."""
     for note in journals:
         own, status = is_own(reader, note), str(note.properties.get("status") or "")
-        title = _cut(str(note.properties.get("title") or note.title))
-        left, summary = (_cut(str(note.properties.get(name) or "")) for name in ("where_left_off", "summary"))
+        title = cut_line(str(note.properties.get("title") or note.title))
+        left, summary = (cut_line(str(note.properties.get(name) or "")) for name in ("where_left_off", "summary"))
         head = f"--- Session, {age_text(time_written(note), now)}{_by(note)}, {status or 'ended'}"
         lines = [f"{head}: {title} {quote_path(note.path)}"]
         lines += [f"Left off: {left}" if left else f"Summary: {summary}"] if left or summary else []
@@ -130,7 +125,7 @@ def session_cards(reader: Reader, journals: "Sequence[IndexedNote]", now: float)
 
 
 def memory_cards(call: Call, signal: Signal, weights: BriefWeights, days: float) -> Iterator[Card]:
-    """Yield memories and open questions; those that always hold score best. Reads notes, and blocks."""
+    """Yield memories and open questions without their texts; those that always hold score best. Blocks."""
     vault = call.vault
     visible = vault.memories.visible(Audience(client=signal.reader.client), signal.now)
     uses = UseLog(vault.store.database).all()
@@ -146,11 +141,11 @@ def memory_cards(call: Call, signal: Signal, weights: BriefWeights, days: float)
             continue
         note = vault.index.notes.get(memory.path)
         if note is not None:
-            yield _card(note, part, _memory_lines(call, memory, signal.now), score, why)
+            yield _card(note, part, (_memory_line(memory, signal.now),), score, why)
 
 
 def note_cards(call: Call, signal: Signal, weights: BriefWeights, days: float, *, ordinary: bool) -> Iterator[Card]:
-    """Yield decisions, modules, patterns and bugs, and if asked for, other notes that fit the task. Blocks."""
+    """Yield decisions, modules, patterns and bugs, and if asked for, other notes that fit the task, without texts."""
     notes = call.vault.index.view("notes").notes
     chosen = [note for note in notes.values() if note.note_type in TYPED or (ordinary and note.path in signal.found)]
     own = [terms_of((*note.tags, *note.aliases), note.title) for note in chosen]
@@ -158,10 +153,8 @@ def note_cards(call: Call, signal: Signal, weights: BriefWeights, days: float, *
         score, why = _score(note.path, terms, note.modified, signal, weights, days)
         if score > weights.recency or not (signal.task or signal.terms):
             name = (note.note_type or "note").capitalize()
-            lines = [
-                f"--- {name}: {one_line(note.title)} ({age_text(note.modified, signal.now)}) {quote_path(note.path)}"
-            ]
-            yield _card(note, "notes", [*lines, _cut(_body(call, note.path))], score, why)
+            line = f"--- {name}: {one_line(note.title)} ({age_text(note.modified, signal.now)}) {quote_path(note.path)}"
+            yield _card(note, "notes", (line,), score, why)
 
 
 def time_written(note: "IndexedNote") -> float:
@@ -183,19 +176,10 @@ def _score(
     return total, tuple(filter(None, why)) or ("is recent",)
 
 
-def _memory_lines(call: Call, memory: Memory, now: float) -> list[str]:
+def _memory_line(memory: Memory, now: float) -> str:
     by = f", {memory.agent}" if memory.agent else ""
     head = f"--- {memory.kind.replace('_', ' ').capitalize()}: {one_line(memory.title)}"
-    return [f"{head} ({age_text(memory.created, now)}{by}) {quote_path(memory.path)}", _cut(_body(call, memory.path))]
-
-
-def _body(call: Call, path: VaultPath) -> str:
-    try:
-        note = open_note(call.vault, path)
-    except NoteNotFound:
-        return ""
-    text = note.text[note.body :]
-    return drop_headings(text, clean_text(text), ())[0]
+    return f"{head} ({age_text(memory.created, now)}{by}) {quote_path(memory.path)}"
 
 
 def _card(note: "IndexedNote", part: BriefPart, lines: Iterable[str], score: float, why: tuple[str, ...]) -> Card:
@@ -205,11 +189,6 @@ def _card(note: "IndexedNote", part: BriefPart, lines: Iterable[str], score: flo
 def _by(note: "IndexedNote") -> str:
     agent = note.properties.get("agent")
     return f" by {one_line(agent)}" if isinstance(agent, str) and agent else ""
-
-
-def _cut(text: str) -> str:
-    plain = one_line(visible_text(text))
-    return plain if len(plain) <= LONGEST else f"{plain[: LONGEST - 1].rstrip()}…"
 
 
 def _texts(value: object) -> list[str]:

@@ -2,9 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from bridge.api.call import Call
 from bridge.api.global_vault import is_copy_of_any, left_out_notice
@@ -13,6 +13,7 @@ from bridge.api.note_text import count_lines, open_note
 from bridge.api.redact import redact_denied
 from bridge.errors import BridgeError, NoteNotFound
 from bridge.features.brief import cards, vault_cards
+from bridge.features.brief.gist import read_gist
 from bridge.features.brief.settings import BriefSettings
 from bridge.markdown.kinds import title_of
 from bridge.notebook import brief_text
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from bridge.index.note import IndexedNote
 
 BY_DEFAULT: tuple[BriefPart, ...] = ("handoff", "corrections", "sessions", "memories", "questions")
+WITH_TEXT: Final = frozenset({"memories", "questions", "notes"})
+"""Parts whose cards tell what their notes say."""
+
 WEAK, NEAR = 0.1, 0.4
 """The score of a memory, and its share of the best, below which it does not fit the task."""
 
@@ -112,9 +116,9 @@ async def compose_brief(call: Call, other: Call | None, reader: Reader, request:
             found = [*join_cards(call, other, found, shared)]
         except BridgeError as error:
             remarks = left_out_notice(other, error)
-    best = limit_parts(found, request.limit)
-    told = brief_text.brief(best, request.budget, request.task, len(found) - len(best))
     calls = {one.host.name: one for one in (call, other) if one is not None}
+    best = await asyncio.to_thread(add_gists, call, calls, limit_parts(found, request.limit), signal.query)
+    told = brief_text.brief(best, request.budget, request.task, len(found) - len(best))
 
     def item(card: Card) -> BriefItem:
         last = last_line(calls[card.vault or call.host.name], card.path)
@@ -178,8 +182,7 @@ def join_cards(call: Call, other: Call, own: Sequence[Card], shared: Iterable[Ca
     yield from (replace(card, vault=call.host.name, score=card.score + OWN_VAULT_BONUS) for card in own)
     for card in shared:
         if not is_copy_of_any(call, other, card.path, (one.path for one in own)):
-            head, *rest = card.text.split("\n")
-            yield replace(card, vault=name, text="\n".join((f"{head} (vault {one_line(name)})", *rest)))
+            yield replace(card, vault=name, text=f"{card.text} (vault {one_line(name)})")
 
 
 async def read_signal(
@@ -224,6 +227,23 @@ def limit_parts(found: Iterable[Card], limit: int) -> list[Card]:
         if counts[card.part] <= limit:
             best.append(card)
     return best
+
+
+def add_gists(call: Call, calls: Mapping[str, Call], chosen: Iterable[Card], focus: str) -> list[Card]:
+    """Add to the cards of memories and notes what these say in short. Blocks.
+
+    Args:
+        call: The call.
+        calls: The call in each vault, by the vault's name.
+        chosen: The cards.
+        focus: What it should be about.
+    """
+    return [
+        replace(card, text=f"{card.text}\n{gist}")
+        if card.part in WITH_TEXT and (gist := read_gist(calls[card.vault or call.host.name].vault, card.path, focus))
+        else card
+        for card in chosen
+    ]
 
 
 def last_line(call: Call, path: VaultPath) -> int:
