@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from bridge.records import dataclass
+from bridge.text.invisible import one_line
 
 OPENING = '{"tool"'
 """How a call begins; an answer that begins so is held back until it is known to be none."""
@@ -21,15 +22,17 @@ class LookupTool:
     """An operation that a chat model may call, with the arguments that it must and may give, which are all texts."""
 
     name: str
+    activity: str
+    """What the user is told meanwhile, before the arguments."""
     required: tuple[str, ...]
     optional: tuple[str, ...] = ()
 
 
 LOOKUP_TOOLS = (
-    LookupTool("search", ("query",)),
-    LookupTool("read_note", ("path",), ("section",)),
-    LookupTool("find_notes", ("tag",)),
-    LookupTool("list_tasks", ("status",), ("text",)),
+    LookupTool("search", "Searching for", ("query",)),
+    LookupTool("read_note", "Reading", ("path",), ("section",)),
+    LookupTool("find_notes", "Listing notes tagged", ("tag",)),
+    LookupTool("list_tasks", "Listing tasks:", ("status",), ("text",)),
 )
 """What may be called; each only reads."""
 
@@ -71,6 +74,12 @@ def parse_call(text: str) -> ToolCall | None:
     if not all(isinstance(value, str) and value.strip() for value in arguments.values()):
         return None
     return ToolCall(tool.name, {name: value.strip() for name, value in arguments.items()})
+
+
+def describe_activity(call: ToolCall) -> str:
+    """Return what the user is told while a call runs."""
+    activity = next(tool.activity for tool in LOOKUP_TOOLS if tool.name == call.tool)
+    return f"{activity} {one_line(', '.join(call.arguments.values()))}"
 
 
 def write_call(call: ToolCall) -> str:

@@ -87,6 +87,7 @@ async def test_an_answer_is_not_told_before_it_is_known_to_be_no_call(served: Se
     events = await events_of(served, question=FED, max_steps=2)
     kinds = [kind for kind, _ in events]
     assert ("tool", {"tool": "search", "arguments": {"query": "walls"}}) in events
+    assert ("status", "Searching for walls") in events
     assert kinds.index("tool") < kinds.index("token")
     told = "".join(data for kind, data in events if kind == "token")
     assert told.strip() == events[-1][1]["answer"] == "It is fed twice a day [1]."

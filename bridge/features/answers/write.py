@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from bridge.answers.citations import check_sentences
 from bridge.answers.prompt import Source, Turn, answer_grammar, write_prompt, write_result
-from bridge.answers.tool_calls import OPENING, ToolCall, parse_call, write_call
+from bridge.answers.tool_calls import OPENING, ToolCall, describe_activity, parse_call, write_call
 from bridge.api.call import Call
 from bridge.api.chat import WrittenText, write_text
 from bridge.api.stream import StreamEvent
@@ -172,7 +172,7 @@ class _Conversation:
 
     async def _look_up(self, asked: ToolCall, room: int) -> Lookup:
         self._call.say(StreamEvent("tool", {"tool": asked.tool, "arguments": dict(asked.arguments)}))
-        self._call.say(StreamEvent("status", f"Calls {asked.tool}: {', '.join(asked.arguments.values())}"))
+        self._call.say(StreamEvent("status", describe_activity(asked)))
         self._asked.append(asked)
         if room < LEAST_LOOKUP:
             looked_up = Lookup(AnswerStep(asked.tool, asked.arguments, (), 0.0, "The model's window is full."), (), {})
