@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from bridge.markdown.frontmatter import cut_frontmatter
+from bridge.markdown.names import note_name
 from bridge.notebook.journal import LISTS, Entry, JournalFacts, JournalWords
 from bridge.text.counts import count_of
 from bridge.text.invisible import replace_surrogates, visible_text
@@ -260,4 +261,4 @@ def _short(text: str, most: int = PROPERTY_LENGTH) -> str:
 
 
 def _name(path: VaultPath) -> str:
-    return replace_surrogates(path.rpartition("/")[2].removesuffix(".md"))
+    return replace_surrogates(note_name(path))

@@ -58,6 +58,7 @@ class CreateNote(Request):
         from bridge.changes.effect import Effect
         from bridge.changes.requests.preconditions import require_note_path
         from bridge.markdown.edit.create import build_note
+        from bridge.markdown.names import note_name
         from bridge.markdown.template import fill_template
 
         require_note_path(self.path)
@@ -67,7 +68,7 @@ class CreateNote(Request):
         if self.template is not None:
             start = fill_template(
                 _read_template(self.template, draft, context),
-                self.path.rpartition("/")[2].removesuffix(".md"),
+                note_name(self.path),
                 context.now,
                 date_format=context.obsidian().date_format,
                 time_format=context.obsidian().time_format,

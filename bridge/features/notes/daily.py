@@ -176,6 +176,7 @@ def fill_daily_template(host: "Host", path: VaultPath, day: day_of_calendar) -> 
     Raises:
         NoteNotFound: The template does not exist.
     """
+    from bridge.markdown.names import note_name
     from bridge.markdown.template import FilledTemplate, fill_template
 
     settings = read_obsidian_settings(host.root)
@@ -191,9 +192,10 @@ def fill_daily_template(host: "Host", path: VaultPath, day: day_of_calendar) -> 
             path=template,
         ) from None
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
-    title = path.rpartition("/")[2].removesuffix(".md")
     when = time_on_day(day, datetime.now().astimezone())
-    return fill_template(text, title, when, date_format=settings.date_format, time_format=settings.time_format)
+    return fill_template(
+        text, note_name(path), when, date_format=settings.date_format, time_format=settings.time_format
+    )
 
 
 def read_if_present(host: "Host", path: VaultPath) -> tuple[str | None, Digest | None]:
