@@ -9,6 +9,7 @@ import { Applier } from "./obsidian/applier";
 import { dress } from "./obsidian/dressing";
 import { registerEditor } from "./obsidian/editor/register-editor";
 import { Feed } from "./obsidian/feed";
+import { tellPlan } from "./obsidian/garden/plan-sign";
 import { GraphView } from "./obsidian/graph/graph-view";
 import { ASK, CHANGES, GRAPH, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./obsidian/host";
 import { registerLastChange } from "./obsidian/last-change/last-change";
@@ -21,7 +22,7 @@ import { DEFAULTS, type Settings } from "./obsidian/settings/settings";
 import { SettingsTab } from "./obsidian/settings/settings-tab";
 import { searchInWindow } from "./obsidian/search/search-modal";
 import { SearchView } from "./obsidian/search/search-view";
-import { StatusBar } from "./obsidian/status/status-bar";
+import { makeStatusBar } from "./obsidian/status/status-bar";
 import { tellWaiting } from "./obsidian/changes/waiting";
 import { world } from "./obsidian/world";
 
@@ -77,11 +78,12 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 		const changes = this.addRibbonIcon("file-diff", "Show what agents changed", () => void this.reveal(CHANGES));
 		this.register(tellWaiting(this, this.addStatusBarItem(), changes));
 		this.register(tellGiven(this, this.addStatusBarItem()));
+		this.register(tellPlan(this, this.addStatusBarItem()));
 		const item = this.addStatusBarItem();
-		const bar = new StatusBar(item, () => void this.reveal(STATUS));
+		const show = makeStatusBar(item, () => this.reveal(STATUS));
 		this.register(dress(this, [search, graph, changes], item));
-		bar.show(this.link.connection);
-		this.register(this.connections.add((connection) => bar.show(connection)));
+		show(this.link.connection);
+		this.register(this.connections.add(show));
 		this.addSettingTab(new SettingsTab(this.app, this, this));
 		this.app.workspace.onLayoutReady(() => {
 			this.addChild(this.#feed);

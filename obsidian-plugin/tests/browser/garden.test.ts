@@ -74,3 +74,26 @@ test("what is rejected is not proposed again", async () => {
 	const { findings } = await bridge.call<{ findings: { text: string }[] }>("plan_garden", { skip_checked: false, dry_run: true });
 	expect(findings.map(({ text }) => text).join("\n")).not.toContain("“clay oven”");
 });
+
+test("a plan that is made unasked is told until it is looked at", async () => {
+	await open();
+	await obsidian.state("ready");
+	const sign = obsidian.page.locator(".vault-bridge-plan");
+	expect(await sign.isVisible()).toBe(false);
+	const { findings } = await bridge.call<{ findings: unknown[] }>("plan_garden", {});
+	await sign.waitFor();
+	expect(await sign.innerText()).toBe(String(findings.length));
+	await obsidian.page.evaluate(() => window.app.vault.read__());
+	await sign.press("Enter");
+	await pane().getByRole("listitem").first().waitFor();
+	expect(await pane().getByRole("listitem").count()).toBe(findings.length);
+	expect(await sign.isVisible()).toBe(false);
+	// With the pane open, the next plan is shown there.
+	await bridge.call("create_note", { path: "Inbox/Kiln.md", text: "# Kiln\n\n#Tiling of a kiln.\n", confirm: true });
+	await bridge.call("wait_until_indexed", { path: "Inbox/Kiln.md", what: "links" });
+	const next = await bridge.call<{ path: string }>("plan_garden", { checks: ["tags"], skip_checked: false });
+	await obsidian.page.evaluate(() => window.app.vault.read__());
+	await pane().getByRole("button", { name: "Open the plan" }).click();
+	await expect.poll(() => obsidian.page.evaluate(() => window.app.workspace.getActiveFile()?.path)).toBe(next.path);
+	expect(await sign.isVisible()).toBe(false);
+});

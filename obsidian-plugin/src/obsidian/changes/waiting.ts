@@ -1,7 +1,7 @@
-import { setIcon, setTooltip } from "obsidian";
 import { isOpen } from "../../core/connection";
 import { waiting } from "../../core/history";
 import { CHANGES, type Host } from "../host";
+import { makeSign } from "../sign";
 
 const MOST = 50;
 const SETTLE_MS = 300;
@@ -14,24 +14,13 @@ const SETTLE_MS = 300;
  * @returns A function that stops it.
  */
 export function tellWaiting(host: Host, bar: HTMLElement, ribbon: HTMLElement): () => void {
-	bar.addClass("mod-clickable", "vault-bridge-waiting");
-	bar.setAttrs({ role: "button", tabindex: "0" });
-	bar.addEventListener("click", () => void host.reveal(CHANGES));
-	bar.addEventListener("keydown", (event) => {
-		if (event.key === "Enter" || event.key === " ") void host.reveal(CHANGES);
-	});
+	const sign = makeSign(bar, "vault-bridge-waiting", () => host.reveal(CHANGES));
 	const badge = ribbon.createSpan({ cls: "vault-bridge-badge" });
 	let timer: number | undefined;
 	const show = (count: number): void => {
 		const text = waiting(count, MOST);
 		badge.setText(text);
-		bar.empty();
-		// Hidden from the keyboard too, by the stylesheet.
-		bar.toggleClass("is-empty", count === 0);
-		if (count === 0) return;
-		setIcon(bar.createSpan({ cls: "status-bar-item-icon" }), "file-diff");
-		bar.createSpan({ text });
-		setTooltip(bar, count === 1 ? "1 proposed change waits for you" : `${text} proposed changes wait for you`, { placement: "top" });
+		sign("file-diff", text, count === 1 ? "1 proposed change waits for you" : `${text} proposed changes wait for you`);
 	};
 	const ask = async (): Promise<void> => {
 		const answer = await host.link.call("list_changes", { state: "proposed", limit: MOST + 1 });

@@ -55,12 +55,23 @@ export class GardenView extends Pane {
 			if (path === this.#plan()) void this.#load();
 		});
 		this.whileShown(() => vault.offref(changed));
+		this.whileShown(
+			this.host.events.add((event) => {
+				if (event.kind === "plan_ready") this.showPlan(event.path);
+			}),
+		);
 		void this.#load();
 	}
 
 	protected override hide(): void {
 		this.#round += 1;
 		this.#head = this.#says = this.#list = null;
+	}
+
+	/** Show a plan that was just made. */
+	showPlan(path: string): void {
+		this.#made = path;
+		void this.#load();
 	}
 
 	/** The path of the plan that is open, else of the newest. */

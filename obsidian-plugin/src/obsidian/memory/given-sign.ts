@@ -1,9 +1,10 @@
-import { Menu, setIcon, setTooltip } from "obsidian";
+import { Menu } from "obsidian";
 import { CLIENT } from "../../client/client";
 import type { ListedSession } from "../../protocol/operations";
 import { isOpen } from "../../core/connection";
 import { countType } from "../../core/notes/note-types";
 import { type Host, MEMORY } from "../host";
+import { makeSign } from "../sign";
 import { MemoryView } from "./memory-view";
 
 const MOST = 100;
@@ -24,29 +25,17 @@ interface ToldSession {
  * @returns A function that stops it.
  */
 export function tellGiven(host: Host, bar: HTMLElement): () => void {
-	bar.addClass("mod-clickable", "vault-bridge-told");
-	bar.setAttrs({ role: "button", tabindex: "0", "aria-haspopup": "menu" });
 	let told: readonly ToldSession[] = [];
 	let timer: number | undefined;
-	const list = (): void => {
+	const sign = makeSign(bar, "vault-bridge-told", () => {
 		const { left, top } = bar.getBoundingClientRect();
 		sessionMenu(host, told).showAtPosition({ x: left, y: top }, bar.doc);
-	};
-	bar.addEventListener("click", list);
-	bar.addEventListener("keydown", (event) => {
-		if (event.key !== "Enter" && event.key !== " ") return;
-		event.preventDefault();
-		list();
 	});
+	bar.setAttr("aria-haspopup", "menu");
 	const show = (found: readonly ToldSession[]): void => {
 		told = found;
-		bar.empty();
-		// Hidden from the keyboard too, by the stylesheet.
-		bar.toggleClass("is-empty", found.length === 0);
-		if (found.length === 0) return;
-		setIcon(bar.createSpan({ cls: "status-bar-item-icon" }), "brain");
-		bar.createSpan({ text: String(found.length) });
-		setTooltip(bar, `${countType("open session", found.length)} of agents ${found.length === 1 ? "was" : "were"} given notes`, { placement: "top" });
+		const { length } = found;
+		sign("brain", length === 0 ? "" : String(length), `${countType("open session", length)} of agents ${length === 1 ? "was" : "were"} given notes`);
 	};
 	const soon = (): void => {
 		window.clearTimeout(timer);

@@ -1,5 +1,5 @@
-import { setIcon, setTooltip } from "obsidian";
 import { type Connection, explained, inWords } from "../../core/connection";
+import { makeSign } from "../sign";
 
 const ICONS: Readonly<Record<Connection["is"], string>> = {
 	off: "unplug",
@@ -10,25 +10,16 @@ const ICONS: Readonly<Record<Connection["is"], string>> = {
 	incompatible: "alert-triangle",
 };
 
-/** Tells how things stand; a click tells more. */
-export class StatusBar {
-	constructor(
-		private readonly el: HTMLElement,
-		open: () => void,
-	) {
-		el.addClass("mod-clickable", "vault-bridge-status-bar");
-		el.setAttrs({ role: "button", tabindex: "0" });
-		el.addEventListener("click", open);
-		el.addEventListener("keydown", (event) => {
-			if (event.key === "Enter" || event.key === " ") open();
-		});
-	}
-
-	show(connection: Connection): void {
-		this.el.empty();
-		setIcon(this.el.createSpan({ cls: "status-bar-item-icon" }), ICONS[connection.is]);
-		this.el.createSpan({ text: inWords(connection) });
-		this.el.dataset["state"] = connection.is;
-		setTooltip(this.el, explained(connection), { placement: "top" });
-	}
+/**
+ * Make an item of the status bar tell how things stand.
+ *
+ * @param open Tells more, on a click.
+ * @returns A function that shows a connection.
+ */
+export function makeStatusBar(el: HTMLElement, open: () => unknown): (connection: Connection) => void {
+	const sign = makeSign(el, "vault-bridge-status-bar", open);
+	return (connection) => {
+		sign(ICONS[connection.is], inWords(connection), explained(connection));
+		el.dataset["state"] = connection.is;
+	};
 }
