@@ -20,7 +20,6 @@ from bridge.engine.first_answers import FirstAnswers
 from bridge.engine.generators import Generators
 from bridge.engine.hooks import Hooks
 from bridge.engine.indexer import Indexer, pause
-from bridge.engine.inspection import IndexPart, is_indexed
 from bridge.engine.jobs import Job, Jobs
 from bridge.engine.late_saves import LateSaves
 from bridge.engine.mentions import MentionIndex
@@ -46,7 +45,7 @@ from bridge.notebook.folder import agents_folder
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
-from bridge.types import Digest, VaultPath
+from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 from bridge.vault.vault import Vault
 
@@ -59,9 +58,7 @@ PATIENCE_S = 10.0
 AGAIN_AFTER_S = 2.0
 """Seconds before a failed run is restarted."""
 
-OPEN_LOOK_S = 0.05
-READY_LOOK_S = 0.25
-LOOK_S = 1.0
+LOOK_S = 0.25
 """Seconds between looks of a waiter, for what no signal tells."""
 
 
@@ -340,35 +337,7 @@ class Host:
             left = ends - time.monotonic()
             if left <= 0:
                 return
-            await self.signal.wait(min(left, READY_LOOK_S))
-
-    async def wait_until_indexed(self, path: VaultPath, digest: Digest | None, part: IndexPart, timeout: float) -> bool:
-        """Wait until the index holds a note as it is on disk, or with this digest; it may be opened again meanwhile.
-
-        Args:
-            path: The note.
-            digest: The content to wait for; that on disk when absent.
-            part: Which part of the index must hold it.
-            timeout: Seconds to wait at most.
-
-        Raises:
-            NoteNotFound: The note is neither on disk nor in the index.
-        """
-        ends = time.monotonic() + timeout
-        while self._vault is None and time.monotonic() < ends:
-            await self.signal.wait(OPEN_LOOK_S)
-        if self.files.stat(path) is None and path not in self.vault.index.notes:
-            raise self.vault.names.missing(path)
-        if not is_indexed(self.vault.indexer, path, digest, part):
-            await self.vault.indexer.look_at([path])
-        while not is_indexed(self.vault.indexer, path, digest, part):
-            left = ends - time.monotonic()
-            if left <= 0:
-                return False
-            if part == "vectors":
-                self.vault.backfill.hurry()
             await self.signal.wait(min(left, LOOK_S))
-        return True
 
     # -- requests -----------------------------------------------------------------------------------------------------
 

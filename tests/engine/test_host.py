@@ -8,6 +8,7 @@ import pytest
 from bridge.data_folder import add_to_vault_list, read_vault_list
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
+from bridge.engine.wait import wait_for_note
 from bridge.errors import IndexUnusable, ModelUnusable, NoSuchVault, NoteNotFound, VaultHeld
 from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.folder import find_model
@@ -99,7 +100,7 @@ async def test_hints_are_idempotent_and_the_disk_decides(vault: Path, opened: Op
         assert await host.vault.indexer.look_at(["Garden/Beans.md", "Nowhere.md"]) == 0
         (vault / "Fresh.md").write_text("A fresh note.\n")
         assert await host.vault.indexer.look_at(["Fresh.md"]) <= 1
-        assert await host.wait_until_indexed(VaultPath("Fresh.md"), None, "keyword", 10)
+        assert await wait_for_note(host, VaultPath("Fresh.md"), None, "keyword", 10)
         assert await host.vault.indexer.look_at(["Fresh.md"]) == 0
 
 
@@ -107,7 +108,7 @@ async def test_waiting_for_a_note_that_is_nowhere_is_an_error(vault: Path, opene
     async with opened(vault) as bridge:
         await settled(only(bridge))
         with pytest.raises(NoteNotFound) as missing:
-            await only(bridge).wait_until_indexed(VaultPath("Bread/Sourdogh.md"), None, "keyword", 5)
+            await wait_for_note(only(bridge), VaultPath("Bread/Sourdogh.md"), None, "keyword", 5)
         assert "Bread/Sourdough.md" in missing.value.facts["closest"]  # type: ignore[operator]
 
 
@@ -116,7 +117,7 @@ async def test_waiting_for_vectors_ends_when_they_are_there(vault: Path, opened:
         host = only(bridge)
         await settled(host)
         (vault / "Fresh.md").write_text("A fresh note about cheese.\n")
-        assert await host.wait_until_indexed(VaultPath("Fresh.md"), None, "vectors", 20)
+        assert await wait_for_note(host, VaultPath("Fresh.md"), None, "vectors", 20)
         assert [p.embedded for p in host.vault.inspect(VaultPath("Fresh.md")).passages] == [True]
         assert (await found(host, "dairy product, cheddar", "semantic"))[0] == "Fresh.md"
 
@@ -183,11 +184,11 @@ async def test_pausing_keeps_vectors_waiting_and_resuming_fills_them(vault: Path
         await settled(host)
         host.pause()
         (vault / "Fresh.md").write_text("A fresh note about cheese.\n")
-        assert await host.wait_until_indexed(VaultPath("Fresh.md"), None, "keyword", 10)
+        assert await wait_for_note(host, VaultPath("Fresh.md"), None, "keyword", 10)
         assert host.progress().pending_vectors == 1
-        assert not await host.wait_until_indexed(VaultPath("Fresh.md"), None, "vectors", 0.5)
+        assert not await wait_for_note(host, VaultPath("Fresh.md"), None, "vectors", 0.5)
         host.resume()
-        assert await host.wait_until_indexed(VaultPath("Fresh.md"), None, "vectors", 20)
+        assert await wait_for_note(host, VaultPath("Fresh.md"), None, "vectors", 20)
 
 
 async def test_why_a_note_is_missing_can_be_read(vault: Path, opened: Opened) -> None:

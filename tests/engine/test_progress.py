@@ -9,6 +9,7 @@ import psutil
 import pytest
 
 from bridge.engine.host import Host
+from bridge.engine.wait import wait_for_note
 from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.folder import find_model
 from bridge.types import VaultPath
@@ -23,7 +24,7 @@ async def write(host: Host, names: Sequence[str]) -> None:
         (host.root / f"{name}.md").write_text(f"A note about {name}.\n")
     await host.vault.indexer.look_at([f"{name}.md" for name in names])
     for name in names:
-        assert await host.wait_until_indexed(VaultPath(f"{name}.md"), None, "keyword", 30)
+        assert await wait_for_note(host, VaultPath(f"{name}.md"), None, "keyword", 30)
 
 
 async def test_words_come_first_and_meaning_with_half_of_the_passages(vault: Path, opened: Opened) -> None:

@@ -142,9 +142,11 @@ async def wait_until_indexed(
     Raises:
         NoteNotFound: No such note; the message names the closest.
     """
+    from bridge.engine.wait import wait_for_note
+
     try:
         async with periodic_progress(call, timeout, f"Waiting for `{path}`"):
-            return Indexed(await call.host.wait_until_indexed(path, digest, what, timeout))
+            return Indexed(await wait_for_note(call.host, path, digest, what, timeout))
     except NoteNotFound:
         raise no_such_note(call.vault, path) from None
 
