@@ -4,15 +4,16 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import field, replace
-from typing import Any, Literal, TypeVar
+from typing import Literal
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import explain_read_only
 from bridge.changes.extent import Extent, explain_no_change, measure_change
 from bridge.changes.git import commit
+from bridge.engine.completion import run_to_completion
 from bridge.engine.editor_handoff import EditorDelegate, EditorSessions
 from bridge.engine.indexer import Indexer
 from bridge.engine.missing_note import missing_note
@@ -43,8 +44,6 @@ from bridge.vault.write.handle import FileOvertaken
 from bridge.vault.write.writer import PreparedPlan, Writer
 
 log = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 PROPOSED_FOR_S = 14 * 24 * 3600.0
 """Seconds for which a proposal waits for the user."""
@@ -394,19 +393,3 @@ def event_fields(change: Change) -> tuple[str, str, str | None, str, tuple[Vault
     """Return the fields of an event about a change."""
     paths = dict.fromkeys(place for step in change.steps for place in (step.path, step.to) if place)
     return change.id, change.operation, change.client, change.state, tuple(paths)[:100]
-
-
-async def run_to_completion(work: Coroutine[Any, Any, T]) -> T:
-    """Run work to its end, even if the caller is cancelled meanwhile."""
-    task = asyncio.ensure_future(work)
-    cancelled = False
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError:
-            cancelled = not task.cancelled()
-        except Exception:  # noqa: BLE001 - raised below
-            break
-    if cancelled:
-        raise asyncio.CancelledError
-    return task.result()

@@ -1,0 +1,23 @@
+"""Work that runs to its end, whoever stops waiting for it."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+async def run_to_completion(work: Coroutine[Any, Any, T]) -> T:
+    """Run work to its end, even if the caller is cancelled meanwhile."""
+    task = asyncio.ensure_future(work)
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            cancelled = not task.cancelled()
+        except Exception:  # noqa: BLE001 - raised below
+            break
+    if cancelled:
+        raise asyncio.CancelledError
+    return task.result()
