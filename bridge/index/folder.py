@@ -97,6 +97,21 @@ class IndexFolder:
         with disk_errors(self.path):
             self._write(_FORMAT, {"version": VERSION, "answering": key})
 
+    def keep_embedded(self) -> None:
+        """Store that every passage has a vector of the answering model, as the index is closed."""
+        with disk_errors(self.path):
+            self._write(_FORMAT, {**(self._read(_FORMAT) or {}), "embedded": True})
+
+    def take_embedded(self) -> bool:
+        """Return whether every passage had a vector when the index was closed; true once."""
+        found = self._read(_FORMAT) or {}
+        if found.pop("embedded", None) is not True:
+            return False
+        # After a crash, nobody knows.
+        with disk_errors(self.path):
+            self._write(_FORMAT, found)
+        return True
+
     @property
     def boilerplate(self) -> Boilerplate:
         """The recurring lines learnt; empty when they cannot be read."""

@@ -73,7 +73,8 @@ class Index:
             folder: The folder, used by this index only.
             keep_days: Days for which vectors of vanished passages are kept.
             doubt: An error in the index, after which all of it is verified; if that fails, it is rebuilt.
-            load_vectors: Whether to load them now; otherwise `load_vectors` does, or whatever needs them and blocks.
+            load_vectors: Whether to load them now. Otherwise, if every passage has one, `load_vectors` does, or what
+                needs them, which then blocks.
 
         Raises:
             IndexUnusable: A newer version wrote it.
@@ -82,7 +83,7 @@ class Index:
         """
         with pause_gc():
             index = cls(open_index(folder, doubt), keep_days)
-            if load_vectors:
+            if not index._opened.folder.take_embedded() or load_vectors:
                 index._vectors.require()
         trim()
         return index
@@ -236,6 +237,8 @@ class Index:
                 await self._tidying.save_names()
                 await asyncio.to_thread(update_checksums, self._opened.folder)
                 await asyncio.to_thread(self._opened.save_catalogue)
+                if self._vectors.is_whole:
+                    self._opened.folder.keep_embedded()
             self.abandon()
 
     def abandon(self) -> None:
@@ -263,7 +266,7 @@ class Index:
 
     @property
     def vectors_loaded(self) -> bool:
-        """Whether the stored vectors are in memory; until then they count as there, and what needs them waits."""
+        """Whether the vectors are in memory; until then every passage has one, and what needs them waits."""
         return self._vectors.loaded
 
     async def load_vectors(self) -> None:

@@ -51,7 +51,7 @@ class Vectors:
 
     @property
     def loaded(self) -> bool:
-        """Whether the vectors are in memory; until then, all that are stored count as there."""
+        """Whether the vectors are in memory; until then, every passage has one."""
         return self._loading is not None and self._loading.done()
 
     async def load(self) -> None:
@@ -64,6 +64,13 @@ class Vectors:
         """Load the vectors that answered last, unless they are; blocks."""
         if not self.loaded:
             self._begin().result()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every passage has a vector of the answering model, so that the next start may load them late."""
+        if not self.loaded:
+            return True
+        return self._answering is not None and self._answering is self._backfill and not self.pending()
 
     async def settle(self) -> None:
         """Wait for vectors that are being loaded, however that ends."""
@@ -169,7 +176,7 @@ class Vectors:
 
     def pending(self) -> int:
         """Count the distinct passages without a vector; all of them if there is no model."""
-        if not self.loaded and self._stored is not None:
+        if not self.loaded:
             return 0
         if self._backfill is not None:
             return self._backfill.layout.pending()
@@ -177,7 +184,7 @@ class Vectors:
 
     def share(self) -> float:
         """Return the share of the passages that the answering vectors cover; 1 when no passage waits for one."""
-        if not self.loaded and self._stored is not None:
+        if not self.loaded:
             return 1.0
         if self._answering is None:
             return 0.0
@@ -190,7 +197,7 @@ class Vectors:
         if digests is None or ordinal >= len(digests.passages):
             return False
         digest = digests.passages[ordinal]
-        if not self.loaded and self._stored is not None:
+        if not self.loaded:
             return True
         if digest is None or self._backfill is None:
             return digest is None

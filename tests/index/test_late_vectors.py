@@ -28,7 +28,9 @@ async def filled(folder: Path, notes: dict[str, str] | None = None) -> None:
 
 
 async def reopened(folder: Path, *, late: bool = True) -> Index:
-    return await asyncio.to_thread(Index.open, folder, load_vectors=not late)
+    index = await asyncio.to_thread(Index.open, folder, load_vectors=not late)
+    assert index.vectors_loaded is not late
+    return index
 
 
 async def test_words_are_found_before_vectors_are_loaded(tmp_path: Path) -> None:
@@ -127,8 +129,28 @@ async def test_vectors_that_cannot_be_read_are_made_anew(tmp_path: Path) -> None
 async def test_an_index_without_vectors_has_nothing_to_load(tmp_path: Path) -> None:
     index = await opened(tmp_path, NOTES)
     await index.close()
-    index = await reopened(tmp_path)
+    index = await reopened(tmp_path, late=False)
     assert (index.answering_model, index.embedded_share()) == (None, 0.0)
     assert index.pending_vectors() == sum(one.note.passages for one in all_of(NOTES))
     assert await index.nearest(ASKED, 3) == []
     await index.close()
+
+
+@pytest.mark.parametrize("ends", ["crash", "half", "twice"])
+async def test_vectors_are_loaded_at_once_unless_it_is_known_that_none_is_lacking(tmp_path: Path, ends: str) -> None:
+    await filled(tmp_path)
+    index = await reopened(tmp_path)
+    match ends:
+        case "crash":
+            index.abandon()
+        case "half":
+            await index.write([prepared("New.md", "A new note.")])
+            await index.close()
+        case "twice":
+            await index.close()
+            index = await reopened(tmp_path)
+            index.abandon()
+    again = await asyncio.to_thread(Index.open, tmp_path, load_vectors=False)
+    assert again.vectors_loaded
+    assert again.pending_vectors() == (1 if ends == "half" else 0)
+    await again.close()
