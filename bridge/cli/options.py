@@ -66,8 +66,8 @@ def from_json(source: str) -> dict[str, Any]:
 
 def convert(argument: "CommandArgument", typed: Any) -> Any:
     """Convert what was typed to its JSON form; what does not fit is left for the operation to refuse."""
-    if argument["kind"] == "mapping":
-        return parse_mapping(typed)
+    if argument["kind"] in {"mapping", "texts"}:
+        return parse_mapping(typed, texts=argument["kind"] == "texts")
     if not isinstance(typed, list):
         return convert_value(argument["kind"], typed)
     values = [convert_value(argument["kind"], value) for value in typed]
@@ -127,8 +127,13 @@ def parse_number(kind: type[int | float], typed: str) -> int | float | str:
         return typed
 
 
-def parse_mapping(pairs: list[str]) -> dict[str, Any]:
-    """Parse `name=value` pairs or JSON objects; a name given several times matches any of its values."""
+def parse_mapping(pairs: list[str], *, texts: bool = False) -> dict[str, Any]:
+    """Parse `name=value` pairs or JSON objects; a name given several times matches any of its values.
+
+    Args:
+        pairs: What was typed.
+        texts: Whether each value of a pair is a text, whatever it looks like.
+    """
     found: dict[str, list[Any]] = {}
     for pair in pairs:
         name, equals, typed = pair.partition("=")
@@ -136,7 +141,7 @@ def parse_mapping(pairs: list[str]) -> dict[str, Any]:
             for each, value in several.items():
                 found.setdefault(each, []).append(value)
         elif equals:
-            found.setdefault(name, []).append(parse_value(typed))
+            found.setdefault(name, []).append(typed if texts else parse_value(typed))
         else:
             raise InvalidArguments(f"`{pair}` is neither NAME=VALUE nor a JSON object.")
     return {name: values[0] if len(values) == 1 else values for name, values in found.items()}

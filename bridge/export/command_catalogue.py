@@ -10,7 +10,7 @@ from bridge.export.catalogue import full_description
 from bridge.features import operations
 from bridge.types import Day, Preset, Scope, VaultPath
 
-Kind = Literal["text", "path", "folder", "file", "int", "float", "bool", "range", "mapping", "json"]
+Kind = Literal["text", "path", "folder", "file", "int", "float", "bool", "range", "mapping", "texts", "json"]
 
 
 class CommandArgument(TypedDict):
@@ -129,7 +129,7 @@ def value_kind(argument: Argument) -> Kind:
         bool: "bool",
     }
     if is_mapping(hint):
-        return "mapping"
+        return "texts" if get_args(hint)[1:] == (str,) else "mapping"
     if any(records_in(hint)) or is_union(hint):
         return "json"
     return "range" if get_origin(hint) is tuple else kinds.get(hint, "text")
@@ -140,7 +140,7 @@ def placeholder(argument: Argument) -> str:
     hint = item_hint(argument)
     if get_origin(hint) is Literal:
         return "|".join(map(str, get_args(hint)))
-    fixed: Mapping[Kind, str] = {"mapping": "NAME=VALUE", "range": "FIRST-LAST", "json": "JSON"}
+    fixed: Mapping[Kind, str] = {"mapping": "NAME=VALUE", "texts": "NAME=VALUE", "range": "FIRST-LAST", "json": "JSON"}
     name = _singular(argument.name) if is_repeated(argument) else argument.name
     return "PATH" if hint is VaultPath else fixed.get(value_kind(argument), name.upper())
 

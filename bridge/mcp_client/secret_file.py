@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bridge.errors import SettingsUnreadable
-from bridge.mcp_client.server_file import check_file_rights
+from bridge.mcp_client.server_file import SECRET, check_file_rights
 from bridge.text.invisible import one_line, visible_text
 
-REFERENCE = re.compile(r"\{secret:([A-Za-z0-9_.-]+)\}")
-"""Where a secret belongs in the value of an environment variable."""
+SHORTEST = 8
+"""Characters from which on a secret is taken out of texts: shorter ones stand in other words, and could be guessed by
+seeing which disappear."""
 
 
 def read_secrets(path: Path) -> Mapping[str, str]:
@@ -35,7 +36,7 @@ def read_secrets(path: Path) -> Mapping[str, str]:
         raise SettingsUnreadable(
             f"{path.name} cannot be read: {type(error).__name__}.", hint="Correct it by hand."
         ) from None
-    wrong = next((name for name, value in values.items() if not isinstance(value, str) or not value), None)
+    wrong = next((name for name, value in values.items() if not isinstance(value, str)), None)
     if wrong is not None:
         raise SettingsUnreadable(f"`{wrong[:40]}` in {path.name} must be a text.", hint='Write NAME = "value".')
     return values
@@ -58,7 +59,7 @@ def fill_in_secrets(env: Mapping[str, str], secrets: Mapping[str, str]) -> tuple
         used[name] = secrets[name]
         return secrets[name]
 
-    return {name: REFERENCE.sub(value_of, value) for name, value in env.items()}, used
+    return {name: SECRET.sub(value_of, value) for name, value in env.items()}, used
 
 
 def redact_secrets(text: str, secrets: Mapping[str, str]) -> str:
@@ -73,8 +74,9 @@ def redact_line(text: str, secrets: Mapping[str, str]) -> str:
 
 
 def replace_values(text: str, secrets: Mapping[str, str]) -> str:
-    """Replace the values of secrets, the longest first, also where they are written as in JSON."""
-    for name, value in sorted(secrets.items(), key=lambda item: -len(item[1])):
+    """Replace the values of secrets that are not short, the longest first, also where they are written as in JSON."""
+    long = {name: value for name, value in secrets.items() if len(value) >= SHORTEST}
+    for name, value in sorted(long.items(), key=lambda item: -len(item[1])):
         for form in {value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}:
             text = text.replace(form, f"[secret {name}]")
     return text

@@ -37,6 +37,10 @@ def save_server(path: Path, name: str, changes: Mapping[str, Any]) -> Mapping[st
     with file_lock(path.with_name(f".{path.name}.lock")):
         before = read_servers(path)
         table = tomllib.loads(read_text(path)).get(name, {})
+        if env := changes.get("env"):
+            # Variables are changed one by one, so that nobody has to repeat those with secrets.
+            merged = {**(table.get("env") or {}), **env}
+            changes = {**changes, "env": {key: value for key, value in merged.items() if value not in EMPTY}}
         after = {key: value for key, value in {**table, **changes}.items() if value not in EMPTY}
         server = check_server(name, after)
         lines = read_text(path).splitlines()

@@ -22,6 +22,8 @@ Confirm = Literal["always", "first", "never"]
 
 NAME = re.compile(r"[A-Za-z0-9](?:[-_]?[A-Za-z0-9]){0,39}")
 """Names of servers: a section of the file, and the first part of `server__tool`."""
+SECRET = re.compile(r"\{secret:([A-Za-z0-9_.-]+)\}")
+"""Where a secret belongs in the value of an environment variable."""
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 HINT = "Correct this line by hand; until then no server of the file is started, and nothing is written to it."
@@ -155,7 +157,15 @@ def find_wrong_entry(name: str, table: Any) -> tuple[str, str] | None:
             return key, f"`{key[:40]}` is no entry of a server; there are {', '.join(KEYS)}"
         if not has_right_form(key, value):
             return key, f"`{key}` of `{name}` must be {KEYS[key]}"
-    return find_mismatch(name, table)
+    return find_misplaced_secret(name, table) or find_mismatch(name, table)
+
+
+def find_misplaced_secret(name: str, table: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the first entry in which a secret is not put where one belongs, and why; None if all are."""
+    if any("{secret:" in one for one in table.get("args", ())):
+        return "args", f"`args` of `{name}` cannot hold secrets, since other programs can see them: use `env`"
+    wrong = next((value for value in table.get("env", {}).values() if is_malformed(value)), None)
+    return ("env", f"`{wrong[:40]}` in `env` of `{name}` names no secret: write {{secret:NAME}}") if wrong else None
 
 
 def find_mismatch(name: str, table: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -186,6 +196,11 @@ def has_right_form(key: str, value: Any) -> bool:
         case _:
             is_place = key != "cwd" or Path(str(value)).expanduser().is_absolute()
             return is_usable(value) and bool(value.strip()) and is_place
+
+
+def is_malformed(value: str) -> bool:
+    """Return whether a text is meant to hold a secret and names none."""
+    return "{secret:" in SECRET.sub("", value)
 
 
 def is_usable(value: Any) -> bool:

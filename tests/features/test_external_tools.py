@@ -19,7 +19,7 @@ from bridge.text.budget import estimate_tokens
 from tests.features.served import Served
 from tests.mcp.client import ERAS, Era, connected, text_of
 from tests.mcp.test_confirming import Person
-from tests.mcp_client.servers import SECRET, programs, write_servers
+from tests.mcp_client.servers import SECRET, programs, wait_for_end, write_servers
 
 NOTES = {"Oven.md": "# Oven\n"}
 NEVER = 'confirm = "never"'
@@ -30,7 +30,7 @@ async def data(served: Served) -> AsyncIterator[Path]:
     """The data folder of the bridge, which ends without a server left."""
     yield served.bridge.data_dir
     await served.bridge.servers.close()
-    assert programs() == []
+    await wait_for_end()
 
 
 async def owner(served: Served, name: str, **given: Any) -> Any:
@@ -208,6 +208,23 @@ async def test_the_first_agreement_holds_for_this_program_alone(served: Served, 
         assert len(person.asked) == 3
 
 
+@pytest.mark.parametrize("era", ERAS)
+async def test_agents_start_to_list_only_what_needs_no_asking(served: Served, data: Path, era: Era) -> None:
+    write_servers(data, more='confirm = "first"')
+    person = Person("accept", confirm=True)
+    async with connected(served, era, elicitation_callback=person) as client:
+        assert "idle" in text_of(await client.call_tool("list_servers", {"connect": True}))
+        assert programs() == []
+        await client.call_tool("call_server_tool", {"server": "test", "tool": "say"})
+        for enabled in (False, True):
+            await owner(served, "change_server", server="test", enabled=enabled)
+        assert programs() == []
+        assert "running" in text_of(await client.call_tool("list_servers", {"connect": True}))
+    assert len(person.asked) == 1
+    write_servers(data)
+    assert (await served.call("list_servers", connect=True)).json["servers"][0]["state"] == "running"
+
+
 async def test_where_nobody_can_be_asked_the_argument_decides(served: Served, data: Path) -> None:
     write_servers(data, more='confirm = "first"')
     refused = await call_tool(served, "say")
@@ -307,6 +324,13 @@ async def test_the_command_adds_a_server(served: Served, data: Path) -> None:
         'tools = ["say"]',
         'confirm = "first"',
     ]
+    # Variables are changed one by one; what looks like a number is a text.
+    assert (await served.command("change-server", "new", "--env", "PORT=0080", "--json")).status == 0
+    assert 'env = { K = "{secret:K}", PORT = "0080" }' in (data / "servers.toml").read_text()
+    assert (await served.command("change-server", "new", "--env", "K=", "--json")).status == 0
+    assert 'env = { PORT = "0080" }' in (data / "servers.toml").read_text()
+    assert (await served.command("change-server", "new", "--env", "PORT=", "--json")).status == 0
+    assert "env" not in (data / "servers.toml").read_text()
 
 
 async def test_the_command_calls_a_server_and_leaves_none(served: Served, data: Path) -> None:

@@ -1,5 +1,7 @@
 """Lists of servers for tests, whose programs are `program.py`."""
 
+import asyncio
+import contextlib
 import json
 import os
 import sys
@@ -26,8 +28,20 @@ def write_servers(data: Path, *ways: str, more: str = "", name: str = "test") ->
 
 def programs(folder: Path = PROGRAM) -> list[psutil.Process]:
     """Return the running programs of this process, with the keepers around them."""
-    own = psutil.Process(os.getpid()).children(recursive=True)
-    return [one for one in own if is_running(one.pid) and str(folder) in " ".join(one.cmdline())]
+    found = []
+    for one in psutil.Process(os.getpid()).children(recursive=True):
+        # It may end while it is looked at.
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if is_running(one.pid) and str(folder) in " ".join(one.cmdline()):
+                found.append(one)
+    return found
+
+
+async def wait_for_end() -> None:
+    """Wait until no program runs; the system takes a moment to end them."""
+    async with asyncio.timeout(10):
+        while programs():
+            await asyncio.sleep(0.02)
 
 
 def is_running(pid: int) -> bool:

@@ -21,7 +21,7 @@ from bridge.data_folder import Folders
 from bridge.errors import BridgeError, Forbidden, ServerFailed, ServerNotFound, SettingsUnreadable
 from bridge.mcp_client.connection import Refusal, Timeouts
 from bridge.mcp_client.pool import ServerPool
-from tests.mcp_client.servers import PROGRAM, ROOT, SECRET, is_running, programs, write_servers
+from tests.mcp_client.servers import PROGRAM, ROOT, SECRET, is_running, programs, wait_for_end, write_servers
 
 QUICK = Timeouts(start_s=20, call_s=20, look_s=0.02, backoff_s=60)
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="groups of processes are those of POSIX")
@@ -34,7 +34,7 @@ async def pools(tmp_path: Path) -> AsyncIterator[list[ServerPool]]:
     yield pools
     for pool in pools:
         await pool.close()
-    assert programs() == []
+    await wait_for_end()
 
 
 @pytest.fixture

@@ -45,7 +45,8 @@ async def change_server(
         server: The server.
         program: The program to start, `command` in the file; not with `url`.
         args: Its arguments, which other programs of this machine can see.
-        env: Its environment variables; `{secret:NAME}` stands for a secret of `secrets.toml`.
+        env: Environment variables to set, or to remove by an empty value; `{secret:NAME}` stands for a secret of
+            `secrets.toml`.
         cwd: The folder in which it runs.
         url: The address of a server that runs already, on 127.0.0.1, ::1 or localhost.
         tools: The tools that agents may call; all if empty. `resource:GLOB` allows resources.

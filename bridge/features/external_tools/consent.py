@@ -37,11 +37,9 @@ async def require_consent(call: Call, server: "ExternalServer", act: str, given:
     Raises:
         ConfirmationRequired: The user was not asked.
     """
-    if server.confirm == "never":
+    if not await needs_consent(call, server):
         return
     path, once = call.bridge.folders.agreed_servers, server.confirm == "first"
-    if once and (await asyncio.to_thread(read_agreed, path)).get(server.name) == server.fingerprint:
-        return
     if not call.confirmed(confirm):
         shown = orjson.dumps(given, option=orjson.OPT_SORT_KEYS, default=str).decode()
         extent = ", and later calls of this program without asking" if once else ""
@@ -56,6 +54,14 @@ async def require_consent(call: Call, server: "ExternalServer", act: str, given:
     # What an agent says of a user who cannot be asked holds for this call only.
     if once and (call.consent is True or is_user(call)):
         await asyncio.to_thread(record_agreement, path, server)
+
+
+async def needs_consent(call: Call, server: "ExternalServer") -> bool:
+    """Return whether the user must agree to a call of a server."""
+    if server.confirm != "first":
+        return server.confirm == "always"
+    agreed = await asyncio.to_thread(read_agreed, call.bridge.folders.agreed_servers)
+    return agreed.get(server.name) != server.fingerprint
 
 
 def shorten(text: str) -> str:

@@ -90,7 +90,8 @@ async def list_servers(call: Call, connect: bool = False) -> ListedServers:
     """List the user's own MCP servers, and the tools of those that run.
 
     Args:
-        connect: Start the enabled servers, to see their tools; needs the scope `write`.
+        connect: Start the enabled servers, to see their tools, but for agents only those of which the user need not
+            be asked; needs the scope `write`.
 
     Raises:
         Forbidden: `connect` without that scope, or in the preset `read-only`.
@@ -106,9 +107,12 @@ async def list_servers(call: Call, connect: bool = False) -> ListedServers:
 
 
 async def start_servers(call: Call) -> None:
-    """Start every enabled server and list its tools; those that fail say so in the list."""
+    """Start enabled servers and list their tools; those that fail say so in the list."""
+    from bridge.features.external_tools.consent import needs_consent
 
     async def start(server: "ExternalServer") -> None:
+        if not is_user(call) and await needs_consent(call, server):
+            return
         with contextlib.suppress(BridgeError):
             async with call.bridge.servers.connect(server) as connection:
                 await connection.list_tools()
