@@ -121,6 +121,17 @@ async def test_a_mentioned_note_that_does_not_exist_is_an_error_that_names_the_c
     assert "Levain.md" in str(answer.json)
 
 
+async def test_a_mentioned_note_that_is_only_properties_is_read(served: Served) -> None:
+    file = served.bridge.find(None).root / "Trip.md"
+    file.write_text("---\nstart: 2026-04-01\nend: 2026-04-19\n---\n", encoding="utf-8")
+    await served.call("wait_until_indexed", path="Trip.md")
+    found = await ask(served, "@[[Trip]] when does it start")
+    assert ("Trip.md", [1, 4]) in [(one["path"], one["lines"]) for one in found["context"]]
+    file.write_text("", encoding="utf-8")
+    found = await ask(served, "@[[Trip]] when does it start")
+    assert "The mentioned note `Trip.md` has no text." in found["notices"]
+
+
 async def test_a_mentioned_note_without_room_is_named(served: Served) -> None:
     (served.bridge.find(None).root / "Long.md").write_text("A long story of the levain. " * 300, encoding="utf-8")
     await served.call("wait_until_indexed", path="Long.md")

@@ -17,6 +17,7 @@ from bridge.search.excerpts import Excerpt, Excerpts, cut_excerpts
 from bridge.search.model import SearchAnswer, SearchRequest, ShownPassage
 from bridge.search.pack import PackedItem, pack
 from bridge.search.pipeline import search
+from bridge.text.invisible import visible_text
 from bridge.types import Among, VaultPath, lies_in
 
 if TYPE_CHECKING:
@@ -164,10 +165,17 @@ def cut_place(call: Call, path: VaultPath, heading: str | None) -> "tuple[Excerp
     note = open_note(call.vault, path)
     if heading is None or heading.startswith("^"):
         first = [ShownPassage("", piece.lines, note.text[slice(*piece.span)]) for piece in note.pieces[:4]]
-        return cut_excerpts(note, 1.0, first), note
+        return (cut_excerpts(note, 1.0, first) if first else cut_properties(note)), note
     lines = select_lines(note, heading, None)
     text = "\n".join(note.text.split("\n")[lines[0] - 1 : lines[1]]).strip()
     return Excerpts(path, 1.0, passages=(Excerpt("section", heading, lines, text),)), note
+
+
+def cut_properties(note: "Note") -> Excerpts:
+    """Cut the properties of a note that has nothing else."""
+    last, text = note.text[: note.body].count("\n"), visible_text(note.text[: note.body]).strip()
+    passages = (Excerpt("passage", "", (1, max(1, last)), text),) if text else ()
+    return Excerpts(note.path, 1.0, passages=passages)
 
 
 def locate_folder(call: Call, folder: str) -> VaultPath:
@@ -181,4 +189,11 @@ def _cut_mentioned(call: Call, question: MentioningQuestion) -> "list[tuple[Exce
 
 
 def _no_room(mentioned: Sequence[Excerpts], shown: set[VaultPath]) -> Iterator[str]:
-    return (f"There was no room for the mentioned note `{one.path}`." for one in mentioned if one.path not in shown)
+    for one in mentioned:
+        if one.path not in shown:
+            has_text = one.note is not None or one.passages
+            yield (
+                f"There was no room for the mentioned note `{one.path}`."
+                if has_text
+                else f"The mentioned note `{one.path}` has no text."
+            )
