@@ -53,3 +53,11 @@ def require_agreement(call: Call, folder: AgentsFolder, *, confirm: bool) -> Non
             subject=f"agents' folder {folder.path}",
             hint="Ask the user, who can also run `vault-bridge set-up-memory`; then repeat the call with `confirm`.",
         )
+
+
+def agreement_notice(folder: AgentsFolder) -> str:
+    """Return what is said where the user's own call made the agents' folder."""
+    return (
+        f"The folder `{folder.path}` was set up for this: agents may write notes there from now on. Delete"
+        f" `{folder.about}` if you do not want that."
+    )

@@ -66,7 +66,9 @@ class Settings:
         (), "Names of clients with their own token in whose text names of notes become links, `*` for all."
     )
     agents_folder: str = setting(
-        "Agents", "Folder for the notes of agents; nothing is written there before `set_up_memory` was confirmed."
+        "Agents",
+        "Folder for the notes of agents; they write nothing there before you set it up, by `set_up_memory` or by having"
+        " a plan or a policy made.",
     )
     notebook_clients: tuple[str, ...] = setting(
         ("*",),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import Interval, MaxLen
 
-from bridge.api.agreement import SetUpMemory, has_agreed, require_agreement
+from bridge.api.agreement import SetUpMemory, agreement_notice, has_agreed, require_agreement
 from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.registry import operation
@@ -90,6 +90,8 @@ async def _write(call: Call, composed: ComposedPlan, options: WriteOptions) -> G
     if not options.dry_run:
         await asyncio.to_thread(note.keep, vault)
         if made.state == "applied":
+            if begins:
+                notices = (agreement_notice(folder), *notices)
             vault.events.publish(PlanReady(path, len(note.findings)), vault.id)
             notices = (*notices, *await _retire(vault))
     return GardenPlan(path, note.findings, left_out, tried.forecast, runs, notices, made.state, made.change_id)

@@ -15,6 +15,7 @@ from bridge.features.gardener.read_plan import open_plan
 from bridge.features.gardener.retire_plans import DAY_S, retire_plans, written_plans
 from bridge.features.gardener.settings import GardenerSettings
 from bridge.notebook.folder import is_set_up
+from bridge.text.counts import count_of
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ async def make_due_plan(vault: "OpenVault") -> VaultPath | None:
     composed = await compose_plan(vault)
     note = await build_plan_note(vault, composed.tried)
     if note is not None:
-        by = Author("plan_garden", reason=f"Every {days} days, by the setting `gardener.garden_every_days`")
+        by = Author("plan_garden", reason=f"Every {count_of(days, 'day')}, by the setting `gardener.garden_every_days`")
         await asyncio.to_thread(note.keep, vault)
         await vault.executor.carry([note.request], by)
     await asyncio.to_thread(keep_checked, vault, composed)

@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import MaxLen, MinLen
 
-from bridge.api.agreement import SetUpMemory, has_agreed, require_agreement
+from bridge.api.agreement import SetUpMemory, agreement_notice, has_agreed, require_agreement
 from bridge.api.call import Call
 from bridge.api.characters import require_writable_text
 from bridge.api.registry import operation
@@ -142,7 +142,10 @@ async def author_policy(
     requests.append(CreateNote(path=path, text=note))
     agreed = folder if begins and has_agreed(call) else None
     made = await execute_requests(call, requests, options, operation="author_policy", agreed=agreed)
-    return describe_written(call, made, block, left_out)
+    written = describe_written(call, made, block, left_out)
+    if begins and made.state == "applied":
+        written = replace(written, warnings=(agreement_notice(folder), *written.warnings))
+    return written
 
 
 @operation(
