@@ -12,7 +12,7 @@ from bridge.cli.catalogue import operation_commands
 from bridge.cli.console import print_bytes, print_message
 from bridge.cli.find_bridge import FoundVault, ServedVault, UnservedVault, find_vault, served_vaults
 from bridge.cli.hook import answer_hook
-from bridge.errors import BridgeError, FolderNotFound, NoSuchVault, NoteNotFound
+from bridge.errors import BridgeError, FolderNotFound, NoSuchVault, NoteNotFound, VaultHeld
 from bridge.server.content_types import VIEW
 
 if TYPE_CHECKING:
@@ -113,7 +113,14 @@ def run_there(
             accept = VIEW if view else "application/json"
             return find_bridge.send(runtime, operation, arguments, accept=accept)
         case UnservedVault(path):
-            return run_in_process(given, operation, arguments, [path], view=view)
+            try:
+                return run_in_process(given, operation, arguments, [path], view=view)
+            except VaultHeld as held:
+                # A bridge that was starting meanwhile serves it by now.
+                served = find_vault(given.data_dir, str(path)) if held.facts else None
+                if not isinstance(served, ServedVault):
+                    raise
+                return run_there(given, operation, {**arguments, VAULT: served.id}, served, view=view)
         case None:
             return run_in_process(given, operation, arguments, [], view=view)
 

@@ -213,6 +213,17 @@ async def test_a_bridge_that_died_is_not_asked(served: Served, vault: Path) -> N
     assert "already open in process" in ran.err
 
 
+async def test_a_bridge_that_starts_meanwhile_is_asked(served: Served, vault: Path) -> None:
+    # While it starts it holds the vault, and does not listen yet.
+    file = next((served.bridge.data_dir / "run").iterdir())
+    hidden = file.rename(file.with_suffix(".hidden"))
+    running = asyncio.create_task(served.command("search", "frost", "--json", cwd=vault))
+    await asyncio.sleep(3)
+    hidden.rename(file)
+    ran = await running
+    assert (ran.status, [hit["path"] for hit in ran.json["hits"]]) == (0, ["Garden/Beans.md"]), ran.err
+
+
 async def test_commands_at_the_same_time_wait_for_each_other(vault: Path, tmp_path: Path) -> None:
     search = partial(command, "search", "frost", "--json", data=tmp_path / "data", models=tmp_path / "m", cwd=vault)
     ran = await asyncio.gather(search(), search())
