@@ -313,4 +313,8 @@ async def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> Non
 
 async def test_the_answering_model_is_remembered_in_the_folder(tmp_path: Path) -> None:
     folder = await stored(tmp_path / "index")
-    assert json.loads((folder / "index.json").read_text()) == {"version": VERSION, "answering": MODEL}
+    assert json.loads((folder / "index.json").read_text()) == {
+        "version": VERSION,
+        "answering": MODEL,
+        "embedded": True,
+    }
