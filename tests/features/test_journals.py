@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
@@ -14,6 +15,7 @@ import pytest
 
 from bridge.changes.draft import digest_of
 from bridge.features.sessions import lifetime
+from bridge.features.sessions.facts import gather_facts
 from bridge.markdown.parse import parse
 from bridge.settings.file import save_settings
 from bridge.state.session_log import SessionFilter
@@ -392,6 +394,35 @@ async def test_a_stop_pauses_the_journal_and_the_next_call_continues_it(tmp_path
     assert properties(path)["status"] == "paused"
     assert "Before the stop" in path.read_text()
     assert "After the stop" in path.read_text()
+
+
+async def test_a_journal_that_is_written_while_its_session_is_paused_says_so(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = await begin(served)
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Session": "mine"}
+    body = orjson.dumps({"what": "outcome", "text": "Before the stop"})
+    assert (await served.request("POST", "/api/note_down", headers=headers, data=body)).status == 200
+    (path,) = journals(folder)
+    vault = served.bridge.find(None).vault
+    gathered, go_on = threading.Event(), threading.Event()
+
+    def gather_slowly(*given: Any) -> Any:
+        facts = gather_facts(*given)
+        gathered.set()
+        go_on.wait(10)
+        return facts
+
+    (session,) = {one.id for one in vault.store.sessions.page(SessionFilter(), 10, 0)[0] if one.note is not None}
+    monkeypatch.setattr(lifetime, "gather_facts", gather_slowly)
+    keeping = asyncio.create_task(lifetime.keep_journal(vault, session))
+    await asyncio.to_thread(gathered.wait, 10)
+    monkeypatch.setattr(lifetime, "gather_facts", gather_facts)
+    pausing = asyncio.create_task(lifetime.pause_sessions(vault))
+    await asyncio.sleep(0.3)
+    go_on.set()
+    await asyncio.gather(keeping, pausing)
+    assert properties(path)["status"] == "paused"
 
 
 async def test_two_sessions_of_one_client_have_journals_of_their_own(served: Served) -> None:

@@ -7,6 +7,7 @@ import time
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from bridge.errors import BridgeError
 from bridge.features.sessions.facts import gather_facts, is_of_agent
@@ -22,6 +23,7 @@ from bridge.state.session_log import SessionFilter
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
     from bridge.state.session_log import SessionRecord
+    from bridge.state.store import Store
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +42,9 @@ MOST_DOUBLED = 4
 MOST_CAUGHT_UP = 200
 ENOUGH_READ = 5
 """Notes read for which a session is worth a journal."""
+
+_turns: "WeakKeyDictionary[Store, asyncio.Lock]" = WeakKeyDictionary()
+"""By vault: held while a journal is brought up to date."""
 
 
 async def end_quiet_sessions(vault: "OpenVault") -> None:
@@ -117,6 +122,12 @@ async def keep_journal(vault: "OpenVault", id_: str) -> bool:
     Raises:
         BridgeError: It cannot be written.
     """
+    # Otherwise facts that were gathered before a session was paused could be written after it.
+    async with _turns.setdefault(vault.store, asyncio.Lock()):
+        return await _bring_up_to_date(vault, id_)
+
+
+async def _bring_up_to_date(vault: "OpenVault", id_: str) -> bool:
     from bridge.engine.transactions import Author
 
     session = await asyncio.to_thread(vault.store.sessions.find, id_)
