@@ -7,7 +7,7 @@ import stat
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
@@ -54,6 +54,11 @@ class ExternalServer:
     tools: tuple[str, ...] = ()
     confirm: Confirm = "always"
     enabled: bool = True
+
+    @property
+    def program(self) -> str:
+        """The name of its program, or its address."""
+        return self.url or PurePath(self.command or "").name
 
     @property
     def fingerprint(self) -> str:

@@ -11,7 +11,6 @@ import orjson
 from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.errors import ConfirmationRequired
-from bridge.features.external_tools.servers import describe_program
 from bridge.private_files import file_lock, write_private
 from bridge.text.invisible import inline
 
@@ -46,7 +45,7 @@ async def require_consent(call: Call, server: "ExternalServer", act: str, given:
         what = [server.fingerprint] if once else [server.fingerprint, act, shown]
         raise ConfirmationRequired(
             f"The server `{server.name}` is a program of others; the user must agree to this call.",
-            would=f"let the external program `{inline(describe_program(server))}` (server `{server.name}`), which may "
+            would=f"let the external program `{inline(server.program)}` (server `{server.name}`), which may "
             f"use the network, {inline(act)} with {shorten(inline(shown))}{extent}",
             subject=f"external server {server.name} {hashlib.sha256(orjson.dumps(what)).hexdigest()}",
             hint=HINT,

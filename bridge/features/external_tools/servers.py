@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal
 
 from bridge.api.agreement import is_user
@@ -12,6 +11,7 @@ from bridge.api.call import Call
 from bridge.api.markup import Answer, Element, Line, Segment, notice
 from bridge.api.registry import operation
 from bridge.errors import BridgeError, Forbidden
+from bridge.features.external_tools.consent import needs_consent
 from bridge.records import dataclass
 
 if TYPE_CHECKING:
@@ -108,7 +108,6 @@ async def list_servers(call: Call, connect: bool = False) -> ListedServers:
 
 async def start_servers(call: Call) -> None:
     """Start enabled servers and list their tools; those that fail say so in the list."""
-    from bridge.features.external_tools.consent import needs_consent
 
     async def start(server: "ExternalServer") -> None:
         if not is_user(call) and await needs_consent(call, server):
@@ -127,7 +126,7 @@ def describe_server(call: Call, server: "ExternalServer") -> ListedServer:
     tools = running.summaries if running is not None and server.enabled else ()
     return ListedServer(
         name=server.name,
-        program=describe_program(server),
+        program=server.program,
         enabled=server.enabled,
         confirm=server.confirm,
         state=health.state,
@@ -139,11 +138,6 @@ def describe_server(call: Call, server: "ExternalServer") -> ListedServer:
             if is_user(call) or is_allowed(server, tool.name)
         ),
     )
-
-
-def describe_program(server: "ExternalServer") -> str:
-    """Return the name of a server's program, or its address."""
-    return server.url or PurePath(server.command or "").name
 
 
 def is_allowed(server: "ExternalServer", tool: str) -> bool:
