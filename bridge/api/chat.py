@@ -46,7 +46,7 @@ async def choose_generator(call: Call, mode: WritingMode) -> "tuple[Generator | 
 
 
 async def write_text(
-    call: Call, generator: "Generator", request: "ChatRequest", *, tell: bool = True, untold: str = ""
+    call: Call, generator: "Generator", request: "ChatRequest", *, tell: bool = True, silent_prefix: str = ""
 ) -> WrittenText:
     """Let a chat model write.
 
@@ -55,7 +55,7 @@ async def write_text(
         generator: The chat model.
         request: What to write.
         tell: Whether the caller is told what is written as it comes.
-        untold: The caller is not told of a text that begins with this.
+        silent_prefix: A text that begins with this is not reported to the caller.
 
     Raises:
         Busy: Others wait already.
@@ -80,7 +80,7 @@ async def write_text(
                     call.say(StreamEvent("thinking", piece))
                 case Piece(text=piece):
                     text, written = text + piece, written + 1
-                    if untold and (text.startswith(untold) or untold.startswith(text)):
+                    if silent_prefix and (text.startswith(silent_prefix) or silent_prefix.startswith(text)):
                         continue
                     call.say(StreamEvent("token", text[shown:]))
                     shown = len(text)

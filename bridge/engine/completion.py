@@ -1,4 +1,4 @@
-"""Work that runs to its end, whoever stops waiting for it."""
+"""Runs work to its end even if its caller is cancelled."""
 
 import asyncio
 from collections.abc import Coroutine

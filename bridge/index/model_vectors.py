@@ -46,7 +46,7 @@ async def load_model_vectors(opened: OpenIndex, key: str, dimensions: int | None
         is_of_disk = translate_disk_error(opened.folder.path, error) is not None
         if is_of_disk or table_name(key) not in await table_names(opened.database):
             raise
-        log.warning("The vectors of `%s` cannot be read and are made anew: %s", key, type(error).__name__)
+        log.warning("The vectors of `%s` cannot be read and are computed again: %s", key, type(error).__name__)
         await opened.database.drop_table(table_name(key))
         if dimensions is None:
             raise BrokenIndex("vectors") from error

@@ -61,7 +61,7 @@ class Slot:
         self.retry_at = time.monotonic() + min(wait, timing.most_backoff_s)
 
     def forget_failures(self) -> None:
-        """Begin anew, as with another server."""
+        """Reset the count, as for a server that was never tried."""
         self.failures, self.retry_at, self.last_error = 0, 0.0, None
 
 

@@ -158,7 +158,7 @@ class _Conversation:
                 grammar=answer_grammar(self._task.question, [one.number for one in self._sources], calls=may_call),
             )
             try:
-                return await write_text(self._call, self._generator, request, untold=OPENING if may_call else "")
+                return await write_text(self._call, self._generator, request, silent_prefix=OPENING if may_call else "")
             except PromptTooLong:
                 if not self._steps or not self._steps[-1].excerpts:
                     raise

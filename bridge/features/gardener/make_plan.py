@@ -17,7 +17,7 @@ from bridge.features.gardener.compose import ComposedPlan, compose_plan, keep_ch
 from bridge.features.gardener.plan_text import build_plan_note
 from bridge.features.gardener.records import GardenPlan
 from bridge.features.gardener.retire_plans import retire_plans
-from bridge.notebook.folder import agents_folder
+from bridge.notebook.folder import agents_folder, is_set_up
 
 if TYPE_CHECKING:
     from bridge.changes.requests.base import Request
@@ -63,7 +63,7 @@ async def plan_garden(
     vault = call.vault
     vault.require_keyword()
     agents = agents_folder(vault.settings)
-    if not vault.files.has(agents.about) and not options.dry_run:
+    if not is_set_up(vault.files, vault.settings) and not options.dry_run:
         require_agreement(call, agents, confirm=options.confirm)
     composed = await compose_plan(vault, checks, folder, limit, skip_checked=skip_checked)
     plan = await _write(call, composed, options)
@@ -80,7 +80,7 @@ async def _write(call: Call, composed: ComposedPlan, options: WriteOptions) -> G
     if note is None:
         return GardenPlan(None, (), left_out, (), runs, notices, "applied", None)
     folder = agents_folder(vault.settings)
-    begins = not vault.files.has(folder.about)
+    begins = not is_set_up(vault.files, vault.settings)
     requests: list[Request] = [SetUpMemory(path=folder.about, folder=folder, templates=False)] if begins else []
     requests.append(note.request)
     lent = folder if begins and has_agreed(call) else author(call, "plan_garden", None).applies_in
