@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import llama_cpp as c
 import numpy as np
 import psutil
 
 from bridge.models import llama
 from bridge.models.chat_template import Part
+from bridge.models.llama import c
 
 BATCH = 256
 """Tokens of a prompt that are read per call: a call that is aborted loses at most these."""

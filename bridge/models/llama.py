@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import llama_cpp as c
-
+from bridge.models.llama_api import load_llama
 from bridge.records import dataclass
+
+c = load_llama()
 
 LARGEST_BATCH = 512
 """Maximum number of tokens per call: attention over a larger batch is slower, and passages are far shorter."""
@@ -58,7 +59,7 @@ def load(path: Path, *, mmap: bool) -> tuple[Any, Any]:
     """
     c.llama_backend_init()
     params = c.llama_model_default_params()
-    params.use_mmap = mmap
+    params.load_mode = c.LLAMA_LOAD_MODE_MMAP if mmap else c.LLAMA_LOAD_MODE_NONE
     params.n_gpu_layers = 0
     model = c.llama_model_load_from_file(str(path).encode(), params)
     if not model:

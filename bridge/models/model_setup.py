@@ -1,7 +1,5 @@
 """Tells whether llama.cpp can be used: `scripts/run` builds it while the bridge already answers by words."""
 
-import importlib
-import importlib.util
 import json
 import os
 import sys
@@ -10,13 +8,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bridge.errors import BridgeError, ModelUnusable, NotReady
+from bridge.models.llama_api import find_llama
 from bridge.private_files import lock_file
 from bridge.records import dataclass
 
 _RECORD, _LOCK = "model-setup.json", "model-setup.lock"
 """What `scripts/lib/setup/llama_setup.py` writes into the environment; the lock is held while it runs."""
 
-_START_AGAIN = "Start `scripts/run` again to go on; `pip install llama-cpp-python` installs it elsewhere."
+_START_AGAIN = (
+    "Start `scripts/run` again to go on. Elsewhere `pip install vault-bridge[llama]` compiles it, and"
+    " `pip install vault-bridge[prebuilt]` needs no compiler."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def read_model_setup(environment: Path | None = None) -> ModelSetup | None:
     folder = environment or Path(sys.prefix)
     if _is_locked(folder / _LOCK):
         return _progress_of(_read(folder / _RECORD))
-    if _is_installed():
+    if find_llama():
         return None
     facts = _read(folder / _RECORD)
     if "problem" in facts:
@@ -73,15 +75,8 @@ def require_llama() -> None:
         ModelUnusable: It could not be built, or nobody has tried.
     """
     # The set-up installs the model while it still holds its lock.
-    if not _is_installed() and (setup := read_model_setup()) is not None:
+    if not find_llama() and (setup := read_model_setup()) is not None:
         raise setup.error()
-
-
-def _is_installed() -> bool:
-    importlib.invalidate_caches()
-    found = importlib.util.find_spec("llama_cpp")
-    # A folder that an uninstallation left behind has no origin.
-    return found is not None and found.origin is not None
 
 
 def _progress_of(facts: dict[str, Any]) -> ModelSetup:

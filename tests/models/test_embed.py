@@ -19,6 +19,7 @@ from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.embedder import Embedder
 from bridge.models.embeddings import RejectedText
 from bridge.models.folder import InstalledModel, find_model
+from bridge.models.worker_process import LEVELS, Worker, make_task
 from bridge.types import Digest
 from tests.models.small import bert_gguf
 from tests.models.test_convert import SPEC
@@ -261,6 +262,15 @@ async def test_workers_that_die_at_their_start_go_on_with_fewer_features(pool: P
         await asyncio.sleep(0.005)
     assert float((await work).vectors[0] @ (await pool().embed(["bread"])).vectors[0]) > 0.99
     assert embedder.status().level == 1
+
+
+@pytest.mark.skipif(not hasattr(psutil.Process, "memory_maps"), reason="the system does not tell what is mapped")
+@pytest.mark.parametrize("level", range(LEVELS))
+async def test_only_the_last_level_reads_the_model_instead_of_mapping_it(model: InstalledModel, level: int) -> None:
+    worker = await Worker.start(make_task(model.path, model.spec, level), model.spec.dimensions)
+    mapped = {one.path for one in psutil.Process(worker.pid).memory_maps()}
+    await worker.end()
+    assert (str(model.path) in mapped) is (level < LEVELS - 1)
 
 
 async def test_workers_that_never_start_make_the_model_unusable(pool: Pool) -> None:

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from scripts.lib.setup import llama_wheel
-from scripts.lib.setup.llama_setup import LLAMA
-from scripts.lib.setup.lockfile import ROOT, read_lock
+from scripts.lib.setup.llama_setup import LLAMA, PREBUILT
+from scripts.lib.setup.lockfile import ROOT, Pin, read_lock
 
 PIN = next(pin for pin in read_lock("run") if pin.name == LLAMA)
 NAME = f"llama_cpp_python-{PIN.version}"
@@ -89,22 +89,24 @@ def until(look: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def keep_wheel(cache: Path) -> None:
-    """Keep a build of llama.cpp that only says its version."""
-    folder = cache / "vault-bridge" / "wheels" / llama_wheel.cache_key(PIN)
-    wheel, about = (
-        folder / f"llama_cpp_python-{PIN.version}-py3-none-any.whl",
-        f"llama_cpp_python-{PIN.version}.dist-info",
-    )
+def make_wheel(folder: Path, pin: Pin, package: str) -> Path:
+    """Make a wheel whose package only says its version."""
+    name = f"{pin.name.replace('-', '_')}-{pin.version}"
     folder.mkdir(parents=True)
+    wheel, about = folder / f"{name}-py3-none-any.whl", f"{name}.dist-info"
     with zipfile.ZipFile(wheel, "w") as archive:
-        code = f"__version__ = {PIN.version!r}\ndef llama_backend_init(): ...\n"
-        archive.writestr("llama_cpp/__init__.py", code)
-        archive.writestr(
-            f"{about}/METADATA", f"Metadata-Version: 2.1\nName: llama-cpp-python\nVersion: {PIN.version}\n"
-        )
+        code = f"__version__ = {pin.version!r}\ndef llama_backend_init(): ...\n"
+        archive.writestr(f"{package}/__init__.py", code)
+        archive.writestr(f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {pin.name}\nVersion: {pin.version}\n")
         archive.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         archive.writestr(f"{about}/RECORD", "")
+    return wheel
+
+
+def keep_wheel(cache: Path) -> None:
+    """Keep a build of llama.cpp."""
+    folder = cache / "vault-bridge" / "wheels" / llama_wheel.cache_key(PIN)
+    wheel = make_wheel(folder, PIN, "llama_cpp")
     (folder / "sha256").write_text(llama_wheel.sha256(wheel))
 
 
@@ -116,7 +118,7 @@ def test_a_failure_is_recorded_and_the_next_start_tries_again(
         monkeypatch.delenv(name, raising=False)
     empty, cache = tmp_path / "no compiler", str(tmp_path / "cache")
     empty.mkdir()
-    with background(checkout, bridge, PATH=str(empty), XDG_CACHE_HOME=cache) as process:
+    with background(checkout, bridge, PATH=str(empty), XDG_CACHE_HOME=cache, PIP_NO_INDEX="1") as process:
         pass
     assert process.returncode == 1
     failed = {name: str(value) for name, value in (record(checkout) or {}).items()}
@@ -129,6 +131,25 @@ def test_a_failure_is_recorded_and_the_next_start_tries_again(
         pass
     assert (process.returncode, record(checkout)) == (0, None)
     assert list((checkout / ".venv").glob("lib/python*/site-packages/llama_cpp/__init__.py"))
+    assert (checkout / ".venv" / "bin" / "called").read_text() == "models install\n"
+
+
+def test_without_a_compiler_the_prebuilt_wheel_takes_its_place(
+    checkout: Path, bridge: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    pin = next(pin for pin in read_lock("run") if pin.name == PREBUILT)
+    wheel = make_wheel(tmp_path / "wheels", pin, PREBUILT)
+    lock = checkout / "scripts" / "requirements.txt"
+    own = f"{pin.name}=={pin.version} --hash=sha256:{llama_wheel.sha256(wheel)}\n"
+    lock.write_text(lock.read_text().replace(pin.text, own))
+    index = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheel.parent)}
+    empty = tmp_path / "no compiler"
+    empty.mkdir()
+    cache = str(tmp_path / "cache")
+    with background(checkout, bridge, PATH=str(empty), XDG_CACHE_HOME=cache, CXX="", **index) as process:
+        pass
+    assert (process.returncode, record(checkout)) == (0, None)
+    assert list((checkout / ".venv").glob("lib/python*/site-packages/xllamacpp/__init__.py"))
     assert (checkout / ".venv" / "bin" / "called").read_text() == "models install\n"
 
 

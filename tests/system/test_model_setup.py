@@ -59,7 +59,8 @@ def environment(tmp_path: Path) -> Environment:
     packages = folder / "packages"
     packages.mkdir()
     hidden = tuple(entry for entry in site.iterdir() if entry.name.startswith("llama_cpp"))
-    for entry in set(site.iterdir()) - set(hidden):
+    prebuilt = {entry for entry in site.iterdir() if entry.name.startswith("xllamacpp")}
+    for entry in set(site.iterdir()) - set(hidden) - prebuilt:
         (packages / entry.name).symlink_to(entry)
     (own,) = folder.glob("lib/python*/site-packages")
     (own / "all.pth").write_text(f"{packages}\n{ROOT}\n")

@@ -9,7 +9,7 @@ from types import FrameType
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from scripts.lib.setup.llama_setup import SetupRecord, install_llama, llama_lock
+from scripts.lib.setup.llama_setup import SetupRecord, install_any_llama, llama_lock
 from scripts.lib.setup.steps import Count, StepFailed, Watch, ignore, run, say
 from scripts.lib.setup.venv import CLEAN, VENV, is_done, stamp
 
@@ -47,7 +47,7 @@ def set_up(bridge: int, lock: int) -> int:
     try:
         if not is_done("llama"):
             watch("Preparing llama.cpp", None)
-            install_llama({**CLEAN, "CMAKE_BUILD_PARALLEL_LEVEL": jobs()}, lock, watch)
+            install_any_llama({**CLEAN, "CMAKE_BUILD_PARALLEL_LEVEL": jobs()}, lock, watch)
             stamp("llama")
     except StepFailed as failure:
         say(str(failure))

@@ -49,8 +49,10 @@ def read_lock(kind: str) -> tuple[Pin, ...]:
 def wanted_requirements(project: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return the requirements of `pyproject.toml` by the lock that must contain them."""
     groups = project["dependency-groups"]
-    run = [*project["project"]["dependencies"], *project["build-system"]["requires"], *groups["install"]]
-    return {"run": run, "dev": [*run, *project["project"]["optional-dependencies"]["dev"]], "build": groups["build"]}
+    extras = project["project"]["optional-dependencies"]
+    run = [*project["project"]["dependencies"], *extras["llama"], *extras["prebuilt"]]
+    run += [*project["build-system"]["requires"], *groups["install"]]
+    return {"run": run, "dev": [*run, *extras["dev"]], "build": groups["build"]}
 
 
 def find_misfits(wants: Mapping[str, list[str]], locks: Mapping[str, str]) -> list[str]:

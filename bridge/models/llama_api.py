@@ -1,0 +1,50 @@
+"""Finds llama.cpp: llama-cpp-python, or the wheel of xllamacpp where nothing can be compiled."""
+
+import importlib
+import importlib.metadata
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+PREBUILT_VERSION = "2026.10.11549"
+"""The version of xllamacpp whose C structures `prebuilt_api` describes."""
+
+
+def find_llama() -> str | None:
+    """Return the version of llama-cpp-python or xllamacpp to be used, by name; None without any. Imports neither."""
+    importlib.invalidate_caches()
+    if _origin("llama_cpp"):
+        return f"llama-cpp-python {importlib.metadata.version('llama-cpp-python')}"
+    return f"xllamacpp {PREBUILT_VERSION}" if _prebuilt_library() else None
+
+
+def load_llama() -> Any:
+    """Load llama.cpp's C API as a module with its functions, structures and constants.
+
+    Raises:
+        ImportError: There is none.
+    """
+    if _origin("llama_cpp"):
+        import llama_cpp
+
+        return llama_cpp
+    if (library := _prebuilt_library()) is None:
+        raise ImportError("llama.cpp is not installed")
+    from bridge.models import prebuilt_api
+
+    prebuilt_api.open_library(library)
+    return prebuilt_api
+
+
+def _prebuilt_library() -> Path | None:
+    """Return the library in xllamacpp's wheel: of the known version, and on a system where it exports the C API."""
+    origin = _origin("xllamacpp")
+    if origin is None or importlib.metadata.version("xllamacpp") != PREBUILT_VERSION:
+        return None
+    return next(origin.parent.glob("xllamacpp*.so"), None)
+
+
+def _origin(package: str) -> Path | None:
+    found = importlib.util.find_spec(package)
+    # A folder that an uninstallation left behind has no origin.
+    return Path(found.origin) if found is not None and found.origin is not None else None
