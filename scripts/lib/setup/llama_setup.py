@@ -108,7 +108,7 @@ def install_prebuilt(watch: Watch) -> None:
     watch("Fetching the prebuilt llama.cpp", None)
     pin = next(pin for pin in read_lock("run") if pin.name == PREBUILT)
     remove = pip_command("uninstall", "--yes", LLAMA)
-    run("Removing what does not run", remove, VENV / "logs" / "llama-removed.log", CLEAN, watch=watch)
+    run("Removing earlier builds", remove, VENV / "logs" / "llama-removed.log", CLEAN, watch=watch)
     install("the prebuilt llama.cpp", [pin])
     if not prints_version(PREBUILT_TRIAL, pin):
         raise StepFailed("The prebuilt llama.cpp does not start on this machine.")
