@@ -1,3 +1,4 @@
+import { countType } from "./notes/note-types";
 import type { AppliedPlan, CountForecast, PlannedFinding } from "../protocol/operations";
 
 /** The counts that would differ, as one line. */
@@ -27,7 +28,7 @@ export function applied({ checks }: Pick<AppliedPlan, "checks">): string {
 	const parts = checks.map(({ check, findings, dropped, files, forecast, state, error }) => {
 		if (state === "failed") return `${checkTitle(check)}: ${error ?? ""}`;
 		const left = dropped.length > 0 ? `, ${dropped.length.toLocaleString()} left out as ${dropped[0]?.why ?? ""}` : "";
-		return `${checkTitle(check)}: ${findings.length.toLocaleString()} in ${files === 1 ? "1 file" : `${files.toLocaleString()} files`}${forecast.length > 0 ? `, ${counted(forecast)}` : ""}${left}.`.replace("..", ".");
+		return `${checkTitle(check)}: ${findings.length.toLocaleString()} in ${countType("file", files)}${forecast.length > 0 ? `, ${counted(forecast)}` : ""}${left}.`.replace("..", ".");
 	});
 	return parts.join(" ") || "Nothing is ticked.";
 }

@@ -1,7 +1,7 @@
 import { Notice } from "obsidian";
-import { withHint } from "../core/refusal";
 import type { Host } from "./host";
 import { addButton } from "./button";
+import { sayRefusal } from "./say-refusal";
 
 /** How long something is offered. */
 export const OFFERED_MS = 10_000;
@@ -18,6 +18,6 @@ export function offering(text: string, name: string, act: () => void): void {
 /** Turn a change back, and say what became of that. */
 export async function undo({ link }: Host, change: string): Promise<void> {
 	const answer = await link.call("undo_change", { change_id: change });
-	if (!answer.ok) new Notice(withHint(answer.error));
+	if (!answer.ok) sayRefusal(answer.error);
 	else new Notice(answer.result.state === "proposed" ? "Undo proposed; it needs your approval." : "Undone.");
 }

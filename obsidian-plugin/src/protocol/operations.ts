@@ -37,6 +37,8 @@ export const FORMS = {
 	run_policy: "106c0a69204c",
 	author_policy: "82332b13f531",
 	approve_policy: "29bb7eda35d1",
+	list_tasks: "d8f81e8eb53a",
+	toggle_task: "705929b3987a",
 	list_changes: "506ede466e58",
 	show_change: "6dc88704d854",
 	undo_change: "0d599472e143",
@@ -51,8 +53,11 @@ export const FORMS = {
 	judge_link: "a11a23625bef",
 	apply_links: "abfffa44c726",
 	find_prospects: "907dd2ef0a3f",
+	link_report: "7624f7324bdd",
 	graph_path: "41b89f5ae297",
+	graph_insights: "e8a9c82181e8",
 	graph_view: "7afb490cd309",
+	graph_history: "9cfdab5de1c4",
 	stale_notes: "fe59f9800179",
 	set_up_memory: "653257da3674",
 	list_memories: "c9d74b0df46b",
@@ -131,6 +136,18 @@ export interface AgentBrief {
 	readonly left_out: number;
 	/** Remarks, such as why the global vault is left out. */
 	readonly notices?: readonly string[];
+}
+
+/** A name shared by several notes that links use without a folder. */
+export interface AmbiguousName {
+	/** The name. */
+	readonly name: string;
+	/** The notes with it. */
+	readonly notes: readonly string[];
+	/** Links that use it without a folder. */
+	readonly links: number;
+	/** The first notes with such links. */
+	readonly sources: readonly string[];
 }
 
 /** An excerpt that was read for an answer. */
@@ -264,6 +281,16 @@ export interface ApprovePolicyArguments {
 	readonly vault?: string | null;
 }
 
+/** A note whose removal splits the graph. */
+export interface Articulation {
+	/** The note. */
+	readonly path: string;
+	/** Its title. */
+	readonly title: string;
+	/** Notes that would be cut off from the largest part. */
+	readonly holds: number;
+}
+
 export interface AskArguments {
 	/** The question; `@[[Note]]` and `@[[Note#Heading]]` in it are read in any case, and `@Folder/` alone is searched. */
 	readonly question: string;
@@ -343,6 +370,20 @@ export interface BriefItem {
 	readonly tokens: number;
 	/** The vault that holds it, by name, if the global vault was asked as well; else null. */
 	readonly vault?: string | null;
+}
+
+/** An unresolved name that likely means an existing note. */
+export interface BrokenName {
+	/** The name as first written. */
+	readonly name: string;
+	/** Notes that link to it. */
+	readonly wanted: number;
+	/** The first of them. */
+	readonly notes: readonly string[];
+	/** The note it likely means. */
+	readonly meant: string;
+	/** The evidence for it. */
+	readonly why: string;
 }
 
 export interface ChangeSettingsArguments {
@@ -539,6 +580,18 @@ export interface ClaimedChange {
 	readonly after: string;
 	/** Whole text of the note afterwards. */
 	readonly text: string;
+}
+
+/** A group of connected notes. */
+export interface Community {
+	/** Its number here and in `graph_view`; 0 is the largest. */
+	readonly number: number;
+	/** The words that distinguish its titles and tags. */
+	readonly name: string;
+	/** Notes in it. */
+	readonly size: number;
+	/** Its best-connected notes. */
+	readonly notes: readonly string[];
 }
 
 /** A condition of a policy. */
@@ -836,6 +889,18 @@ export interface Freshness {
 	readonly pending_vectors: number;
 }
 
+/** Two notes that are linked to together but not to each other. */
+export interface Gap {
+	/** One note. */
+	readonly source: string;
+	/** The other. */
+	readonly target: string;
+	/** Notes that link to both. */
+	readonly together: number;
+	/** Strength of evidence; sources with few links and rarely linked targets count more. */
+	readonly score: number;
+}
+
 /** A plan that was made. */
 export interface GardenPlan {
 	/** The note of the plan; null if nothing was found. */
@@ -873,6 +938,72 @@ export interface GivenNote {
 	readonly session: string;
 	/** How many notes wait for it. */
 	readonly waiting: number;
+}
+
+/** The growth of the graph. */
+export interface GraphHistory {
+	/** First recorded day. */
+	readonly since: string;
+	/** Weeks in which the bridge ran, latest first. */
+	readonly weeks: readonly GraphWeek[];
+}
+
+export interface GraphHistoryArguments {
+	/** Weeks to look back, including this one. */
+	readonly weeks?: number;
+	/** Maximum notes of each kind per week. */
+	readonly limit?: number;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** The structure of the graph; only requested parts are present. */
+export interface GraphInsights {
+	/** Totals of the graph. */
+	readonly counts: LinkCounts;
+	/** Counts of each part. */
+	readonly totals: PartTotals;
+	/** The `offset` of this page. */
+	readonly offset: number;
+	/** Notes connected to well-connected notes, greatest first. */
+	readonly hubs?: readonly Hub[] | null;
+	/** Notes most visited by following links (PageRank); often hubs too. */
+	readonly pagerank?: readonly Hub[] | null;
+	/** Notes without links in either direction. */
+	readonly orphans?: NoteCount | null;
+	/** Notes with backlinks but no links. */
+	readonly dead_ends?: NoteCount | null;
+	/** Notes with links but no backlinks. */
+	readonly sources?: NoteCount | null;
+	/** Unresolved names, most linked first. */
+	readonly stubs?: readonly Stub[] | null;
+	/** Groups with more links inside than between (Leiden), largest first. */
+	readonly communities?: readonly Community[] | null;
+	/** Pairs with the only link between two parts, most cut-off notes first. */
+	readonly bridges?: readonly SoleLink[] | null;
+	/** Notes whose removal splits the graph, most cut-off notes first. */
+	readonly articulations?: readonly Articulation[] | null;
+	/** Mutually linked pairs, most links first. */
+	readonly strong_pairs?: readonly StrongPair[] | null;
+	/** Pairs that other notes link to together but that do not link to each other. */
+	readonly gaps?: readonly Gap[] | null;
+	/** How many more orphans were dismissed; absent if none. */
+	readonly dismissed?: number | null;
+}
+
+export interface GraphInsightsArguments {
+	/** Only these parts; all by default. */
+	readonly parts?: readonly ("hubs" | "pagerank" | "orphans" | "dead_ends" | "sources" | "stubs" | "communities" | "bridges" | "articulations" | "strong_pairs" | "gaps")[];
+	/** As in `graph_neighbours`; orphans, dead ends, sources, stubs and strong pairs always use written links. */
+	readonly kinds?: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
+	/** Maximum entries of each part. */
+	readonly limit?: number;
+	/** Entries of each part to skip. */
+	readonly offset?: number;
+	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
+	readonly among?: "notes" | "agents" | "all" | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
 }
 
 /** A path between two notes. */
@@ -973,6 +1104,28 @@ export interface GraphViewArguments {
 	readonly vault?: string | null;
 }
 
+/** A week of the graph. */
+export interface GraphWeek {
+	/** Its Monday. */
+	readonly week: string;
+	/** Totals at its end. */
+	readonly counts: LinkCounts;
+	/** New notes, best-connected first. */
+	readonly appeared: readonly string[];
+	/** Removed notes; a moved note is both removed and new. */
+	readonly vanished: readonly string[];
+	/** Notes that gained or lost neighbours, largest change first. */
+	readonly grown: readonly Grown[];
+}
+
+/** A note that gained or lost neighbours. */
+export interface Grown {
+	/** The note. */
+	readonly path: string;
+	/** Neighbours gained; negative if lost. */
+	readonly more: number;
+}
+
 /** A note, represented by its best passage. */
 export interface Hit {
 	/** The note. */
@@ -999,6 +1152,22 @@ export interface Hit {
 	readonly passages?: readonly FoundPassage[];
 	/** When the note was created, as in `find_notes`; null if unknown. */
 	readonly created?: string | null;
+}
+
+/** A well-connected note. */
+export interface Hub {
+	/** The note. */
+	readonly path: string;
+	/** Its title. */
+	readonly title: string;
+	/** Eigenvector centrality, 0–100; the top hub has 100. */
+	readonly score: number;
+	/** PageRank; 1 is the average note. */
+	readonly pagerank: number;
+	/** Notes connected to it. */
+	readonly joined: number;
+	/** Its community's number. */
+	readonly community: number;
 }
 
 /** A file in the index. */
@@ -1156,6 +1325,16 @@ export interface LeftOut {
 	readonly reasons: readonly LeftFor[];
 }
 
+/** Totals of the graph. */
+export interface LinkCounts {
+	/** Notes. */
+	readonly notes: number;
+	/** Pairs of notes joined by links or arrows. */
+	readonly links: number;
+	/** Unresolved names. */
+	readonly stubs: number;
+}
+
 /** An edit that makes links. */
 export interface LinkEdit {
 	/** The note. */
@@ -1188,6 +1367,45 @@ export interface LinkJudged {
 	readonly declined: number;
 	/** Share of all suggestions in the vault that were accepted; null before the first. */
 	readonly rate: number | null;
+}
+
+/** How the links of a vault could be better. */
+export interface LinkReport {
+	/** Counts before `limit` and `offset`. */
+	readonly totals: ReportTotals;
+	/** The `offset` of this page. */
+	readonly offset: number;
+	/** Unresolved names, counted as `graph_insights` does for a whole vault. */
+	readonly unresolved: number;
+	/** Names that likely mean a note, most linked first. */
+	readonly broken: readonly BrokenName[];
+	/** Other unresolved names, most linked first. */
+	readonly stubs: readonly Stub[];
+	/** Notes mentioned without a link, most missing links first. */
+	readonly unlinked: readonly UnlinkedNote[];
+	/** Names shared by several notes, most links first. */
+	readonly ambiguous: readonly AmbiguousName[];
+	/** Accepted link suggestions. */
+	readonly accepted: number;
+	/** Suggested links declined, or removed later. */
+	readonly declined: number;
+	/** Share accepted; null before the first. */
+	readonly rate: number | null;
+	/** `offset` of the next page; absent on the last. */
+	readonly next_offset?: number | null;
+	/** What was left out. */
+	readonly notices?: readonly string[];
+}
+
+export interface LinkReportArguments {
+	/** Maximum entries of each kind. */
+	readonly limit?: number;
+	/** Entries of each kind to skip. */
+	readonly offset?: number;
+	/** Only links and mentions in notes under this folder. */
+	readonly folder?: string | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
 }
 
 /** A link that may be missing. */
@@ -1342,6 +1560,39 @@ export interface ListTagsArguments {
 	readonly prefix?: string;
 	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
 	readonly among?: "notes" | "agents" | "all" | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface ListTasksArguments {
+	/** Only tasks of this note. */
+	readonly path?: string | null;
+	/** Only tasks of notes under this folder. */
+	readonly folder?: string | null;
+	/** `all`, `open` (neither done nor cancelled), a `meaning` such as `done`, or box characters: `/!`. */
+	readonly status?: string;
+	/** Only tasks due on this day or in this period. */
+	readonly due_on?: string | null;
+	/** Only tasks due on this day or later; `next week` means its Monday. */
+	readonly due_after?: string | null;
+	/** Only tasks due before this day; `next week` means its Monday. */
+	readonly due_before?: string | null;
+	/** Only tasks due before today, and open unless `status` is given. */
+	readonly overdue?: boolean;
+	/** Only tasks with all these tags; `a` matches `a/b`. */
+	readonly tags?: readonly string[];
+	/** Only tasks whose line contains this, ignoring case. */
+	readonly text?: string;
+	/** `due` is earliest first, `-due` latest first, undated last. */
+	readonly sort?: "path" | "due" | "-due";
+	/** Maximum tasks. */
+	readonly limit?: number;
+	/** Tasks to skip. */
+	readonly offset?: number;
+	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
+	readonly among?: "notes" | "agents" | "all" | null;
+	/** Only tasks of notes for which this expression of Obsidian's Bases is true, such as `status == "active"`. */
+	readonly where?: string;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -1588,6 +1839,40 @@ export interface ListedTag {
 	readonly count: number;
 }
 
+/** A task in a list. */
+export interface ListedTask {
+	/** The note. */
+	readonly path: string;
+	/** Its line. */
+	readonly line: number;
+	/** The task, without dates and signs but with tags. */
+	readonly text: string;
+	/** The character in its box. */
+	readonly status: string;
+	/** Meaning of the character; `other` is a custom one. */
+	readonly meaning: "todo" | "in_progress" | "done" | "cancelled" | "other";
+	/** Due date. */
+	readonly due: string | null;
+	/** Tags of its line, without `#`. */
+	readonly tags: readonly string[];
+	/** Its heading path, such as `A > B`. */
+	readonly heading?: string | null;
+	/** Line of its parent task. */
+	readonly parent?: number | null;
+	/** Scheduled date. */
+	readonly scheduled?: string | null;
+	/** Start date. */
+	readonly start?: string | null;
+	/** Completion date. */
+	readonly done?: string | null;
+	/** Priority. */
+	readonly priority?: "highest" | "high" | "medium" | "low" | "lowest" | null;
+	/** Recurrence, in words. */
+	readonly recurrence?: string | null;
+	/** First 12 digits of the note's SHA-256 as indexed. */
+	readonly digest?: string;
+}
+
 /** A value of a property. */
 export interface ListedValue {
 	/** The value, in its most common spelling. */
@@ -1810,6 +2095,14 @@ export interface Next {
 	readonly offset: number;
 }
 
+/** The first of many notes. */
+export interface NoteCount {
+	/** Number of notes. */
+	readonly total: number;
+	/** The first of them, most recently modified first. */
+	readonly notes: readonly string[];
+}
+
 /** One link in a note. */
 export interface NoteLink {
 	/** The target, or for a backlink the source; null if unresolved. */
@@ -1904,6 +2197,24 @@ export interface PairingOpened {
 	readonly code: string;
 	/** Seconds until they expire. */
 	readonly expires_in_s: number;
+}
+
+/** Counts of the requested parts; orphans, dead ends and sources include their own. */
+export interface PartTotals {
+	/** Connected notes. */
+	readonly hubs?: number | null;
+	/** The same notes. */
+	readonly pagerank?: number | null;
+	/** Unresolved names. */
+	readonly stubs?: number | null;
+	/** Groups of at least three notes. */
+	readonly communities?: number | null;
+	/** Sole links between two parts. */
+	readonly bridges?: number | null;
+	/** Notes whose removal splits the graph. */
+	readonly articulations?: number | null;
+	/** Mutually linked pairs. */
+	readonly strong_pairs?: number | null;
 }
 
 /** A passage of a note in the index. */
@@ -2371,6 +2682,18 @@ export interface ReportTaken {
 	readonly news: number;
 }
 
+/** Counts of each kind. */
+export interface ReportTotals {
+	/** Names that match an alias or nearly match a note; on this page, also those close in meaning. */
+	readonly broken: number;
+	/** All other unresolved names. */
+	readonly stubs: number;
+	/** Notes mentioned without a link. */
+	readonly unlinked: number;
+	/** Names shared by several notes. */
+	readonly ambiguous: number;
+}
+
 /** A change seen by another program. */
 export interface Reported {
 	/** `upsert`, `rename` or `delete`. */
@@ -2714,6 +3037,16 @@ export interface SkippedNote {
 	readonly why: string;
 }
 
+/** Two notes whose link is the only one between two parts of the graph. */
+export interface SoleLink {
+	/** One note. */
+	readonly source: string;
+	/** The other. */
+	readonly target: string;
+	/** Notes that would be cut off from the larger part. */
+	readonly holds: number;
+}
+
 /** A note that should be looked through. */
 export interface StaleNote {
 	/** The note. */
@@ -2790,6 +3123,26 @@ export interface StepOutcome {
 	readonly found: number | null;
 	/** The note of its last change; null without one. */
 	readonly path: string | null;
+}
+
+/** Two notes that link to each other. */
+export interface StrongPair {
+	/** The one with more links to the other. */
+	readonly source: string;
+	/** The other. */
+	readonly target: string;
+	/** Links between them. */
+	readonly links: number;
+}
+
+/** A name that notes link to and no note has. */
+export interface Stub {
+	/** The name as first written. */
+	readonly name: string;
+	/** Notes that link to it. */
+	readonly wanted: number;
+	/** The first of them. */
+	readonly notes: readonly string[];
 }
 
 export interface SuggestLinksArguments {
@@ -2887,6 +3240,37 @@ export interface TagList {
 	readonly notices?: readonly string[];
 }
 
+/** A page of a list of tasks. */
+export interface TaskList {
+	/** The tasks on this page. */
+	readonly tasks: readonly ListedTask[];
+	/** Count before `limit` and `offset`. */
+	readonly total: number;
+	/** Remarks, such as on a missing folder or tag. */
+	readonly notices?: readonly string[];
+}
+
+export interface ToggleTaskArguments {
+	/** The note. */
+	readonly path: string;
+	/** Its line, from `list_tasks`. */
+	readonly line: number;
+	/** Its text, from `list_tasks`; refused if another task is there now. */
+	readonly text: string;
+	/** The new character; by default, what a click sets. */
+	readonly status?: string | null;
+	/** Digest of the note, from `list_tasks`. Without it, an equal task that moved to the line is toggled. */
+	readonly digest?: string | null;
+	/** Only preview the change. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Proceed despite `confirmation_required`. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 /** A question of the same conversation, and its answer. */
 export interface Turn {
 	/** What was asked. */
@@ -2917,6 +3301,32 @@ export interface UndoSessionArguments {
 	readonly reason?: string | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
+}
+
+/** A note that others mention without a link. */
+export interface UnlinkedNote {
+	/** The note. */
+	readonly path: string;
+	/** Names used for it, most frequent first. */
+	readonly said: readonly string[];
+	/** Notes that likely mean it by one of its names without linking to it. */
+	readonly mentioned: number;
+	/** Notes that link to it. */
+	readonly linked: number;
+	/** The first notes that mention it. */
+	readonly notes: readonly string[];
+	/** Where they do. */
+	readonly places: readonly UnlinkedPlace[];
+}
+
+/** An unlinked mention of a note. */
+export interface UnlinkedPlace {
+	/** The note that contains it. */
+	readonly path: string;
+	/** Its line. */
+	readonly line: number;
+	/** The name as written there. */
+	readonly text: string;
 }
 
 export interface UsageArguments {
@@ -3402,6 +3812,18 @@ export interface Operations {
 		result: PolicyApproval;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden" | "note_changed";
 	};
+	/** List the tasks of the vault by status, due day, tags and place. */
+	list_tasks: {
+		arguments: ListTasksArguments;
+		result: TaskList;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
+	};
+	/** Change the box of a task as a click in Obsidian does, or to any mark. */
+	toggle_task: {
+		arguments: ToggleTaskArguments;
+		result: Written;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "confirmation_required";
+	};
 	/** List what was changed or proposed through the bridge, newest first. */
 	list_changes: {
 		arguments: ListChangesArguments;
@@ -3486,17 +3908,35 @@ export interface Operations {
 		result: NameProspects;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "folder_not_found";
 	};
+	/** Report unresolved links and what they may mean, unlinked mentions, and ambiguous names. */
+	link_report: {
+		arguments: LinkReportArguments;
+		result: LinkReport;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "folder_not_found";
+	};
 	/** Find how one note leads to another: the shortest paths, each step with the sentence that links. */
 	graph_path: {
 		arguments: GraphPathArguments;
 		result: GraphPaths;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
+	/** Report the structure of the graph: hubs, orphans, dead ends, wanted notes, communities, bridges, missing links. */
+	graph_insights: {
+		arguments: GraphInsightsArguments;
+		result: GraphInsights;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
 	/** Draw the graph around a note, or all of it: places, sizes, communities. The same notes keep their places. */
 	graph_view: {
 		arguments: GraphViewArguments;
 		result: GraphView;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "folder_not_found";
+	};
+	/** Report how the graph grew week by week, on days when a bridge ran: new, vanished and newly linked notes. */
+	graph_history: {
+		arguments: GraphHistoryArguments;
+		result: GraphHistory;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
 	/** List notes that were not modified for long although others link to them, with what speaks for a review. */
 	stale_notes: {

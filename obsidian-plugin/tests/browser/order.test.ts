@@ -123,3 +123,44 @@ test("rules, names and old notes say when there is nothing, or what can be done"
 	await obsidian.page.keyboard.press("Enter");
 	await expect.poll(() => exists(`${next}.md`)).toBe(true);
 });
+
+test("an open task is done, and open again", async () => {
+	await opened();
+	await unfold("Open tasks");
+	const first = list("Open tasks").getByRole("listitem").first();
+	const title = await first.locator(".vault-bridge-missing-title").innerText();
+	const { tasks } = await bridge.call("list_tasks", { status: "open", sort: "due", limit: 1 });
+	const [task] = tasks as readonly { path: string; line: number; text: string }[];
+	expect(title).toBe(task?.text);
+	const before = await disk(task?.path ?? "");
+	await first.getByRole("button", { name: `${title} is done` }).click();
+	await obsidian.page.locator(".notice", { hasText: "is done." }).waitFor();
+	expect((await disk(task?.path ?? "")).split("\n")[(task?.line ?? 0) - 1]).toMatch(/\[x\]/);
+	await expect.poll(() => row("Open tasks", title).count()).toBe(0);
+	await obsidian.page.getByRole("button", { name: "Undo" }).click();
+	await row("Open tasks", title).waitFor();
+	expect(await disk(task?.path ?? "")).toBe(before);
+});
+
+test("links that lead nowhere, notes without links, the best connected ones and the growth are listed", async () => {
+	await bridge.call("create_note", { path: "Inbox/Alone.md", text: "Nobody knows this.\n", confirm: true });
+	await bridge.call("create_note", { path: "Inbox/Lost.md", text: "[[Quantum rolling pin]] and [[Baker]]\n", confirm: true });
+	await bridge.call("wait_until_indexed", { path: "Inbox/Lost.md", what: "links" });
+	await opened();
+	for (const name of ["Links that lead nowhere", "Notes without links", "Best connected notes", "Growth by week"]) await unfold(name);
+	await row("Best connected notes", "connected with").first().waitFor();
+	expect(await list("Growth by week").innerText()).toMatch(/^\d{4}-\d\d-\d\d: \d+ notes, \d+ links/);
+	const alone = row("Notes without links", "Inbox/Alone.md");
+	await alone.getByRole("button", { name: "Alone needs no links" }).click();
+	await expect.poll(() => alone.count()).toBe(0);
+	const lost = obsidian.page.locator(".vault-bridge-order details", { has: list("Links that lead nowhere") });
+	while ((await row("Links that lead nowhere", "Quantum rolling pin").count()) === 0) {
+		await lost.getByRole("button", { name: "Show more" }).click();
+		await lost.locator("[aria-busy=false]").waitFor();
+	}
+	await picture(obsidian, "order-graph", false);
+	await row("Links that lead nowhere", "Quantum rolling pin").getByRole("button", { name: "Write the note Quantum rolling pin" }).click();
+	await expect.poll(() => obsidian.page.getByPlaceholder("Name of the new note").inputValue()).toBe("Quantum rolling pin");
+	await obsidian.page.keyboard.press("Enter");
+	await expect.poll(() => exists("Quantum rolling pin.md")).toBe(true);
+});

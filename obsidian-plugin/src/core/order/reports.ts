@@ -1,3 +1,4 @@
+import { countType } from "../notes/note-types";
 import type { ListedValue, MergeSuggestion, NameProspect, PropertyFacts, RuleViolation, Written } from "../../protocol/operations";
 import { titleOf } from "../place";
 
@@ -55,7 +56,7 @@ export function violated({ kind, name, found, expected }: Pick<RuleViolation, "k
 
 /** What speaks for a note of a name. */
 export function prospectReasons({ kind, notes }: Pick<NameProspect, "kind" | "notes">): readonly string[] {
-	return [KINDS[kind], notes === 1 ? "in 1 note" : `in ${notes.toLocaleString()} notes`];
+	return [KINDS[kind], `in ${countType("note", notes)}`];
 }
 
 /** How a property is used. */

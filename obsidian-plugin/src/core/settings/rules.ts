@@ -1,3 +1,4 @@
+import { countType } from "../notes/note-types";
 import type { CheckedGlob } from "../../protocol/operations";
 
 /** The bridge's settings that are lists of globs. */
@@ -21,7 +22,7 @@ export function meant({ problem, notes, first }: Pick<CheckedGlob, "problem" | "
 	if (notes === null) return "";
 	if (notes === 0) return "No note now.";
 	const more = notes - first.length;
-	return `${count(notes)}: ${first.join(", ")}${more > 0 ? ` and ${more.toLocaleString()} more` : ""}.`;
+	return `${countType("note", notes)}: ${first.join(", ")}${more > 0 ? ` and ${more.toLocaleString()} more` : ""}.`;
 }
 
 /** Say whether a glob may be put into the settings, and what it would do; the reason when it may not. */
@@ -29,8 +30,4 @@ export function judged(rules: readonly string[], checked: CheckedGlob | null): {
 	if (checked === null) return { fits: false, says: "" };
 	if (rules.includes(checked.glob.trim())) return { fits: false, says: "It is among the rules already." };
 	return { fits: checked.problem === null, says: meant(checked) };
-}
-
-function count(notes: number): string {
-	return notes === 1 ? "1 note" : `${notes.toLocaleString()} notes`;
 }

@@ -12,6 +12,7 @@ import { Pane } from "../pane";
 import { AnswerPart } from "./answer-part";
 import { MentionSuggest } from "./mention-suggest";
 import { SummaryPart } from "./summary-part";
+import { sayRefusal } from "../say-refusal";
 
 /** What the command and the button do. */
 export const SUMMARISE = "Summarise this note";
@@ -174,7 +175,7 @@ export class AskView extends Pane {
 		for (let count = 2; taken(path); count++) path = newPath(folder, `${nameOf(question)} ${count}`, taken);
 		const text = `${this.#markdown(answer, path)}\n`;
 		const kept = await this.host.link.call("create_note", { path, text, confirm: true });
-		if (!kept.ok) new Notice(withHint(kept.error));
+		if (!kept.ok) sayRefusal(kept.error);
 		else if (kept.result.state === "proposed") new Notice("Proposed; awaiting approval.");
 		else openOnceSeen(this.app, path);
 	}

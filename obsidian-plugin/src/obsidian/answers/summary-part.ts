@@ -1,11 +1,11 @@
 import { Notice } from "obsidian";
 import type { Summary } from "../../protocol/operations";
 import { titleOf } from "../../core/place";
-import { withHint } from "../../core/refusal";
 import { showSaid } from "../command";
 import type { Host } from "../host";
 import { cite } from "./cite";
 import { addButton } from "../button";
+import { sayRefusal } from "../say-refusal";
 
 /** The summary of a note, sentence by sentence with the lines that each rests on. */
 export class SummaryPart {
@@ -56,7 +56,7 @@ export class SummaryPart {
 
 	#keep(text: string, form: "property" | "callout"): void {
 		void this.host.link.call("keep_summary", { path: this.path, text, form }).then((kept) => {
-			if (!kept.ok) new Notice(withHint(kept.error));
+			if (!kept.ok) sayRefusal(kept.error);
 			else new Notice(kept.result.state === "proposed" ? "Proposed; awaiting approval." : `Kept in ${titleOf(this.path)}.`);
 		});
 	}

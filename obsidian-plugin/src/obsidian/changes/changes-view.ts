@@ -1,3 +1,4 @@
+import { countType } from "../../core/notes/note-types";
 import type { IconName, WorkspaceLeaf } from "obsidian";
 import type { ListedChange } from "../../protocol/operations";
 import { type Group, grouped, inForce } from "../../core/history";
@@ -152,7 +153,7 @@ export class ChangesView extends Pane {
 			}
 			const notes = new Set(changes.flatMap(({ paths }) => paths)).size;
 			const after = state === "proposed" ? "They need approval." : "You can redo them.";
-			place.createDiv({ text: `This undoes ${changes.length} changes in ${notes === 1 ? "1 note" : `${notes} notes`}. ${after}` });
+			place.createDiv({ text: `This undoes ${changes.length} changes in ${countType("note", notes)}. ${after}` });
 			const buttons = place.createDiv({ cls: "vault-bridge-buttons" });
 			const yes = addButton(buttons, { cls: "mod-cta", text: "Undo them" }, () => undo(false));
 			addButton(buttons, { text: "Leave them" }, () => place.empty());

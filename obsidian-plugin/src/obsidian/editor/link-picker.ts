@@ -5,12 +5,12 @@ import { isOpen } from "../../core/connection";
 import { type Called, displayText, onLine, pickingAt } from "../../core/picking";
 import { headings, titleOf } from "../../core/place";
 import { refine } from "../../core/refine";
-import { withHint } from "../../core/refusal";
 import { isConnected } from "../connected";
 import type { Host } from "../host";
 import { showPick } from "./show-pick";
 import { innerList } from "./inner-list";
 import { judge } from "./judging";
+import { sayRefusal } from "../say-refusal";
 
 const MOST = 12;
 
@@ -109,7 +109,7 @@ export class LinkPicker extends EditorSuggest<Hit> {
 	#found({ question, answer, final }: Found): void {
 		// What is offered must be for what stands there, as Enter takes it.
 		if (question.query !== this.#wanted) return;
-		if (!answer.ok && !this.#told) new Notice(withHint(answer.error));
+		if (!answer.ok && !this.#told) sayRefusal(answer.error);
 		this.#told ||= !answer.ok;
 		const hits = answer.ok ? answer.result.hits : [];
 		const first = this.#first;

@@ -2,12 +2,12 @@ import { EditorView } from "@codemirror/view";
 import { type Editor, type MarkdownFileInfo, MarkdownView, Notice, type TFile } from "obsidian";
 import { type Offer, offersIn, paragraphAt } from "../../core/offers";
 import { onLine } from "../../core/picking";
-import { withHint } from "../../core/refusal";
 import { isConnected } from "../connected";
 import type { Host } from "../host";
 import { judge } from "./judging";
 import { focusedOffer, focusOffer, type OfferActs } from "./offer-bar";
 import { closeOffers, offersField, settleOffers, showOffers } from "./offers-field";
+import { sayRefusal } from "../say-refusal";
 
 const MOST = 200;
 
@@ -33,7 +33,7 @@ export async function offerLinks(host: Host, editor: Editor, info: MarkdownView 
 	const [first, last] = paragraph;
 	const answer = await host.link.call("suggest_links", { path: file.path, lines: [first + 1, last + 1], strictness: "aggressive", limit: MOST });
 	if (!answer.ok) {
-		new Notice(withHint(answer.error));
+		sayRefusal(answer.error);
 		return;
 	}
 	if (editor.getValue() !== text || saved.replaceAll("\r\n", "\n") !== text) {

@@ -1,11 +1,11 @@
-import { type App, type Editor, type MarkdownFileInfo, MarkdownView, Notice, type TFile } from "obsidian";
+import { type App, type Editor, type MarkdownFileInfo, MarkdownView, type TFile } from "obsidian";
 import { titleOf } from "../../core/place";
-import { withHint } from "../../core/refusal";
 import { follows } from "../../core/renaming";
 import { headingAt } from "../../core/sections";
 import { type ChangeToMake, LookFirst } from "../changes/look-first";
 import { isConnected } from "../connected";
 import type { Host } from "../host";
+import { sayRefusal } from "../say-refusal";
 
 /** The heading that the cursor is in, with those above it; none when it is in none, or in one that is not saved yet. */
 export function headingHere(app: App, editor: Editor, file: TFile): readonly string[] {
@@ -22,7 +22,7 @@ export async function renameHeading(host: Host, editor: Editor, { file }: Markdo
 	for (const { view } of host.app.workspace.getLeavesOfType("markdown")) if (view instanceof MarkdownView) await view.save();
 	const read = await host.link.call("read_note", { path: file.path, max_chars: 1 });
 	if (read.ok) new LookFirst(host, renaming(host, file.path, chain, read.result.digest)).open();
-	else new Notice(withHint(read.error));
+	else sayRefusal(read.error);
 }
 
 function renaming(host: Host, path: string, chain: readonly string[], digest: string): ChangeToMake {

@@ -10,6 +10,7 @@ import { Pane } from "../pane";
 import { Confirm } from "../settings/confirm";
 import { offering } from "../undoing";
 import { addButton } from "../button";
+import { sayRefusal } from "../say-refusal";
 
 /** What the property `type` of a plan's note says. */
 const TYPE = "garden-plan";
@@ -157,7 +158,7 @@ export class GardenView extends Pane {
 
 	async #reject(path: string, finding: string): Promise<void> {
 		const answer = await this.host.link.call("judge_finding", { path, finding, verdict: "reject" });
-		if (!answer.ok) new Notice(withHint(answer.error));
+		if (!answer.ok) sayRefusal(answer.error);
 		else if (answer.result.muted) new Notice(`“${checkTitle(answer.result.check)}” is left out of plans from now on, as nearly all it found was rejected.`);
 		await this.#load();
 	}

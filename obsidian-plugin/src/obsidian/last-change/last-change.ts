@@ -2,9 +2,9 @@ import { MarkdownView, Notice, type Plugin } from "obsidian";
 import type { ShownChange, ShownHunk } from "../../protocol/operations";
 import type { BridgeEvent } from "../../protocol/events";
 import { today } from "../../core/history";
-import { withHint } from "../../core/refusal";
 import type { Host } from "../host";
 import { Highlight } from "./highlight";
+import { sayRefusal } from "../say-refusal";
 
 /** Changes that are looked through for one that left something. */
 const MOST = 5;
@@ -37,7 +37,7 @@ async function heard(host: Host, highlight: Highlight, event: BridgeEvent): Prom
 async function reveal(host: Host, highlight: Highlight, path: string): Promise<void> {
 	const listed = await host.link.call("list_changes", { path, state: "applied", limit: MOST });
 	if (!listed.ok) {
-		new Notice(withHint(listed.error));
+		sayRefusal(listed.error);
 		return;
 	}
 	for (const { id } of listed.result.changes) {

@@ -1,9 +1,11 @@
 import type { IconName, WorkspaceLeaf } from "obsidian";
 import { type Host, ORDER } from "../host";
 import { Pane } from "../pane";
+import { growth, hubs, lostLinks, orphans } from "./graph-reports";
 import { properties } from "./properties";
 import { ReportPart } from "./report-part";
 import { merges, prospects, staleNotes, violations } from "./reports";
+import { tasks } from "./tasks";
 
 /** Shows what in the vault could be put in order, each with what can be done about it. */
 export class OrderView extends Pane {
@@ -34,8 +36,13 @@ export class OrderView extends Pane {
 			new ReportPart(body, unfolded, merges(host)),
 			new ReportPart(body, unfolded, violations(host)),
 			new ReportPart(body, unfolded, prospects(host)),
+			new ReportPart(body, unfolded, lostLinks(host)),
+			new ReportPart(body, unfolded, orphans(host)),
 			new ReportPart(body, unfolded, staleNotes(host)),
 			new ReportPart(body, unfolded, properties(host)),
+			new ReportPart(body, unfolded, tasks(host)),
+			new ReportPart(body, unfolded, hubs(host)),
+			new ReportPart(body, unfolded, growth(host)),
 		];
 		this.whileShown(() => parts.forEach((part) => part.stop()));
 	}

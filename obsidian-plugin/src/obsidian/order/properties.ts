@@ -1,4 +1,3 @@
-import { Notice } from "obsidian";
 import type { ListedTag, ListedValue, PropertyFacts, PropertyReport } from "../../protocol/operations";
 import { changes, typedLike, used, valueText } from "../../core/order/reports";
 import { withHint } from "../../core/refusal";
@@ -8,6 +7,7 @@ import { isConnected } from "../connected";
 import type { Host } from "../host";
 import type { Report } from "./report-part";
 import { addButton } from "../button";
+import { sayRefusal } from "../say-refusal";
 
 /** Properties and values listed to choose one. */
 const MOST = 500;
@@ -93,7 +93,7 @@ function renameTag(host: Host, tag: string): void {
 export async function chooseTag(host: Host): Promise<void> {
 	if (!isConnected(host)) return;
 	const answer = await host.link.call("list_tags", {});
-	if (!answer.ok) new Notice(withHint(answer.error));
+	if (!answer.ok) sayRefusal(answer.error);
 	else new Choice<ListedTag>(host, "Rename a tag…", answer.result.tags, ({ tag, count }) => `#${tag} (${count.toLocaleString()})`, ({ tag }) => renameTag(host, tag)).open();
 }
 
@@ -101,6 +101,6 @@ export async function chooseTag(host: Host): Promise<void> {
 export async function chooseProperty(host: Host): Promise<void> {
 	if (!isConnected(host)) return;
 	const answer = await host.link.call("property_report", { limit: MOST });
-	if (!answer.ok) new Notice(withHint(answer.error));
+	if (!answer.ok) sayRefusal(answer.error);
 	else new Choice<PropertyFacts>(host, "Rename a property…", answer.result.properties, ({ name, notes }) => `${name} (${notes.toLocaleString()})`, ({ name }) => renameProperty(host, name)).open();
 }

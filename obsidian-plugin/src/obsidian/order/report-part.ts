@@ -15,6 +15,9 @@ interface Said {
 	readonly dismissed?: number | null;
 }
 
+/** What the bridge answers. */
+export type Answer<Result> = { readonly ok: true; readonly result: Result } | { readonly ok: false; readonly error: Refusal<string> };
+
 /** A report and how its rows are shown. */
 export interface Report<Row, Result extends Said> {
 	readonly name: string;
@@ -22,7 +25,7 @@ export interface Report<Row, Result extends Said> {
 	readonly empty: string;
 	/** How many rows the bridge lists at most, if not as many as of other reports. */
 	readonly most?: number;
-	readonly fetch: (limit: number) => Promise<{ readonly ok: true; readonly result: Result } | { readonly ok: false; readonly error: Refusal<string> }>;
+	readonly fetch: (limit: number) => Promise<Answer<Result>>;
 	readonly rows: (result: Result) => readonly Row[];
 	/** Show a row; `again` lists all anew. */
 	readonly show: (list: HTMLElement, row: Row, again: () => void) => void;

@@ -1,8 +1,6 @@
-import { Notice } from "obsidian";
 import type { CheckedNotes, MergeSuggestion, MergeSuggestions, NameProspect, NameProspects, RuleViolation, StaleNote, StaleNotes } from "../../protocol/operations";
 import { changes, mergeReasons, prospectReasons, toldApart, violated } from "../../core/order/reports";
 import { titleOf } from "../../core/place";
-import { withHint } from "../../core/refusal";
 import { LookFirst } from "../changes/look-first";
 import type { Host } from "../host";
 import { askNewNote } from "../notes/new-note";
@@ -10,6 +8,7 @@ import { open } from "../opening";
 import { showRow } from "../related/missing-row";
 import type { Report } from "./report-part";
 import { dismiss } from "./settle";
+import { sayRefusal } from "../say-refusal";
 
 /** Pairs of notes that may be one: looked at, merged, or never named again. */
 export function merges(host: Host): Report<MergeSuggestion, MergeSuggestions> {
@@ -25,11 +24,8 @@ export function merges(host: Host): Report<MergeSuggestion, MergeSuggestions> {
 			showRow(list, host.app, {
 				name: one,
 				path,
-				line: 1,
-				quote: null,
 				text: `and ${other}`,
 				more: mergeReasons(pair),
-				waits: false,
 				acts: [
 					{ text: "Open the other", label: `Open ${other}`, act: () => open(host.app, { path: into, lines: [1, 1] }, false) },
 					{ text: `Keep ${one}…`, label: `Merge ${other} into ${one}`, act: () => merge(host, into, path, again) },
@@ -44,7 +40,7 @@ export function merges(host: Host): Report<MergeSuggestion, MergeSuggestions> {
 async function merge(host: Host, path: string, into: string, again: () => void): Promise<void> {
 	const read = await host.link.call("read_note", { path, max_chars: 1 });
 	if (!read.ok) {
-		new Notice(withHint(read.error));
+		sayRefusal(read.error);
 		return;
 	}
 	const { digest } = read.result;
@@ -72,10 +68,8 @@ export function violations(host: Host): Report<RuleViolation, CheckedNotes> {
 				name: titleOf(path),
 				path,
 				line: line ?? 1,
-				quote: null,
 				text: violated(violation),
 				more: schema === null ? [`${Math.round(100 * (share ?? 0))} % keep this`] : [`so says ${titleOf(schema)}`],
-				waits: false,
 				acts: [{ text: "Leave it so", label: `${titleOf(path)} may stay so`, act: () => dismiss(host, { kind: "violation", paths: [path], name }, "This", again) }],
 			});
 		},
@@ -95,11 +89,8 @@ export function prospects(host: Host): Report<NameProspect, NameProspects> {
 			showRow(list, host.app, {
 				name,
 				path: examples[0] ?? "",
-				line: 1,
-				quote: null,
 				text: examples.map(titleOf).join(", "),
 				more: prospectReasons(prospect),
-				waits: false,
 				acts: [
 					{ text: "Write it…", label: `Write the note ${name}`, act: () => askNewNote(host, null, name) },
 					{ text: "Needs no note", label: `${name} needs no note`, act: () => dismiss(host, { kind: "prospect", name }, `“${name}”`, again) },
@@ -118,6 +109,6 @@ export function staleNotes(host: Host): Report<StaleNote, StaleNotes> {
 		fetch: (limit) => host.link.call("stale_notes", { limit }),
 		rows: (result) => result.notes,
 		show: (list, { path, title, age_days: days, why }) =>
-			showRow(list, host.app, { name: title, path, line: 1, quote: null, text: `not modified for ${days.toLocaleString()} days`, more: why, waits: false, acts: [] }),
+			showRow(list, host.app, { name: title, path, text: `not modified for ${days.toLocaleString()} days`, more: why }),
 	};
 }

@@ -1,13 +1,12 @@
-import { Notice } from "obsidian";
 import type { ListedPolicy, PolicyOutcome, PolicyStarter, PolicyVariable } from "../../protocol/operations";
 import { changes } from "../../core/order/reports";
 import { titleOf } from "../../core/place";
 import { asGiven, asTyped, foretold } from "../../core/policies";
-import { withHint } from "../../core/refusal";
 import { LookFirst } from "../changes/look-first";
 import { Choice } from "../choice";
 import { isConnected } from "../connected";
 import type { Host } from "../host";
+import { sayRefusal } from "../say-refusal";
 
 /** Policies listed to choose one. */
 const MOST = 200;
@@ -17,7 +16,7 @@ export async function choosePolicy(host: Host): Promise<void> {
 	if (!isConnected(host)) return;
 	const answer = await host.link.call("list_policies", { limit: MOST });
 	if (!answer.ok) {
-		new Notice(withHint(answer.error));
+		sayRefusal(answer.error);
 		return;
 	}
 	const { policies, starters } = answer.result;
@@ -40,7 +39,7 @@ function begin(host: Host, { name: starter }: PolicyStarter): void {
 async function run(host: Host, path: string): Promise<void> {
 	const checked = await host.link.call("check_policy", { path });
 	if (!checked.ok) {
-		new Notice(withHint(checked.error));
+		sayRefusal(checked.error);
 		return;
 	}
 	const { description, variables, digest, approved } = checked.result;
@@ -92,7 +91,7 @@ function showApproval(el: HTMLElement, host: Host, policy: { readonly path: stri
 		void host.link.call("approve_policy", { ...policy, withdraw: !box.checked }).then((answer) => {
 			if (answer.ok) return;
 			box.checked = !box.checked;
-			new Notice(withHint(answer.error));
+			sayRefusal(answer.error);
 		});
 	});
 }

@@ -4,10 +4,10 @@ import type { LinkEdit } from "../../protocol/operations";
 import type { BridgeEvent } from "../../protocol/events";
 import type { Missing } from "../../core/missing-links";
 import { titleOf } from "../../core/place";
-import { withHint } from "../../core/refusal";
 import { CHANGES, type Host } from "../host";
 import { OFFERED_MS, offering, undo } from "../undoing";
 import { LinkPreview } from "./link-preview";
+import { sayRefusal } from "../say-refusal";
 
 /** Makes links of words through the bridge, and lets the person look at it before and take it back after. */
 export class LinkMaker {
@@ -120,5 +120,5 @@ export class LinkMaker {
 
 /** Say why something was not done. */
 function say(error: Refusal<string>): void {
-	new Notice(withHint(error));
+	sayRefusal(error);
 }

@@ -8,18 +8,18 @@ export interface Row {
 	/** What the words are about: the note they would lead to, or the one they stand in. */
 	readonly name: string;
 	readonly path: string;
-	readonly line: number;
-	readonly quote: Quote | null;
+	readonly line?: number;
+	readonly quote?: Quote | null;
 	/** What to show where the words cannot be quoted. */
 	readonly text: string;
-	readonly more: readonly string[];
+	readonly more?: readonly string[];
 	/** Whether a link of them was proposed, so that there is nothing to do but to wait. */
-	readonly waits: boolean;
-	readonly acts: readonly { readonly text: string; readonly label: string; readonly act: () => Promise<unknown> }[];
+	readonly waits?: boolean;
+	readonly acts?: readonly { readonly text: string; readonly label: string; readonly act: () => Promise<unknown> }[];
 }
 
 /** Show words that could be a link, with what can be done about them. */
-export function showRow(list: HTMLElement, app: App, { name, path, line, quote, text, more, waits, acts }: Row): void {
+export function showRow(list: HTMLElement, app: App, { name, path, line = 1, quote = null, text, more = [], waits = false, acts = [] }: Row): void {
 	const el = list.createDiv({ cls: "vault-bridge-missing", attr: { role: "listitem" } });
 	addButton(el, { cls: "vault-bridge-missing-title", text: name, attr: { dir: "auto", "aria-label": `Open ${name}` } }, () => open(app, { path, lines: [line, line] }, false));
 	const words = el.createDiv({ cls: "vault-bridge-hit-text", attr: { dir: "auto" } });

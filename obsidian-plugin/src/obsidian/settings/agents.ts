@@ -5,6 +5,7 @@ import { naming, told } from "../../core/settings/clients";
 import type { BridgeSettings } from "./bridge-settings";
 import { closedToo } from "./closed";
 import { Confirm } from "./confirm";
+import { sayRefusal } from "../say-refusal";
 
 /** Which programs are let in, and what becomes of what they change. */
 export function agents(bridge: BridgeSettings): SettingDefinitionItem[] {
@@ -99,7 +100,7 @@ function letIn(setting: Setting, bridge: BridgeSettings): () => void {
 			.onClick(async () => {
 				const answer = await bridge.host.link.call("open_pairing", {});
 				if (!answer.ok) {
-					new Notice(withHint(answer.error));
+					sayRefusal(answer.error);
 					return;
 				}
 				code.setText(answer.result.code);

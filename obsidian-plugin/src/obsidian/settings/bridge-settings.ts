@@ -1,4 +1,3 @@
-import { Notice } from "obsidian";
 import type { CheckedGlob, ListedClient, ListedModel, VaultStatus } from "../../protocol/operations";
 import { isOpen } from "../../core/connection";
 import { Listeners } from "../../core/listeners";
@@ -6,6 +5,7 @@ import { withHint } from "../../core/refusal";
 import { Kept, unchangeable } from "../../core/settings/kept";
 import type { RuleName } from "../../core/settings/rules";
 import type { Host } from "../host";
+import { sayRefusal } from "../say-refusal";
 
 export const RULES: readonly RuleName[] = ["deny", "exclude", "readonly"];
 
@@ -85,7 +85,7 @@ export class BridgeSettings {
 	/** Change what the bridge keeps; what is refused is told. Returns whether it was done. */
 	async change(changes: Readonly<Record<string, unknown>>): Promise<boolean> {
 		const answer = await this.host.link.call("change_settings", { changes });
-		if (!answer.ok) new Notice(withHint(answer.error));
+		if (!answer.ok) sayRefusal(answer.error);
 		await this.load();
 		if (!answer.ok) this.changed(true);
 		return answer.ok;

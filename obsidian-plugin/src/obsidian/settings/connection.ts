@@ -2,10 +2,10 @@ import { Notice, type Setting, type SettingDefinitionItem } from "obsidian";
 import { pair } from "../../client/client";
 import { isLoopback } from "../../client/places";
 import { explained, inWords, isOpen } from "../../core/connection";
-import { withHint } from "../../core/refusal";
 import type { Host } from "../host";
 import { send } from "../world";
 import { TOKEN } from "./settings";
+import { sayRefusal } from "../say-refusal";
 
 /** What the bridge lists a paired window as; another name than that of a window which needs no pairing. */
 const PAIRED = "Obsidian plugin";
@@ -87,7 +87,7 @@ async function pairWith(host: Host, code: string): Promise<void> {
 	}
 	const got = await pair(send, address, code, PAIRED);
 	if (typeof got !== "string") {
-		new Notice(withHint(got));
+		sayRefusal(got);
 		return;
 	}
 	host.app.secretStorage.setSecret(TOKEN, got);

@@ -1,10 +1,11 @@
-import { Notice, setIcon } from "obsidian";
+import { setIcon } from "obsidian";
 import type { Finding } from "../../protocol/operations";
 import { withHint } from "../../core/refusal";
 import { errors } from "../../core/status/vault";
 import { showCommand, showSaid } from "../command";
 import type { Host } from "../host";
 import { addButton } from "../button";
+import { sayRefusal } from "../say-refusal";
 
 const ICONS: Readonly<Record<Finding["verdict"], string>> = { ok: "check", warn: "alert-triangle", fail: "x" };
 const DAYS = 7;
@@ -64,7 +65,7 @@ export class Findings {
 		}
 		addButton(text.createDiv({ cls: "vault-bridge-buttons" }), { text: fix.label }, () => {
 			void this.host.link.call(operation, {}).then((answer) => {
-				if (!answer.ok) new Notice(withHint(answer.error));
+				if (!answer.ok) sayRefusal(answer.error);
 				void this.check();
 			});
 		});
