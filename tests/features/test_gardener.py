@@ -122,6 +122,20 @@ async def test_what_is_ticked_by_hand_is_applied_and_undone_byte_for_byte(served
     assert any(one["findings"] for one in redone["checks"])
 
 
+async def test_a_finding_shows_what_it_alone_would_change(served: Served) -> None:
+    plan = await new_plan(served, checks=["headings", "broken_links"])
+    before = content(served)
+    for one in plan["findings"]:
+        shown = await call(served, "show_plan", path=plan["path"], finding=f"^{one['id']}")
+        assert [found["id"] for found in shown["findings"]] == [one["id"]]
+        assert re.findall(r"(?m)^\+\+\+ b/(.*?)\t?$", shown["diff"])
+    headings = next(one["id"] for one in plan["findings"] if one["check"] == "headings")
+    assert "Build log" not in (await call(served, "show_plan", path=plan["path"], finding=headings))["diff"]
+    assert content(served) == before
+    assert "diff" not in await call(served, "show_plan", path=plan["path"])
+    assert (await served.call("show_plan", path=plan["path"], finding="g99")).code == "text_not_found"
+
+
 async def test_a_finding_whose_note_changed_is_dropped_and_told(served: Served) -> None:
     plan = await new_plan(served, checks=["headings", "broken_links"])
     await edit_file(served, "Land/Plot.md", lambda text: text + "More.\n")

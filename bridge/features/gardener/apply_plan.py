@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bridge.api.agreement import has_agreed, is_user
 from bridge.api.call import Call
-from bridge.api.count_forecast import CountForecast, describe_forecast
+from bridge.api.count_forecast import describe_forecast
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, author
 from bridge.changes.draft import Draft
@@ -19,7 +19,6 @@ from bridge.errors import BridgeError, ConfirmationRequired, InvalidArguments
 from bridge.features.gardener.compose import change_limits, dismissed_findings
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.make_plan import CheckNames
-from bridge.features.gardener.plan_text import describe_finding
 from bridge.features.gardener.read_plan import (
     ListedFinding,
     OpenPlan,
@@ -27,13 +26,7 @@ from bridge.features.gardener.read_plan import (
     find_staleness,
     open_plan,
 )
-from bridge.features.gardener.records import (
-    AppliedCheck,
-    AppliedPlan,
-    DroppedFinding,
-    FindingState,
-    ShownPlan,
-)
+from bridge.features.gardener.records import AppliedCheck, AppliedPlan, DroppedFinding
 from bridge.notebook.plan_note import mark_done
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
@@ -56,42 +49,6 @@ class PlanNoteChange(Request):
         text = draft.read(self.path).decode("utf-8", "surrogateescape")
         draft.replace(self.path, self.edit(text).encode("utf-8", "surrogateescape"))
         return Effect()
-
-
-@operation(
-    example={"path": "Agents/Garden/Plan 2025-01-01.md"},
-    tasks=("show a plan of the gardener", "what is ticked in the garden plan", "what would applying the plan change"),
-)
-async def show_plan(call: Call, path: VaultPath) -> ShownPlan:
-    """Show a plan as its note says now: which findings are ticked, which still hold, and the counts afterwards.
-
-    Args:
-        path: The note of the plan.
-
-    Raises:
-        NoteNotFound: No such note; the message names the closest.
-        InvalidArguments: It is not a plan that was made here.
-    """
-    vault = call.vault
-    vault.require_keyword()
-    plan = await open_plan(vault, path)
-    denies = vault.files.rules.denies
-    shown = []
-    for one in plan.findings.values():
-        if any(map(denies, one.finding.notes)):
-            continue
-        stale = await asyncio.to_thread(find_staleness, vault, one, {})
-        state: FindingState = one.change.state if one.change else "stale" if stale else "open"  # type: ignore[assignment]
-        shown.append(replace(describe_finding(one.line.id, one.finding, ticked=one.line.ticked), state=state))
-    ticked = [one for one in shown if one.ticked and one.state in ("open", "proposed")]
-    requests = [plan.findings[one.id].finding.request for one in ticked]
-    forecast: tuple[CountForecast, ...] = ()
-    if requests:
-        tried = await vault.executor.carry_each(requests, _planner(call), limits=await _limits(call), dry_run=True)
-        forecast = describe_forecast(tried.outcome.planned.forecast)
-    notices = [f"`^{id_}` cannot be applied: {why}" for id_, why in plan.altered.items()]
-    notices += [f"`^{id_}` is worded otherwise in the note; it does what is said here." for id_ in plan.reworded]
-    return ShownPlan(path, tuple(shown), len(ticked), forecast, tuple(notices))
 
 
 @operation(
@@ -125,7 +82,7 @@ async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, op
     session = f"garden-{secrets.token_hex(6)}"
     by = author(call, "apply_plan", options.reason, confirmed=call.confirmed(options.confirm))
     by = replace(by, session=session, proposes=not has_agreed(call), applies_in=None)
-    application = PlanApplication(call, plan, by, await _limits(call))
+    application = PlanApplication(call, plan, by, await current_limits(call))
     asked = [check.name for check in CHECKS if (not checks or check.name in checks) and application.asked(check.name)]
     if options.dry_run:
         tried = {name: await application.try_check(name) for name in asked}
@@ -264,12 +221,8 @@ class PlanApplication:
                 await self._vault.executor.carry([request], replace(self._by, confirmed=True))
 
 
-async def _limits(call: Call) -> "ChangeLimits":
+async def current_limits(call: Call) -> "ChangeLimits":
     """Return what a plan may change now."""
     from bridge.features.gardener.collect import open_rules
 
     return change_limits(await open_rules(call.vault))
-
-
-def _planner(call: Call) -> "Author":
-    return author(call, "apply_plan", None)

@@ -10,7 +10,7 @@ from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.api.write import author
-from bridge.errors import Declined, InvalidArguments, TextNotFound
+from bridge.errors import Declined, InvalidArguments
 from bridge.features.gardener.apply_plan import PlanNoteChange
 from bridge.features.gardener.ledger import FEWEST_JUDGED, LEAST_RATE, Ledger, RuleRecord
 from bridge.features.gardener.read_plan import open_plan
@@ -47,10 +47,7 @@ async def judge_finding(
     vault = call.vault
     vault.require_keyword()
     plan = await open_plan(vault, path)
-    id_ = finding.strip().removeprefix("^")
-    plan.require_unaltered([id_])
-    if id_ not in plan.findings:
-        raise TextNotFound(f"The plan does not list `{id_}`.", hint="`show_plan` lists its findings.")
+    id_ = plan.find(finding)
     accepts = verdict == "accept"
     one, dismissals, ledger = plan.findings[id_].finding, vault.store.dismissals, Ledger(vault.store.database)
     if accepts:

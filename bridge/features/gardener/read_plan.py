@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.api.not_found import no_such_note
-from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
+from bridge.errors import BridgeError, InvalidArguments, NoteNotFound, TextNotFound
 from bridge.features.gardener.finding import GardenFinding, decode_finding, with_digest
 from bridge.features.gardener.ledger import KeptFinding, Ledger
 from bridge.features.gardener.plan_text import finding_line
@@ -69,6 +69,19 @@ class OpenPlan:
         for id_ in ids:
             if id_ in self.altered:
                 raise InvalidArguments(f"`^{id_}`: {self.altered[id_]}", hint=ALTERED, finding=id_)
+
+    def find(self, name: str) -> str:
+        """Return the id of a listed finding, given as a person may write it.
+
+        Raises:
+            InvalidArguments: Its data were changed.
+            TextNotFound: The plan does not list it.
+        """
+        id_ = name.strip().removeprefix("^")
+        self.require_unaltered([id_])
+        if id_ not in self.findings:
+            raise TextNotFound(f"The plan does not list `{id_}`.", hint="`show_plan` lists its findings.")
+        return id_
 
     @property
     def ticked(self) -> Sequence[str]:

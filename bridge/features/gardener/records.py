@@ -84,6 +84,7 @@ class ShownPlan:
         ticked: How many are ticked.
         forecast: The counts that would differ if all that is ticked were applied.
         notices: What cannot be applied.
+        diff: Unified diff of what `finding` would change; absent without one.
     """
 
     path: VaultPath
@@ -91,6 +92,7 @@ class ShownPlan:
     ticked: int
     forecast: tuple[CountForecast, ...]
     notices: tuple[str, ...]
+    diff: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from bridge.api.markup import Answer, Column, Element, Line, Table, notice, notices, path_of
+from bridge.api.markup import Answer, Column, Diff, Element, Line, Table, notice, notices, path_of
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
 
@@ -47,6 +47,8 @@ def shown_plan_view(answer: Answer) -> Iterable[Element]:
     yield Line(f"{answer['ticked']} of {count_of(len(answer['findings']), 'finding')} ticked")
     yield from forecast_lines(answer["forecast"])
     yield Table(FINDINGS, answer["findings"])
+    if diff := answer.get("diff"):
+        yield Diff(diff)
 
 
 def applied_plan_view(answer: Answer) -> Iterable[Element]:

@@ -28,7 +28,7 @@ export const FORMS = {
 	dismiss: "e30cbf1a536e",
 	revive: "e30cbf1a536e",
 	plan_garden: "a36824f7adae",
-	show_plan: "092cdcc05a37",
+	show_plan: "183a13cd2a42",
 	apply_plan: "56542363fb92",
 	judge_finding: "d982b3a6be4e",
 	list_policies: "bf488d2a2940",
@@ -2963,6 +2963,8 @@ export interface ShowChangeArguments {
 export interface ShowPlanArguments {
 	/** The note of the plan. */
 	readonly path: string;
+	/** Only this finding, such as `g3`, ticked or not, with what it would change. */
+	readonly finding?: string | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -3027,6 +3029,8 @@ export interface ShownPlan {
 	readonly forecast: readonly CountForecast[];
 	/** What cannot be applied. */
 	readonly notices: readonly string[];
+	/** Unified diff of what `finding` would change; absent without one. */
+	readonly diff?: string | null;
 }
 
 /** A note that has what is changed and stays as it is. */
@@ -3762,7 +3766,7 @@ export interface Operations {
 	show_plan: {
 		arguments: ShowPlanArguments;
 		result: ShownPlan;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "text_not_found";
 	};
 	/** Do what is ticked in a plan, as one change for each check; of a program other than the user, as proposals. */
 	apply_plan: {

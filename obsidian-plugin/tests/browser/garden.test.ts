@@ -66,6 +66,20 @@ test("a plan is made, reviewed, applied and undone", async () => {
 	expect(await notes()).toEqual(before);
 });
 
+test("what a finding would change is shown in its row, and hidden again", async () => {
+	await look();
+	const tag = row("Rename the tag Tiling");
+	const before = await notes();
+	await tag.getByRole("button", { name: /^What would change: Rename the tag/ }).click();
+	await tag.locator("ins").first().waitFor();
+	expect(await tag.locator(".vault-bridge-renamed").innerText()).toContain("Clay");
+	expect(await tag.locator("del").allInnerTexts()).toEqual(["Tiling"]);
+	await picture(obsidian, "garden-look", false);
+	await tag.getByRole("button", { name: /^What would change/ }).click();
+	await expect.poll(() => tag.locator("ins").count()).toBe(0);
+	expect(await notes()).toEqual(before);
+});
+
 test("what is rejected is not proposed again", async () => {
 	await look();
 	const link = row("link “clay oven”");

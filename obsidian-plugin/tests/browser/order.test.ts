@@ -129,8 +129,8 @@ test("an open task is done, and open again", async () => {
 	await unfold("Open tasks");
 	const first = list("Open tasks").getByRole("listitem").first();
 	const title = await first.locator(".vault-bridge-missing-title").innerText();
-	const { tasks } = await bridge.call("list_tasks", { status: "open", sort: "due", limit: 1 });
-	const [task] = tasks as readonly { path: string; line: number; text: string }[];
+	const { tasks } = await bridge.call<{ tasks: readonly { path: string; line: number; text: string }[] }>("list_tasks", { status: "open", sort: "due", limit: 1 });
+	const [task] = tasks;
 	expect(title).toBe(task?.text);
 	const before = await disk(task?.path ?? "");
 	await first.getByRole("button", { name: `${title} is done` }).click();

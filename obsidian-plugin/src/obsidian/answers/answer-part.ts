@@ -5,6 +5,7 @@ import { showSaid } from "../command";
 import type { Host } from "../host";
 import { cite } from "./cite";
 import { addButton } from "../button";
+import { addSayLine } from "../say-line";
 
 /** How often the words of a model are shown while they come. */
 const SWAP_MS = 100;
@@ -33,7 +34,7 @@ export class AnswerPart {
 	) {
 		el.createDiv({ cls: "vault-bridge-question", text: question, attr: { dir: "auto" } });
 		this.#textEl = el.createDiv({ cls: "vault-bridge-answer", attr: { dir: "auto" } });
-		this.#sayEl = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
+		this.#sayEl = addSayLine(el);
 		this.#belowEl = el.createDiv();
 		this.say("Looking for it…");
 	}

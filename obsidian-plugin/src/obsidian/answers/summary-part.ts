@@ -6,6 +6,7 @@ import type { Host } from "../host";
 import { cite } from "./cite";
 import { addButton } from "../button";
 import { sayRefusal } from "../say-refusal";
+import { addSayLine } from "../say-line";
 
 /** The summary of a note, sentence by sentence with the lines that each rests on. */
 export class SummaryPart {
@@ -22,7 +23,7 @@ export class SummaryPart {
 	) {
 		el.createDiv({ cls: "vault-bridge-question", text: `Summary of ${titleOf(path)}`, attr: { dir: "auto" } });
 		this.#textEl = el.createDiv({ cls: "vault-bridge-answer", attr: { dir: "auto" } });
-		this.#sayEl = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
+		this.#sayEl = addSayLine(el);
 		this.#buttonsEl = el.createDiv({ cls: "vault-bridge-buttons" });
 		this.say("Reading it…");
 	}

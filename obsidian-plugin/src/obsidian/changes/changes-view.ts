@@ -6,6 +6,7 @@ import { ChangeRow, PROPOSED, showRefusal } from "./change-row";
 import { CHANGES, type Host } from "../host";
 import { Pane } from "../pane";
 import { addButton } from "../button";
+import { addSayLine } from "../say-line";
 
 const PAGE = 20;
 /** As many as the bridge lists at once. */
@@ -41,7 +42,7 @@ export class ChangesView extends Pane {
 	}
 
 	protected show(el: HTMLElement): void {
-		this.#sayEl = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status" } });
+		this.#sayEl = addSayLine(el);
 		this.#body = el.createDiv({ cls: "vault-bridge-body" });
 		this.#body.addEventListener("keydown", (event) => this.#step(event));
 		this.whileShown(this.host.events.add(({ kind }) => {

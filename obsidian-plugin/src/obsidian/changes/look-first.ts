@@ -9,6 +9,7 @@ import { CHANGES, type Host } from "../host";
 import { offering, undo } from "../undoing";
 import { showWords } from "./hunks";
 import { addButton } from "../button";
+import { addSayLine } from "../say-line";
 
 const TYPED_MS = 250;
 /** Files whose lines are shown before they change; the others are counted. */
@@ -53,7 +54,7 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 		const { asks, fields, verb } = this.change;
 		const input = asks === undefined ? null : contentEl.createEl("input", { type: "text", value: asks.now, attr: { "aria-label": asks.label, dir: "auto", spellcheck: "true" } });
 		fields?.(contentEl, () => changed());
-		const says = contentEl.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
+		const says = addSayLine(contentEl);
 		const preview = contentEl.createDiv({ cls: "vault-bridge-renamed" });
 		const buttons = contentEl.createDiv({ cls: "vault-bridge-buttons" });
 		const button = buttons.createEl("button", { cls: "mod-cta", text: verb });
@@ -77,7 +78,7 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 			button.disabled = !answer.ok;
 			if (!answer.ok) return;
 			button.setText(answer.result.state === "proposed" ? "Propose it" : verb);
-			show(preview, answer.result.diff);
+			showDiff(preview, answer.result.diff);
 		};
 		button.addEventListener("click", () => {
 			button.disabled = true;
@@ -127,7 +128,8 @@ export class LookFirst<Result extends Written = Written> extends Modal {
 	}
 }
 
-function show(el: HTMLElement, diff: string): void {
+/** Show what changes in the first files of a unified diff, word by word. */
+export function showDiff(el: HTMLElement, diff: string): void {
 	const files = changed(diff);
 	for (const { path, words } of files.slice(0, SHOWN)) {
 		el.createDiv({ cls: "vault-bridge-hunk-place", text: titleOf(path), attr: { dir: "auto" } });

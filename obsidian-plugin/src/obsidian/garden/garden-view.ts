@@ -4,6 +4,7 @@ import { applied, byCheck, checkTitle, counted, tickLines } from "../../core/gar
 import { unstyled } from "../../core/plain";
 import { withHint } from "../../core/refusal";
 import { showSaid } from "../command";
+import { showDiff } from "../changes/look-first";
 import { GARDEN, type Host } from "../host";
 import { open } from "../opening";
 import { Pane } from "../pane";
@@ -11,6 +12,7 @@ import { Confirm } from "../settings/confirm";
 import { offering } from "../undoing";
 import { addButton } from "../button";
 import { sayRefusal } from "../say-refusal";
+import { addSayLine } from "../say-line";
 
 /** What the property `type` of a plan's note says. */
 const TYPE = "garden-plan";
@@ -49,7 +51,7 @@ export class GardenView extends Pane {
 
 	protected show(el: HTMLElement): void {
 		this.#head = el.createDiv({ cls: "vault-bridge-buttons" });
-		this.#says = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
+		this.#says = addSayLine(el);
 		this.#list = el.createDiv({ cls: "vault-bridge-body vault-bridge-garden" });
 		const { vault } = this.app;
 		const changed = vault.on("modify", ({ path }) => {
@@ -146,6 +148,7 @@ export class GardenView extends Pane {
 		const acts = row.createDiv({ cls: "vault-bridge-missing-acts" });
 		const [path] = notes;
 		if (path !== undefined) addButton(acts, { text: "Open", label: `Open ${path}` }, () => open(this.app, { path, lines: [1, 1] }, false));
+		if (isOpen) addButton(acts, { text: "Look", label: `What would change: ${text}` }, () => this.#look(row, plan, id));
 		if (isOpen) addButton(acts, { text: "Never", label: `Never propose again: ${text}` }, () => this.#reject(plan, id));
 	}
 
@@ -154,6 +157,18 @@ export class GardenView extends Pane {
 		const ids = new Set(findings.map(({ id }) => id));
 		const file = this.app.vault.getFileByPath(plan);
 		if (file !== null) await this.app.vault.process(file, (text) => tickLines(text, ids, ticked));
+	}
+
+	/** Show what a finding would change, or no longer. */
+	async #look(row: HTMLElement, path: string, finding: string): Promise<void> {
+		const shown = row.querySelector(".vault-bridge-renamed");
+		if (shown !== null) {
+			shown.remove();
+			return;
+		}
+		const answer = await this.host.link.call("show_plan", { path, finding });
+		if (!answer.ok) sayRefusal(answer.error);
+		else showDiff(row.createDiv({ cls: "vault-bridge-renamed" }), answer.result.diff ?? "");
 	}
 
 	async #reject(path: string, finding: string): Promise<void> {

@@ -15,6 +15,7 @@ import { FindField } from "./find-field";
 import { type Buttons, graphHead } from "./graph-head";
 import { GraphStage } from "./graph-stage";
 import { lookMenu } from "./look-menu";
+import { addSayLine } from "../say-line";
 
 const SETTLE_MS = 250;
 const AFTER_CHANGES_MS = 1_000;
@@ -114,7 +115,7 @@ export class GraphView extends Pane {
 			from: () => this.#picking?.from ?? null,
 			back: () => this.#back(),
 		});
-		const say = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
+		const say = addSayLine(el);
 		this.parts = { title, buttons, chips: chipsEl, say, stage };
 		const { workspace } = this.app;
 		const listening = [

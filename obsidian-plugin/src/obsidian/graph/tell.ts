@@ -1,6 +1,7 @@
 import type { ViewNode } from "../../protocol/operations";
 import type { Told } from "../../core/graph/telling";
 import { folderOf } from "../../core/place";
+import { addSayLine } from "../say-line";
 
 const SETTLE_MS = 120;
 
@@ -11,7 +12,7 @@ export class Tell {
 	#round = 0;
 
 	constructor(parent: HTMLElement) {
-		this.#el = parent.createDiv({ cls: "vault-bridge-graph-tell", attr: { role: "status", "aria-live": "polite" } });
+		this.#el = addSayLine(parent, "vault-bridge-graph-tell");
 	}
 
 	/** Tell of a node; the sentence follows when the pointer stays. */

@@ -12,6 +12,7 @@ import { STEPS } from "../search/list-keys";
 import { type MenuEar, memoryMenu } from "./memory-menu";
 import { offerSetUp } from "./set-up";
 import { addButton } from "../button";
+import { addSayLine } from "../say-line";
 
 /** Rows that are drawn at a time, and memories that are asked for at first. */
 const ROWS = 100;
@@ -53,7 +54,7 @@ export class LedgerPart {
 		const narrow = head.createEl("button", { cls: "clickable-icon", attr: { "aria-label": "Narrow the ledger" } });
 		setIcon(narrow, "list-filter");
 		narrow.addEventListener("click", (event) => this.#filterMenu().showAtMouseEvent(event));
-		this.#sayEl = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
+		this.#sayEl = addSayLine(el);
 		this.#concernsEl = el.createDiv();
 		this.#rowsEl = el.createDiv({ cls: "vault-bridge-hits", attr: { role: "list", "aria-label": "Memories" } });
 		this.#rowsEl.addEventListener("keydown", (event) => this.#pressed(event));

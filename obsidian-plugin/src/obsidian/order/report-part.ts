@@ -2,6 +2,7 @@ import type { Refusal } from "../../client/client";
 import { withHint } from "../../core/refusal";
 import { showSaid } from "../command";
 import { Fold } from "../related/fold";
+import { addSayLine } from "../say-line";
 
 /** How many rows are listed at first, and how many more each time. */
 export const PAGE = 20;
@@ -46,7 +47,7 @@ export class ReportPart<Row, Result extends Said> {
 		private readonly report: Report<Row, Result>,
 	) {
 		this.#fold = new Fold(el, report.name, unfolded, () => void this.#load());
-		this.#says = this.#fold.body.createDiv({ cls: "vault-bridge-small", attr: { role: "status" } });
+		this.#says = addSayLine(this.#fold.body, "vault-bridge-small");
 		this.#list = this.#fold.body.createDiv({ attr: { role: "list", "aria-label": report.name } });
 		this.#more = this.#fold.body.createEl("button", { text: "Show more" });
 		this.#more.toggle(false);

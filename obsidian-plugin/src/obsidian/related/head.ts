@@ -2,6 +2,7 @@ import { setIcon, setTooltip } from "obsidian";
 import type { Following, Place } from "../../core/following";
 import { titleOf } from "../../core/place";
 import { addButton } from "../button";
+import { addSayLine } from "../say-line";
 
 /** What the head of the pane can switch. */
 export interface Switches {
@@ -29,7 +30,7 @@ export class Head {
 		this.#toggle(head, "pin", "Pin: stay with this note, and keep it up to date", () => following.pinned, (on) => following.pin(on));
 		this.#toggle(head, "pause", "Pause: keep what is shown, and ask for nothing", () => following.paused, (on) => following.pause(on));
 		this.#scope = parent.createDiv({ cls: "vault-bridge-scope" });
-		this.#state = parent.createDiv({ cls: "vault-bridge-say", attr: { role: "status" } });
+		this.#state = addSayLine(parent);
 	}
 
 	/** Draw it as things stand. */

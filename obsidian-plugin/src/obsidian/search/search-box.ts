@@ -13,6 +13,7 @@ import { HitList } from "./hit-list";
 import { STEPS } from "./list-keys";
 import { showQueries } from "./queries";
 import { addButton } from "../button";
+import { addSayLine } from "../say-line";
 
 const MANY = 100;
 /** Queries that are shown above notes. */
@@ -63,7 +64,7 @@ export class SearchBox {
 			void offerFilters(host, asked.filters, event, (filters) => this.#narrow(filters));
 		});
 		this.#chipsEl = el.createDiv({ cls: "vault-bridge-chips" });
-		this.#sayEl = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
+		this.#sayEl = addSayLine(el);
 		this.#queriesEl = el.createDiv();
 		const notesEl = el.createDiv();
 		this.#list = new HitList(el, host.app, "Notes found", {

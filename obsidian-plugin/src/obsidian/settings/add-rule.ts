@@ -2,6 +2,7 @@ import { ButtonComponent, Modal, Setting } from "obsidian";
 import { folderGlob, judged } from "../../core/settings/rules";
 import type { BridgeSettings } from "./bridge-settings";
 import { FolderSuggest } from "./folder-suggest";
+import { addSayLine } from "../say-line";
 
 const TYPED_MS = 200;
 
@@ -38,7 +39,7 @@ export class AddRule extends Modal {
 					this.#typed(folder.path);
 				});
 			});
-		this.#says = this.contentEl.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
+		this.#says = addSayLine(this.contentEl);
 		const buttons = this.contentEl.createDiv({ cls: "modal-button-container" });
 		this.#button = new ButtonComponent(buttons).setButtonText("Add").setCta().setDisabled(true).onClick(() => this.#done());
 		new ButtonComponent(buttons).setButtonText("Cancel").onClick(() => this.close());

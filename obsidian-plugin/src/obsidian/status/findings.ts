@@ -6,6 +6,7 @@ import { showCommand, showSaid } from "../command";
 import type { Host } from "../host";
 import { addButton } from "../button";
 import { sayRefusal } from "../say-refusal";
+import { addSayLine } from "../say-line";
 
 const ICONS: Readonly<Record<Finding["verdict"], string>> = { ok: "check", warn: "alert-triangle", fail: "x" };
 const DAYS = 7;
@@ -24,7 +25,7 @@ export class Findings {
 	) {
 		el.createEl("h6", { cls: "vault-bridge-part", text: "Health" });
 		this.#listEl = el.createDiv({ cls: "vault-bridge-body" });
-		this.#sayEl = el.createDiv({ cls: "vault-bridge-small", attr: { role: "status" } });
+		this.#sayEl = addSayLine(el, "vault-bridge-small");
 		this.#errorsEl = el.createDiv({ cls: "vault-bridge-small" });
 		this.#againEl = el.createDiv({ cls: "vault-bridge-buttons" }).createEl("button", { text: "Check again" });
 		this.#againEl.addEventListener("click", () => void this.check());

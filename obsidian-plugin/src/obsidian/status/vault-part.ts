@@ -6,6 +6,7 @@ import { facts, standing } from "../../core/status/vault";
 import type { Host } from "../host";
 import { LeftList } from "./left-list";
 import { addButton } from "../button";
+import { addSayLine } from "../say-line";
 
 /** What the index holds of the vault; all of it stands where it stood when it is told anew. */
 export class VaultPart {
@@ -27,7 +28,7 @@ export class VaultPart {
 		private readonly changed: () => void,
 	) {
 		this.#nameEl = el.createEl("h4", { attr: { dir: "auto" } });
-		this.#sayEl = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status" } });
+		this.#sayEl = addSayLine(el);
 		this.#barEl = el.createEl("progress", { attr: { max: 1, "aria-label": "Indexed" } });
 		this.#listEl = el.createEl("dl", { cls: "vault-bridge-table" });
 		this.#skipped = new LeftList(el, "Skipped");
