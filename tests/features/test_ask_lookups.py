@@ -44,6 +44,12 @@ async def use_calls(served: Served, tmp_path: Path, first: str, *after: str, **s
     await use_chat_model(served, scripted_gguf(tmp_path / "caller.gguf", scripts), **settings)
 
 
+async def test_steps_without_a_model_are_told_to_count_for_nothing(served: Served) -> None:
+    found = await ask(served, FED, max_steps=2)
+    assert any("`max_steps` counts only with a chat model" in notice for notice in found["notices"])
+    assert not any("max_steps" in notice for notice in (await ask(served, FED))["notices"])
+
+
 async def test_a_model_searches_again_and_cites_what_it_found(served: Served, tmp_path: Path) -> None:
     call = call_of("search", query="walls painted")
     await use_calls(served, tmp_path, call, "The walls were painted green in May ", "[2].")

@@ -122,6 +122,19 @@ async def test_what_is_ticked_by_hand_is_applied_and_undone_byte_for_byte(served
     assert any(one["findings"] for one in redone["checks"])
 
 
+async def test_what_an_interrupted_call_applied_is_marked_by_the_next(served: Served) -> None:
+    plan = await new_plan(served, checks=["headings"])
+    file = root(served) / plan["path"]
+    unmarked = file.read_text()
+    await call(served, "apply_plan", path=plan["path"])
+    marked = file.read_text()
+    assert marked != unmarked
+    await edit_file(served, plan["path"], lambda _: unmarked)
+    again = await call(served, "apply_plan", path=plan["path"])
+    assert [one["findings"] for one in again["checks"]] == [[]]
+    assert file.read_text() == marked
+
+
 async def test_a_finding_shows_what_it_alone_would_change(served: Served) -> None:
     plan = await new_plan(served, checks=["headings", "broken_links"])
     before = content(served)

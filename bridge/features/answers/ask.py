@@ -41,6 +41,7 @@ EXTRACT_BUDGET = 3_000
 
 NOTHING = "No note answers this."
 
+NO_MODEL = "`max_steps` counts only with a chat model, and none answered."
 NO_TOOLS = "The chat model cannot look further: its template knows no tools."
 
 
@@ -121,6 +122,8 @@ async def ask(
     )
     keep_question(call, asked.text, found.answerability)
     await _record_excerpts(call, context)
+    if generator is None and max_steps:
+        answer = replace(answer, notices=(*answer.notices, NO_MODEL))
     if generator is None or not found.sources or is_absent_from_vault:
         return answer
     call.say(StreamEvent("quotes", answer))

@@ -212,9 +212,10 @@ class PlanApplication:
             ledger.judge(self._plan.id, done.findings, "accept")
 
     async def finish(self, applied: Sequence[AppliedCheck]) -> None:
-        """Mark in the note what was applied."""
+        """Mark in the note what was applied, now or by a call that ended before it could."""
         ids = [id_ for one in applied if one.state == "applied" and one.change_id for id_ in one.findings]
-        if ids:
+        ids += [id_ for id_, one in self._plan.findings.items() if one.is_applied]
+        if mark_done(self._plan.text, ids) != self._plan.text:
             request = PlanNoteChange(path=self._plan.path, edit=lambda text: mark_done(text, ids))
             # That the note cannot be marked does not undo what was applied.
             with suppress(BridgeError):
