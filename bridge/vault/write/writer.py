@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 
 from bridge.errors import BridgeError, Busy, NoteExists, NoteUnreadable
 from bridge.records import dataclass
-from bridge.types import VaultPath
+from bridge.types import Digest, VaultPath
 from bridge.vault.open_file import STEPWISE
 from bridge.vault.paths import display_path
 from bridge.vault.plan import Plan, Step
@@ -176,7 +176,7 @@ class Writer:
 
         A power failure may have kept any of them, whatever the order in which they were written: each counts by itself.
         """
-        if all(self._look(step.path) == step.after for step in plan.steps):
+        if all(self._digest(step.path) == step.after for step in plan.steps):
             return "after"
         undone = [undo_step(self._file_ops, step, plan.blobs) for step in plan.steps]
         return "before" if all(undone) else "conflict"
@@ -271,6 +271,14 @@ class Writer:
     def _keeps(self, path: str) -> bool:
         """Return whether a path is protected; the trash is ours to use, whatever the rules name."""
         return not is_in_trash(path) and self.vault.rules.keeps(path)
+
+    def _digest(self, path: str) -> Digest | None:
+        """Return the digest of a file; None when there is none."""
+        try:
+            with self._file_ops.at(path) as place:
+                return place.digest() if place.is_file else None
+        except (FileNotFoundError, NotADirectoryError):
+            return None
 
     def _look(self, path: str) -> PathState:
         """Return the content of a path."""

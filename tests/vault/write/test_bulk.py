@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Collection
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -166,6 +167,30 @@ def test_what_somebody_wrote_after_a_crash_stays_and_all_else_is_old(fresh: Call
     assert noted.plan is not None
     assert writer.recover(noted.plan) == "conflict"
     assert tree(root) == {**expected(old), "Folder/b.md": b"theirs"}
+
+
+def test_recovery_lists_each_folder_once_for_all_its_files_and_removes_every_draft(fresh: Callable[[], Path]) -> None:
+    root, noted, listed = fresh(), Noted(), list[object]()
+
+    class Counting(Disk):
+        """Counts the listings of folders."""
+
+        @staticmethod
+        def listdir(path: Any = None) -> Any:
+            listed.append(path)
+            return Disk.listdir(path)
+
+    write_plan(bulk_writer(root), plan(), noted)
+    assert noted.plan is not None
+    assert bulk_writer(root, Counting()).recover(noted.plan) == "after"
+    assert len(listed) == 3
+    writer = bulk_writer(root, Counting())
+    for name in NAMES[1:3]:
+        with writer._file_ops.at(name) as place:
+            for number in (0, 7):
+                (root / name).with_name(place.draft(number)).write_bytes(old(name))
+    assert writer.recover(noted.plan) == "after"
+    assert tree(root) == expected(new)
 
 
 def test_permissions_that_change_in_the_midst_stay(fresh: Callable[[], Path]) -> None:
