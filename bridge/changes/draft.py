@@ -165,6 +165,8 @@ class Draft:
         self._steps: list[Step] = []
         self._blobs: dict[Digest, bytes] = {}
         self._touched: set[VaultPath] = set()
+        self._moves = False
+        """Whether a step moves a file or folder, so that paths may be those of other files."""
         self._now: dict[VaultPath, bytes] = {}
         """Files as they were last read, since no step touched them later."""
 
@@ -195,6 +197,8 @@ class Draft:
         return known
 
     def _read_after(self, path: VaultPath) -> bytes:
+        if not self._moves and path not in self._touched:
+            return self.as_read(path)
         for step in reversed(self._steps):
             match step.kind:
                 case "put" if step.path == path and step.after is not None:
@@ -289,6 +293,7 @@ class Draft:
         self._blobs.clear()
         self._touched.clear()
         self._now.clear()
+        self._moves = False
 
     def create(self, path: VaultPath, data: bytes) -> None:
         """Create a file.
@@ -318,6 +323,7 @@ class Draft:
     def _add(self, step: Step) -> None:
         """Add a step."""
         self._steps.append(step)
+        self._moves = self._moves or step.kind == "move"
         for place in (step.path, step.to):
             if place is None:
                 continue

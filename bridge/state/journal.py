@@ -232,7 +232,4 @@ class Journal:
             self._snapshots.drop(digest for digest, time in closed if time < self._now() - longest)
             if self._snapshots.size > most:
                 self._snapshots.sweep({digest for digest, *_ in needed})
-                for digest, _ in closed:
-                    if self._snapshots.size <= most * ROOM:
-                        return
-                    self._snapshots.drop([digest])
+                self._snapshots.shrink((digest for digest, _ in closed), most * ROOM)

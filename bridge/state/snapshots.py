@@ -1,8 +1,10 @@
-"""Stores the bytes of files before and after changes: one compressed file for each content, named by its digest."""
+"""Stores the bytes of files before and after changes: a compressed file for each content, named by its digest.
+
+The many contents of a large change are stored in one file, a pack.
+"""
 
 import contextlib
 import hashlib
-import logging
 import os
 import tempfile
 import zlib
@@ -13,13 +15,12 @@ from typing import TypeVar
 
 from bridge.errors import StateUnusable
 from bridge.private_files import make_private, sync_file, sync_folder, write_error
+from bridge.state.packs import LEVEL, Packs
 from bridge.types import Digest
 from bridge.vault.plan import Blobs
 
-log = logging.getLogger(__name__)
-
-LEVEL = 1
-"""zlib's fastest: it reduces text to a third, and more effort gains little."""
+PACKED = 256
+"""Contents from which on they are stored in a pack: a file for each of thousands takes the disk seconds."""
 
 TOGETHER = 16
 """Files that are synced at once: the disk then writes its own journal once for all of them."""
@@ -33,6 +34,7 @@ class Snapshots:
     def __init__(self, folder: Path) -> None:
         """Create a store; the folder is made with the first content."""
         self.folder = folder
+        self._packs = Packs(folder / "packs")
         self._size: int | None = None
 
     def keep(self, blobs: Blobs) -> None:
@@ -42,8 +44,14 @@ class Snapshots:
             DiskFull: The disk is full.
             ReadOnly: The folder is not writable.
         """
-        fresh = {digest: data for digest, data in blobs.items() if not self._is_sound(digest)}
+        stored = self._stored() if len(blobs) >= PACKED else blobs.keys()
+        fresh = {each: data for each, data in blobs.items() if each not in stored or not self._is_sound(each)}
         try:
+            if len(fresh) >= PACKED:
+                self._make_folder()
+                self._packs.add(fresh)
+                self._size = None
+                return
             shelves = self._make_shelves(fresh)
             do_together(lambda each: self._write(self.place(each), zlib.compress(fresh[each], LEVEL)), fresh)
             do_together(sync_folder, shelves)
@@ -61,13 +69,18 @@ class Snapshots:
         """
         if len(digest) < hashlib.sha256().digest_size * 2:
             matches = (Digest(file.name) for file in self.place(digest).parent.glob(f"{digest}*"))
-            digest = next((whole for whole in matches if self.place(whole).is_file()), digest)
+            found = next((whole for whole in matches if self.place(whole).is_file()), None)
+            digest = found or self._packs.find(digest) or digest
+        data: bytes | None
         try:
-            data = zlib.decompress(self.place(digest).read_bytes())
-        except FileNotFoundError:
-            return None
+            data = self._read_file(digest)
+            if data is None or hashlib.sha256(data).hexdigest() != digest:
+                packed = self._packs.read(digest)
+                data = data if packed is None else packed
         except (OSError, zlib.error):
             data = b""
+        if data is None:
+            return None
         if hashlib.sha256(data).hexdigest() != digest:
             raise StateUnusable(
                 f"The stored copy of an earlier version is damaged: {self.place(digest)}.",
@@ -75,19 +88,49 @@ class Snapshots:
             )
         return data
 
+    def _read_file(self, digest: Digest) -> bytes | None:
+        """Return what a content's own file says; None when there is none, and nothing of a damaged one."""
+        try:
+            return zlib.decompress(self.place(digest).read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, zlib.error):
+            return b""
+
     def drop(self, digests: Iterable[Digest]) -> None:
         """Delete contents.
 
         Raises:
             ReadOnly: The folder is not writable.
         """
+        digests = [*digests]
         try:
             for digest in digests:
                 with contextlib.suppress(FileNotFoundError):
                     self._grow(-self.place(digest).stat().st_size)
                     self.place(digest).unlink()
+            packed = self._packs.size
+            self._packs.drop(digests)
+            self._grow(self._packs.size - packed)
         except OSError as error:
+            self._size = None
             raise write_error(self.folder, error) from None
+
+    def shrink(self, digests: Iterable[Digest], most: float) -> None:
+        """Delete contents in an order, until all that is left takes so many bytes or none of these is left.
+
+        Raises:
+            ReadOnly: The folder is not writable.
+        """
+        left, gone = self.size, list[Digest]()
+        for digest in digests:
+            if left <= most:
+                break
+            left -= self._packs.size_of(digest)
+            with contextlib.suppress(OSError):
+                left -= self.place(digest).stat().st_size
+            gone.append(digest)
+        self.drop(gone)
 
     def sweep(self, needed: Collection[Digest]) -> None:
         """Delete every file except those of some contents.
@@ -99,26 +142,32 @@ class Snapshots:
             for file in list(self._files()):
                 if file.name not in needed:
                     file.unlink()
+            self._packs.keep_only(needed)
         except OSError as error:
             raise write_error(self.folder, error) from None
-        self._size = None
+        finally:
+            self._size = None
 
     @property
     def size(self) -> int:
         """Bytes on disk."""
         if self._size is None:
-            self._size = sum(file.stat().st_size for file in self._files())
+            self._size = sum(file.stat().st_size for file in self._files()) + self._packs.size
         return self._size
 
     def count_damaged(self) -> int:
-        """Count the contents that are damaged on disk; reads them all."""
-        count = 0
-        for file in self._files():
+        """Count the contents that are damaged on disk, and the packs whose table is; reads them all."""
+        count = self._packs.damaged
+        for digest in self._stored():
             try:
-                self.read(Digest(file.name))
+                self.read(digest)
             except StateUnusable:
                 count += 1
         return count
+
+    def _stored(self) -> Collection[Digest]:
+        """Return the digests of all stored contents, damaged or not."""
+        return {*(Digest(file.name) for file in self._files()), *self._packs.digests()}
 
     def _is_sound(self, digest: Digest) -> bool:
         """Return whether a content is kept and readable."""
@@ -135,12 +184,17 @@ class Snapshots:
         """Yield every file, including those that a crash left half written."""
         return (file for file in self.folder.glob("??/*") if file.is_file())
 
+    def _make_folder(self) -> None:
+        """Make the folder if it is missing; its name is on disk then."""
+        if not self.folder.exists():
+            make_private(self.folder)
+            sync_folder(self.folder.parent)
+
     def _make_shelves(self, digests: Iterable[Digest]) -> list[Path]:
         """Make and return the folders for contents; their names are on disk then."""
         shelves = sorted({self.folder / digest[:2] for digest in digests})
-        if shelves and not self.folder.exists():
-            make_private(self.folder)
-            sync_folder(self.folder.parent)
+        if shelves:
+            self._make_folder()
         new = [shelf for shelf in shelves if not shelf.exists()]
         try:
             for shelf in new:

@@ -137,19 +137,34 @@ class Vault:
         except OSError:
             return ()
 
-    def require_writable(self, path: VaultPath) -> None:
+    def require_writable(self, path: VaultPath, folders: dict[str, str] | None = None) -> None:
         """Require that a path may be written, whether or not the file exists.
+
+        Args:
+            path: The path.
+            folders: Remembers where folders really are, for the checks of many paths at one time.
 
         Raises:
             ProtectedPath: A rule protects the path, or the target of a link on it.
             OutsideVault: A link on it leads out of the vault.
         """
-        behind = relative_path(os.path.realpath(self.root), os.path.realpath(self.root / path))
+        behind = self._behind(path, {} if folders is None else folders)
         if behind is None:
             raise OutsideVault(f"`{display_path(path)}` leads out of the vault through a symbolic link.")
         # The same message whether or not the file exists: the error must not reveal it.
         if self.rules.keeps(path) or self.rules.keeps(nfc(behind)):
             raise PathKept(f"`{display_path(path)}` may not be changed: the user's settings protect it.")
+
+    def _behind(self, path: VaultPath, folders: dict[str, str]) -> str | None:
+        """Return the path that a path leads to; None when it is outside the vault."""
+        top, folder = os.fspath(self.root), os.path.dirname(os.path.join(self.root, path))  # noqa: PTH118, PTH120
+        for each in (top, folder):
+            if each not in folders:
+                folders[each] = os.path.realpath(each)
+        place = os.path.join(folders[folder], path.rpartition("/")[2])  # noqa: PTH118
+        # Windows has junctions too, and short names for long ones.
+        is_other = os.name == "nt" or os.path.islink(place)  # noqa: PTH114
+        return relative_path(folders[top], os.path.realpath(place) if is_other else place)
 
     def _read(self, path: VaultPath) -> tuple[bytes, Stat, Stat]:
         """Read a file once, with its state before and after."""

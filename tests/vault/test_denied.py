@@ -183,6 +183,21 @@ def test_what_is_to_stay_is_not_writable(tmp_path: Path) -> None:
     assert vault.read(VaultPath("Templates/t.md"))[0] == b"Templates/t.md"
 
 
+def test_what_is_remembered_of_folders_hides_no_link_in_them(tmp_path: Path) -> None:
+    grow(tmp_path, "vault/a.md", "vault/Private/c.md", "outside/b.md")
+    (tmp_path / "vault/out.md").symlink_to(tmp_path / "outside/b.md")
+    (tmp_path / "vault/in.md").symlink_to("Private/c.md")
+    (tmp_path / "vault/Link").symlink_to("Private")
+    vault, folders = Vault(tmp_path / "vault", Rules(deny=("Private/**",))), dict[str, str]()
+    vault.require_writable(VaultPath("a.md"), folders)
+    with pytest.raises(OutsideVault):
+        vault.require_writable(VaultPath("out.md"), folders)
+    for path in ("in.md", "Link/c.md", "Link/new.md"):
+        with pytest.raises(ProtectedPath):
+            vault.require_writable(VaultPath(path), folders)
+    vault.require_writable(VaultPath("b.md"), folders)
+
+
 def test_a_file_that_moved_to_a_denied_place_is_recognised(tmp_path: Path) -> None:
     grow(tmp_path, "a.md", "b.md", "Private/c.md", ".trash/d.md")
     vault = Vault(tmp_path, Rules(deny=("Private/**", "*.secret.md")))

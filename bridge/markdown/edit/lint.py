@@ -8,10 +8,11 @@ from typing import Final
 
 from bridge.errors import InvalidArguments
 from bridge.markdown.blocks import read_blocks
+from bridge.markdown.decode import BOM
 from bridge.markdown.edit.draft import BLANK, Draft, open_draft
 from bridge.markdown.edit.heading_levels import comparable_title
 from bridge.markdown.edit.verify import find_unclosed
-from bridge.markdown.frontmatter import read_frontmatter
+from bridge.markdown.frontmatter import cut_frontmatter, read_frontmatter
 from bridge.markdown.sections import heading_chains
 from bridge.records import dataclass
 from bridge.text.words import DIGITS
@@ -44,6 +45,8 @@ def new_faults(path: VaultPath, before: bytes | None, after: bytes) -> tuple[str
         before: The content before; None for a new note.
         after: The content after.
     """
+    if before is not None and (blocks := _property_blocks(before, after)) is not None:
+        before, after = blocks
     found = tuple(find_faults(path, after))
     # The old content is parsed only where it matters, because that takes as long again.
     faults_before = (
@@ -56,6 +59,22 @@ def new_faults(path: VaultPath, before: bytes | None, after: bytes) -> tuple[str
         else:
             fresh.append(fault.sentence)
     return tuple(fresh)
+
+
+def _property_blocks(before: bytes, after: bytes) -> tuple[bytes, bytes] | None:
+    """Return the properties alone of two texts that differ in nothing else; None for others.
+
+    What is wrong with the same text below them is no new problem, and need not be looked for.
+    """
+    try:
+        texts = [data.removeprefix(BOM).decode("utf-8") for data in (before, after)]
+    except UnicodeDecodeError:
+        return None
+    cuts = [cut_frontmatter(text) for text in texts]
+    blocks = [text[: cut[1]] for text, cut in zip(texts, cuts, strict=True) if cut is not None]
+    if [cut_frontmatter(block) for block in blocks] != cuts or texts[0][len(blocks[0]) :] != texts[1][len(blocks[1]) :]:
+        return None
+    return blocks[0].encode(), blocks[1].encode()
 
 
 def find_faults(path: VaultPath, data: bytes) -> Iterator[Fault]:

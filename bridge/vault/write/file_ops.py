@@ -72,16 +72,35 @@ class FileOps:
             require_free(path, place)
         else:
             require_unlocked(path, place)
-        draft, written = self._draft(place, data)
-        with self._kept_until_placed(place, draft):
-            if before is None:
+        draft, descriptor = self.write_draft(place, data)
+        try:
+            with self._kept_until_placed(place, draft):
+                self.disk.fsync(descriptor)
+                written = self.disk.fstat(descriptor)
+        finally:
+            self.disk.close(descriptor)
+        if before is None:
+            with self._kept_until_placed(place, draft):
                 self._rename_new(path, place, draft, place, place.name)
-            else:
-                self._replace(path, place, draft, before, after)
+        else:
+            self.replace(path, place, draft, before, after)
         with mark_indeterminate(path):
             place.sync()
-            if place.digest() != after and self._is_as_written(place, written):
-                raise OSError(errno.EIO, "what was written reads otherwise")
+            self.verify(place, after, written)
+
+    def verify(self, place: PathHandle, after: Digest, written: os.stat_result) -> None:
+        """Require that a path reads as it was written, unless another program has replaced the file since.
+
+        Args:
+            place: The path.
+            after: The digest of what was written.
+            written: The stat result of the file that was written.
+
+        Raises:
+            OSError: It reads otherwise.
+        """
+        if place.digest() != after and self._is_as_written(place, written):
+            raise OSError(errno.EIO, "what was written reads otherwise")
         self._remember(written)
 
     def move(self, path: str, here: PathHandle, to: str, there: PathHandle, before: Digest | None) -> None:
@@ -188,8 +207,15 @@ class FileOps:
             place.sync()
         return True
 
-    def _draft(self, place: PathHandle, data: bytes) -> tuple[str, os.stat_result]:
-        """Write a new file beside a path and sync it to disk; return its name and stat result."""
+    def write_draft(self, place: PathHandle, data: bytes) -> tuple[str, int]:
+        """Write a new file beside a path, with the metadata of the file there.
+
+        Returns:
+            Its name, and its descriptor, which the caller syncs and closes.
+
+        Raises:
+            OSError: The system refuses; there is no new file.
+        """
         name, descriptor = self._new_draft(place)
         try:
             with self._kept_until_placed(place, name):
@@ -197,8 +223,20 @@ class FileOps:
                 while left:
                     left = left[self.disk.write(descriptor, left) :]
                 self._dress(place, descriptor)
-                self.disk.fsync(descriptor)
-                return name, self.disk.fstat(descriptor)
+        except BaseException:
+            self.disk.close(descriptor)
+            raise
+        return name, descriptor
+
+    def dress_draft(self, place: PathHandle, draft: str) -> None:
+        """Give an existing draft the current metadata of the file that it replaces.
+
+        Raises:
+            OSError: The system refuses.
+        """
+        descriptor = self.disk.open(draft, os.O_WRONLY | FILE, dir_fd=place.folder)
+        try:
+            self._dress(place, descriptor)
         finally:
             self.disk.close(descriptor)
 
@@ -238,9 +276,32 @@ class FileOps:
                 return name
         raise no_draft_name_error()
 
-    def _replace(self, path: str, place: PathHandle, draft: str, before: Digest, after: Digest) -> None:
-        """Replace the file that was read by a draft."""
-        with guard_file(self.disk, path, place) as guard:
+    def replace(
+        self,
+        path: str,
+        place: PathHandle,
+        draft: str,
+        before: Digest,
+        after: Digest,
+        close: Callable[[int], None] | None = None,
+    ) -> None:
+        """Replace the file that was read by a draft that is on the disk; the folder's names are synced by the caller.
+
+        Args:
+            path: The file.
+            place: Its handle.
+            draft: The name of the draft beside it; it is deleted if this fails.
+            before: The digest of what was read.
+            after: The digest of the draft.
+            close: As for `guard_file`.
+
+        Raises:
+            NoteChanged: The file is not the one that was read.
+            Busy: Another program is saving the file.
+            OSError: The system refuses.
+            IndeterminateWrite: The disk failed; the file may be the old or the new one.
+        """
+        with self._kept_until_placed(place, draft), guard_file(self.disk, path, place, close=close) as guard:
             require_same(path, place, before)
             if not self._exchange(place, draft):
                 # Between the check and this call another program may replace the file, and lose that version.
@@ -257,7 +318,7 @@ class FileOps:
                 self._exchange(place, draft)
                 if place.digest(draft) != after:
                     self._exchange(place, draft)
-        raise changed_error(path)
+            raise changed_error(path)
 
     def _watch(self, file: DisplacedFile | None) -> None:
         """Remember a file that a program may still write into."""

@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from bridge.records import dataclass
 from bridge.types import Digest
@@ -58,7 +58,9 @@ class Guard:
 
 
 @contextlib.contextmanager
-def guard_file(disk: Disk, path: str, place: PathHandle, name: str | None = None) -> Iterator[Guard]:
+def guard_file(
+    disk: Disk, path: str, place: PathHandle, name: str | None = None, close: Callable[[int], None] | None = None
+) -> Iterator[Guard]:
     """Hold a file open, and delay programs that want to write it, where the system can.
 
     Args:
@@ -66,6 +68,8 @@ def guard_file(disk: Disk, path: str, place: PathHandle, name: str | None = None
         path: The file's path.
         place: The handle of that path.
         name: Another file beside it to hold instead.
+        close: Called with the file's descriptor to close it; by default it is closed at the end of the block. Closing
+            the last descriptor of a file without a name may take the disk some milliseconds.
 
     Raises:
         Busy: A program has the file open for writing.
@@ -89,5 +93,6 @@ def guard_file(disk: Disk, path: str, place: PathHandle, name: str | None = None
         with contextlib.suppress(OSError):
             disk.end_lease(descriptor)
         with contextlib.suppress(OSError):
-            disk.close(descriptor)
+            # Windows cannot replace a file while it is open.
+            (disk.close if close is None or os.name == "nt" else close)(descriptor)
     yield Guard(disk, None, is_leased=False)

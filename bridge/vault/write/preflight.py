@@ -120,8 +120,9 @@ class Preflight:
         Raises:
             BridgeError: One is not.
         """
+        folders: dict[str, str] = {}
         for step in plan.steps:
-            self._require_allowed(step)
+            self._require_allowed(step, folders)
             if not plan.back and (path := new_path(step)) is not None:
                 require_shallow(path)
 
@@ -137,9 +138,7 @@ class Preflight:
         removed = {path_before(step.path, moves) for step, moves in steps_with_moves(steps) if step.kind == "remove"}
         rewritten = replaced | removed
         for present, content in initial_state(steps).items():
-            if present in rewritten:
-                self._require_settled(present)
-            found += self._of_present(present, content, replaced=present in replaced)
+            found += self._of_present(present, content, replaced=present in replaced, rewritten=present in rewritten)
         if any(new_path(step) is not None for step in steps):
             found += self._of_new_paths(plan)
         return tuple(dict.fromkeys(found))
@@ -175,14 +174,14 @@ class Preflight:
             except OSError as error:
                 raise translate_os_error(path, error) from None
 
-    def _require_allowed(self, step: Step) -> None:
+    def _require_allowed(self, step: Step, folders: dict[str, str]) -> None:
         """Require that the rules of the vault and of the user allow a step."""
         for path in filter(None, (step.path, step.to)):
             if is_in_trash(path) and (step.kind == "move" or path != step.path):
                 continue
             if vault_path(path) != path:
                 raise InvalidArguments(f"`{display_path(path)}` is not a normalised vault path.")
-            self.vault.require_writable(path)
+            self.vault.require_writable(path, folders)
         if step.kind in {"move", "remove"}:
             place = self.vault.root / step.path
             if os.path.lexists(place) and is_link(place.lstat()):
@@ -208,25 +207,21 @@ class Preflight:
                     return True
         return False
 
-    def _of_present(self, path: str, state: PathState, *, replaced: bool) -> Iterator[str]:
-        """Check a path where something must exist."""
+    def _of_present(self, path: str, state: PathState, *, replaced: bool, rewritten: bool) -> Iterator[str]:
+        """Check a path where something must exist; of one that is rewritten, that no program has it open for writing.
+
+        Only some systems can tell the latter.
+        """
         try:
             with self.file_ops.at(path) as place:
+                if rewritten and place.is_file:
+                    with guard_file(self.file_ops.disk, path, place):
+                        pass
                 _require_held(path, place, state)
                 if replaced:
                     require_unlocked(path, place)
                 if replaced and place.info is not None and place.info.st_nlink > 1:
                     yield HARD_LINK_WARNING.format(display_path(path))
-        except OSError as error:
-            raise translate_os_error(path, error) from None
-
-    def _require_settled(self, path: str) -> None:
-        """Require that no program has a file open for writing, where the system can tell."""
-        try:
-            with self.file_ops.at(path) as place:
-                if place.is_file:
-                    with guard_file(self.file_ops.disk, path, place):
-                        pass
         except OSError as error:
             raise translate_os_error(path, error) from None
 

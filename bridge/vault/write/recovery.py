@@ -10,7 +10,7 @@ from bridge.types import Digest
 from bridge.vault.plan import Blobs, Plan, Step
 from bridge.vault.write.file_ops import FileOps
 from bridge.vault.write.guard import guard_file
-from bridge.vault.write.handle import CHUNK, PathHandle
+from bridge.vault.write.handle import CHUNK, DRAFT, PathHandle
 from bridge.vault.write.trash import Trash, is_in_trash
 
 SOMETHING: Final = "something"
@@ -192,15 +192,27 @@ def remove_drafts(file_ops: FileOps, plan: Plan, trash: Trash) -> None:
     for step in plan.steps:
         if step.kind in {"put", "remove"}:
             touched.setdefault(step.path, []).append(step)
+    listed: dict[tuple[int, int], frozenset[str]] = {}
     for path, steps in touched.items():
         try:
             with file_ops.at(path) as place:
+                if place.prefix not in _draft_prefixes(place, listed):
+                    continue
                 for draft in place.drafts():
                     with guard_file(file_ops.disk, path, place, draft):
                         remove_draft(file_ops, place, draft, steps, plan.blobs, trash)
         except (FileNotFoundError, NotADirectoryError):
             # Without a folder there are no drafts.
             continue
+
+
+def _draft_prefixes(place: PathHandle, listed: dict[tuple[int, int], frozenset[str]]) -> frozenset[str]:
+    """Return the prefixes of all drafts in the folder of a path; `listed` has those of the folders listed so far."""
+    info = place.parent()
+    key = info.st_dev, info.st_ino
+    if key not in listed:
+        listed[key] = frozenset(name[: len(place.prefix)] for name in place.names() if name.startswith(DRAFT))
+    return listed[key]
 
 
 def remove_draft(

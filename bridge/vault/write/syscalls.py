@@ -1,10 +1,12 @@
 """Makes all system calls of the writer, in one place where a test can intercept them."""
 
+import contextlib
 import ctypes
 import errno
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bridge.private_files import sync_file
@@ -16,6 +18,8 @@ LACKING = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}
 """Errors of a system without such a rename, at all or for this disk."""
 HERE = -2 if sys.platform == "darwin" else -100
 """AT_FDCWD: names are whole paths."""
+AT_ONCE = 16
+"""Threads that wait for the disk at once."""
 
 Rename = Callable[[int, bytes, int, bytes, int], int]
 
@@ -129,6 +133,40 @@ def move_to_trash(path: str) -> None:
     send2trash(path)
 
 
+def sync_together(descriptors: Collection[int]) -> None:
+    """Sync open files or folders to the disk, which then writes its own journal once for many of them.
+
+    Raises:
+        OSError: One could not be synced.
+    """
+    _each(sync_file, descriptors)
+
+
+def close_together(descriptors: Collection[int]) -> None:
+    """Close files; errors are ignored.
+
+    A disk may take milliseconds for each file that has no name any more, and no longer for several at once.
+    """
+
+    def close(descriptor: int) -> None:
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
+
+    _each(close, descriptors)
+
+
+def _each(work: Callable[[int], None], descriptors: Collection[int]) -> None:
+    """Do work for each descriptor in threads, all of it before this returns; the first error is raised then."""
+    if len(descriptors) <= 1:
+        for descriptor in descriptors:
+            work(descriptor)
+        return
+    with ThreadPoolExecutor(min(AT_ONCE, len(descriptors)), "disk") as pool:
+        waiting = [pool.submit(work, descriptor) for descriptor in descriptors]
+    for each in waiting:
+        each.result()
+
+
 class Disk:
     """The system calls; names are relative to a folder held open, where the system can hold folders open."""
 
@@ -136,7 +174,9 @@ class Disk:
     close = staticmethod(os.close)
     read = staticmethod(os.read)
     write = staticmethod(os.write)
+    close_together = staticmethod(close_together)
     fsync = staticmethod(sync_file)
+    sync_together = staticmethod(sync_together)
     fstat = staticmethod(os.fstat)
     stat = staticmethod(os.stat)
     listdir = staticmethod(os.listdir)

@@ -9,12 +9,13 @@ from typing import Literal, Protocol
 
 from bridge.errors import BridgeError, Busy, NoteExists, NoteUnreadable
 from bridge.records import dataclass
-from bridge.types import VaultPath
+from bridge.types import Digest, VaultPath
 from bridge.vault.open_file import STEPWISE
 from bridge.vault.paths import display_path
 from bridge.vault.plan import Plan, Step
 from bridge.vault.stable_read import LOOK_AGAIN_S, PATIENCE_S
 from bridge.vault.vault import Vault
+from bridge.vault.write.bulk import MANY, BulkReplacement, is_bulk, replaces_only
 from bridge.vault.write.expand import expand_plan
 from bridge.vault.write.file_ops import FileOps
 from bridge.vault.write.guard import DisplacedFile
@@ -62,15 +63,17 @@ class Writer:
     The caller ensures that no two changes of one file are written at once.
     """
 
-    def __init__(self, vault: Vault, disk: Disk | None = None, *, stepwise: bool = STEPWISE) -> None:
+    def __init__(self, vault: Vault, disk: Disk | None = None, *, stepwise: bool = STEPWISE, many: int = MANY) -> None:
         """Create a writer.
 
         Args:
             vault: The vault's files and rules; may be replaced when the rules change.
             disk: The system calls.
             stepwise: Whether to hold each folder on the way open; otherwise paths are checked and then used.
+            many: The number of files from which on a change that only replaces files is written in groups.
         """
         self.vault = vault
+        self._many = many
         self._file_ops = FileOps(disk or Disk(), vault.root, stepwise)
 
     def prepare(self, plan: Plan) -> PreparedPlan:
@@ -113,8 +116,11 @@ class Writer:
         entry.prepare(whole)
         done: list[Step] = []
         try:
-            for step in whole.steps:
-                self._do(step, whole, done)
+            if is_bulk(whole, self._many):
+                self._do_many(whole, done)
+            else:
+                for step in whole.steps:
+                    self._do(step, whole, done)
             entry.settle(True)
         except BaseException as error:
             self._turn_back(done, whole, error)
@@ -148,6 +154,8 @@ class Writer:
         """
         try:
             self._tidy(plan)
+            if replaces_only(plan.steps):
+                return self._recover_replacements(plan)
             trail = list(plan_states(plan.steps))
             number, fits = find_progress(trail, self._look)
             if number is None:
@@ -162,6 +170,16 @@ class Writer:
         except IndeterminateWrite as error:
             raise translate_os_error(error.path, error.error) from None
         return "before" if at_start else "conflict"
+
+    def _recover_replacements(self, plan: Plan) -> Recovery:
+        """Recover a change that only replaces files.
+
+        A power failure may have kept any of them, whatever the order in which they were written: each counts by itself.
+        """
+        if all(self._digest(step.path) == step.after for step in plan.steps):
+            return "after"
+        undone = [undo_step(self._file_ops, step, plan.blobs) for step in plan.steps]
+        return "before" if all(undone) else "conflict"
 
     def _tidy(self, plan: Plan) -> None:
         """Remove the drafts of a plan, once no program writes into one.
@@ -214,6 +232,16 @@ class Writer:
             done.append(step)
             raise
 
+    def _do_many(self, plan: Plan, done: list[Step]) -> None:
+        """Apply a plan that replaces many files, and record each step as done as soon as it may be."""
+        work = BulkReplacement(self._file_ops, plan.blobs, self._keeps, done)
+        try:
+            work.run(plan.steps)
+        except IndeterminateWrite as error:
+            raise translate_os_error(error.path, error.error) from None
+        except OSError as error:
+            raise translate_os_error(work.path, error) from None
+
     def _turn_back(self, done: Sequence[Step], plan: Plan, error: BaseException) -> None:
         """Undo the steps done.
 
@@ -243,6 +271,14 @@ class Writer:
     def _keeps(self, path: str) -> bool:
         """Return whether a path is protected; the trash is ours to use, whatever the rules name."""
         return not is_in_trash(path) and self.vault.rules.keeps(path)
+
+    def _digest(self, path: str) -> Digest | None:
+        """Return the digest of a file; None when there is none."""
+        try:
+            with self._file_ops.at(path) as place:
+                return place.digest() if place.is_file else None
+        except (FileNotFoundError, NotADirectoryError):
+            return None
 
     def _look(self, path: str) -> PathState:
         """Return the content of a path."""

@@ -63,3 +63,43 @@ def test_other_files_have_no_faults() -> None:
     assert new_faults(VaultPath("A.canvas"), None, b"```") == ()
     assert new_faults(NOTE, b"\xff", b"\xff```") == ()
     assert new_faults(NOTE, b"\xff```", b"```") == ("Line 1 opens a code block that nothing closes.",)
+
+
+BODY = "# A\n# A\n10:00 10:00\n<<<<<<< ours\n```\nx\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ("---\na: 1\n---\n", "---\nb: 1\n---\n", ()),
+        ("---\na: [\n---\n", "---\na: 1\n---\n", ()),
+        ("---\na: [\n---\n", "---\nb: [\n---\n", ()),
+        (
+            "---\na: 1\n---\n",
+            "---\na: [\n---\n",
+            ("The properties cannot be read, line 3: did not find expected node content.",),
+        ),
+        (
+            "---\na: 1\n---\n",
+            "---\na: 1\n<<<<<<< b\n---\n",
+            (
+                "The properties cannot be read, line 3: could not find expected ':'.",
+                "Line 3 holds the marker of a conflict that nobody solved.",
+            ),
+        ),
+    ],
+)
+def test_of_a_change_of_properties_only_their_faults_are_new(before: str, after: str, found: tuple[str, ...]) -> None:
+    for mark in ("", "\ufeff"):
+        texts = [f"{mark}{properties}{BODY}" for properties in (before, after)]
+        for old, new in (texts, [text.replace("\n", "\r\n") for text in texts]):
+            assert new_faults(NOTE, old.encode(), new.encode()) == found
+
+
+def test_properties_that_take_in_the_text_below_them_are_told_with_it() -> None:
+    told = new_faults(NOTE, f"---\na: 1\n---\n{BODY}".encode(), f"---\na: 1\n{BODY}".encode())
+    assert told[0] == "Line 1 opens properties that nothing closes."
+
+
+def test_a_note_that_is_not_utf_8_has_no_new_faults() -> None:
+    assert new_faults(NOTE, b"---\na: 1\n---\n\xff", b"---\na: [\n---\n\xff") == ()

@@ -13,7 +13,7 @@ from bridge.vault.write.writer import JournalEntry
 
 Kind = Literal["none", "kill", "torn", "once", "on", "save"]
 CODES = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EACCES)
-ROOM = {"open", "write", "mkdir", "fsync"}
+ROOM = {"open", "write", "mkdir", "fsync", "sync_together"}
 """Calls that need space on the disk."""
 
 HELD_BACK_S = 0.05
@@ -90,6 +90,9 @@ class FaultyDisk(Disk):
         def faulty(*arguments: Any, **named: Any) -> Any:
             if name == "close" and not self.dead:
                 self._open.discard(arguments[0])
+                return call(*arguments)
+            if name == "close_together" and not self.dead:
+                self._open.difference_update(arguments[0])
                 return call(*arguments)
             self.tick(name)
             if name == "write" and self.fault.kind == "torn" and self.calls >= self.fault.at:

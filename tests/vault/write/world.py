@@ -120,7 +120,7 @@ class World:
         entry = self.store.journal.begin(change)
         outcome = "before"
         try:
-            write_plan(Writer(Vault(self.root, Rules()), disk), plan, FaultyEntry(entry, disk))
+            write_plan(Writer(Vault(self.root, Rules()), disk, many=2), plan, FaultyEntry(entry, disk))
             outcome = "after"
         except Killed:
             self.restart()
