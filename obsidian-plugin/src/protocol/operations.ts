@@ -973,7 +973,7 @@ export interface GraphViewArguments {
 	readonly vault?: string | null;
 }
 
-/** A note, represented by its best passage. */
+/** A note, represented by its best passage, or a block of a note. */
 export interface Hit {
 	/** The note. */
 	readonly path: string;
@@ -995,7 +995,7 @@ export interface Hit {
 	readonly modified: string;
 	/** Leading digits of its SHA-256, for edits. */
 	readonly digest: string;
-	/** The requested whole passages, in order. */
+	/** The requested whole passages, in order; of a block, the block. */
 	readonly passages?: readonly FoundPassage[];
 	/** When the note was created, as in `find_notes`; null if unknown. */
 	readonly created?: string | null;
