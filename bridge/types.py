@@ -28,6 +28,9 @@ Preset = Literal["default", "notebook", "writing", "read-only", "full"]
 SearchMode = Literal["hybrid", "keyword", "semantic"]
 """The retrievers that a search may use."""
 
+BlockOrder = Literal["relevance", "latest"]
+"""How blocks are ordered: the best first, or of blocks that say similar things the latest first."""
+
 Among = Literal["notes", "agents", "all"]
 """Which notes a question is about: the user's, those in the agents' folder, or both."""
 

@@ -331,7 +331,7 @@ class Index:
         return self._known.find(text, limit, within, self.among)
 
     async def nearest(
-        self, vector: Floats, limit: int, within: Collection[VaultPath] | None = None
+        self, vector: Floats, limit: int, within: Collection[VaultPath] | None = None, *, every_passage: bool = False
     ) -> list[PassageHit]:
         """Find the semantically nearest notes, each with its best passage.
 
@@ -339,10 +339,11 @@ class Index:
             vector: The query, embedded with `answering_model`.
             limit: How many notes.
             within: Only these notes.
+            every_passage: Whether to find the nearest passages instead, however many are of one note.
         """
         await self.load_vectors()
         keys = None if within is None else self._opened.catalogue.keys_of(within)
-        search = self._vectors.nearest(vector, limit, keys, self._side.hidden_keys)
+        search = self._vectors.nearest(vector, limit, keys, self._side.hidden_keys, every_passage=every_passage)
         if search is None or limit < 1:
             return []
         return [

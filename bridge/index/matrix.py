@@ -194,7 +194,13 @@ class VectorMatrix:
         return int(np.count_nonzero(self._columns.passage[: self._used] >= 0))
 
     def nearest(
-        self, vector: Floats, limit: int, keys: Collection[int] | None, hidden: NDArray[np.int64] | None = None
+        self,
+        vector: Floats,
+        limit: int,
+        keys: Collection[int] | None,
+        hidden: NDArray[np.int64] | None = None,
+        *,
+        every_passage: bool = False,
     ) -> Callable[[], list[tuple[int, int, float]]]:
         """Return a function that finds the best passage of each of the nearest notes, for any thread.
 
@@ -203,6 +209,7 @@ class VectorMatrix:
             limit: How many notes.
             keys: Only these notes.
             hidden: Not these notes.
+            every_passage: Whether to find the nearest passages instead, however many are of one note.
         """
         columns, used = self._columns, self._used
         columns.lent = True
@@ -216,6 +223,8 @@ class VectorMatrix:
             scores *= np.float32(TITLE_WEIGHT)
             scores += products.take(passage)
             scores /= columns.norm[part]
+            if every_passage:
+                return best_passages(columns.key[part], columns.ordinal[part], scores, limit)
             return best_passage_of_notes(columns.key[part], columns.ordinal[part], scores, limit)
 
         return search
@@ -268,6 +277,19 @@ def best_passage_of_notes(
             return list(zip(key[best].tolist(), ordinal[best].tolist(), scores[best].tolist(), strict=True))
         taken = min(len(scores), 4 * taken)
     return []
+
+
+def best_passages(
+    key: NDArray[np.int64], ordinal: NDArray[np.int32], scores: Floats, limit: int
+) -> list[tuple[int, int, float]]:
+    """Return the best passages, best first."""
+    taken = min(len(scores), limit)
+    if not taken:
+        return []
+    top = np.argpartition(scores, len(scores) - taken)[len(scores) - taken :]
+    best = top[scores[top] > -np.inf]
+    best = best[np.argsort(-scores[best], kind="stable")]
+    return list(zip(key[best].tolist(), ordinal[best].tolist(), scores[best].tolist(), strict=True))
 
 
 def normalise(vector: Floats) -> Floats:

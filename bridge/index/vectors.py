@@ -284,13 +284,20 @@ class Vectors:
     # -- search -------------------------------------------------------------------------------------------------------
 
     def nearest(
-        self, vector: Floats, limit: int, keys: Collection[int] | None, hidden: HiddenRows | None = None
+        self,
+        vector: Floats,
+        limit: int,
+        keys: Collection[int] | None,
+        hidden: HiddenRows | None = None,
+        *,
+        every_passage: bool = False,
     ) -> Callable[[], list[tuple[int, int, float]]] | None:
         """Return a function that finds the nearest passages, for any thread; None without suitable vectors."""
         self.require()
         if self._answering is None or vector.shape != (self._answering.layout.dimensions,):
             return None
-        return self._answering.layout.nearest(vector, limit, keys, hidden.numbers if hidden else None)
+        numbers = hidden.numbers if hidden else None
+        return self._answering.layout.nearest(vector, limit, keys, numbers, every_passage=every_passage)
 
     def vector_of(self, key: int, ordinal: int | None) -> Floats | None:
         """Return a note, or one passage of it, as one vector."""

@@ -6,13 +6,17 @@ is there.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from typing import TypeVar
 
 from bridge.records import dataclass
 from bridge.text.scripts import latin_share
 from bridge.types import VaultPath
 
 Scores = Mapping[VaultPath, float]
+
+_Key = TypeVar("_Key", bound=Hashable)
+"""What is scored: notes, or their passages."""
 
 STAND_OUT = 0.8
 """Maximum that being the nearest of all notes adds to the curve's value of a cosine."""
@@ -77,7 +81,7 @@ def share_of_best(scores: Scores) -> dict[VaultPath, float]:
     return {path: score / best for path, score in scores.items()} if best > 0 else {}
 
 
-def scale_by_spread(scores: Scores) -> dict[VaultPath, float]:
+def scale_by_spread(scores: Mapping[_Key, float]) -> dict[_Key, float]:
     """Map scores by how far they stand out from each other: 0.2 at the mean, 1 from about five deviations above."""
     count = len(scores)
     if not count:
@@ -89,7 +93,7 @@ def scale_by_spread(scores: Scores) -> dict[VaultPath, float]:
     return {path: min(1.0, max(0.0, 0.2 + (score - mean) / spread / 6)) for path, score in scores.items()}
 
 
-def calibrate_cosines(scores: Scores, meaning: ModelCalibration) -> dict[VaultPath, float]:
+def calibrate_cosines(scores: Mapping[_Key, float], meaning: ModelCalibration) -> dict[_Key, float]:
     """Map cosines by the model's curve, and by their distance to the best of this answer.
 
     The words of a question determine how high its cosines are: the clearly nearest note may still be below the middle
@@ -104,10 +108,10 @@ def calibrate_cosines(scores: Scores, meaning: ModelCalibration) -> dict[VaultPa
     near = _logistic((top - curve.middle) / curve.width + NEAR, SHARP)
     clear = _logistic((top - middle) / curve.width - CLEAR, CLEARLY)
     something = STAND_OUT * near * clear
-    found: dict[VaultPath, float] = {}
-    for path, score in scores.items():
+    found: dict[_Key, float] = {}
+    for key, score in scores.items():
         sure = curve(score)
-        found[path] = sure + something * (1.0 - sure) * math.exp((score - top) / (GAP * curve.width))
+        found[key] = sure + something * (1.0 - sure) * math.exp((score - top) / (GAP * curve.width))
     return found
 
 

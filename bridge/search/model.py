@@ -9,7 +9,7 @@ from bridge.markdown.note import Value
 from bridge.records import dataclass
 from bridge.search.co_reading import NO_CO_READING, CoReading
 from bridge.search.vocabulary import Vocabulary
-from bridge.types import Digest, Lines, NoteKind, SearchMode, VaultPath
+from bridge.types import BlockOrder, Digest, Lines, NoteKind, SearchMode, VaultPath
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,6 +40,8 @@ class SearchRequest:
     explain: bool = False
     passage_tokens: int = 0
     """Token budget for whole passages; 0 reads none."""
+    order: BlockOrder = "relevance"
+    """For blocks only."""
     only: frozenset[VaultPath] | None = None
     """Only these notes: those for which a condition of the caller is true."""
 

@@ -26,12 +26,12 @@ from bridge.search.fuse import (
 )
 from bridge.search.hits import Reasons, build_hits, collapse, link_reason
 from bridge.search.model import Explanation, SearchAnswer, SearchHit, SearchRequest, Sources
+from bridge.search.outcome import NOTHING_ASKED, Outcome, no_hits_notice, outcome_notices
 from bridge.search.passages import Worth, fill_passages
-from bridge.search.prefixes import expand_prefixes, has_prefixes
-from bridge.search.query import Query, parse_query
+from bridge.search.query import Query
+from bridge.search.read_query import correct_query, read_query
 from bridge.search.retrievers import IndexAnswers, best_passages, passage_scores, retrieve, text_results, vector_result
-from bridge.search.scope import Paths, search_scope, unknown_name_notices
-from bridge.search.spelling import correct_spelling
+from bridge.search.scope import Paths
 from bridge.search.titles import (
     NameMatch,
     exact_names,
@@ -204,50 +204,18 @@ def _name_result(name: RetrieverName, matches: Mapping[VaultPath, NameMatch]) ->
     return RetrieverResult(name, WEIGHTS[name], scores, scores)
 
 
-_NOT_READ = "The model does not read this script, so this is keyword search."
-_NO_MODEL = (
-    "There is no model ready, so this is keyword search; `vault-bridge models install` adds search by meaning,"
-    " `status` tells how far it is."
-)
-_OTHER_LANGUAGE = (
-    "The model reads English, and this is {language}: `vault-bridge models install multilingual-e5-small` adds one that"
-    " reads both."
-)
-_NOT_EMBEDDED = "Nothing is found by meaning yet: {count:,} {passages} not embedded."
-_WORDS_UNREAD = "The vault's words are still being read: mistyped words are not corrected yet."
-_READING = "The vault is being read for the first time: this is the best of the notes that say these words."
-_NOTHING_ASKED = "There is nothing to look for: type words, or give a filter to list notes."
-_NOTHING_ALLOWED = "No note passes the filters."
-_NOTHING_HAS_ALL = "No note meets all that the query asks for."
-_NOTHING_FOUND = "None of your notes is about this."
-_NOTHING_WITHIN = "No note that passes the filters is about this."
-_NOTHING_YET, _NOTHING_YET_WITHIN = (
-    "Nothing was found for this.",
-    "Nothing was found among notes that pass the filters.",
-)
-
-
 async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
     """Answer a search; no query text raises an error.
 
     Raises:
         ModelMissing: The mode is semantic and there is no model.
     """
-    query = await _read_query(sources, request.query)
-    within = await search_scope(sources.index, request, query.condition)
-    unknown = () if within is None else unknown_name_notices(sources.index, request, query.condition)
-    query = replace(query, notices=(*query.notices, *unknown))
+    query, within = await read_query(sources, request)
     if within is not None and not within:
-        nothing = () if unknown else (_NOTHING_HAS_ALL if query.condition else _NOTHING_ALLOWED,)
-        return SearchAnswer(notices=(*query.notices, *nothing))
+        return SearchAnswer(notices=query.notices)
     if query.is_empty:
         return await _list_filtered(sources, request, query, within)
-    if sources.reading:
-        query = replace(query, notices=(*query.notices, _READING))
-    elif await sources.vocabulary.words.follow(sources.index):
-        query = correct_spelling(query, sources.vocabulary.words, sources.index.languages)
-    else:
-        query = replace(query, notices=(*query.notices, _WORDS_UNREAD))
+    query = await correct_query(sources, query)
     with sources.index.searches:
         found = await retrieve_and_rank(sources, request, query, within)
         answerability = _assess(sources, query, found)
@@ -257,13 +225,9 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
         if request.min_score:
             found = replace(found, ranked=[hit for hit in found.ranked if hit.score >= request.min_score])
         hits = await _build_hits(sources, request, query, found)
-    notices: tuple[str, ...] = ()
-    if request.mode == "hybrid" and found.mode == "keyword":
-        notices = ((sources.no_model or _NO_MODEL) if found.readable else _NOT_READ,)
-    notices = (*notices, *_semantic_notices(sources, query, found))
+    notices = outcome_notices(sources, request, query, Outcome(found.mode, found.readable, bool(found.results[0].raw)))
     if not hits:
-        doubtful = bool(notices) or found.mode == "keyword" or sources.index.pending_vectors() > 0
-        notices = (*notices, _no_hits_notice(doubtful=doubtful, filtered=within is not None))
+        notices = (*notices, no_hits_notice(sources, found.mode, notices, filtered=within is not None))
     explain = None
     if request.explain:
         explain = Explanation(explain_scores(found.results, [hit.path for hit in hits]), found.took_ms, found.words)
@@ -289,25 +253,6 @@ def best_passages_of(found: RankedNotes) -> BestPassages:
         found.mode != "keyword",
         any(result.raw for result in found.results if result.name in _BY_WORDS),
     )
-
-
-def _no_hits_notice(*, doubtful: bool, filtered: bool) -> str:
-    """Return a notice that nothing was found, or, after a full semantic search, that no note is about it."""
-    if doubtful:
-        return _NOTHING_YET_WITHIN if filtered else _NOTHING_YET
-    return _NOTHING_WITHIN if filtered else _NOTHING_FOUND
-
-
-def _semantic_notices(sources: Sources, query: Query, found: RankedNotes) -> tuple[str, ...]:
-    """Return notices on why semantic search may have missed relevant notes."""
-    if found.mode == "keyword":
-        return ()
-    index = sources.index
-    if found.mode == "semantic" and not found.results[0].raw and (waiting := index.pending_vectors()):
-        return (_NOT_EMBEDDED.format(count=waiting, passages="passage is" if waiting == 1 else "passages are"),)
-    if model_calibration(index.answering_model).every_script or (language := foreign_language(query.text)) is None:
-        return ()
-    return (_OTHER_LANGUAGE.format(language=language.capitalize()),)
 
 
 async def _build_hits(
@@ -337,20 +282,11 @@ async def _build_hits(
     return build_hits(unique, index.notes, texts, found.reasons, matcher, twins, whole)
 
 
-async def _read_query(sources: Sources, typed: str) -> Query:
-    """Parse a query, and read the beginnings of words in it as the vault's words."""
-    query = parse_query(typed)
-    if not has_prefixes(query):
-        return query
-    known = not sources.reading and await sources.vocabulary.words.follow(sources.index)
-    return expand_prefixes(query, sources.vocabulary.words if known else None)
-
-
 async def _list_filtered(sources: Sources, request: SearchRequest, query: Query, within: Paths | None) -> SearchAnswer:
     """List the notes that pass the filters, newest first, when there is nothing to rank by."""
     index = sources.index
     if within is None:
-        return SearchAnswer(notices=(*query.notices, _NOTHING_ASKED))
+        return SearchAnswer(notices=(*query.notices, NOTHING_ASKED))
     notes = [index.notes[path] for path in within if path in index.notes]
     newest = sorted(notes, key=lambda note: (-note.modified, note.path))[: request.limit]
     ranked = [FusedHit(note.path, 1.0) for note in newest]

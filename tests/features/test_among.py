@@ -56,6 +56,7 @@ async def answers(served: Served, paths: Sequence[str]) -> dict[str, Any]:
     """Return what the ordinary questions find."""
     asked: list[tuple[str, dict[str, Any]]] = [
         *(("search", {"query": query, "limit": 20}) for query in QUERIES),
+        *(("search_blocks", {"query": query, "limit": 20}) for query in QUERIES),
         *(("gather_context", {"query": query}) for query in QUERIES),
         *(("related_notes", {"path": path}) for path in paths[::5]),
         *(("suggest_links", {"path": path}) for path in paths[::5]),
@@ -121,6 +122,7 @@ async def listed(served: Served, operation: str, **arguments: Any) -> set[str]:
     ("operation", "arguments"),
     [
         ("search", {"query": "rye"}),
+        ("search_blocks", {"query": "rye"}),
         ("gather_context", {"query": "rye"}),
         ("related_notes", {"text": "rye flour and bread"}),
         ("find_notes", {}),
@@ -145,6 +147,7 @@ async def test_a_place_in_the_folder_is_always_reached(served: Served) -> None:
     assert await listed(served, "search", query="rye path:Agents/") >= {journal}
     assert await listed(served, "search", query="rye", folder="agents/sessions") == {journal}
     assert await listed(served, "search", query="rye", paths=["Agents/Memory"]) == {"Agents/Memory/Flour.md"}
+    assert await listed(served, "search_blocks", query="rye", folder="agents/sessions") == {journal}
     assert await listed(served, "find_notes", folder="Agents") == INSIDE
     assert await listed(served, "find_notes", links_to=journal) == {"Agents/Memory/Flour.md"}
     assert await listed(served, "list_tasks", path=journal) == {journal}

@@ -88,6 +88,7 @@ async def test_what_the_user_withholds_is_not_brought_in_again(served: Served) -
                 ("recall", {"query": "footnotes"}),
                 ("brief", {"task": "parse footnotes"}),
                 ("gather_context", asked),
+                ("search_blocks", {"query": "footnotes short answers", "among": "all", "passage_tokens": 1_000}),
             ]
             return "\n".join([text_of(await client.call_tool(name, arguments)) for name, arguments in calls])
 

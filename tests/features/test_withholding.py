@@ -47,6 +47,8 @@ async def raced(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Serve
         ("search", {"query": "codeword", "explain": True}),
         ("search", {"query": "secret"}),
         ("search", {"query": "path:Private"}),
+        ("search_blocks", {"query": "codeword", "passage_tokens": 2_000}),
+        ("search_blocks", {"query": "codeword", "paths": ["Open.md"]}),
         ("related_notes", {"path": "Open.md"}),
         ("find_notes", {}),
         ("find_notes", {"folder": "Private"}),

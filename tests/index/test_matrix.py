@@ -197,3 +197,18 @@ def test_few_notes_score_as_they_do_among_all() -> None:
     every = {key: score for key, _, score in layout.nearest(vector("p"), 10_000, None)()}
     few = {key: score for key, _, score in layout.nearest(vector("p"), 10_000, range(0, 10_000, 97))()}
     assert few == {key: every[key] for key in range(0, 10_000, 97)}
+
+
+def test_the_nearest_passages_may_be_of_one_note() -> None:
+    texts = {"near", "far", "other", "title"}
+    layout = filled({1: held("title", "near", "far"), 2: held("title", "other")}, texts)
+    query = vector("near")
+    notes = layout.nearest(query, 2, None)()
+    assert [(key, ordinal) for key, ordinal, _ in notes] == [(1, 0), (2, 0)]
+    passages = layout.nearest(query, 3, None, every_passage=True)()
+    assert passages[0] == notes[0]
+    assert {(key, ordinal) for key, ordinal, _ in passages} == {(1, 0), (1, 1), (2, 0)}
+    assert [score for *_, score in passages] == sorted((score for *_, score in passages), reverse=True)
+    assert len(layout.nearest(query, 2, None, every_passage=True)()) == 2
+    assert {key for key, *_ in layout.nearest(query, 3, [2], every_passage=True)()} == {2}
+    assert layout.nearest(query, 3, [], every_passage=True)() == []

@@ -142,8 +142,10 @@ def test_turns_that_answer_are_found_in_their_own_chat(tmp_path: Path, capsys: p
     assert "4 turns, 2 questions with evidence" in said
     assert re.search(r"  all +2 +0\.750 +0\.750 ", said)
     assert re.search(r"  knowledge_update +1 +1\.000 +1\.000 ", said)
-    assert re.search(r"updated before outdated .* keyword [01] of 1$", said, re.MULTILINE)
-    assert re.search(r"both sides of a contradiction +fts5 0 of 1  keyword 0 of 1$", said, re.MULTILINE)
+    judged = r" +R@10 0\.750  nDCG@10 0\.\d{3}  updated before outdated {} of 1  both sides of a contradiction 0 of 1$"
+    assert re.search("  other chats, keyword" + judged.replace("{}", "[01]"), said, re.MULTILINE)
+    assert re.search("  other chats, keyword, latest" + judged.replace("{}", "1"), said, re.MULTILINE)
+    assert "chats for tuning" not in said
 
 
 def test_the_order_of_statements_is_judged_by_the_first_of_them() -> None:

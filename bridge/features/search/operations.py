@@ -52,7 +52,7 @@ class FoundPassage:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A note, represented by its best passage.
+    """A note, represented by its best passage, or a block of a note.
 
     Attributes:
         path: The note.
@@ -65,7 +65,7 @@ class Hit:
         tags: The note's tags, without `#`.
         modified: When the file was last modified.
         digest: Leading digits of its SHA-256, for edits.
-        passages: The requested whole passages, in order.
+        passages: The requested whole passages, in order; of a block, the block.
         created: When the note was created, as in `find_notes`; null if unknown.
     """
 

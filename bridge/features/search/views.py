@@ -38,8 +38,7 @@ def everywhere_view(answer: Answer) -> Iterable[Element]:
 
 def search_view(answer: Answer) -> Iterable[Element]:
     """Show a search result: two or three lines per note."""
-    yield from _freshness(answer)
-    yield from notices(answer["notices"])
+    yield from _remarks(answer)
     found = answer["hits"]
     closest = found[0]["title"] if found else None
     if (verdict := answerability_notice(answer.get("answerability"), closest)) is not None:
@@ -50,6 +49,30 @@ def search_view(answer: Answer) -> Iterable[Element]:
         yield Line(Segment(f"{shown}, each with its score, digest and why:", "muted"))
     elif not answer["notices"]:
         yield notice("No note found.")
+    yield from _hits(found)
+
+
+def blocks_view(answer: Answer) -> Iterable[Element]:
+    """Show blocks as `search_view` shows notes."""
+    yield from _remarks(answer)
+    found = answer["hits"]
+    if found:
+        count, total = count_of(len(found), "block"), answer["total"]
+        shown = f"{len(found)} of {total:,} blocks" if total > len(found) else count
+        yield Line(Segment(f"{shown}, each with its score, its note's digest and why:", "muted"))
+    elif not answer["notices"]:
+        yield notice("Nothing found.")
+    yield from _hits(found)
+
+
+def _remarks(answer: Answer) -> Iterable[Line]:
+    """Say what could not be found yet, and what else there is to say."""
+    yield from _freshness(answer)
+    yield from notices(answer["notices"])
+
+
+def _hits(found: Sequence[Mapping[str, Any]]) -> Iterable[Element]:
+    """Show hits, with their passages if these were asked for."""
     if any(hit["passages"] for hit in found):
         for number, hit in enumerate(found, start=1):
             yield from _passages(number, hit) if hit["passages"] else _snippet(number, hit)

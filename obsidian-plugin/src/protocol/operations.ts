@@ -1126,7 +1126,7 @@ export interface Grown {
 	readonly more: number;
 }
 
-/** A note, represented by its best passage. */
+/** A note, represented by its best passage, or a block of a note. */
 export interface Hit {
 	/** The note. */
 	readonly path: string;
@@ -1148,7 +1148,7 @@ export interface Hit {
 	readonly modified: string;
 	/** Leading digits of its SHA-256, for edits. */
 	readonly digest: string;
-	/** The requested whole passages, in order. */
+	/** The requested whole passages, in order; of a block, the block. */
 	readonly passages?: readonly FoundPassage[];
 	/** When the note was created, as in `find_notes`; null if unknown. */
 	readonly created?: string | null;

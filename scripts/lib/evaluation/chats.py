@@ -1,29 +1,30 @@
 """`scripts/eval --memory`: how much is found of the turns of chats, and of the sessions of conversations.
 
 BEAM names the turns that hold the evidence of each question, those that say what is out of date, and those that correct
-it. A question concerns its own chat only.
+it. A chat is one note with a line for each turn, as in a journal, and a question concerns its own chat only.
 """
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from bridge.models.embedder import Embedder
+from bridge.search.block_search import search_blocks
 from bridge.search.model import SearchRequest
-from bridge.search.pipeline import search
-from bridge.types import SearchMode, VaultPath
+from bridge.types import BlockOrder, SearchMode, VaultPath
 from scripts.lib.evaluation.comparison import print_comparison
 from scripts.lib.evaluation.floor import Fts5Baseline
-from scripts.lib.evaluation.indexing import IndexedSet, open_index
+from scripts.lib.evaluation.indexing import open_index
 from scripts.lib.evaluation.metrics import scores
 from scripts.lib.evaluation.sets import JudgedSet, Question, read_set
 from scripts.lib.evaluation.systems import DEPTH, Bench
 
-FIRST_TURN: Final = 1_700_000_000
-"""When the file of the first turn was saved, in seconds; each later one a minute after the one before."""
+MEASURES: Final = (f"R@{DEPTH}", f"nDCG@{DEPTH}")
+
+TUNED_ON: Final = 4
+"""The ids of the chats with which the constants of `search_blocks` were chosen are multiples of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,23 @@ class ChatQuestion:
     updated: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """A chat as a note.
+
+    Attributes:
+        path: Its path.
+        text: Its Markdown: a heading for each day that is known, and an item of one line for each turn.
+        turns: The id of the turn at each line.
+    """
+
+    path: VaultPath
+    text: str
+    turns: Mapping[int, str]
+
+
 async def print_chats(folder: Path, cache: Path, embedder: Embedder | None) -> None:
-    """Print how much of the evidence is among the first ten turns, by category, and in which order.
+    """Print how much of the evidence is among the first ten blocks, by category, and in which order.
 
     Args:
         folder: The folder of `corpus.jsonl` and `queries.jsonl`.
@@ -57,22 +73,31 @@ async def print_chats(folder: Path, cache: Path, embedder: Embedder | None) -> N
     """
     turns = _read_rows(folder / "corpus.jsonl")
     questions = read_questions(folder / "queries.jsonl")
-    judged = JudgedSet(folder.name, folder, (), tuple((row["id"], "", row["text"]) for row in turns))
-    indexed = await open_index(judged, cache, embedder, write_turns)
+    chats = write_chats(turns)
+    judged = JudgedSet(folder.name, folder, (), ())
+    indexed = await open_index(judged, cache, embedder, lambda _, out: _write_vault(chats, out))
     try:
-        rankings = await rank_turns(turns, questions, Bench(judged, indexed, embedder), indexed)
+        rankings = await rank_turns(turns, questions, Bench(judged, indexed, embedder), chats)
     finally:
         await indexed.index.close()
     print(f"\n{folder.name}: {len(turns):,} turns, {len(questions):,} questions with evidence")
     shares = {name: [share_found(*pair) for pair in zip(questions, own, strict=True)] for name, own in rankings.items()}
     print_comparison([question.category for question in questions], shares)
+    for label, is_tuned in (("chats for tuning", True), ("other chats", False)):
+        places = [at for at, one in enumerate(questions) if (int(one.chat) % TUNED_ON == 0) is is_tuned]
+        for name, own in rankings.items() if places else ():
+            print(f"  {label}, {name:16}{_judge([questions[at] for at in places], [own[at] for at in places])}")
+
+
+def _judge(questions: Sequence[ChatQuestion], rankings: Sequence[Sequence[str]]) -> str:
+    """Return the figures of some questions in words."""
+    pairs = [*zip(questions, rankings, strict=True)]
+    gains = [scores(own, dict.fromkeys(question.evidence, 1.0)) for question, own in pairs]
+    line = "  ".join(f"{name} {sum(one[name] for one in gains) / len(gains):.3f}" for name in MEASURES)
     for label, judge in (("updated before outdated", is_updated_first), ("both sides of a contradiction", has_all)):
-        line = f"  {label:32}"
-        for name, own in rankings.items():
-            judgements = [judge(*pair) for pair in zip(questions, own, strict=True)]
-            counted = [judgement for judgement in judgements if judgement is not None]
-            line += f"  {name} {sum(counted)} of {len(counted)}"
-        print(line)
+        counted = [judgement for pair in pairs if (judgement := judge(*pair)) is not None]
+        line += f"  {label} {sum(counted)} of {len(counted)}"
+    return line
 
 
 async def print_sessions(folder: Path, limit: int | None, cache: Path, embedder: Embedder | None) -> None:
@@ -114,27 +139,30 @@ def read_questions(path: Path) -> list[ChatQuestion]:
     ]
 
 
-def write_turns(judged: JudgedSet, out: Path) -> dict[VaultPath, str]:
-    """Write each turn as a note in the folder of its chat, saved in their order; return the turn of each note."""
+def write_chats(turns: Sequence[Mapping[str, Any]]) -> dict[str, Chat]:
+    """Write each chat as a note; return the chats by id."""
+    lines: dict[str, list[str]] = {}
+    ids: dict[str, dict[int, str]] = {}
+    for turn in turns:
+        own = lines.setdefault(turn["scope"], [])
+        if turn.get("date"):
+            own += ["", f"## {turn['date']}", ""] if own else [f"## {turn['date']}", ""]
+        own.append(f"- {turn['role'].capitalize()}: {' '.join(turn['text'].split())}")
+        ids.setdefault(turn["scope"], {})[len(own)] = turn["id"]
+    return {id_: Chat(VaultPath(f"Chats/{id_}.md"), "\n".join([*own, ""]), ids[id_]) for id_, own in lines.items()}
+
+
+def _write_vault(chats: Mapping[str, Chat], out: Path) -> dict[VaultPath, str]:
+    """Write chats into a vault; return the id of each."""
     (out / ".obsidian").mkdir(parents=True)
-    found: dict[VaultPath, str] = {}
-    for place, (id_, _, text) in enumerate(judged.documents):
-        chat, _, number = id_.partition("-")
-        path = VaultPath(f"{chat_folder(chat)}/Turn {int(number):04}.md")
-        (out / path).parent.mkdir(parents=True, exist_ok=True)
-        (out / path).write_text(text, encoding="utf-8")
-        os.utime(out / path, (FIRST_TURN + 60 * place,) * 2)
-        found[path] = id_
-    return found
-
-
-def chat_folder(chat: str) -> str:
-    """Return the folder of a chat's turns."""
-    return f"Chats/{chat}"
+    for chat in chats.values():
+        (out / chat.path).parent.mkdir(exist_ok=True)
+        (out / chat.path).write_text(chat.text, encoding="utf-8")
+    return {chat.path: id_ for id_, chat in chats.items()}
 
 
 async def rank_turns(
-    turns: Sequence[Mapping[str, Any]], questions: Sequence[ChatQuestion], bench: Bench, indexed: IndexedSet
+    turns: Sequence[Mapping[str, Any]], questions: Sequence[ChatQuestion], bench: Bench, chats: Mapping[str, Chat]
 ) -> dict[str, list[list[str]]]:
     """Return for each system the first turns that it finds for each question, the floor first."""
     floors = {
@@ -147,12 +175,14 @@ async def rank_turns(
     asked = [Question("", question.text, "", {}) for question in questions]
     ranked = {"fts5": [floors[one.chat].rank(question, DEPTH) for one, question in zip(questions, asked, strict=True)]}
     modes: tuple[SearchMode, ...] = ("keyword",) if bench.embedder is None else ("keyword", "semantic", "hybrid")
-    for mode in modes:
-        ranked[mode] = []
+    systems: list[tuple[str, SearchMode, BlockOrder]] = [(mode, mode, "relevance") for mode in modes]
+    for name, mode, order in (*systems, (f"{modes[-1]}, latest", modes[-1], "latest")):
+        ranked[name] = []
         for question in questions:
-            request = SearchRequest(question.text, limit=DEPTH, mode=mode, folder=chat_folder(question.chat))
-            answer = await search(bench.sources(), request)
-            ranked[mode].append([indexed.document_of[hit.path] for hit in answer.hits])
+            chat = chats[question.chat]
+            request = SearchRequest(question.text, limit=DEPTH, mode=mode, paths=(chat.path,), order=order)
+            answer = await search_blocks(bench.sources(), request)
+            ranked[name].append([chat.turns[hit.lines[0]] for hit in answer.hits if hit.lines[0] in chat.turns])
     return ranked
 
 

@@ -1,0 +1,123 @@
+"""Finding blocks: the lines of journals and chats, and other parts of notes, that answer a question."""
+
+import asyncio
+import time
+from dataclasses import replace
+
+from bridge.api.among import choose_among
+from bridge.api.call import Call
+from bridge.api.hints import Folder, Limit, Properties, Query, When
+from bridge.api.injections import find_withheld, reader_of
+from bridge.api.moments import moment
+from bridge.api.registry import operation
+from bridge.api.where import Where, notes_where
+from bridge.errors import InvalidArguments, ModelMissing
+from bridge.features.search.operations import Freshness, Hit, PassageTokens, build_search_result
+from bridge.records import dataclass
+from bridge.types import Among, BlockOrder, NoteOrFolder, SearchMode
+
+
+@dataclass(frozen=True, slots=True)
+class FoundBlocks:
+    """Blocks, best first; several may be of one note.
+
+    Attributes:
+        hits: The best matches, each with the lines of its block.
+        mode_used: The mode used; `keyword` without a model.
+        took_ms: Duration in milliseconds.
+        freshness: What is not indexed yet.
+        notices: Remarks, such as on a misunderstood part of the query.
+        total: How many blocks were compared and match.
+    """
+
+    hits: tuple[Hit, ...]
+    mode_used: SearchMode
+    took_ms: float
+    freshness: Freshness
+    notices: tuple[str, ...]
+    total: int
+
+
+@operation(
+    example={"query": "when to feed the starter", "paths": ["Bread"], "limit": 3},
+    tasks=(
+        "find what was said in a chat",
+        "find the line of a journal or log",
+        "find the paragraph or list item about something",
+        "search inside a long note",
+        "which of several statements is the latest",
+        "search within earlier sessions and conversations",
+    ),
+)
+async def search_blocks(
+    call: Call,
+    query: Query,
+    paths: tuple[NoteOrFolder, ...] = (),
+    limit: Limit = 10,
+    order: BlockOrder = "relevance",
+    mode: SearchMode = "hybrid",
+    folder: Folder | None = None,
+    tags: tuple[str, ...] = (),
+    properties: Properties = {},  # noqa: B006  # never changed
+    modified_after: When | None = None,
+    modified_before: When | None = None,
+    passage_tokens: PassageTokens = 0,
+    among: Among | None = None,
+    where: Where = "",
+) -> FoundBlocks:
+    """Find blocks by words and meaning: list items, paragraphs and other parts, as many of a note as match.
+
+    For journals, chats, logs and long notes, where `search` would show one passage of each. A block counts for more if
+    the next one matches too, as an answer does after its question. What the user withholds from you is left out.
+
+    Args:
+        query: What to look for, as for `search`.
+        paths: Only these notes, or those in these folders.
+        limit: Maximum hits.
+        order: `latest` puts the latest first of blocks that say similar things; in a note, what stands below is later.
+        mode: Match words, meaning or both.
+        folder: Only notes under this folder.
+        tags: Only notes with all these tags; `a` matches `a/b`.
+        properties: Only notes with these values; a list matches any.
+        modified_after: Only notes modified since this time.
+        modified_before: Only notes modified before this time.
+        passage_tokens: Tokens of whole blocks to add.
+        among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
+        where: Only notes for which this expression of Obsidian's Bases is true, such as `rating > 3`.
+
+    Raises:
+        ModelMissing: The mode is `semantic` and no model is installed.
+        InvalidArguments: The query is empty, or `where` cannot be read.
+    """
+    from bridge.search.block_search import search_blocks as find
+    from bridge.search.model import SearchRequest
+
+    started = time.perf_counter()
+    if not query.strip():
+        raise InvalidArguments("`query` is empty.", hint="Use `read_note` to read a note.")
+    vault = call.vault
+    vault.require_keyword()
+    request = SearchRequest(
+        query=query,
+        limit=limit,
+        mode=mode,
+        folder=folder,
+        paths=paths,
+        tags=tags,
+        properties=properties,
+        modified_after=moment("modified_after", modified_after),
+        modified_before=moment("modified_before", modified_before),
+        passage_tokens=passage_tokens,
+        order=order,
+    )
+    side = choose_among(vault, among, (folder, *paths), query)
+    only = await notes_where(vault, vault.index.view(side).notes, where)
+    try:
+        found = await find(await vault.sources_among(side), replace(request, only=only))
+    except ModelMissing:
+        raise vault.why_not_by_meaning() from None
+    is_withheld = await asyncio.to_thread(find_withheld, vault, reader_of(call))
+    shown = tuple(hit for hit in found.hits if not is_withheld(hit.path))
+    result = build_search_result(call, replace(found, hits=shown), started)
+    total = result.total - len(found.hits) + len(shown)
+    return FoundBlocks(result.hits, result.mode_used, result.took_ms, result.freshness, result.notices, total)

@@ -1,0 +1,70 @@
+"""What a reader is told about an answer: why search by meaning had no part in it, and why nothing was found."""
+
+from bridge.records import dataclass
+from bridge.search.calibrate import model_calibration
+from bridge.search.model import SearchRequest, Sources
+from bridge.search.query import Query
+from bridge.text.stems import foreign_language
+from bridge.types import SearchMode
+
+NOTHING_ASKED = "There is nothing to look for: type words, or give a filter to list notes."
+
+_NOT_READ = "The model does not read this script, so this is keyword search."
+_NO_MODEL = (
+    "There is no model ready, so this is keyword search; `vault-bridge models install` adds search by meaning,"
+    " `status` tells how far it is."
+)
+_OTHER_LANGUAGE = (
+    "The model reads English, and this is {language}: `vault-bridge models install multilingual-e5-small` adds one that"
+    " reads both."
+)
+_NOT_EMBEDDED = "Nothing is found by meaning yet: {count:,} {passages} not embedded."
+_NOTHING_FOUND = "None of your notes is about this."
+_NOTHING_WITHIN = "No note that passes the filters is about this."
+_NOTHING_YET, _NOTHING_YET_WITHIN = (
+    "Nothing was found for this.",
+    "Nothing was found among notes that pass the filters.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a search was done.
+
+    Attributes:
+        mode: The mode used.
+        readable: Whether the model can read the query.
+        is_near: Whether anything was found by meaning.
+    """
+
+    mode: SearchMode
+    readable: bool
+    is_near: bool
+
+
+def outcome_notices(sources: Sources, request: SearchRequest, query: Query, outcome: Outcome) -> tuple[str, ...]:
+    """Return notices on why a search by meaning was not done, or may have missed relevant notes."""
+    index = sources.index
+    if outcome.mode == "keyword":
+        if request.mode != "hybrid":
+            return ()
+        return ((sources.no_model or _NO_MODEL) if outcome.readable else _NOT_READ,)
+    if outcome.mode == "semantic" and not outcome.is_near and (waiting := index.pending_vectors()):
+        return (_NOT_EMBEDDED.format(count=waiting, passages="passage is" if waiting == 1 else "passages are"),)
+    if model_calibration(index.answering_model).every_script or (language := foreign_language(query.text)) is None:
+        return ()
+    return (_OTHER_LANGUAGE.format(language=language.capitalize()),)
+
+
+def no_hits_notice(sources: Sources, mode: SearchMode, notices: tuple[str, ...], *, filtered: bool) -> str:
+    """Return a notice that nothing was found, or, after a full semantic search, that no note is about it.
+
+    Args:
+        sources: What was searched.
+        mode: The mode used.
+        notices: Notices that give reasons to doubt the answer.
+        filtered: Whether only some notes were allowed.
+    """
+    if notices or mode == "keyword" or sources.index.pending_vectors() > 0:
+        return _NOTHING_YET_WITHIN if filtered else _NOTHING_YET
+    return _NOTHING_WITHIN if filtered else _NOTHING_FOUND

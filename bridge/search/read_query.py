@@ -1,0 +1,43 @@
+"""Reads what a search asks for: its words as the vault spells them, and the notes that an answer may contain."""
+
+from dataclasses import replace
+
+from bridge.search.model import SearchRequest, Sources
+from bridge.search.prefixes import expand_prefixes, has_prefixes
+from bridge.search.query import Query, parse_query
+from bridge.search.scope import Paths, search_scope, unknown_name_notices
+from bridge.search.spelling import correct_spelling
+
+_WORDS_UNREAD = "The vault's words are still being read: mistyped words are not corrected yet."
+_READING = "The vault is being read for the first time: this is the best of the notes that say these words."
+_NOTHING_ALLOWED = "No note passes the filters."
+_NOTHING_HAS_ALL = "No note meets all that the query asks for."
+
+
+async def read_query(sources: Sources, request: SearchRequest) -> tuple[Query, Paths | None]:
+    """Parse a query, and find the notes that an answer may contain.
+
+    Returns:
+        The query, with the beginnings of words in it read as the vault's words, and the notes; None if all notes may
+        be found. If none may, a notice says why.
+    """
+    query = parse_query(request.query)
+    if has_prefixes(query):
+        known = not sources.reading and await sources.vocabulary.words.follow(sources.index)
+        query = expand_prefixes(query, sources.vocabulary.words if known else None)
+    within = await search_scope(sources.index, request, query.condition)
+    if within is None:
+        return query, None
+    notices = unknown_name_notices(sources.index, request, query.condition)
+    if not within and not notices:
+        notices = (_NOTHING_HAS_ALL if query.condition else _NOTHING_ALLOWED,)
+    return replace(query, notices=(*query.notices, *notices)), within
+
+
+async def correct_query(sources: Sources, query: Query) -> Query:
+    """Read mistyped words as the vault's, or add a notice that this is not possible yet."""
+    if sources.reading:
+        return replace(query, notices=(*query.notices, _READING))
+    if await sources.vocabulary.words.follow(sources.index):
+        return correct_spelling(query, sources.vocabulary.words, sources.index.languages)
+    return replace(query, notices=(*query.notices, _WORDS_UNREAD))
