@@ -82,7 +82,7 @@ async def search_blocks(sources: Sources, request: SearchRequest) -> SearchAnswe
         worth = {word: sources.vocabulary.words.worth(word, index.languages) for word in words}
         by_words = 0.0 if request.mode == "semantic" else WORDS
         ranked, best = rank_blocks(blocks, worth, by_words, trust if found.has_model else 0.0)
-    least = max(request.min_score, FLOOR if within is None else 0.0)
+    least = max(request.min_score, FLOOR)
     ranked = [block for block in ranked if block.score >= least] if within is not None or best >= ABOUT else []
     hits = _build_hits(index, request, matcher, ranked)
     mode: SearchMode = "semantic" if request.mode == "semantic" else "hybrid" if found.has_model else "keyword"

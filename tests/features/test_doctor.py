@@ -166,6 +166,11 @@ async def test_changes_that_were_left_are_seen(served: Served) -> None:
     store.journal.set_state(left.id, "conflict")
     found = (await findings(served))["changes"]
     assert (found.verdict, "--state conflict" in found.do) == ("warn", True)
+    assert found.do.endswith("look at `A.md`: the others are as they were before.")
+    (served.bridge.find(None).root / "A.md").write_bytes(b"old")
+    await served.call("report_changes", changes=[{"kind": "upsert", "path": "A.md"}])
+    await served.call("wait_until_indexed", path="A.md")
+    assert (await findings(served))["changes"].do.endswith("all their notes are as they were before.")
 
 
 async def test_proposals_that_take_more_room_than_they_may_are_seen(served: Served) -> None:
