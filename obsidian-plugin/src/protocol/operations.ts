@@ -84,7 +84,7 @@ export const FORMS = {
 	read_settings: "f4e0fa575426",
 	change_settings: "7df0e72c2e86",
 	check_globs: "2be683f630fb",
-	list_models: "7e42fa814c01",
+	list_models: "5c491cbc2ec0",
 	list_clients: "ecc30ae1f7f6",
 	revoke_client: "b5f48b728b20",
 	open_pairing: "3ceefd3165ba",
@@ -1729,9 +1729,9 @@ export interface ListedModel {
 	readonly id: string;
 	/** Its makers' name for it. */
 	readonly title: string;
-	/** `embed` for search by meaning, `chat` for writing answers. */
-	readonly purpose: "embed" | "chat";
-	/** Dimensions of its vectors; 0 for a chat model. */
+	/** `embed` for search by meaning, `chat` for writing answers, `rerank` for `mode=deep` of `search`. */
+	readonly purpose: "embed" | "chat" | "rerank";
+	/** Dimensions of its vectors; 0 for other models. */
 	readonly dimensions: number;
 	/** Maximum tokens of a text, or of a prompt with its answer. */
 	readonly window: number;
@@ -4098,7 +4098,7 @@ export interface Operations {
 		result: CheckedGlobs;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault";
 	};
-	/** List the models that embed or chat, installed or available; downloads nothing. */
+	/** List the models that embed, chat or rank, installed or available; downloads nothing. */
 	list_models: {
 		arguments: ListModelsArguments;
 		result: ListedModels;
