@@ -28,6 +28,9 @@ Preset = Literal["default", "notebook", "writing", "read-only", "full"]
 SearchMode = Literal["hybrid", "keyword", "semantic"]
 """The retrievers that a search may use."""
 
+SearchDepth = Literal["hybrid", "keyword", "semantic", "deep"]
+"""A mode, or `deep`: hybrid search whose best hits are then read closely by a reranker."""
+
 Among = Literal["notes", "agents", "all"]
 """Which notes a question is about: the user's, those in the agents' folder, or both."""
 

@@ -101,8 +101,9 @@ class Reranker:
             return PassageScores(problem=error.message)
         if len(found) == len(passages):
             return PassageScores(tuple(found))
-        read = f"only the first {len(found)} of {len(passages)}" if found else "none"
-        return PassageScores(tuple(found), f"The reranker read {read} of the notes within {self._budget_s:g} s.")
+        read = f"only the first {len(found)}" if found else "none"
+        problem = f"The reranker read {read} of the {len(passages)} notes within {self._budget_s:g} s."
+        return PassageScores(tuple(found), problem)
 
     def status(self) -> RerankerStatus:
         """Return the current state."""

@@ -29,6 +29,7 @@ from bridge.search.model import Explanation, SearchAnswer, SearchHit, SearchRequ
 from bridge.search.passages import Worth, fill_passages
 from bridge.search.prefixes import expand_prefixes, has_prefixes
 from bridge.search.query import Query, parse_query
+from bridge.search.rerank import MOST_READ, CloseReading, read_closely
 from bridge.search.retrievers import IndexAnswers, best_passages, passage_scores, retrieve, text_results, vector_result
 from bridge.search.scope import Paths, search_scope, unknown_name_notices
 from bridge.search.spelling import correct_spelling
@@ -256,10 +257,11 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
             found = replace(found, ranked=drop_irrelevant(found.ranked))
         if request.min_score:
             found = replace(found, ranked=[hit for hit in found.ranked if hit.score >= request.min_score])
+        found, reading = await _read_closely(sources, request, query, found)
         hits = await _build_hits(sources, request, query, found)
-    notices: tuple[str, ...] = ()
+    notices = reading.notices
     if request.mode == "hybrid" and found.mode == "keyword":
-        notices = ((sources.no_model or _NO_MODEL) if found.readable else _NOT_READ,)
+        notices = (*notices, (sources.no_model or _NO_MODEL) if found.readable else _NOT_READ)
     notices = (*notices, *_semantic_notices(sources, query, found))
     if not hits:
         doubtful = bool(notices) or found.mode == "keyword" or sources.index.pending_vectors() > 0
@@ -267,7 +269,23 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
     explain = None
     if request.explain:
         explain = Explanation(explain_scores(found.results, [hit.path for hit in hits]), found.took_ms, found.words)
-    return SearchAnswer(hits, found.mode, (*query.notices, *notices), explain, len(found.ranked), answerability)
+    said = (*query.notices, *notices)
+    return SearchAnswer(hits, found.mode, said, explain, len(found.ranked), answerability, deep=bool(reading.read))
+
+
+async def _read_closely(
+    sources: Sources, request: SearchRequest, query: Query, found: RankedNotes
+) -> tuple[RankedNotes, CloseReading]:
+    """For a deep search, order the best notes by reading them."""
+    if not request.deep or sources.rerank is None:
+        return found, CloseReading(found.ranked)
+    start = time.perf_counter()
+    missing = [hit for hit in found.ranked[:MOST_READ] if hit.path not in found.texts]
+    texts = {**found.texts, **await read_passages(sources.index, missing, found.passages)}
+    reading = await read_closely(sources.rerank, query.text, found.ranked, sources.index.notes, texts)
+    took = {**found.took_ms, "reading": round((time.perf_counter() - start) * 1000, 2)}
+    reasons = replace(found.reasons, read_closely=reading.read)
+    return replace(found, ranked=reading.ranked, texts=texts, reasons=reasons, took_ms=took), reading
 
 
 def _assess(sources: Sources, query: Query, found: RankedNotes) -> Answerability | None:

@@ -132,7 +132,7 @@ async def test_a_slow_worker_gives_what_it_has_and_its_late_answer_is_not_taken_
     os.kill(pid, signal.SIGSTOP)
     found = await ranks.score("bread", ["dough", "salt"])
     assert found.scores == ()
-    assert found.problem == "The reranker read none of the notes within 0.3 s."
+    assert found.problem == "The reranker read none of the 2 notes within 0.3 s."
     os.kill(pid, signal.SIGCONT)
     while not (found := await ranks.score("bread", ["salt"])).scores:
         pass

@@ -5,9 +5,9 @@ export const VERSION = "0.1.0";
 
 /** The form of each operation that the plugin calls; with another it is called or answered differently. */
 export const FORMS = {
-	search: "bbcac559a7e8",
-	related_notes: "131a2e0769a4",
-	pick_link: "ac5e72ad98bf",
+	search: "22523c28022e",
+	related_notes: "823ebc057bc9",
+	pick_link: "08608738044c",
 	summarise: "c08039737a4b",
 	keep_summary: "bb45e203e073",
 	ask: "10f70fc5bde9",
@@ -2824,8 +2824,8 @@ export interface SearchArguments {
 	readonly query: string;
 	/** Maximum hits. */
 	readonly limit?: number;
-	/** Match words, meaning or both. */
-	readonly mode?: "hybrid" | "keyword" | "semantic";
+	/** Match words, meaning or both; `deep` also reads the best hits closely, in about 2 s. */
+	readonly mode?: "hybrid" | "keyword" | "semantic" | "deep";
 	/** Only notes under this folder. */
 	readonly folder?: string | null;
 	/** Only notes with all these tags; `a` matches `a/b`. */
@@ -2858,8 +2858,8 @@ export interface SearchArguments {
 export interface SearchResult {
 	/** The best matches. */
 	readonly hits: readonly Hit[];
-	/** The mode used; `keyword` without a model. */
-	readonly mode_used: "hybrid" | "keyword" | "semantic";
+	/** The mode used; `keyword` without a model, `hybrid` for `deep` without a reranker. */
+	readonly mode_used: "hybrid" | "keyword" | "semantic" | "deep";
 	/** Duration in milliseconds. */
 	readonly took_ms: number;
 	/** What is not indexed yet. */
