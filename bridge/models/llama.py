@@ -41,8 +41,6 @@ class ModelFacts:
     decoder: bool
     template: bool
     """Whether it has a chat template."""
-    outputs: int = 0
-    """Scores that its classification head gives; 0 without a head."""
 
 
 @c.llama_log_callback  # type: ignore[untyped-decorator]
@@ -111,8 +109,14 @@ class Llama:
             pooling=int(pooling) if pooling.isdigit() else None,
             decoder=generates(self._model),
             template=bool(c.llama_model_chat_template(self._model, None)),
-            outputs=c.llama_model_n_cls_out(self._model) if pooling == str(RANK) and _has_head(self._path) else 0,
         )
+
+    def outputs(self) -> int:
+        """Return the number of scores that a reranker's head gives, 0 without a head; reads the file once more."""
+        if self.facts().pooling != RANK or not _has_head(self._path):
+            return 0
+        count: int = c.llama_model_n_cls_out(self._model)
+        return count
 
     def prepare(self, *, window: int, pooling: int, flash: bool, threads: int = 1) -> None:
         """Create the context; `limit` is then the maximum number of tokens per text."""

@@ -5,8 +5,9 @@ import logging
 import os
 import time
 from array import array
-from collections.abc import Coroutine, Sequence
-from typing import Any
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
+from typing import Any, TypeVar
 
 from bridge.errors import ModelUnusable
 from bridge.models.folder import InstalledModel
@@ -22,8 +23,12 @@ BUDGET_S = 2.0
 _START_S = 120.0
 _ANSWER_S = 60.0
 _PAUSE_S = 60.0
+_MOST_THREADS = 4
 _MOST_TOGETHER = 16
 _QUICK_S = 0.15
+
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +62,13 @@ class Reranker:
 
         Args:
             model: The installed reranker.
-            threads: Threads that compute; 0 for one a core.
+            threads: Threads that compute; 0 for one less than the cores, and at most four.
             budget_s: Seconds that a call may take.
             unload_after_s: Idle seconds after which the worker is ended.
         """
         self.model = model
-        self._threads = threads or os.cpu_count() or 1
+        # Threads that wait for each other spin: on a busy core, one more made it seven times slower.
+        self._threads = threads or max(1, min(_MOST_THREADS, (os.cpu_count() or 2) - 1))
         self._budget_s = budget_s
         self._unload_after_s = unload_after_s
         self._process: FrameProcess | None = None
@@ -86,11 +92,12 @@ class Reranker:
         size = 1
         try:
             async with asyncio.timeout(self._budget_s):
-                await self._shielded(self._warm_up())
+                await self._alone(self._ready)
                 while len(found) < len(passages) and time.monotonic() < deadline:
                     began = time.monotonic()
                     # What is not awaited any more is still read from the pipe before the next request.
-                    found += await self._shielded(self._request(query, passages[len(found) : len(found) + size]))
+                    texts = [query, *passages[len(found) : len(found) + size]]
+                    found += await self._alone(partial(self._request, texts))
                     quick = time.monotonic() - began < _QUICK_S
                     size = min(_MOST_TOGETHER, 2 * size) if quick else max(1, size // 2)
         except TimeoutError:
@@ -120,12 +127,24 @@ class Reranker:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._end()
 
-    async def _shielded(self, work: Coroutine[Any, Any, Any]) -> Any:
-        """Await work that goes on when the caller stops waiting."""
+    async def _alone(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+        """Do work in turn; once begun, it goes on when the caller stops waiting."""
+        await self._turn.acquire()
+
+        async def do() -> Result:
+            try:
+                return await work()
+            finally:
+                self._turn.release()
+                self._schedule_unload()
+
+        return await asyncio.shield(self._spawn(do()))
+
+    def _spawn(self, work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._forget)
-        return await asyncio.shield(task)
+        return task
 
     def _forget(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
@@ -133,25 +152,15 @@ class Reranker:
             # Nobody may be left to ask for it.
             task.exception()
 
-    async def _warm_up(self) -> None:
-        async with self._turn:
-            await self._ready()
-        self._schedule_unload()
-
-    async def _request(self, query: str, passages: Sequence[str]) -> list[float]:
-        async with self._turn:
-            process = await self._ready()
-            try:
-                await process.send(embed_request([query, *passages]))
-                frame = await process.read(_ANSWER_S)
-            except WorkerDied as death:
-                await self._record_death(death)
-                raise
-            except asyncio.CancelledError:
-                await self._end()
-                raise
-            self._tokens += frame.head["tokens"]
-        self._schedule_unload()
+    async def _request(self, texts: Sequence[str]) -> list[float]:
+        process = await self._ready()
+        try:
+            await process.send(embed_request(texts))
+            frame = await process.read(_ANSWER_S)
+        except WorkerDied as death:
+            await self._record_death(death)
+            raise
+        self._tokens += frame.head["tokens"]
         return list(array("f", frame.body))
 
     async def _ready(self) -> FrameProcess:
@@ -197,13 +206,7 @@ class Reranker:
 
     def _unload(self) -> None:
         if not self._turn.locked():
-            task = asyncio.get_running_loop().create_task(self._unload_now())
-            self._tasks.add(task)
-            task.add_done_callback(self._forget)
-
-    async def _unload_now(self) -> None:
-        async with self._turn:
-            await self._end()
+            self._spawn(self._alone(self._end))
 
     async def _end(self) -> None:
         process, self._process = self._process, None

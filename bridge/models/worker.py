@@ -74,7 +74,7 @@ def _serve(work: WorkerTask, requests: BinaryIO, replies: BinaryIO) -> None:
         model = llama.Llama(Path(work.path), mmap=work.mmap)
         facts = model.facts()
         if work.pooling is None:
-            write_frame(replies, Frame({"facts": dataclasses.asdict(facts)}))
+            write_frame(replies, Frame({"facts": {**dataclasses.asdict(facts), "outputs": model.outputs()}}))
             return
         window = min(work.window, facts.window)
         model.prepare(window=window, pooling=work.pooling, flash=work.flash, threads=work.threads)

@@ -161,7 +161,7 @@ async def search(
     Args:
         query: What to look for.
         limit: Maximum hits.
-        mode: Match words, meaning or both; `deep` also reads the best hits closely, in about 2 s.
+        mode: Words, meaning or both; `deep` reranks.
         folder: Only notes under this folder.
         tags: Only notes with all these tags; `a` matches `a/b`.
         properties: Only notes with these values; a list matches any.
@@ -173,7 +173,7 @@ async def search(
         paths: Only these notes, or those in these folders.
         min_score: Drop hits with a lower score.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
-        where: Only notes for which this expression of Obsidian's Bases is true, such as `rating > 3`.
+        where: Only notes for which this Bases expression holds, such as `rating > 3`.
 
     Raises:
         ModelMissing: The mode is `semantic` and no model is installed.

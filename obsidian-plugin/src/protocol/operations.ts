@@ -2824,7 +2824,7 @@ export interface SearchArguments {
 	readonly query: string;
 	/** Maximum hits. */
 	readonly limit?: number;
-	/** Match words, meaning or both; `deep` also reads the best hits closely, in about 2 s. */
+	/** Words, meaning or both; `deep` reranks. */
 	readonly mode?: "hybrid" | "keyword" | "semantic" | "deep";
 	/** Only notes under this folder. */
 	readonly folder?: string | null;
@@ -2848,7 +2848,7 @@ export interface SearchArguments {
 	readonly min_score?: number;
 	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
 	readonly among?: "notes" | "agents" | "all" | null;
-	/** Only notes for which this expression of Obsidian's Bases is true, such as `rating > 3`. */
+	/** Only notes for which this Bases expression holds, such as `rating > 3`. */
 	readonly where?: string;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
