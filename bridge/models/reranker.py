@@ -26,6 +26,7 @@ _PAUSE_S = 60.0
 _MOST_THREADS = 4
 _MOST_TOGETHER = 16
 _QUICK_S = 0.15
+_STOPPED = "The reranker is stopped."
 
 
 Result = TypeVar("Result")
@@ -138,7 +139,15 @@ class Reranker:
                 self._turn.release()
                 self._schedule_unload()
 
-        return await asyncio.shield(self._spawn(do()))
+        task = self._spawn(do())
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            caller = asyncio.current_task()
+            if task.cancelled() and not (caller and caller.cancelling()):
+                # Another model was chosen meanwhile.
+                raise ModelUnusable(_STOPPED) from None
+            raise
 
     def _spawn(self, work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
         task = asyncio.get_running_loop().create_task(work)
@@ -167,7 +176,7 @@ class Reranker:
         if self._idle is not None:
             self._idle.cancel()
         if self._closed:
-            raise ModelUnusable("The reranker is stopped.")
+            raise ModelUnusable(_STOPPED)
         if self._paused_until > time.monotonic():
             raise ModelUnusable("The reranker rests because it kept dying.")
         if self._process is None:
