@@ -31,6 +31,9 @@ SearchMode = Literal["hybrid", "keyword", "semantic"]
 BlockOrder = Literal["relevance", "latest"]
 """How blocks are ordered: the best first, or of blocks that say similar things the latest first."""
 
+SearchDepth = Literal["hybrid", "keyword", "semantic", "deep"]
+"""A mode, or `deep`: hybrid search whose best hits are then read closely by a reranker."""
+
 Among = Literal["notes", "agents", "all"]
 """Which notes a question is about: the user's, those in the agents' folder, or both."""
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bridge.models.catalogue import ModelSpec
 
 
-PURPOSES = {"embed": "search", "chat": "answer"}
+PURPOSES = {"embed": "search", "chat": "answer", "rerank": "rank"}
 """What people do with the models of each purpose."""
 
 
@@ -91,6 +91,10 @@ def use(given: argparse.Namespace) -> int:
         save_settings(folders.settings, {"chat_model": model.spec.id})
         print_message(f"{model.spec.id} writes answers from now on; `vault-bridge models bench` tells how fast.")
         return 0
+    if model.spec.purpose == "rerank":
+        save_settings(folders.settings, {"rerank_model": model.spec.id})
+        print_message(f"{model.spec.id} ranks what `search` with `mode=deep` finds from now on.")
+        return 0
     save_settings(folders.settings, {"model": model.spec.id})
     print_message(f"{model.spec.id} is used from now on; the old vectors answer until the new ones are complete.")
     return 0
@@ -149,7 +153,7 @@ def chosen_models(data_dir: Path) -> dict[str, str]:
     from bridge.settings.file import load_settings
 
     settings = load_settings(Folders(data_dir).settings)[0]
-    return {"embed": settings.model, "chat": settings.chat_model}
+    return {"embed": settings.model, "chat": settings.chat_model, "rerank": settings.rerank_model}
 
 
 class InstallProgress:

@@ -17,6 +17,7 @@ from bridge.engine.host import Host
 from bridge.engine.jobs import Jobs
 from bridge.engine.model_pool import Embedders
 from bridge.engine.open_vault import OpenVault
+from bridge.engine.rerankers import Rerankers
 from bridge.engine.sessions import Sessions
 from bridge.errors import BridgeError, NoSuchVault, RulesUnknown
 from bridge.events import Events, SettingsChanged
@@ -60,6 +61,7 @@ class Bridge:
         self.vaults: Mapping[VaultId, Host] = {}
         self.embedders: Embedders | None = None
         self.generators = Generators(models_dir, self.settings)
+        self.rerankers = Rerankers(models_dir, self.settings)
         self.servers = ServerPool(self.folders)
         """The user's own MCP servers."""
         self.activity = Activity(lambda: self.generators.is_speaking)
@@ -101,7 +103,7 @@ class Bridge:
             log.warning("Settings: %s", problem.message)
         self.settings = keep_rules(self.settings, self.setting_problems, None)
         self.embedders = Embedders(self.models_dir, self.settings)
-        self.generators.settings = self.settings
+        self.generators.settings = self.rerankers.settings = self.settings
         hosts: dict[VaultId, Host] = {}
         for path in self._paths:
             if not path.is_dir():
@@ -115,6 +117,7 @@ class Bridge:
                 self.events,
                 self.embedders,
                 self.generators,
+                self.rerankers,
                 self.jobs,
                 self.activity,
                 self._hooks,
@@ -138,7 +141,7 @@ class Bridge:
         await asyncio.gather(self.jobs.stop(), self.servers.close())
         await asyncio.gather(*(self._hooks.stop(vault) for vault in self._open_vaults()))
         await asyncio.gather(*(host.stop() for host in self.vaults.values()))
-        await self.generators.close()
+        await asyncio.gather(self.generators.close(), self.rerankers.close())
         if self.embedders is not None:
             await self.embedders.close()
 
@@ -195,7 +198,7 @@ class Bridge:
         self.settings = settings
         if self.embedders is not None:
             self.embedders.settings = settings
-        self.generators.settings = settings
+        self.generators.settings = self.rerankers.settings = settings
         self.events.publish(SettingsChanged())
         # Concurrently: denied notes are hidden in every vault before anything is awaited.
         await asyncio.gather(*(host.use(settings) for host in self.vaults.values()))

@@ -29,6 +29,7 @@ from bridge.engine.open_vault import OpenVault
 from bridge.engine.parser_pool import ParserPool, rules_of
 from bridge.engine.progress import Progress, measure_progress
 from bridge.engine.read_cache import LongNoteCache, ReadCache
+from bridge.engine.rerankers import Rerankers
 from bridge.engine.review import ChangeReview
 from bridge.engine.schedule import CoReadingTracker
 from bridge.engine.signal import Signal
@@ -74,6 +75,7 @@ class Host:
         events: Events,
         embedders: Embedders,
         generators: Generators,
+        rerankers: Rerankers,
         jobs: Jobs,
         activity: Activity,
         hooks: Hooks,
@@ -94,6 +96,7 @@ class Host:
         events.hide(self.id, self.files.rules.denies)
         self.embedders = embedders
         self._generators = generators
+        self._rerankers = rerankers
         self._jobs = jobs
         self._activity = activity
         self._hooks = hooks
@@ -246,6 +249,7 @@ class Host:
             executor=RequestExecutor(indexer, writing, store, self.recent),
             late_saves=LateSaves(writing, store),
             embedders=self.embedders,
+            rerankers=self._rerankers,
             analytics=self._analytics,
             recent=self.recent,
             long_notes=self.long_notes,

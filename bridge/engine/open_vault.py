@@ -20,6 +20,7 @@ from bridge.engine.link_graph import ResolvedLinks
 from bridge.engine.mentions import MentionIndex
 from bridge.engine.model_pool import Embedders, model_key
 from bridge.engine.read_cache import LongNoteCache, ReadCache
+from bridge.engine.rerankers import Rerankers
 from bridge.engine.review import ChangeReview
 from bridge.engine.schedule import CoReadingTracker, run_maintenance
 from bridge.engine.signal import Signal
@@ -74,6 +75,7 @@ class OpenVault:
     executor: RequestExecutor
     late_saves: LateSaves
     embedders: Embedders
+    rerankers: Rerankers
     analytics: GraphAnalytics
     recent: ReadCache
     long_notes: LongNoteCache
@@ -165,6 +167,7 @@ class OpenVault:
             index=self.index.view("notes"),
             embed_query=self.embed_query,
             no_model=setup.notice if setup else "",
+            rerank=self.rerankers.score,
             graph=self.graph,
             co_reading=self.co_reading.co_reading,
             vocabulary=self.vocabularies["notes"],

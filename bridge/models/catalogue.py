@@ -8,8 +8,8 @@ from bridge.records import dataclass
 Pooling = Literal["mean", "cls", "last"]
 """How a model's token vectors become one vector."""
 
-Purpose = Literal["embed", "chat"]
-"""What a model is for: search by meaning, or writing answers."""
+Purpose = Literal["embed", "chat", "rerank"]
+"""What a model is for: search by meaning, writing answers, or reading search results closely."""
 
 Source = Literal["wheel", "download", "file"]
 """The source of a model's file."""
@@ -110,7 +110,7 @@ _CATALOGUE = (
         source="download",
         url=f"{_HUB}/ggml-org/embeddinggemma-300M-GGUF/resolve/main/embeddinggemma-300M-Q8_0.gguf",
     ),
-    # Digests and sizes of the chat models: as several public projects pin them. The first one is suggested.
+    # Digests and sizes of the models below: as several public projects pin them. The first of a purpose is suggested.
     ModelSpec(
         id="qwen3.5-2b",
         title="Qwen3.5 2B",
@@ -159,7 +159,22 @@ _CATALOGUE = (
         url=f"{_HUB}/LiquidAI/LFM2.5-1.2B-Instruct-GGUF/resolve/76022b8bfa64af5862d6bce90a676c3cc9b17b52/LFM2.5-1.2B-Instruct-Q4_K_M.gguf",
         sha256="b1b3de114215d9507409a662a501a631095a479a419584e8a2ded6304b19b4f5",
     ),
+    ModelSpec(
+        id="bge-reranker-v2-m3",
+        title="BGE Reranker v2 M3",
+        purpose="rerank",
+        window=8192,
+        languages="about 100 languages",
+        license="Apache-2.0",
+        source="download",
+        size_bytes=635_676_416,
+        url=f"{_HUB}/gpustack/bge-reranker-v2-m3-GGUF/resolve/3093af03b1a635e67b084b1d8c03c5f5e020fd05/bge-reranker-v2-m3-Q8_0.gguf",
+        sha256="a43c7c9b11a4c1517e5bf95151960e1621d1b72f7a493364b01e386cf1aaa1d3",
+    ),
 )
+
+SUGGESTED_RERANKER = next(spec.id for spec in _CATALOGUE if spec.purpose == "rerank")
+"""The reranker to suggest where none is installed."""
 
 SUGGESTED_CHAT_MODEL = next(spec.id for spec in _CATALOGUE if spec.purpose == "chat")
 """The chat model to suggest where none is installed."""

@@ -68,7 +68,7 @@ def find_embedding_model(models_dir: Path, id_: str) -> InstalledModel:
 
     Raises:
         ModelMissing: The model is not installed.
-        ModelUnusable: It is a chat model, its file is missing, or the file's length has changed.
+        ModelUnusable: It is no embedding model, its file is missing, or the file's length has changed.
     """
     return _require_purpose(find_model(models_dir, id_), "embed", "model")
 
@@ -78,14 +78,24 @@ def find_chat_model(models_dir: Path, id_: str) -> InstalledModel:
 
     Raises:
         ModelMissing: The model is not installed.
-        ModelUnusable: It is an embedding model, its file is missing, or the file's length has changed.
+        ModelUnusable: It is no chat model, its file is missing, or the file's length has changed.
     """
     return _require_purpose(find_model(models_dir, id_), "chat", "chat_model")
 
 
+def find_reranker(models_dir: Path, id_: str) -> InstalledModel:
+    """Return an installed reranker.
+
+    Raises:
+        ModelMissing: The model is not installed.
+        ModelUnusable: It is no reranker, its file is missing, or the file's length has changed.
+    """
+    return _require_purpose(find_model(models_dir, id_), "rerank", "rerank_model")
+
+
 def _require_purpose(model: InstalledModel, purpose: Purpose, setting: str) -> InstalledModel:
     if model.spec.purpose != purpose:
-        kind = {"embed": "an embedding model", "chat": "a chat model"}[model.spec.purpose]
+        kind = {"embed": "an embedding model", "chat": "a chat model", "rerank": "a reranker"}[model.spec.purpose]
         raise ModelUnusable(
             f"{model.spec.id} is {kind} and cannot be the setting `{setting}`.",
             hint=f"`vault-bridge models use {model.spec.id}` puts it where it belongs.",

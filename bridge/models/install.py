@@ -24,7 +24,7 @@ from bridge.models.folder import (
 )
 from bridge.models.model_setup import require_llama
 from bridge.models.wheel import Progress
-from bridge.models.worker_process import POOLING
+from bridge.models.worker_process import POOLING, RANK
 from bridge.private_files import move_into_place
 from bridge.types import Digest
 
@@ -34,6 +34,8 @@ _SENTENCES = (
     "Bread needs time before it goes into the oven.",
     "The committee approved the budget for next year.",
 )
+_QUESTION = "How long does the dough rise before baking?"
+_MOST_OUTPUTS = 2
 # Cosines of the first sentence with the others by the f32 weights (tests/models/reference.py).
 _COSINES = (0.4754, -0.0303)
 _NEAR = 0.02
@@ -113,7 +115,7 @@ def use_file(models_dir: Path, file: Path, progress: Progress) -> InstalledModel
         progress: Called with the progress.
 
     Raises:
-        ModelUnusable: The file neither embeds nor chats or is incomplete, or there is no llama.cpp to try it.
+        ModelUnusable: The file neither embeds, chats nor ranks or is incomplete, or there is no llama.cpp to try it.
         NotReady: llama.cpp is being built.
         DiskFull: The disk has no room for the copy.
         ReadOnly: The folder is not writable.
@@ -134,7 +136,7 @@ def use_file(models_dir: Path, file: Path, progress: Progress) -> InstalledModel
 
 
 def verify(models_dir: Path, id_: str) -> None:
-    """Check an installed model's file against its digest, and embed a few sentences or generate a few tokens.
+    """Check an installed model's file against its digest, and embed or rank a few sentences or generate a few tokens.
 
     Raises:
         ModelMissing: The model is not installed.
@@ -156,6 +158,11 @@ def _is_taken(models_dir: Path, id_: str, digest: Digest) -> bool:
 def _try(file: Path, spec: ModelSpec) -> None:
     if spec.purpose == "chat":
         try_chat(file)
+        return
+    if spec.purpose == "rerank":
+        fitting, _, foreign = worker.scores_of(file, spec, _QUESTION, _SENTENCES)
+        if fitting <= foreign:
+            raise ModelUnusable(f"{spec.title} does not rank sentences correctly; its file is damaged or wrong.")
         return
     vectors = worker.vectors_of(file, spec, _SENTENCES)
     cosines = [float(cosine) for cosine in vectors[1:] @ vectors[0]]
@@ -180,6 +187,8 @@ def _spec_from_file(file: Path) -> ModelSpec:
         source="file",
         size_bytes=file.stat().st_size,
     )
+    if facts["pooling"] == RANK:
+        return _require_head(file, replace(spec, purpose="rerank"), facts["outputs"])
     if facts["decoder"] and facts["template"] and not _embeds(file, facts["pooling"]):
         return replace(spec, purpose="chat")
     return replace(
@@ -188,6 +197,16 @@ def _spec_from_file(file: Path) -> ModelSpec:
         pooling=_pooling(file, facts["pooling"], decoder=facts["decoder"]),
         query_prefix=relative.query_prefix if relative else "",
         passage_prefix=relative.passage_prefix if relative else "",
+    )
+
+
+def _require_head(file: Path, spec: ModelSpec, outputs: int) -> ModelSpec:
+    if 0 < outputs <= _MOST_OUTPUTS:
+        return spec
+    found = f"its classification head tells {outputs} classes apart" if outputs else "it has no classification head"
+    raise ModelUnusable(
+        f"{file.name} says that it is a reranker, but {found}.",
+        hint="Give a GGUF file that was converted as a reranker: with the tensors `cls` or `cls.output`.",
     )
 
 
@@ -206,7 +225,8 @@ def _pooling(file: Path, number: int | None, *, decoder: bool) -> Pooling:
         return "last"
     raise ModelUnusable(
         f"{file.name} neither embeds nor chats: it does not say how its vectors are pooled, and has no chat template.",
-        hint="Give a GGUF file of an embedding or chat model; those that rank or continue text cannot be used here.",
+        hint="Give a GGUF file of an embedding model, chat model or reranker; those that only continue text cannot be"
+        " used here.",
     )
 
 

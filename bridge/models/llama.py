@@ -1,4 +1,4 @@
-"""The parts of llama.cpp's C API needed for embedding; only an embedding worker may import this.
+"""The parts of llama.cpp's C API needed for embedding and ranking; only a worker may import this.
 
 A batch above `n_ubatch` tokens aborts the whole process in C, so no call here ever exceeds it.
 """
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.models.llama_api import load_llama
+from bridge.models.worker_process import RANK
 from bridge.records import dataclass
 
 c = load_llama()
@@ -25,7 +26,7 @@ errors: deque[str] = deque(maxlen=20)
 
 
 class UnusableModel(Exception):
-    """llama.cpp cannot use this file as an embedding model."""
+    """llama.cpp cannot use this file for what was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +81,18 @@ def generates(model: Any) -> bool:
     return c.llama_model_has_decoder(model) and causal != "false"
 
 
+def _has_head(path: Path) -> bool:
+    """Return whether a file has the tensors of a classification head: llama.cpp scores without one, meaninglessly."""
+    import gguf
+
+    return not {"cls.weight", "cls.output.weight"}.isdisjoint(tensor.name for tensor in gguf.GGUFReader(path).tensors)
+
+
 class Llama:
-    """A loaded model with one single-threaded context."""
+    """A loaded model with one context."""
 
     def __init__(self, path: Path, *, mmap: bool) -> None:
+        self._path = path
         self._model, self._vocab = load(path, mmap=mmap)
         self._context: Any = None
         self.limit = 0
@@ -102,7 +111,14 @@ class Llama:
             template=bool(c.llama_model_chat_template(self._model, None)),
         )
 
-    def prepare(self, *, window: int, pooling: int, flash: bool) -> None:
+    def outputs(self) -> int:
+        """Return the number of scores that a reranker's head gives, 0 without a head; reads the file once more."""
+        if self.facts().pooling != RANK or not _has_head(self._path):
+            return 0
+        count: int = c.llama_model_n_cls_out(self._model)
+        return count
+
+    def prepare(self, *, window: int, pooling: int, flash: bool, threads: int = 1) -> None:
         """Create the context; `limit` is then the maximum number of tokens per text."""
         limit = min(window, LARGEST_BATCH)
         batch = max(limit, min(256, LARGEST_BATCH))
@@ -110,7 +126,7 @@ class Llama:
         params.n_ctx = params.n_batch = params.n_ubatch = batch
         params.n_seq_max = _MAX_SEQUENCES
         params.kv_unified = True
-        params.n_threads = params.n_threads_batch = 1
+        params.n_threads = params.n_threads_batch = threads
         params.embeddings = True
         params.pooling_type = pooling
         params.flash_attn_type = c.LLAMA_FLASH_ATTN_TYPE_ENABLED if flash else c.LLAMA_FLASH_ATTN_TYPE_DISABLED
@@ -118,7 +134,8 @@ class Llama:
         if not self._context:
             raise UnusableModel(errors[0] if errors else "llama.cpp cannot make a context for the model")
         self.limit = limit
-        self._width = c.llama_model_n_embd_out(self._model)
+        # Of a head's scores the first one counts: it is the only one, or that of the label "yes".
+        self._width = 1 if pooling == RANK else c.llama_model_n_embd_out(self._model)
         self._batch = c.llama_batch_init(batch, 0, _MAX_SEQUENCES)
         self._room = (c.llama_token * (limit + 1))()
         # Encoders keep nothing between calls; decoders would otherwise attend to the previous texts.
@@ -140,8 +157,27 @@ class Llama:
             tokens[-1] = last
         return tokens, True
 
+    def parse(self, text: bytes, *, special: bool = False) -> list[int]:
+        """Tokenise a part of a text without a limit; `special` only for text that no note has written."""
+        room = (c.llama_token * (len(text) + 2))()
+        count = c.llama_tokenize(self._vocab, text, len(text), room, len(room), False, special)
+        return list(room[: max(0, count)])
+
+    def borders(self) -> tuple[list[int], list[int], list[int]]:
+        """Return the tokens before, between and after the two texts of a pair, as the vocabulary asks for them."""
+        vocab = self._vocab
+        ends = c.llama_vocab_eos(vocab) if c.llama_vocab_eos(vocab) >= 0 else c.llama_vocab_sep(vocab)
+        begin = [c.llama_vocab_bos(vocab)] if c.llama_vocab_get_add_bos(vocab) else []
+        end = [ends] if c.llama_vocab_get_add_eos(vocab) else []
+        separate = [c.llama_vocab_sep(vocab)] if c.llama_vocab_get_add_sep(vocab) else []
+        return begin, end + separate, end
+
+    def rerank_template(self) -> str:
+        """Return the model's template for a pair; empty without one."""
+        return (c.llama_model_chat_template(self._model, b"rerank") or b"").decode("utf-8", "replace")
+
     def embed(self, texts: Sequence[Sequence[int]]) -> list[bytes]:
-        """Return the vector of each text as float32 bytes, as the model computes it.
+        """Return the vector of each text as float32 bytes, as the model computes it; of a reranker, the score.
 
         Args:
             texts: Tokens of texts that fit into one call.

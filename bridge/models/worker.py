@@ -1,4 +1,4 @@
-"""The process that owns llama.cpp: reads requests on stdin, writes vectors to stdout, exits at the end of stdin.
+"""The process that owns llama.cpp: reads requests on stdin, writes vectors or scores to stdout, ends with stdin.
 
 Native code may abort, and then only this process ends. Nothing but frames goes to stdout.
 """
@@ -6,11 +6,14 @@ Native code may abort, and then only this process ends. Nothing but frames goes 
 import contextlib
 import dataclasses
 import json
+import math
 import os
 import signal
 import subprocess
 import sys
+from array import array
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -18,7 +21,8 @@ from bridge.errors import ModelUnusable
 from bridge.models.catalogue import ModelSpec
 from bridge.models.frame_process import process_options
 from bridge.models.frames import Frame, read_frame, unpack_frames, write_frame
-from bridge.models.worker_process import WorkerTask, embed_request, make_task, request_texts, worker_command
+from bridge.models.pair_scorer import PairScorer
+from bridge.models.worker_process import RANK, WorkerTask, embed_request, make_task, request_texts, worker_command
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,9 +74,11 @@ def _serve(work: WorkerTask, requests: BinaryIO, replies: BinaryIO) -> None:
         model = llama.Llama(Path(work.path), mmap=work.mmap)
         facts = model.facts()
         if work.pooling is None:
-            write_frame(replies, Frame({"facts": dataclasses.asdict(facts)}))
+            write_frame(replies, Frame({"facts": {**dataclasses.asdict(facts), "outputs": model.outputs()}}))
             return
-        model.prepare(window=min(work.window, facts.window), pooling=work.pooling, flash=work.flash)
+        window = min(work.window, facts.window)
+        model.prepare(window=window, pooling=work.pooling, flash=work.flash, threads=work.threads)
+        respond = PairScorer(model).answer if work.pooling == RANK else partial(_answer, model)
         # Unsupported machine instructions crash here, before any text can be blamed.
         model.embed([model.tokens(_WARM_UP)[0]])
     except (llama.UnusableModel, RuntimeError) as error:
@@ -80,7 +86,7 @@ def _serve(work: WorkerTask, requests: BinaryIO, replies: BinaryIO) -> None:
         return
     write_frame(replies, Frame({"dimensions": facts.dimensions}))
     while (frame := read_frame(requests)) is not None:
-        write_frame(replies, _answer(model, request_texts(frame)))
+        write_frame(replies, respond(request_texts(frame)))
 
 
 def _answer(model: "llama.Llama", texts: list[bytes]) -> Frame:
@@ -100,7 +106,7 @@ if __name__ == "__main__":
 
 _WITHIN_S = 120
 _MEMORY = 4 << 30
-_HINT = "Give a whole GGUF file of an embedding model; fetch it again if this one was cut short."
+_HINT = "Give a whole GGUF file of a model; fetch it again if this one was cut short."
 
 
 def facts_of(file: Path) -> dict[str, Any]:
@@ -136,6 +142,22 @@ def vectors_of(file: Path, spec: ModelSpec, texts: Sequence[str]) -> "NDArray[np
         raise ModelUnusable(f"{file.name} returns vectors that are not numbers.", hint=_HINT)
     unit: NDArray[np.float32] = (vectors / norms).astype(np.float32)
     return unit
+
+
+def scores_of(file: Path, spec: ModelSpec, query: str, passages: Sequence[str]) -> list[float]:
+    """Score some passages for a query in a worker with limited memory and time.
+
+    Raises:
+        ModelUnusable: The model does not rank, or its scores are not numbers.
+    """
+    bounded = make_task(file, spec, memory=_MEMORY + 2 * file.stat().st_size, cpu_seconds=_WITHIN_S)
+    _, *answers = _ask(bounded, embed_request([query, *passages]).packed())
+    if not answers:
+        raise ModelUnusable(f"{file.name} loaded, but ranking sentences failed.", hint=_HINT)
+    scores = list(array("f", answers[0].body))
+    if not all(map(math.isfinite, scores)):
+        raise ModelUnusable(f"{file.name} returns scores that are not numbers.", hint=_HINT)
+    return scores
 
 
 def _ask(task: WorkerTask, questions: bytes) -> list[Frame]:

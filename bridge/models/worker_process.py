@@ -37,6 +37,9 @@ def request_texts(frame: Frame) -> list[bytes]:
 POOLING: dict[Pooling, int] = {"mean": 1, "cls": 2, "last": 3}
 """llama.cpp's numbers for the pooling types."""
 
+RANK = 4
+"""llama.cpp's number for the pooling of a reranker."""
+
 
 @dataclass(frozen=True, slots=True)
 class WorkerTask:
@@ -54,6 +57,7 @@ class WorkerTask:
     memory: int = 0
     cpu_seconds: int = 0
     low: bool = True
+    threads: int = 1
 
 
 LEVELS = 3
@@ -61,10 +65,18 @@ LEVELS = 3
 
 
 def make_task(
-    path: Path, spec: ModelSpec, level: int = 0, *, low: bool = True, memory: int = 0, cpu_seconds: int = 0
+    path: Path,
+    spec: ModelSpec,
+    level: int = 0,
+    *,
+    low: bool = True,
+    memory: int = 0,
+    cpu_seconds: int = 0,
+    threads: int = 1,
 ) -> WorkerTask:
     """Return how to run a model, with fewer features at each level."""
-    full = WorkerTask(str(path), spec.window, POOLING[spec.pooling], low=low, memory=memory, cpu_seconds=cpu_seconds)
+    pooling = RANK if spec.purpose == "rerank" else POOLING[spec.pooling]
+    full = WorkerTask(str(path), spec.window, pooling, low=low, memory=memory, cpu_seconds=cpu_seconds, threads=threads)
     match level:
         case 0:
             return full

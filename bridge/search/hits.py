@@ -46,6 +46,8 @@ class Reasons:
     """By note: the name of the note that it was recently read together with."""
     quiet: frozenset[str] = frozenset()
     """Folded words of the query that too many notes contain to say anything."""
+    read_closely: frozenset[VaultPath] = frozenset()
+    """The notes that a reranker read together with the query."""
     listed: bool = False
     """Whether nothing was searched for; the note only passes the filters."""
 
@@ -169,6 +171,7 @@ def _build_hit(
     passages: tuple[ShownPassage, ...],
 ) -> SearchHit:
     passage, text, matches = shown.passage, shown.text, shown.matches
+    closely = ("read closely",) if ranked.path in reasons.read_closely else ()
     return SearchHit(
         path=ranked.path,
         title=note.title,
@@ -176,7 +179,7 @@ def _build_hit(
         lines=passage.lines if passage is not None else (1, 1),
         snippet=cut_snippet(*drop_headings(passage.text, text, matches)) if passage is not None else "",
         score=round(ranked.score, 4),
-        why=explain_hit(ranked.path, reasons, text, matches, twins),
+        why=(*explain_hit(ranked.path, reasons, text, matches, twins), *closely),
         tags=note.tags,
         modified=note.modified,
         digest=note.digest,

@@ -1,6 +1,6 @@
 """The request and the answer of a search, as frozen values."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     import numpy as np
 
     from bridge.index.index import Index
+    from bridge.models.reranker import PassageScores
     from bridge.search.answerability import Answerability
+
+ScorePassages = Callable[[str, Sequence[str]], Awaitable["PassageScores"]]
+"""Scores passages for a query, as a reranker does; never raises an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,8 @@ class SearchRequest:
     """For blocks only."""
     only: frozenset[VaultPath] | None = None
     """Only these notes: those for which a condition of the caller is true."""
+    deep: bool = False
+    """Whether the best notes are then read closely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,8 @@ class Sources:
     """None when there is no model."""
     no_model: str = ""
     """Why there is none, where that is known; said beside the answer."""
+    rerank: "ScorePassages | None" = None
+    """Reads notes closely; needed only for a deep search."""
     graph: Graph | None = None
     co_reading: CoReading = NO_CO_READING
     """Which notes were read together; has no weight unless the owner sets one."""
@@ -123,3 +131,5 @@ class SearchAnswer:
     """How many notes are relevant; the hits are the best of them."""
     answerability: "Answerability | None" = None
     """Whether they answer the query; None where that cannot be told, as for a list."""
+    deep: bool = False
+    """Whether notes were read closely."""

@@ -30,6 +30,7 @@ from bridge.search.outcome import NOTHING_ASKED, Outcome, no_hits_notice, outcom
 from bridge.search.passages import Worth, fill_passages
 from bridge.search.query import Query
 from bridge.search.read_query import correct_query, read_query
+from bridge.search.rerank import MOST_READ, CloseReading, read_closely
 from bridge.search.retrievers import IndexAnswers, best_passages, passage_scores, retrieve, text_results, vector_result
 from bridge.search.scope import Paths
 from bridge.search.titles import (
@@ -224,14 +225,32 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
             found = replace(found, ranked=drop_irrelevant(found.ranked))
         if request.min_score:
             found = replace(found, ranked=[hit for hit in found.ranked if hit.score >= request.min_score])
+        found, reading = await _read_closely(sources, request, query, found)
         hits = await _build_hits(sources, request, query, found)
-    notices = outcome_notices(sources, request, query, Outcome(found.mode, found.readable, bool(found.results[0].raw)))
+    outcome = Outcome(found.mode, found.readable, bool(found.results[0].raw))
+    notices = (*reading.notices, *outcome_notices(sources, request, query, outcome))
     if not hits:
         notices = (*notices, no_hits_notice(sources, found.mode, notices, filtered=within is not None))
     explain = None
     if request.explain:
         explain = Explanation(explain_scores(found.results, [hit.path for hit in hits]), found.took_ms, found.words)
-    return SearchAnswer(hits, found.mode, (*query.notices, *notices), explain, len(found.ranked), answerability)
+    said = (*query.notices, *notices)
+    return SearchAnswer(hits, found.mode, said, explain, len(found.ranked), answerability, deep=bool(reading.read))
+
+
+async def _read_closely(
+    sources: Sources, request: SearchRequest, query: Query, found: RankedNotes
+) -> tuple[RankedNotes, CloseReading]:
+    """For a deep search, order the best notes by reading them."""
+    if not request.deep or sources.rerank is None:
+        return found, CloseReading(found.ranked)
+    start = time.perf_counter()
+    missing = [hit for hit in found.ranked[:MOST_READ] if hit.path not in found.texts]
+    texts = {**found.texts, **await read_passages(sources.index, missing, found.passages)}
+    reading = await read_closely(sources.rerank, query.text, found.ranked, sources.index.notes, texts)
+    took = {**found.took_ms, "reading": round((time.perf_counter() - start) * 1000, 2)}
+    reasons = replace(found.reasons, read_closely=reading.read)
+    return replace(found, ranked=reading.ranked, texts=texts, reasons=reasons, took_ms=took), reading
 
 
 def _assess(sources: Sources, query: Query, found: RankedNotes) -> Answerability | None:

@@ -45,6 +45,9 @@ class Settings:
     chat_unload_after_s: int = setting(
         120, "Idle seconds after which the chat model is unloaded from memory.", least=5, most=31_536_000
     )
+    rerank_model: str = setting(
+        "", "Id of the reranker that reads results closely in `mode=deep` of `search`; empty for none."
+    )
     workers: int = setting(
         0, "Embedding processes; 0 means one per core but one, at most 4.", least=0, most=32, restart=True
     )

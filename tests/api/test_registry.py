@@ -282,7 +282,7 @@ def test_listing_operations_imports_no_engine() -> None:
         ("search", {"query": "a", "limit": "five"}, '`limit` must be an integer from 1 to 100, not "five".'),
         ("search", {"query": "a", "limit": "500"}, "`limit` must be an integer from 1 to 100, not 500."),
         ("search", {"query": "a", "explain": 1}, "`explain` must be true or false, not 1."),
-        ("search", {"query": "a", "mode": "best"}, '`mode` must be one of hybrid, keyword, semantic, not "best".'),
+        ("search", {"query": "a", "mode": "x"}, '`mode` must be one of hybrid, keyword, semantic, deep, not "x".'),
         ("search", {"query": "a", "tags": {"b": 1}}, "`tags` must be a list of strings, not an object."),
         ("search", {"query": "a", "tags": ["b", 3]}, "`tags[1]` must be a string, not 3."),
         ("search", {"query": "a", "types": ["x"]}, '`types[0]` must be one of note, canvas, excalidraw, pdf, not "x".'),

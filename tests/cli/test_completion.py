@@ -35,7 +35,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         (["sea"], ["search", "search-blocks", "search-everywhere"]),
         (["search", "x", "--mod"], ["--models-dir", "--mode", "--modified-after", "--modified-before"]),
-        (["search", "x", "--mode", ""], ["hybrid", "keyword", "semantic"]),
+        (["search", "x", "--mode", ""], ["hybrid", "keyword", "semantic", "deep"]),
         (["search", "x", "--mode", "k"], ["keyword"]),
         (["models", "in"], ["install"]),
         (["mcp", "--preset", "r"], ["read-only"]),

@@ -20,6 +20,7 @@ from bridge.server.runtime_file import Runtime, write_runtime
 from bridge.types import VaultId
 from tests.engine.conftest import until
 from tests.features.served import Served, command
+from tests.models.ranking import ranking_gguf
 from tests.models.scripted import random_gguf
 
 
@@ -176,6 +177,15 @@ async def test_doctor_works_when_nothing_runs(vault: Path, tmp_path: Path) -> No
     verdicts = {finding["check"]: finding["verdict"] for finding in ran.json["findings"]}
     assert (ran.status, verdicts["model"], verdicts["index"], verdicts["vault"]) == (1, "fail", "ok", "ok")
     assert all(finding["do"] for finding in ran.json["findings"] if finding["verdict"] != "ok")
+
+
+async def test_a_reranker_is_chosen(tmp_path: Path) -> None:
+    models = partial(command, "models", data=tmp_path / "data", models=tmp_path / "m")
+    used = await models("use", str(ranking_gguf(tmp_path / "ranking.gguf")))
+    assert (used.status, "ranking ranks what" in used.err) == (0, True), used.err
+    rows = {row["id"]: row for row in (await models("list", "--json")).json["models"]}
+    assert [rows["ranking"][key] for key in ("purpose", "state")] == ["rerank", "in use"]
+    assert [rows["all-minilm-l6-v2"][key] for key in ("purpose", "state")] == ["embed", "chosen, not installed"]
 
 
 async def test_a_chat_model_is_chosen_and_measured(tmp_path: Path) -> None:

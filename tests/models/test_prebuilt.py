@@ -15,10 +15,12 @@ from bridge.models.folder import InstalledModel
 from bridge.models.generator import Generator
 from bridge.types import Digest
 from tests.models import reference
+from tests.models.ranking import ranking_gguf
 from tests.models.scripted import scripted_gguf
 from tests.models.small import CONFIG, VOCABULARY, bert_gguf, bert_weights, sentences
 from tests.models.test_convert import SPEC
 from tests.models.test_generate import ANSWER, ask, text_of
+from tests.models.test_rerank import reranker
 
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
@@ -70,6 +72,14 @@ async def test_an_answer_is_held_by_a_grammar(speaking: Generator, library: str)
     with pytest.raises(ModelUnusable, match="grammar"):
         await text_of(speaking, ask("?", grammar="root ::= ("))
     assert uses(speaking.status().pid or 0, library)
+
+
+async def test_passages_are_ranked(library: str, tmp_path: Path) -> None:
+    ranks = reranker(ranking_gguf(tmp_path / f"{library}.gguf"))
+    found = await ranks.score("bread", ["salt", "rye dough", "a " * 600])
+    assert found.scores[1] > found.scores[0] == found.scores[2] == 0
+    assert uses(ranks.status().pid or 0, library)
+    await ranks.close()
 
 
 async def test_a_file_that_is_no_model_is_refused(library: str, tmp_path: Path) -> None:

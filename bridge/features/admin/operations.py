@@ -221,8 +221,8 @@ class ListedModel:
     Attributes:
         id: Its name in the settings.
         title: Its makers' name for it.
-        purpose: `embed` for search by meaning, `chat` for writing answers.
-        dimensions: Dimensions of its vectors; 0 for a chat model.
+        purpose: `embed` for search by meaning, `chat` for writing answers, `rerank` for `mode=deep` of `search`.
+        dimensions: Dimensions of its vectors; 0 for other models.
         window: Maximum tokens of a text, or of a prompt with its answer.
         size_mb: File size in MB; null if unknown.
         languages: Its languages.
@@ -233,7 +233,7 @@ class ListedModel:
 
     id: str
     title: str
-    purpose: Literal["embed", "chat"]
+    purpose: Literal["embed", "chat", "rerank"]
     dimensions: int
     window: int
     size_mb: float | None
@@ -260,7 +260,7 @@ class ListedModels:
     tasks=("which embedding models are there", "model in use", "which language models can write answers"),
 )
 async def list_models(call: Call) -> ListedModels:
-    """List the models that embed or chat, installed or available; downloads nothing."""
+    """List the models that embed, chat or rank, installed or available; downloads nothing."""
     return await asyncio.to_thread(read_models, call)
 
 
@@ -271,7 +271,7 @@ def read_models(call: Call) -> ListedModels:
     from bridge.settings.file import load_settings
 
     settings = load_settings(call.bridge.settings_path)[0]
-    wanted = {settings.model, settings.chat_model}
+    wanted = {settings.model, settings.chat_model, settings.rerank_model}
     here = {model.spec.id: model for model in installed_models(call.bridge.models_dir)}
     specs = {spec.id: spec for spec in (*catalogue(), *(model.spec for model in here.values()))}
     return ListedModels(

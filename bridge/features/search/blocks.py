@@ -120,4 +120,4 @@ async def search_blocks(
     shown = tuple(hit for hit in found.hits if not is_withheld(hit.path))
     result = build_search_result(call, replace(found, hits=shown), started)
     total = result.total - len(found.hits) + len(shown)
-    return FoundBlocks(result.hits, result.mode_used, result.took_ms, result.freshness, result.notices, total)
+    return FoundBlocks(result.hits, found.mode_used, result.took_ms, result.freshness, result.notices, total)

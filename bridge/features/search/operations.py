@@ -21,7 +21,7 @@ from bridge.api.where import Where, notes_where
 from bridge.errors import InvalidArguments, ModelMissing
 from bridge.records import dataclass
 from bridge.search.answerability import Answerability
-from bridge.types import Among, Lines, NoteKind, NoteOrFolder, SearchMode, VaultPath
+from bridge.types import Among, Lines, NoteKind, NoteOrFolder, SearchDepth, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
@@ -102,7 +102,7 @@ class SearchResult:
 
     Attributes:
         hits: The best matches.
-        mode_used: The mode used; `keyword` without a model.
+        mode_used: The mode used; `keyword` without a model, `hybrid` for `deep` without a reranker.
         took_ms: Duration in milliseconds.
         freshness: What is not indexed yet.
         notices: Remarks, such as on a misunderstood part of the query.
@@ -112,7 +112,7 @@ class SearchResult:
     """
 
     hits: tuple[Hit, ...]
-    mode_used: SearchMode
+    mode_used: SearchDepth
     took_ms: float
     freshness: Freshness
     notices: tuple[str, ...]
@@ -139,7 +139,7 @@ async def search(
     call: Call,
     query: Query,
     limit: Limit = 10,
-    mode: SearchMode = "hybrid",
+    mode: SearchDepth = "hybrid",
     folder: Folder | None = None,
     tags: tuple[str, ...] = (),
     properties: Properties = {},  # noqa: B006  # never changed
@@ -161,7 +161,7 @@ async def search(
     Args:
         query: What to look for.
         limit: Maximum hits.
-        mode: Match words, meaning or both.
+        mode: Words, meaning or both; `deep` reranks.
         folder: Only notes under this folder.
         tags: Only notes with all these tags; `a` matches `a/b`.
         properties: Only notes with these values; a list matches any.
@@ -173,7 +173,7 @@ async def search(
         paths: Only these notes, or those in these folders.
         min_score: Drop hits with a lower score.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
-        where: Only notes for which this expression of Obsidian's Bases is true, such as `rating > 3`.
+        where: Only notes for which this Bases expression holds, such as `rating > 3`.
 
     Raises:
         ModelMissing: The mode is `semantic` and no model is installed.
@@ -189,7 +189,8 @@ async def search(
     request = SearchRequest(
         query=query,
         limit=limit,
-        mode=mode,
+        mode="hybrid" if mode == "deep" else mode,
+        deep=mode == "deep",
         folder=folder,
         paths=paths,
         tags=tags,
@@ -294,7 +295,7 @@ def build_search_result(call: Call, answer: "SearchAnswer", started: float) -> S
             )
             for hit in answer.hits
         ),
-        mode_used=answer.mode_used,
+        mode_used="deep" if answer.deep else answer.mode_used,
         took_ms=round((time.perf_counter() - started) * 1000, 1),
         freshness=Freshness(len(call.vault.indexer.pending), call.vault.index.pending_vectors()),
         notices=tuple(answer.notices),

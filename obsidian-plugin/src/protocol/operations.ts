@@ -5,9 +5,9 @@ export const VERSION = "0.1.0";
 
 /** The form of each operation that the plugin calls; with another it is called or answered differently. */
 export const FORMS = {
-	search: "bbcac559a7e8",
-	related_notes: "131a2e0769a4",
-	pick_link: "ac5e72ad98bf",
+	search: "22523c28022e",
+	related_notes: "823ebc057bc9",
+	pick_link: "08608738044c",
 	summarise: "c08039737a4b",
 	keep_summary: "bb45e203e073",
 	ask: "10f70fc5bde9",
@@ -84,7 +84,7 @@ export const FORMS = {
 	read_settings: "f4e0fa575426",
 	change_settings: "7df0e72c2e86",
 	check_globs: "2be683f630fb",
-	list_models: "7e42fa814c01",
+	list_models: "5c491cbc2ec0",
 	list_clients: "ecc30ae1f7f6",
 	revoke_client: "b5f48b728b20",
 	open_pairing: "3ceefd3165ba",
@@ -1729,9 +1729,9 @@ export interface ListedModel {
 	readonly id: string;
 	/** Its makers' name for it. */
 	readonly title: string;
-	/** `embed` for search by meaning, `chat` for writing answers. */
-	readonly purpose: "embed" | "chat";
-	/** Dimensions of its vectors; 0 for a chat model. */
+	/** `embed` for search by meaning, `chat` for writing answers, `rerank` for `mode=deep` of `search`. */
+	readonly purpose: "embed" | "chat" | "rerank";
+	/** Dimensions of its vectors; 0 for other models. */
 	readonly dimensions: number;
 	/** Maximum tokens of a text, or of a prompt with its answer. */
 	readonly window: number;
@@ -2824,8 +2824,8 @@ export interface SearchArguments {
 	readonly query: string;
 	/** Maximum hits. */
 	readonly limit?: number;
-	/** Match words, meaning or both. */
-	readonly mode?: "hybrid" | "keyword" | "semantic";
+	/** Words, meaning or both; `deep` reranks. */
+	readonly mode?: "hybrid" | "keyword" | "semantic" | "deep";
 	/** Only notes under this folder. */
 	readonly folder?: string | null;
 	/** Only notes with all these tags; `a` matches `a/b`. */
@@ -2848,7 +2848,7 @@ export interface SearchArguments {
 	readonly min_score?: number;
 	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
 	readonly among?: "notes" | "agents" | "all" | null;
-	/** Only notes for which this expression of Obsidian's Bases is true, such as `rating > 3`. */
+	/** Only notes for which this Bases expression holds, such as `rating > 3`. */
 	readonly where?: string;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -2858,8 +2858,8 @@ export interface SearchArguments {
 export interface SearchResult {
 	/** The best matches. */
 	readonly hits: readonly Hit[];
-	/** The mode used; `keyword` without a model. */
-	readonly mode_used: "hybrid" | "keyword" | "semantic";
+	/** The mode used; `keyword` without a model, `hybrid` for `deep` without a reranker. */
+	readonly mode_used: "hybrid" | "keyword" | "semantic" | "deep";
 	/** Duration in milliseconds. */
 	readonly took_ms: number;
 	/** What is not indexed yet. */
@@ -4098,7 +4098,7 @@ export interface Operations {
 		result: CheckedGlobs;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault";
 	};
-	/** List the models that embed or chat, installed or available; downloads nothing. */
+	/** List the models that embed, chat or rank, installed or available; downloads nothing. */
 	list_models: {
 		arguments: ListModelsArguments;
 		result: ListedModels;

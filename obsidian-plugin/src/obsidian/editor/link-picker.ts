@@ -38,7 +38,7 @@ export class LinkPicker extends EditorSuggest<Hit> {
 			return false;
 		});
 		this.#asking = new Asking(
-			({ query, limit, mode }) => host.link.call("pick_link", { words: query, ...(limit === undefined ? {} : { limit }), ...(mode === undefined ? {} : { mode }), ...this.#here() }),
+			({ query, limit, mode }) => host.link.call("pick_link", { words: query, ...(limit === undefined ? {} : { limit }), ...(mode === undefined || mode === "deep" ? {} : { mode }), ...this.#here() }),
 			(found) => this.#found(found),
 			() => new Promise((done) => window.setTimeout(done, host.settings.patience)),
 		);
