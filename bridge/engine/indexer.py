@@ -130,7 +130,8 @@ class Indexer:
             NotReady: None was committed; or the error that prevents it.
         """
         if not self.complete:
-            raise self.trouble or NotReady("The vault is being indexed for the first time.")
+            first = "" if self.index.notes else " for the first time"
+            raise self.trouble or NotReady(f"The vault is being indexed{first}.")
 
     def close(self) -> None:
         """Fail the remaining waiters, since the index is being closed."""

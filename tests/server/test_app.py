@@ -10,6 +10,7 @@ import orjson
 import pytest
 
 import bridge
+from bridge.errors import NotReady
 from bridge.server import errors, half_open
 from bridge.server.auth import BODY_LIMIT
 from tests.features.served import Served
@@ -223,3 +224,12 @@ async def test_a_connection_without_a_whole_request_is_closed(served: Served, mo
     used.write(f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
     assert b" 200 " in await used_reader.read()
     used.close()
+
+
+async def test_a_vault_that_was_indexed_before_is_not_said_to_be_new(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    indexer = served.bridge.find(None).vault.indexer
+    monkeypatch.setattr(indexer, "complete", False)
+    with pytest.raises(NotReady, match=r"^The vault is being indexed\.$"):
+        indexer.require_complete()
