@@ -1,4 +1,4 @@
-"""PassageScores passages for a query with one worker process, within a time budget."""
+"""Scores passages for a query with one worker process, within a time budget."""
 
 import asyncio
 import logging
