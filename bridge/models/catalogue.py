@@ -160,6 +160,18 @@ _CATALOGUE = (
         sha256="b1b3de114215d9507409a662a501a631095a479a419584e8a2ded6304b19b4f5",
     ),
     ModelSpec(
+        id="jina-reranker-v1-tiny-en",
+        title="Jina Reranker v1 tiny",
+        purpose="rerank",
+        window=8192,
+        languages="English",
+        license="Apache-2.0",
+        source="download",
+        size_bytes=67_504_480,
+        url=f"{_HUB}/ggml-org/models/resolve/499bc8821c6b12b4e53c5bffcb21ec206f212d81/jina-reranker-v1-tiny-en/ggml-model-f16.gguf",
+        sha256="ad9f450c1053a431e2e3746d1f9f7768fb9183cf0796e046983a3449dca093c2",
+    ),
+    ModelSpec(
         id="bge-reranker-v2-m3",
         title="BGE Reranker v2 M3",
         purpose="rerank",
