@@ -44,6 +44,7 @@ def test_the_file_says_of_itself_what_a_worker_needs(tmp_path: Path) -> None:
         "pooling": 1,
         "decoder": False,
         "template": False,
+        "outputs": 0,
     }
 
 
