@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bridge.errors import BridgeError, ModelUnusable, NotReady
-from bridge.models.llama_api import find_llama
+from bridge.models.llama_api import PREBUILT_VERSION, find_llama
 from bridge.private_files import lock_file
 from bridge.records import dataclass
 
@@ -16,8 +16,8 @@ _RECORD, _LOCK = "model-setup.json", "model-setup.lock"
 """What `scripts/lib/setup/llama_setup.py` writes into the environment; the lock is held while it runs."""
 
 _START_AGAIN = (
-    "Start `scripts/run` again to go on. Elsewhere `pip install vault-bridge[llama]` compiles it, and"
-    " `pip install vault-bridge[prebuilt]` needs no compiler."
+    "Start `scripts/run` again to go on. Elsewhere `pip install llama-cpp-python` compiles it, and"
+    f" `pip install xllamacpp=={PREBUILT_VERSION}` needs no compiler."
 )
 
 

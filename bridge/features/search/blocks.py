@@ -4,15 +4,14 @@ import asyncio
 import time
 from dataclasses import replace
 
-from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.hints import Folder, Limit, Properties, Query, When
 from bridge.api.injections import find_withheld, reader_of
 from bridge.api.moments import moment
 from bridge.api.registry import operation
-from bridge.api.where import Where, notes_where
-from bridge.errors import InvalidArguments, ModelMissing
-from bridge.features.search.operations import Freshness, Hit, PassageTokens, build_search_result
+from bridge.api.where import Where
+from bridge.errors import InvalidArguments
+from bridge.features.search.operations import Freshness, Hit, PassageTokens, build_search_result, find_among
 from bridge.records import dataclass
 from bridge.types import Among, BlockOrder, NoteOrFolder, SearchMode
 
@@ -110,12 +109,7 @@ async def search_blocks(
         passage_tokens=passage_tokens,
         order=order,
     )
-    side = choose_among(vault, among, (folder, *paths), query)
-    only = await notes_where(vault, vault.index.view(side).notes, where)
-    try:
-        found = await find(await vault.sources_among(side), replace(request, only=only))
-    except ModelMissing:
-        raise vault.why_not_by_meaning() from None
+    found = await find_among(call, find, request, among, where)
     is_withheld = await asyncio.to_thread(find_withheld, vault, reader_of(call))
     shown = tuple(hit for hit in found.hits if not is_withheld(hit.path))
     result = build_search_result(call, replace(found, hits=shown), started)

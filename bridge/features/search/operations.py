@@ -24,8 +24,10 @@ from bridge.search.answerability import Answerability
 from bridge.types import Among, Lines, NoteKind, NoteOrFolder, SearchDepth, VaultPath
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from bridge.engine.open_vault import OpenVault
-    from bridge.search.model import SearchAnswer, SearchHit
+    from bridge.search.model import SearchAnswer, SearchHit, SearchRequest, Sources
 
 
 PassageTokens = Annotated[int, Interval(ge=0, le=20_000)]
@@ -205,16 +207,33 @@ async def search(
     if where or among:
         vault.require_keyword()
     await vault.first_answers.prepare(request)
-    side = choose_among(vault, among, (folder, *paths), query)
-    only = await notes_where(vault, vault.index.view(side).notes, where)
-    try:
-        found = await find(await vault.sources_among(side), replace(request, only=only))
-    except ModelMissing:
-        raise vault.why_not_by_meaning() from None
+    found = await find_among(call, find, request, among, where)
     if not is_user(call):
         # A person's search is sent with each letter that is typed.
         keep_question(call, query, found.answerability)
     return build_search_result(call, found, started)
+
+
+async def find_among(
+    call: Call,
+    find: "Callable[[Sources, SearchRequest], Awaitable[SearchAnswer]]",
+    request: "SearchRequest",
+    among: Among | None,
+    where: str,
+) -> "SearchAnswer":
+    """Find what a request asks for among the notes or the agents' folder, where an expression holds.
+
+    Raises:
+        ModelMissing: The mode is `semantic` and no model is installed.
+        InvalidArguments: `where` cannot be read.
+    """
+    vault = call.vault
+    side = choose_among(vault, among, (request.folder, *request.paths), request.query)
+    only = await notes_where(vault, vault.index.view(side).notes, where)
+    try:
+        return await find(await vault.sources_among(side), replace(request, only=only))
+    except ModelMissing:
+        raise vault.why_not_by_meaning() from None
 
 
 @operation(

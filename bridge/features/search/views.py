@@ -29,8 +29,7 @@ def everywhere_view(answer: Answer) -> Iterable[Element]:
     if not found:
         yield notice(f"No note found in {several}.")
         return
-    count, total = count_of(len(found), "note"), answer["total"]
-    shown = f"{len(found)} of {total:,} notes" if total > len(found) else count
+    shown = _count(found, answer["total"], "note")
     yield Line(Segment(f"{shown} in {several}, each with its vault, score, digest and why:", "muted"))
     lines = [line for number, hit in enumerate(found, start=1) for line in (*_snippet(number, hit), Line())]
     yield RecordList(Table(VAULT_HITS, [*map(_hit_record, found)]), lines)
@@ -44,8 +43,7 @@ def search_view(answer: Answer) -> Iterable[Element]:
     if (verdict := answerability_notice(answer.get("answerability"), closest)) is not None:
         yield notice(verdict)
     if found:
-        count, total = count_of(len(found), "note"), answer.get("total", 0)
-        shown = f"{len(found)} of {total:,} notes" if total > len(found) else count
+        shown = _count(found, answer.get("total", 0), "note")
         yield Line(Segment(f"{shown}, each with its score, digest and why:", "muted"))
     elif not answer["notices"]:
         yield notice("No note found.")
@@ -57,12 +55,16 @@ def blocks_view(answer: Answer) -> Iterable[Element]:
     yield from _remarks(answer)
     found = answer["hits"]
     if found:
-        count, total = count_of(len(found), "block"), answer["total"]
-        shown = f"{len(found)} of {total:,} blocks" if total > len(found) else count
+        shown = _count(found, answer["total"], "block")
         yield Line(Segment(f"{shown}, each with its score, its note's digest and why:", "muted"))
     elif not answer["notices"]:
         yield notice("Nothing found.")
     yield from _hits(found)
+
+
+def _count(found: Sequence[Any], total: int, what: str) -> str:
+    """Say how many hits are shown, and of how many."""
+    return f"{len(found)} of {total:,} {what}s" if total > len(found) else count_of(len(found), what)
 
 
 def _remarks(answer: Answer) -> Iterable[Line]:
