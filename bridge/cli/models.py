@@ -55,7 +55,7 @@ def model_row(spec: "ModelSpec", *, installed: bool, chosen: bool) -> dict[str, 
         "size": size,
         "languages": spec.languages,
         "license": spec.license,
-        "verified": spec.sha256 is not None or spec.source == "wheel",
+        "verified": spec.sha256 is not None or spec.source in ("wheel", "conversion"),
     }
 
 

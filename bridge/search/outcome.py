@@ -15,8 +15,8 @@ _NO_MODEL = (
     " `status` tells how far it is."
 )
 _OTHER_LANGUAGE = (
-    "The model reads English, and this is {language}: `vault-bridge models install multilingual-e5-small` adds one that"
-    " reads both."
+    "The model reads English, and this is {language}:"
+    " `vault-bridge models install granite-embedding-97m-multilingual-r2` adds one that reads both."
 )
 _NOT_EMBEDDED = "Nothing is found by meaning yet: {count:,} {passages} not embedded."
 _NOTHING_FOUND = "None of your notes is about this."

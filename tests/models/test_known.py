@@ -12,7 +12,8 @@ def test_the_default_model_comes_first_and_needs_no_hub() -> None:
 def test_every_model_has_its_own_name_and_a_home() -> None:
     specs = catalogue()
     assert len({spec.id for spec in specs}) == len(specs)
-    assert all((spec.url or "").startswith("https://") for spec in specs[1:])
+    homes = [spec.made_from.weights.url if spec.made_from else spec.url or "" for spec in specs[1:]]
+    assert all(home.startswith("https://") for home in homes)
 
 
 def test_the_models_that_want_prefixes_have_them() -> None:
@@ -20,6 +21,7 @@ def test_the_models_that_want_prefixes_have_them() -> None:
     assert {spec.id: (spec.query_prefix, spec.passage_prefix) for spec in embedding} == {
         "all-minilm-l6-v2": ("", ""),
         "bge-small-en-v1.5": ("Represent this sentence for searching relevant passages: ", ""),
+        "granite-embedding-97m-multilingual-r2": ("", ""),
         "multilingual-e5-small": ("query: ", "passage: "),
         "nomic-embed-text-v1.5": ("search_query: ", "search_document: "),
         "embeddinggemma-300m": ("task: search result | query: ", "title: none | text: "),
