@@ -23,11 +23,13 @@ _RESULTS: Final[Mapping[str, frozenset[str]]] = {
     "find_notes": frozenset({"notes", "count", "total", "first"}),
     "list_tasks": frozenset({"tasks", "count", "total", "first"}),
     "search": frozenset({"hits", "count", "total", "first"}),
+    "summarise": frozenset({"sentences", "count", "total", "first"}),
 }
 _FACTS: Final[Mapping[str, frozenset[str]]] = {
     "notes": frozenset({"path", "name", "folder", "title", "type", "tags", "digest"}),
     "tasks": frozenset({"path", "name", "line", "text", "status", "due", "tags", "digest"}),
     "hits": frozenset({"path", "name", "title"}),
+    "sentences": frozenset({"path", "name", "line", "text"}),
 }
 _REFUSED: Final = frozenset({"append_links", "op"})
 """Arguments of changes that mean nothing in a policy."""

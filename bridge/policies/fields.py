@@ -6,7 +6,7 @@ from typing import Final, get_args, get_type_hints
 from bridge.changes.requests.base import KINDS
 from bridge.types import VaultPath
 
-PATH_ARGUMENTS: Final = frozenset({"path", "folder"})
+PATH_ARGUMENTS: Final = frozenset({"path", "paths", "folder"})
 """Those of questions."""
 
 

@@ -30,8 +30,11 @@ OPPOSITES: Final[Mapping[str, str]] = {
     "property_exists": "property_missing",
 }
 
-READS: Final = ("find_notes", "list_tasks", "search")
+READS: Final = ("find_notes", "list_tasks", "search", "summarise")
 """Steps that only read."""
+
+READS_INDEX: Final = ("search", "summarise")
+"""Those of them that read the vault as it is, and not the draft."""
 
 MOST_STEPS: Final = 50
 MOST_CONDITIONS: Final = 50

@@ -24,10 +24,16 @@ USABLE: Final[Mapping[str, frozenset[str]]] = {
         {"path", "folder", "status", "due_on", "due_after", "due_before", "tags", "text", "where", "sort", "limit"}
     ),
     "search": frozenset({"query", "folder", "tags", "properties", "mode", "types", "limit"}),
+    "summarise": frozenset({"paths", "tags", "modified_after", "modified_before", "length", "focus"}),
 }
 """The arguments that a step may give."""
 
-LISTED: Final[Mapping[str, str]] = {"find_notes": "notes", "list_tasks": "tasks", "search": "hits"}
+LISTED: Final[Mapping[str, str]] = {
+    "find_notes": "notes",
+    "list_tasks": "tasks",
+    "search": "hits",
+    "summarise": "sentences",
+}
 """The name of the list in each result."""
 
 Bound = Mapping[str, Any]
@@ -98,6 +104,15 @@ def list_hits(hits: Iterable[Mapping[str, Any]], total: int) -> Mapping[str, Val
         for hit in list(hits)[:MOST_RESULTS]
     ]
     return _result("hits", found, total)
+
+
+def list_sentences(sentences: Iterable[Mapping[str, Any]]) -> Mapping[str, Value]:
+    """Return what `summarise` answered, in the form of the other questions."""
+    found: list[Value] = [
+        {"path": one["path"], "name": note_name(one["path"]), "line": one["line"], "text": one["text"]}
+        for one in sentences
+    ]
+    return _result("sentences", found, len(found))
 
 
 def no_results(do: str) -> Mapping[str, Value]:

@@ -14,7 +14,7 @@ from bridge.markdown.note import Value
 from bridge.policies import questions
 from bridge.policies.conditions import holds
 from bridge.policies.fields import PATH_ARGUMENTS, path_fields
-from bridge.policies.model import MOST_ASKED, MOST_FILES, MOST_RESULTS, MOST_TURNS, Policy, PolicyStep
+from bridge.policies.model import MOST_ASKED, MOST_FILES, MOST_RESULTS, MOST_TURNS, READS_INDEX, Policy, PolicyStep
 from bridge.policies.state import DraftState
 from bridge.policies.templates import Reference, TemplateFiller, moment_text, parse_reference
 from bridge.policies.variables import expression_values
@@ -38,8 +38,8 @@ class PolicyHost:
     """Makes a request of the arguments of a change, or raises BridgeError."""
     bind_question: Callable[[str, Mapping[str, Value], Names], Mapping[str, Any]]
     """Checks the arguments of a question, given its name."""
-    search: Callable[[Mapping[str, Value]], Mapping[str, Value]]
-    """Answers `search` from the index."""
+    ask_index: Callable[[str, Mapping[str, Value]], Mapping[str, Value]]
+    """Answers one of `READS_INDEX`, given its arguments."""
 
 
 @dataclass(slots=True)
@@ -209,11 +209,12 @@ class _Plan:
         """Answer a question."""
         where = step.arguments.get("where")
         arguments = self._filled(step, PATH_ARGUMENTS)
-        arguments.setdefault("limit", MOST_RESULTS)
+        if "limit" in questions.USABLE[step.do]:
+            arguments.setdefault("limit", MOST_RESULTS)
         if where is not None:
             arguments["where"] = where
-        if step.do == "search":
-            return self._host.search(arguments)
+        if step.do in READS_INDEX:
+            return self._host.ask_index(step.do, arguments)
         bound = self._host.bind_question(step.do, arguments, self._state.names)
         apart = self._host.apart
         if step.do == "list_tasks":
@@ -228,6 +229,8 @@ class _Plan:
                 continue
             if name in paths and isinstance(value, str):
                 filled[name] = self._filler.path(value)
+            elif name in paths and isinstance(value, list):
+                filled[name] = [self._filler.path(str(one)) for one in value]
             else:
                 filled[name] = self._filler.fill(value, typed=name == "properties")
         return filled

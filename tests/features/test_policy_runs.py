@@ -158,6 +158,8 @@ steps:
   - {id: found, do: find_notes, folder: Secret}
   - {id: all, do: find_notes, where: file.name.contains("S.md")}
   - {id: hits, do: search, query: hidden, mode: keyword}
+  - {id: told, do: summarise, modified_after: "2000-01-01", focus: hidden}
+  - {id: told_of, each: steps.told.sentences, do: create_note, path: "Told of {{item.name}}.md", if_exists: skip}
   - id: note
     do: create_note
     path: New.md
@@ -171,6 +173,39 @@ steps:
         assert (await served.call("preview_policy", text=of, variables={"of": name})).code == "note_not_found"
     made = await ran(served, block)
     assert (root(served) / "New.md").read_text() == "false false false\n0 0 0\n", made
+    assert not (root(served) / "Told of S.md").exists()
+
+
+async def test_a_summary_is_a_list_of_sentences_with_their_notes(served: Served) -> None:
+    said = "The bees came back in April and filled two frames."
+    await served.call("create_note", path="Folder/Bees.md", text=f"# Bees\n\n{said}\n")
+    block = """
+version: 1
+variables: {of: {type: text}}
+steps:
+  - {id: told, do: summarise, paths: ["Folder/{{variables.of}}.md"], length: line}
+  - id: note
+    do: create_note
+    path: New.md
+    text: |
+      {{steps.told.first.text}} ([[{{steps.told.first.name}}]], line {{steps.told.first.line}})
+"""
+    made = await ran(served, block, of="Bees")
+    written = (root(served) / "New.md").read_text()
+    assert written == f"{said} ([[Bees]], line 3)\n", made
+
+
+async def test_what_a_summary_lacks_is_refused_before_it_runs(served: Served) -> None:
+    block = """
+version: 1
+steps:
+  - {id: told, do: summarise, paths: [Folder], limit: 3}
+  - {id: note, do: create_note, path: New.md, text: "{{steps.told.text}}"}
+"""
+    await write_policy(served, block)
+    problems = (await served.call("check_policy", path=PATH)).json["problems"]
+    told = [one["message"] for one in problems if one["serious"]]
+    assert [name for name in ("limit", "text") if any(f"`{name}`" in one for one in told)] == ["limit", "text"], told
 
 
 async def test_bounds_hold(served: Served) -> None:

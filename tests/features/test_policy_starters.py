@@ -48,7 +48,7 @@ SEEN: Mapping[str, Mapping[str, str]] = {
         "People/Ada.md": "- [[Old one]]\n- [[2026-02-01 Seeds spring]]\n",
         "People/Bo.md": "type: person",
     },
-    "weekly-review": {"Reviews/": "- Call Ada ([["},
+    "weekly-review": {"Reviews/": "- Call Ada ([[", f"Reviews/{TODAY:%G-[W]%V}.md".replace("[W]", "W"): "([[Links]])"},
     "archive-done-projects": {
         "Archive/Oven.md": f"status: done # at last\narchived: {TODAY}\n",
         "Links.md": "[[Archive/Oven|the oven]]",

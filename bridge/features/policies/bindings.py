@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from bridge.policies.run import PolicyHost
     from bridge.policies.variables import VariableReaders
 
-SEARCH_S = 60.0
-"""Seconds that a search in a policy may take."""
+INDEX_S = 60.0
+"""Seconds that a search or a summary in a policy may take."""
 
 
 def policy_host(call: Call) -> "PolicyHost":
@@ -39,7 +39,7 @@ def policy_host(call: Call) -> "PolicyHost":
         folder.path if apart else None,
         partial(bind_change, call),
         partial(bind_question, call),
-        partial(search_index, call, loop),
+        partial(ask_index, call, loop),
     )
 
 
@@ -78,20 +78,27 @@ def bind_sample(do: str, value: "Mapping[str, Value]") -> object:
         return get_operation("change_set").bind({"edits": [{**value, "op": do}]})
 
 
-def search_index(call: Call, loop: asyncio.AbstractEventLoop, value: "Mapping[str, Value]") -> "Mapping[str, Value]":
-    """Search the index, from the thread in which a policy is planned; it does not see the draft.
+def ask_index(
+    call: Call, loop: asyncio.AbstractEventLoop, name: str, value: "Mapping[str, Value]"
+) -> "Mapping[str, Value]":
+    """Search or summarise the vault as it is, from the thread in which a policy is planned.
+
+    A summary consists of sentences of the notes, so that a run finds what its preview showed.
 
     Raises:
-        BridgeError: As the search.
+        BridgeError: As the operation.
     """
-    from bridge.policies.questions import list_hits
+    from bridge.policies.questions import list_hits, list_sentences
 
-    future = asyncio.run_coroutine_threadsafe(get_operation("search").run(call, value), loop)
+    given = {**value, "mode": "extract"} if name == "summarise" else value
+    future = asyncio.run_coroutine_threadsafe(get_operation(name).run(call, given), loop)
     try:
-        found = future.result(SEARCH_S)
+        found = future.result(INDEX_S)
     except TimeoutError:
         future.cancel()
-        raise Busy("The search takes too long.") from None
+        raise Busy(f"`{name}` takes too long.") from None
+    if name == "summarise":
+        return list_sentences({"path": one.path, "line": one.lines[0], "text": one.text} for one in found.sentences)
     hits = [{"path": hit.path, "title": hit.title} for hit in found.hits]
     return list_hits(hits, len(hits))
 
