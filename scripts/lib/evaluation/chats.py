@@ -4,16 +4,22 @@ BEAM names the turns that hold the evidence of each question, those that say wha
 it. A chat is one note with a line for each turn, as in a journal, and a question concerns its own chat only.
 """
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bridge.models.embedder import Embedder
 from bridge.search.block_search import search_blocks
 from bridge.search.model import SearchRequest
+from bridge.search.pipeline import search
 from bridge.types import BlockOrder, SearchMode, VaultPath
+from scripts.lib.evaluation.answerable import auroc
 from scripts.lib.evaluation.comparison import print_comparison
 from scripts.lib.evaluation.floor import Fts5Baseline
 from scripts.lib.evaluation.indexing import open_index
@@ -22,6 +28,9 @@ from scripts.lib.evaluation.sets import JudgedSet, Question, read_set
 from scripts.lib.evaluation.systems import DEPTH, Bench
 
 MEASURES: Final = (f"R@{DEPTH}", f"nDCG@{DEPTH}")
+
+ABSTENTION: Final = "abstention"
+"""The category of the questions that no turn answers."""
 
 TUNED_ON: Final = 4
 """The ids of the chats with which the constants of `search_blocks` were chosen are multiples of it."""
@@ -72,12 +81,15 @@ async def print_chats(folder: Path, cache: Path, embedder: Embedder | None) -> N
         embedder: The model, if there is one.
     """
     turns = _read_rows(folder / "corpus.jsonl")
-    questions = read_questions(folder / "queries.jsonl")
+    every = read_questions(folder / "queries.jsonl")
+    questions = [question for question in every if question.evidence]
     chats = write_chats(turns)
     judged = JudgedSet(folder.name, folder, (), ())
     indexed = await open_index(judged, cache, embedder, lambda _, out: _write_vault(chats, out))
     try:
-        rankings = await rank_turns(turns, questions, Bench(judged, indexed, embedder), chats)
+        bench = Bench(judged, indexed, embedder)
+        rankings = await rank_turns(turns, questions, bench, chats)
+        confidences = await judge_answerable(every, bench, chats)
     finally:
         await indexed.index.close()
     print(f"\n{folder.name}: {len(turns):,} turns, {len(questions):,} questions with evidence")
@@ -87,6 +99,23 @@ async def print_chats(folder: Path, cache: Path, embedder: Embedder | None) -> N
         places = [at for at, one in enumerate(questions) if (int(one.chat) % TUNED_ON == 0) is is_tuned]
         for name, own in rankings.items() if places else ():
             print(f"  {label}, {name:16}{_judge([questions[at] for at in places], [own[at] for at in places])}")
+    answerable = np.array([question.category != ABSTENTION for question in every])
+    others = int((~answerable).sum())
+    print(f"  told from the {others} that no turn answers: AUROC {auroc(confidences, answerable):.3f}")
+
+
+async def judge_answerable(
+    questions: Sequence[ChatQuestion], bench: Bench, chats: Mapping[str, Chat]
+) -> NDArray[np.float64]:
+    """Return for each question how sure a search is that its chat answers it."""
+    sources = bench.sources()
+    while not await sources.vocabulary.words.follow(sources.index):  # noqa: ASYNC110  # it tells nobody when it is done
+        await asyncio.sleep(0.05)
+    found = []
+    for question in questions:
+        answer = await search(sources, SearchRequest(question.text, paths=(chats[question.chat].path,)))
+        found.append(answer.answerability.confidence if answer.answerability else 1.0)
+    return np.array(found)
 
 
 def _judge(questions: Sequence[ChatQuestion], rankings: Sequence[Sequence[str]]) -> str:
@@ -124,7 +153,7 @@ async def print_sessions(folder: Path, limit: int | None, cache: Path, embedder:
 
 
 def read_questions(path: Path) -> list[ChatQuestion]:
-    """Read the questions that some turn answers."""
+    """Read the questions; those of `ABSTENTION` have no evidence."""
     return [
         ChatQuestion(
             row["scope"],
@@ -135,7 +164,7 @@ def read_questions(path: Path) -> list[ChatQuestion]:
             frozenset(row.get("updated", ())),
         )
         for row in _read_rows(path)
-        if row["evidence"]
+        if row["evidence"] or row["category"] == ABSTENTION
     ]
 
 
