@@ -23,6 +23,13 @@ VAULT = "vault"
 
 NOT_FOUND = {NoteNotFound.code, FolderNotFound.code}
 
+FAILURES: Mapping[str, tuple[str, object]] = {
+    "doctor": ("verdict", "fail"),
+    "call_server_tool": ("failed", True),
+    "read_server_resource": ("failed", True),
+}
+"""By operation: the field of its result that says that something failed, and its value then."""
+
 
 def main(given: argparse.Namespace) -> int:
     """Run an operation and print its result."""
@@ -32,7 +39,7 @@ def main(given: argparse.Namespace) -> int:
     answer, reached = find_and_run(given)
     if given.json:
         print_bytes(answer)
-        result = json.loads(answer) if given.command == "doctor" else {}
+        result = json.loads(answer) if given.command in FAILURES else {}
     else:
         result, view = split_view(answer)
         render.show(given.command, view)
@@ -42,7 +49,8 @@ def main(given: argparse.Namespace) -> int:
             hidden := deny_hints.explain_empty(given.data_dir, reached.path, vars(given), result)
         ):
             print_message(hidden)
-    return int(given.command == "doctor" and result["verdict"] == "fail")
+    field, failure = FAILURES.get(given.command, ("", None))
+    return int(bool(field) and result[field] == failure)
 
 
 class OtherVersion(BridgeError):

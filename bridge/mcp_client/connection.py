@@ -13,6 +13,7 @@ from bridge.mcp_client.reply import Reply, ToolSummary, make_reply, summarise_to
 from bridge.mcp_client.secret_file import redact_line
 from bridge.mcp_client.stdio import Program, exchange_messages, start_program
 from bridge.records import dataclass
+from bridge.text.budget import cut_start
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -304,5 +305,5 @@ class Connection:
         """Return the error that says what the server did, and what it wrote before."""
         reason = f": {self.redact(describe_cause(error))}" if error is not None else ""
         words = redact_line(self._program.last_words, self.launch.secrets) if self._program is not None else ""
-        written = f" It wrote: {words[-LONGEST_FAILURE:]}" if words else ""
+        written = f" It wrote: {cut_start(words, LONGEST_FAILURE)}" if words else ""
         return ServerFailed(f"`{self.name}` {what}{reason}.{written}")

@@ -47,6 +47,14 @@ def cut(text: str, most: int) -> str:
     return words if len(words) == len(text) else f"{words}…"
 
 
+def cut_start(text: str, most: int) -> str:
+    """Return a text of at most so many characters, or an ellipsis and its last whole words."""
+    if len(text) <= most:
+        return text
+    end = text[-most:]
+    return f"…{end[end.find(' ') + 1 :]}"
+
+
 def cost(text: str) -> int:
     """Return the cost of a text."""
     return len(text) if text.isascii() else sum(map(weight, text))

@@ -20,6 +20,7 @@ from bridge.server.runtime_file import Runtime, write_runtime
 from bridge.types import VaultId
 from tests.engine.conftest import until
 from tests.features.served import Served, command
+from tests.mcp_client.servers import write_servers
 from tests.models.ranking import ranking_gguf
 from tests.models.scripted import random_gguf
 
@@ -203,7 +204,7 @@ async def test_a_chat_model_is_chosen_and_measured(tmp_path: Path) -> None:
 async def test_doctor_works_without_any_vault(tmp_path: Path) -> None:
     ran = await command("doctor", "--json", data=tmp_path / "data", models=tmp_path / "m", cwd=tmp_path)
     assert {finding["check"] for finding in ran.json["findings"]} == {
-        "settings", "data folder", "disk", "model", "chat model", "global vault", "tokens"
+        "settings", "data folder", "disk", "model", "chat model", "reranker", "global vault", "tokens"
     }  # fmt: skip
 
 
@@ -212,6 +213,14 @@ async def test_doctor_looks_at_a_running_bridge(served: Served) -> None:
     findings = {finding["check"]: finding for finding in ran.json["findings"]}
     assert findings["runtime file"]["verdict"] == "ok"
     assert served.runtime.url in findings["runtime file"]["message"]
+
+
+async def test_a_call_that_its_server_failed_fails(served: Served) -> None:
+    write_servers(served.bridge.data_dir)
+    call = ("call-server-tool", "test", "fail", "--confirm")
+    assert [(await served.command(*call, *more)).status for more in ((), ("--json",))] == [1, 1]
+    said = await served.command("call-server-tool", "test", "say", "--arguments", '{"text": "x"}', "--confirm")
+    assert (said.status, "x" in said.out) == (0, True), said.err
 
 
 async def test_a_bridge_that_died_is_not_asked(served: Served, vault: Path) -> None:

@@ -129,6 +129,10 @@ async def test_a_model_that_cannot_rank_is_named(served: Served, tmp_path: Path,
     before, found = await find(served, "hybrid"), await find(served)
     assert (paths(found), found["mode_used"]) == (paths(before), before["mode_used"])
     assert found["notices"][0].startswith(said)
+    looked = (await served.call("doctor")).json["findings"]
+    reranker = next(one for one in looked if one["check"] == "reranker")
+    assert reranker["verdict"] == "warn"
+    assert said.startswith(reranker["message"])
 
 
 async def test_a_worker_that_dies_in_mid_call_leaves_the_order_of_hybrid(served: Served, tmp_path: Path) -> None:

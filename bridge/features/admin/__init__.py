@@ -18,6 +18,7 @@ FEATURE = Feature(
         checks.check_settings,
         checks.check_model,
         checks.check_chat_model,
+        checks.check_reranker,
         checks.check_global_vault,
         checks.check_tokens,
     ),

@@ -1,10 +1,16 @@
 """What doctor looks at of settings, the model and tokens."""
 
 import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bridge.api.call import Call
 from bridge.api.finding import Finding, Fix, make_finding
 from bridge.errors import BridgeError
+
+if TYPE_CHECKING:
+    from bridge.models.folder import InstalledModel
 
 
 def check_settings(call: Call) -> Finding:
@@ -44,17 +50,32 @@ def check_model(call: Call) -> Finding:
 def check_chat_model(call: Call) -> Finding:
     """Look whether the chat model of the settings is there, if one is chosen."""
     from bridge.models.folder import find_chat_model
+
+    return _check_chosen(call, "chat model", "chat_model", find_chat_model, "answers are quotes from notes")
+
+
+def check_reranker(call: Call) -> Finding:
+    """Look whether the reranker of the settings is there, if one is chosen."""
+    from bridge.models.folder import find_reranker
+
+    return _check_chosen(call, "reranker", "rerank_model", find_reranker, "a search with `mode=deep` is hybrid")
+
+
+def _check_chosen(
+    call: Call, name: str, setting: str, find: "Callable[[Path, str], InstalledModel]", without: str
+) -> Finding:
+    """Look whether a model that need not be chosen is there if it is."""
     from bridge.settings.file import load_settings
 
-    wanted = load_settings(call.bridge.settings_path)[0].chat_model
+    wanted = getattr(load_settings(call.bridge.settings_path)[0], setting)
     if not wanted:
-        return make_finding("chat model", "ok", "None is chosen: answers are quotes from notes.")
+        return make_finding(name, "ok", f"None is chosen: {without}.")
     try:
-        installed = find_chat_model(call.bridge.models_dir, wanted)
+        installed = find(call.bridge.models_dir, wanted)
     except BridgeError as error:
         fix = Fix("Install the model", f"vault-bridge models install {shlex.quote(wanted)}", None)
-        return make_finding("chat model", "warn", error.message, error.hint, fix)
-    return make_finding("chat model", "ok", f"{wanted} is installed at {installed.path}.")
+        return make_finding(name, "warn", error.message, error.hint, fix)
+    return make_finding(name, "ok", f"{wanted} is installed at {installed.path}.")
 
 
 def check_global_vault(call: Call) -> Finding:
