@@ -3,7 +3,6 @@
 import asyncio
 import re
 from typing import TYPE_CHECKING, Any, Final, Literal
-from xml.sax.saxutils import escape, quoteattr
 
 from bridge.api.among import choose_among
 from bridge.api.call import Call
@@ -24,7 +23,7 @@ MOST_EDGES = 100_000
 
 Format = Literal["graphml", "json"]
 
-_NO_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NO_XML: Final = "[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +142,15 @@ def graphml(nodes: list[Node], links: list[Link]) -> str:
 
 def xml_name(name: str) -> str:
     """Quote a name as an attribute."""
+    from xml.sax.saxutils import quoteattr
+
     return quoteattr(strip_invalid_xml(name))
 
 
 def xml_data(facts: dict[str, Any]) -> str:
     """Write facts as elements."""
+    from xml.sax.saxutils import escape
+
     return "".join(
         f'<data key="{name}">{escape(strip_invalid_xml(str(value)))}</data>' for name, value in facts.items()
     )
@@ -155,4 +158,4 @@ def xml_data(facts: dict[str, Any]) -> str:
 
 def strip_invalid_xml(text: str) -> str:
     """Leave out what XML cannot hold."""
-    return _NO_XML.sub("", text)
+    return re.sub(_NO_XML, "", text)
