@@ -19,7 +19,7 @@ from bridge.engine.erase_denied import DenyEnforcer
 from bridge.engine.first_answers import FirstAnswers
 from bridge.engine.generators import Generators
 from bridge.engine.hooks import Hooks
-from bridge.engine.indexer import Indexer, pause
+from bridge.engine.indexer import Indexer
 from bridge.engine.jobs import Job, Jobs
 from bridge.engine.late_saves import LateSaves
 from bridge.engine.mentions import MentionIndex
@@ -32,7 +32,7 @@ from bridge.engine.read_cache import LongNoteCache, ReadCache
 from bridge.engine.rerankers import Rerankers
 from bridge.engine.review import ChangeReview
 from bridge.engine.schedule import CoReadingTracker
-from bridge.engine.signal import Signal
+from bridge.engine.signal import Signal, pause
 from bridge.engine.transactions import ChangeWriter
 from bridge.engine.vault_lock import VaultLock
 from bridge.engine.watchdog import log_failure, open_index
