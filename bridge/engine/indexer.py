@@ -93,6 +93,7 @@ class Indexer:
         self.link_resolver = LinkResolver(index, self.names, lambda: on_write((), ()))
         self._turn = asyncio.Lock()
         self._expected: set[VaultPath] = set()
+        self._being_written: set[VaultPath] = set()
 
     async def run(self, stop: asyncio.Event) -> None:
         """Reconcile, then follow the watcher until stopped; errors are recorded and retried."""
@@ -188,14 +189,20 @@ class Indexer:
         await self._take_up(tuple(places), frozenset(), everything=False, write=self.index.show, replaced=replaced)
 
     @contextmanager
-    def expect_moves(self, moved: Mapping[VaultPath, VaultPath]) -> Iterator[None]:
-        """Leave it to the caller to update the state for notes that it moves, given by their old paths."""
-        paths = {*moved, *moved.values()}
-        self._expected |= paths
+    def expect(self, written: Collection[VaultPath], moved: Mapping[VaultPath, VaultPath]) -> Iterator[None]:
+        """Leave it to the caller to show what it writes, and to update the state for notes that it moves.
+
+        Args:
+            written: The files; until the caller shows them, they would be read half written, and then again.
+            moved: The new paths of the notes by their old ones.
+        """
+        self._expected |= (paths := {*moved, *moved.values()})
+        self._being_written |= (files := {*written})
         try:
             yield
         finally:
             self._expected -= paths
+            self._being_written -= files
 
     async def read_first(self, paths: Collection[VaultPath]) -> None:
         """Index these notes before the others, while the vault is read for the first time."""
@@ -226,6 +233,8 @@ class Indexer:
             due = plan(scan.files, notes, preparation_version(self.boilerplate))
             read = {*scan.files} if everything else {*due.read, *(scan.files.keys() & again)} - self._bad(scan, again)
             gone = {path for path in due.gone if not scan.unsure_of(path)}
+            if write is None:
+                read, gone = read - self._being_written, gone - self._being_written
             # Notes that an earlier try left pending are read now, or have gone since.
             self.pending = (self.pending - paths) | read
             lost = {Stat(note.mtime_ns, note.size): path for path in gone if (note := notes.get(path))}

@@ -334,7 +334,7 @@ class ChangeWriter:
             late = await self.take_up(steps)
         else:
             moved = trace_moves(steps, self._indexer.index.notes)
-            with self._indexer.expect_moves(moved):
+            with self._indexer.expect(step_paths(steps), moved):
                 try:
                     steps = await asyncio.to_thread(self.writer.write, ready, entry)
                 except BridgeError:
