@@ -113,3 +113,22 @@ async def test_a_carried_note_that_moves_or_is_written_keeps_or_leaves_its_passa
     assert await paths(index.passages(words("steep"), 5)) == []
     assert await paths(index.passages(words("soak"), 5)) == [there]
     await index.close()
+
+
+async def test_a_carried_note_is_whole_after_a_crash(tmp_path: Path) -> None:
+    path, after = VaultPath("Tea.md"), NOTE.replace("kind: green", "sort: jasmine")
+    index = await opened(tmp_path / "index", {"Tea.md": NOTE})
+    await index.close()
+    index = await opened(tmp_path / "index")
+    found = carried("Tea.md", NOTE, after)
+    assert found is not None
+    await index.carry([CarriedNote(index.notes[path], found.note, found.whole, found.removed, found.added)])
+    await index.settled()
+    # As if it were killed: nothing of what is in memory is stored.
+    index.abandon()
+    index = await opened(tmp_path / "index")
+    assert index.notes[path] == prepared("Tea.md", after).note
+    assert await paths(index.whole(words("jasmine"), 5)) == ["Tea.md"]
+    assert await paths(index.whole(words("green"), 5)) == []
+    assert await paths(index.passages(words("steep"), 5)) == ["Tea.md"]
+    await index.close()
