@@ -44,14 +44,14 @@ def written_view(answer: Answer) -> Iterable[Element]:
     yield from _consequences(answer, files)
     yield from notices(answer["warnings"], "note: ")
     many = answer.get("files", 0) > MANY
-    diff = _beginning(answer["diff"]) if many else answer["diff"]
+    diff = _first_lines(answer["diff"]) if many else answer["diff"]
     yield Diff(diff) if tried or not answer["change_id"] else _echo(diff)
     if many:
         yield notice(aside(_way_to_all(answer)))
     yield from way_back(answer)
 
 
-def _beginning(diff: str) -> str:
+def _first_lines(diff: str) -> str:
     """Return the beginning of the diff of many files."""
     return "".join(diff.splitlines(keepends=True)[:MANY_DIFF_LINES])
 

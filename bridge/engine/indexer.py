@@ -334,7 +334,7 @@ class Indexer:
             found = await asyncio.to_thread(carry_notes, self.vault, self.index, recipe, some, replaced)
             if carried := [each for each in found if not self.vault.rules.denies(each.note.path)]:
                 await self.index.carry(carried)
-                self._written([each.note for each in carried], ())
+                self._acknowledge([each.note for each in carried], ())
             done = {each.note.path for each in carried}
             left += (path for path in some if path not in done)
         return left
@@ -365,9 +365,9 @@ class Indexer:
         if not entries and not gone:
             return
         await write(entries, gone)
-        self._written([entry.note for entry in entries], gone)
+        self._acknowledge([entry.note for entry in entries], gone)
 
-    def _written(self, notes: Sequence[IndexedNote], gone: Collection[VaultPath]) -> None:
+    def _acknowledge(self, notes: Sequence[IndexedNote], gone: Collection[VaultPath]) -> None:
         """Take note of what the index holds now, and notify of it."""
         written = [note.path for note in notes]
         self._store.failures.remove(written)

@@ -91,11 +91,11 @@ class _Versions:
         """Return all words of the note now, those that it no longer has, and those that it has instead."""
         known = self.known
         hangul = any(map(has_hangul, (self.new, known.title, *known.aliases, *known.heading_texts)))
-        whole = _whole(known, self.new, hangul=hangul)
+        whole = _all_words(known, self.new, hangul=hangul)
         if self.is_apart and not hangul:
             old, new = map(strip_break_hints, self.blocks)
         else:
-            old, new = _whole(known, self.old, hangul=hangul), whole
+            old, new = _all_words(known, self.old, hangul=hangul), whole
         return (whole, *_differing_lines(old, new))
 
 
@@ -141,7 +141,7 @@ def _versions(known: IndexedNote, before: bytes, after: bytes) -> _Versions | No
     return _Versions(known, old, new, cut[1] if cut else 0, read_frontmatter(new, LineIndex(new)))
 
 
-def _whole(known: IndexedNote, text: str, *, hangul: bool) -> str:
+def _all_words(known: IndexedNote, text: str, *, hangul: bool) -> str:
     return strip_break_hints(whole_text(known.title, known.aliases, text, hangul=hangul))
 
 
