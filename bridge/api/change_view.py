@@ -16,6 +16,12 @@ MAX_FILES = 30
 
 MAX_BROKEN_LINKS = 20
 
+MANY = 100
+"""Lines of a kind above which a person, too, is shown only those that a model reads."""
+
+MANY_DIFF_LINES = 40
+"""Lines of the diff of so many files that a person is shown."""
+
 
 def written_view(answer: Answer) -> Iterable[Element]:
     """Show the result of a write: first its state, then what it changed."""
@@ -37,8 +43,24 @@ def written_view(answer: Answer) -> Iterable[Element]:
         yield notice(f"digest {_digest_subject(answer) * tried}{digest[:SHORT_DIGEST]}")
     yield from _consequences(answer, files)
     yield from notices(answer["warnings"], "note: ")
-    yield Diff(answer["diff"]) if tried or not answer["change_id"] else _echo(answer["diff"])
+    many = answer.get("files", 0) > MANY
+    diff = _first_lines(answer["diff"]) if many else answer["diff"]
+    yield Diff(diff) if tried or not answer["change_id"] else _echo(diff)
+    if many:
+        yield notice(aside(_way_to_all(answer)))
     yield from way_back(answer)
+
+
+def _first_lines(diff: str) -> str:
+    """Return the beginning of the diff of many files."""
+    return "".join(diff.splitlines(keepends=True)[:MANY_DIFF_LINES])
+
+
+def _way_to_all(answer: Answer) -> str:
+    """Say how all files of a change are shown."""
+    if id_ := answer["change_id"]:
+        return f"`show_change {id_}` shows all {answer['files']:,} files."
+    return f"`--json` shows all of the diff of {answer['files']:,} files."
 
 
 def way_back(answer: Answer) -> Iterable[Line]:
@@ -70,7 +92,7 @@ def _consequences(answer: Answer, files: Iterable[Mapping[str, Any]]) -> Iterabl
     """Show the files and links that a change concerns."""
     several = [*map(_changed_file, files)]
     if len(several) > 1:
-        yield from _limit(several, MAX_FILES, "files")
+        yield from _limit(several, MAX_FILES, "files", answer.get("files", 0))
     if rewritten := answer.get("links_rewritten"):
         yield notice(f"links in other places rewritten: {rewritten:,}")
     broken = [
@@ -82,9 +104,19 @@ def _consequences(answer: Answer, files: Iterable[Mapping[str, Any]]) -> Iterabl
         yield notice("not linked: ", path_of(left["target"]), f" in line {left['line']}: {inline(left['why'])}")
 
 
-def _limit(found: list[Line], most: int, what: str) -> Iterable[Line]:
-    """Return notices of which a model reads the first, and the number of the others."""
+def _limit(found: list[Line], most: int, what: str, total: int = 0) -> Iterable[Line]:
+    """Return notices of which a model, and of many also a person, reads the first, and the number of the others.
+
+    Args:
+        found: The notices.
+        most: How many of them are read.
+        what: What they are about.
+        total: How many there would be, if not all are known.
+    """
     yield from found[:most]
+    if len(found) > MANY:
+        yield notice(f"… and {max(total, len(found)) - most:,} more {what}")
+        return
     yield from (notice(*(aside(one.text, one.role) for one in rest.segments)) for rest in found[most:])
     if len(found) > most:
         yield notice(Segment("", short=f"… and {len(found) - most:,} more {what}"))

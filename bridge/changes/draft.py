@@ -186,6 +186,11 @@ class Draft:
         """The steps so far, with the intermediate states."""
         return self._steps
 
+    @property
+    def moves(self) -> bool:
+        """Whether one of them moves a file or folder."""
+        return self._moves
+
     def read(self, path: VaultPath) -> bytes:
         """Return a file's bytes after the steps so far.
 

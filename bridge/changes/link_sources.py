@@ -8,6 +8,7 @@ from typing import Final
 from bridge.changes.draft import Draft, follow_step
 from bridge.errors import NoteNotFound, NoteUnreadable, TooLarge
 from bridge.index.note import IndexedNote
+from bridge.markdown.decode import decode
 from bridge.markdown.kinds import is_document, kind_of
 from bridge.markdown.link_spans import LinkSpans, read_link_spans
 from bridge.markdown.link_targets import name_key, target_file
@@ -103,9 +104,18 @@ class LinkSources:
 
     def naming(self, names: re.Pattern[str]) -> Collection[VaultPath]:
         """Return the notes with queries, and then the bases, that contain a name."""
-        self._read_all()
-        found = [path for path, document in self._read.items() if document and any(map(names.search, document.queries))]
+        found = {path for path, document in self._read.items() if document and any(map(names.search, document.queries))}
+        # Their links need not be read for this.
+        found.update(path for path in self._unread if self._is_naming(path, names))
         return sorted(found, key=_notes_first)
+
+    def _is_naming(self, path: VaultPath, names: re.Pattern[str]) -> bool:
+        """Return whether a document that was not read has a query that contains a name."""
+        try:
+            text = decode(self._draft.read(path)).text
+        except (NoteNotFound, NoteUnreadable, TooLarge):
+            return False
+        return names.search(text) is not None and any(map(names.search, self._queries_in(path, text)))
 
     def _links_in(self, path: VaultPath) -> Iterable[NamedLink]:
         document = self._read.get(path)
@@ -138,10 +148,15 @@ class LinkSources:
 
     def _names_in(self, path: VaultPath, data: bytes) -> DocumentNames:
         if path.lower().endswith(".base"):
-            return DocumentNames(frozenset(), (data.decode("utf-8", "replace"),))
+            return DocumentNames(frozenset(), self._queries_in(path, decode(data).text))
         spans = self.spans(path, data)
-        queries = tuple(find_queries(spans.text)) if kind_of(path) == "note" else ()
-        return DocumentNames(frozenset((spot.target, spot.kind) for spot in spans.links), queries)
+        links = frozenset((spot.target, spot.kind) for spot in spans.links)
+        return DocumentNames(links, self._queries_in(path, spans.text))
+
+    def _queries_in(self, path: VaultPath, text: str) -> tuple[str, ...]:
+        if path.lower().endswith(".base"):
+            return (text,)
+        return tuple(find_queries(text)) if kind_of(path) == "note" else ()
 
     @cached_property
     def _indexed_sources(self) -> Mapping[str, list[VaultPath]]:

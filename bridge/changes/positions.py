@@ -44,9 +44,9 @@ class Positions:
         """Return the path of a file or folder after the steps so far; its name, while it is gone."""
         if (restored := self._restored.get((path, gone))) is not None:
             count, place = restored
-            return file_after(self.draft.steps[count:], place)
+            return file_after(self.draft.steps[count:], place) if self.draft.moves else place
         if gone is None:
-            return file_after(self.draft.steps, path)
+            return file_after(self.draft.steps, path) if self.draft.moves else path
         return self.of_name(VaultPath(without_grave(path)), ())
 
     def restore(self, path: VaultPath, gone: str | None, place: VaultPath) -> None:

@@ -19,7 +19,7 @@ from bridge.engine.erase_denied import DenyEnforcer
 from bridge.engine.first_answers import FirstAnswers
 from bridge.engine.generators import Generators
 from bridge.engine.hooks import Hooks
-from bridge.engine.indexer import Indexer, pause
+from bridge.engine.indexer import Indexer
 from bridge.engine.jobs import Job, Jobs
 from bridge.engine.late_saves import LateSaves
 from bridge.engine.mentions import MentionIndex
@@ -32,7 +32,7 @@ from bridge.engine.read_cache import LongNoteCache, ReadCache
 from bridge.engine.rerankers import Rerankers
 from bridge.engine.review import ChangeReview
 from bridge.engine.schedule import CoReadingTracker
-from bridge.engine.signal import Signal
+from bridge.engine.signal import Signal, pause
 from bridge.engine.transactions import ChangeWriter
 from bridge.engine.vault_lock import VaultLock
 from bridge.engine.watchdog import log_failure, open_index
@@ -199,7 +199,7 @@ class Host:
         forget_files(folder)
         # From here on, changed settings are passed to the parts: nothing may be awaited before they exist.
         self._vault = vault = self._build(self._store, index, vocabulary)
-        await asyncio.to_thread(vault.review.recover)
+        await self._recover(vault)
         await self._limit_history(vault)
         return vault
 
@@ -258,6 +258,13 @@ class Host:
             activity=self._activity,
         )
         return vault
+
+    async def _recover(self, vault: OpenVault) -> None:
+        """Complete or undo the changes that were interrupted, and say so to those who ask meanwhile."""
+        if await asyncio.to_thread(vault.store.journal.unsettled):
+            vault.indexer.trouble = NotReady("A change that was interrupted is being undone or completed first.")
+            await asyncio.to_thread(vault.review.recover)
+            vault.indexer.trouble = None
 
     async def _limit_history(self, vault: OpenVault) -> None:
         """Drop snapshots beyond the limits in the settings."""

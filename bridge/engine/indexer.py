@@ -7,10 +7,12 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, 
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Literal
 
+from bridge.engine.carry import NOTHING_REPLACED, Replacement, carry_notes
 from bridge.engine.link_graph import LinkResolver
 from bridge.engine.moves import detect_moves
 from bridge.engine.parser import Outcome, ReadOptions, read_all
 from bridge.engine.parser_pool import FEW, ParserPool
+from bridge.engine.signal import pause
 from bridge.errors import BridgeError, IndexUnusable, NotReady
 from bridge.index.background import trim
 from bridge.index.boilerplate import Boilerplate
@@ -21,7 +23,7 @@ from bridge.markdown.names import Names
 from bridge.notebook.folder import agents_folder
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
-from bridge.types import Digest, VaultPath
+from bridge.types import VaultPath
 from bridge.vault.paths import at_or_below
 from bridge.vault.scan import Scan, Stat
 from bridge.vault.vault import Vault
@@ -29,7 +31,6 @@ from bridge.vault.watch import watch
 
 if TYPE_CHECKING:
     from bridge.index.index import Index
-
 
 log = logging.getLogger(__name__)
 
@@ -80,9 +81,9 @@ class Indexer:
         self.skipped: Mapping[str, str] = {}
         self.pending: set[VaultPath] = set()
         self.complete = False
+        """True once a full scan was committed."""
         self.indexed: float | None = None
         """When it last took in changes, in seconds since the epoch."""
-        """True once a full scan was committed."""
         self.watching = False
         self.trouble: BridgeError | None = None
         self._store = store
@@ -92,6 +93,7 @@ class Indexer:
         self.link_resolver = LinkResolver(index, self.names, lambda: on_write((), ()))
         self._turn = asyncio.Lock()
         self._expected: set[VaultPath] = set()
+        self._being_written: set[VaultPath] = set()
 
     async def run(self, stop: asyncio.Event) -> None:
         """Reconcile, then follow the watcher until stopped; errors are recorded and retried."""
@@ -175,22 +177,32 @@ class Indexer:
         await self.index.settled()
         return await self._take_up(tuple(places), frozenset(), everything=False)
 
-    async def show(self, places: Collection[str]) -> None:
+    async def show(self, places: Collection[str], replaced: Mapping[VaultPath, Replacement] = NOTHING_REPLACED) -> None:
         """Index our own changes in memory, and write the index a moment later.
 
         If that write is lost, the watcher finds the changes, since it also reports our own.
+
+        Args:
+            places: Their files.
+            replaced: The bytes of replaced files before and after; if only properties changed, passages are kept.
         """
-        await self._take_up(tuple(places), frozenset(), everything=False, write=self.index.show)
+        await self._take_up(tuple(places), frozenset(), everything=False, write=self.index.show, replaced=replaced)
 
     @contextmanager
-    def expect_moves(self, moved: Mapping[VaultPath, VaultPath]) -> Iterator[None]:
-        """Leave it to the caller to update the state for notes that it moves, given by their old paths."""
-        paths = {*moved, *moved.values()}
-        self._expected |= paths
+    def expect(self, written: Collection[VaultPath], moved: Mapping[VaultPath, VaultPath]) -> Iterator[None]:
+        """Leave it to the caller to show what it writes, and to update the state for notes that it moves.
+
+        Args:
+            written: The files; until the caller shows them, they would be read half written, and then again.
+            moved: The new paths of the notes by their old ones.
+        """
+        self._expected |= (paths := {*moved, *moved.values()})
+        self._being_written |= (files := {*written})
         try:
             yield
         finally:
             self._expected -= paths
+            self._being_written -= files
 
     async def read_first(self, paths: Collection[VaultPath]) -> None:
         """Index these notes before the others, while the vault is read for the first time."""
@@ -207,6 +219,7 @@ class Indexer:
         *,
         everything: bool,
         write: Write | None = None,
+        replaced: Mapping[VaultPath, Replacement] = NOTHING_REPLACED,
     ) -> int:
         """Compare the files at some places with the index, and update what differs."""
         if not places:
@@ -220,6 +233,8 @@ class Indexer:
             due = plan(scan.files, notes, preparation_version(self.boilerplate))
             read = {*scan.files} if everything else {*due.read, *(scan.files.keys() & again)} - self._bad(scan, again)
             gone = {path for path in due.gone if not scan.unsure_of(path)}
+            if write is None:
+                read, gone = read - self._being_written, gone - self._being_written
             # Notes that an earlier try left pending are read now, or have gone since.
             self.pending = (self.pending - paths) | read
             lost = {Stat(note.mtime_ns, note.size): path for path in gone if (note := notes.get(path))}
@@ -236,6 +251,7 @@ class Indexer:
             # Before the first scan is complete, a search reads itself what it needs.
             with nullcontext() if self.complete else self.index.bulk():
                 newest = sorted(read, key=lambda path: -scan.files[path].mtime_ns)
+                newest = await self._carry(newest, replaced) if replaced else newest
                 await self._apply({path: scan.files[path].size for path in newest}, gone, write or self.index.write)
             self.pending -= read
             now = self.index.notes
@@ -290,7 +306,7 @@ class Indexer:
         return {
             path
             for path, (state, _) in failed.items()
-            if path in scan.files and path not in again and state == state_of(scan.files[path])
+            if path in scan.files and path not in again and state == scan.files[path].fingerprint
         }
 
     async def _apply(self, read: Mapping[VaultPath, int], gone: set[VaultPath], write: Write) -> None:
@@ -309,6 +325,20 @@ class Indexer:
                 await asyncio.to_thread(trim)
         await self._write(gathered, gone, write)
 
+    async def _carry(self, paths: Sequence[VaultPath], replaced: Mapping[VaultPath, Replacement]) -> list[VaultPath]:
+        """Keep the passages of notes whose properties alone changed, and return the notes that must be read."""
+        left: list[VaultPath] = []
+        for start in range(0, len(paths), WRITE_AT):
+            some = paths[start : start + WRITE_AT]
+            recipe = preparation_version(self.boilerplate)
+            found = await asyncio.to_thread(carry_notes, self.vault, self.index, recipe, some, replaced)
+            if carried := [each for each in found if not self.vault.rules.denies(each.note.path)]:
+                await self.index.carry(carried)
+                self._acknowledge([each.note for each in carried], ())
+            done = {each.note.path for each in carried}
+            left += (path for path in some if path not in done)
+        return left
+
     def _reading(self) -> ReadOptions:
         """Return how notes are read now."""
         return ReadOptions(self.vault.root, self.vault.rules, self.boilerplate, self.settings.max_pdf_pages)
@@ -316,7 +346,8 @@ class Indexer:
     def _sort(self, outcome: Outcome, gathered: list[PreparedNote], gone: set[VaultPath]) -> None:
         """Sort one outcome into written, gone or failed."""
         if isinstance(outcome, PreparedNote):
-            if self.complete or not self._was_read_first(outcome.note):
+            # Before the first scan is complete, it may have been read ahead of its turn.
+            if self.complete or self.index.notes.get(outcome.note.path) != outcome.note:
                 gathered.append(outcome)
             return
         self.pending.discard(outcome.path)
@@ -324,13 +355,8 @@ class Indexer:
             if outcome.path in self.index.notes:
                 gone.add(outcome.path)
             return
-        stat = self.vault.stat(outcome.path)
-        if stat is not None:
-            self._store.failures.add(outcome.path, state_of(stat), outcome.reason)
-
-    def _was_read_first(self, note: IndexedNote) -> bool:
-        """Return whether the index holds a note just as it was read now."""
-        return self.index.notes.get(note.path) == note
+        if (stat := self.vault.stat(outcome.path)) is not None:
+            self._store.failures.add(outcome.path, stat.fingerprint, outcome.reason)
 
     async def _write(self, entries: list[PreparedNote], gone: Collection[VaultPath], write: Write) -> None:
         """Write one batch, and notify of it."""
@@ -339,7 +365,10 @@ class Indexer:
         if not entries and not gone:
             return
         await write(entries, gone)
-        notes = [entry.note for entry in entries]
+        self._acknowledge([entry.note for entry in entries], gone)
+
+    def _acknowledge(self, notes: Sequence[IndexedNote], gone: Collection[VaultPath]) -> None:
+        """Take note of what the index holds now, and notify of it."""
         written = [note.path for note in notes]
         self._store.failures.remove(written)
         for path in gone:
@@ -369,17 +398,3 @@ class Indexer:
                 vault = self.vault
                 learnt = await self._readers.learn(vault, frozenset(read))
             await self.index.use_boilerplate(learnt)
-
-
-def state_of(stat: Stat) -> Digest:
-    """Return a stand-in for the digest of an unreadable note, from its time and size."""
-    return Digest(f"{stat.mtime_ns}-{stat.size}")
-
-
-async def pause(stop: asyncio.Event, seconds: float) -> None:
-    """Wait some seconds, or until stopped."""
-    try:
-        async with asyncio.timeout(seconds):
-            await stop.wait()
-    except TimeoutError:
-        return

@@ -123,7 +123,7 @@ class LateSaves:
                 draft.create(path, data)
             else:
                 base = self.store.snapshots.read(file.before)
-                merged = None if base is None else merge_file(path, base, now, data, touching=False, alike=True)
+                merged = None if base is None else merge_file(path, base, now, data, touching=False)
                 draft.replace(path, merged if isinstance(merged, bytes) else data)
             return PlannedChange(path)
 

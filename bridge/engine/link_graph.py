@@ -126,8 +126,15 @@ class LinkTable:
         numbers = {number for path in due.names if (number := self._names.get(name_key(path))) is not None}
         # Scanning all links takes as long as everything else.
         owners = self.resolved_links.table.asking_for(numbers) if numbers else ()
-        asking = (VaultPath(self._nodes.labels[owner]) for owner in owners)
-        self._replace(self.resolved_links.table, sorted(due.notes.union(asking)), notes, names)
+        asking = {VaultPath(self._nodes.labels[owner]) for owner in owners}
+        kept = {path for path in due.notes - asking if path in notes and self._has_same_links(notes[path])}
+        self._resolved_of |= {path: notes[path] for path in kept}
+        self._replace(self.resolved_links.table, sorted((due.notes | asking) - kept), notes, names)
+
+    def _has_same_links(self, note: IndexedNote) -> bool:
+        """Return whether a note has the links that were resolved for it before."""
+        before = self._resolved_of.get(note.path)
+        return before is not None and before.targets == note.targets and before.arrows == note.arrows
 
     def _resolve_all(self, notes: Mapping[VaultPath, IndexedNote], names: Names) -> None:
         """Resolve all links from scratch; missing notes lose their number."""

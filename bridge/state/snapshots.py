@@ -71,22 +71,26 @@ class Snapshots:
             matches = (Digest(file.name) for file in self.place(digest).parent.glob(f"{digest}*"))
             found = next((whole for whole in matches if self.place(whole).is_file()), None)
             digest = found or self._packs.find(digest) or digest
-        data: bytes | None
-        try:
-            data = self._read_file(digest)
-            if data is None or hashlib.sha256(data).hexdigest() != digest:
-                packed = self._packs.read(digest)
-                data = data if packed is None else packed
-        except (OSError, zlib.error):
-            data = b""
-        if data is None:
-            return None
-        if hashlib.sha256(data).hexdigest() != digest:
+        damaged = False
+        # Packs first: of those, it is known without a look at the disk what they have.
+        for read in (self._read_packed, self._read_file):
+            data = read(digest)
+            if data is not None and hashlib.sha256(data).hexdigest() == digest:
+                return data
+            damaged = damaged or data is not None
+        if damaged:
             raise StateUnusable(
                 f"The stored copy of an earlier version is damaged: {self.place(digest)}.",
                 hint="That version is lost; check the disk. No note was changed.",
             )
-        return data
+        return None
+
+    def _read_packed(self, digest: Digest) -> bytes | None:
+        """Return what a pack has of a content; None when there is none, and nothing of a damaged one."""
+        try:
+            return self._packs.read(digest)
+        except (OSError, zlib.error):
+            return b""
 
     def _read_file(self, digest: Digest) -> bytes | None:
         """Return what a content's own file says; None when there is none, and nothing of a damaged one."""

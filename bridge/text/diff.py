@@ -196,9 +196,6 @@ def _shift(own: range, by: int) -> range:
     return range(own.start + by, own.stop + by)
 
 
-_LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
-"""Lines as other programs count them; `splitlines` also splits at characters within a line."""
-
 _LOOKED_AT: Final = 8000
 
 
@@ -216,8 +213,11 @@ def encode_text(text: str) -> bytes:
 
 
 def split_lines(text: str) -> list[str]:
-    """Return a text's lines, each with its line break."""
-    return _LINE.findall(text)
+    """Return a text's lines as other programs count them, each with its line break."""
+    # `splitlines` also splits at characters within a line.
+    *whole, last = text.split("\n")
+    lines = [f"{line}\n" for line in whole]
+    return [*lines, last] if last else lines
 
 
 def display_text(text: str) -> str:
@@ -262,10 +262,53 @@ def diff_hunks(before: str, after: str, *, first: int = 1) -> tuple[Hunk, ...]:
         after: The text after.
         first: The number of the first hunk.
     """
+    if (line := _only_line(before, after)) is not None:
+        return (_hunk_of_line(first, before, after, *line),)
     old, new = split_lines(before), split_lines(after)
     return tuple(
         _hunk(number, group, old, new) for number, group in enumerate(group_pieces(diff_lines(old, new)), first)
     )
+
+
+def _only_line(before: str, after: str) -> tuple[int, int, int] | None:
+    """Return where the only line that differs starts, and where it ends in each text; None if more than that differs.
+
+    Most files of a large change differ in one line, and splitting them takes most of the time.
+    """
+    start = before.rfind("\n", 0, _common_start(before, after)) + 1
+    end = before.find("\n", start) + 1 or len(before)
+    rest = len(before) - end
+    other = after.find("\n", start) + 1 or len(after)
+    if start in (end, other) or before[end:] != after[other:] or before[start:end] == after[start:other]:
+        return None
+    return (start, end, other) if rest == len(after) - other else None
+
+
+def _common_start(before: str, after: str) -> int:
+    """Return how many characters two texts begin with in common."""
+    low, high = 0, min(len(before), len(after))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if before[low:middle] == after[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _hunk_of_line(number: int, before: str, after: str, start: int, end: int, other: int) -> Hunk:
+    """Return the hunk of a line that replaces another."""
+    top, bottom = start, end
+    for _ in range(CONTEXT):
+        top = before.rfind("\n", 0, top - 1) + 1 if top else 0
+        bottom = before.find("\n", bottom) + 1 or len(before)
+    above, below = split_lines(before[top:start]), split_lines(before[end:bottom])
+    rows = [Row("same", line) for line in above]
+    rows += [Row("removed", before[start:end]), Row("added", after[start:other])]
+    rows += [Row("same", line) for line in below]
+    line = before.count("\n", 0, top) + 1
+    lines = line, line + len(above) + len(below)
+    return Hunk(number, lines, lines, tuple(rows))
 
 
 def apply_hunks(before: str, after: str, chosen: Collection[int], *, first: int = 1) -> str:

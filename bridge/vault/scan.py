@@ -12,7 +12,7 @@ from typing import Final
 from bridge.errors import VaultUnreadable
 from bridge.markdown.kinds import is_document
 from bridge.records import dataclass
-from bridge.types import VaultPath
+from bridge.types import Digest, VaultPath
 from bridge.vault.open_file import entry_kind, is_link, relative_path
 from bridge.vault.paths import find_flaw, is_hidden, nfc, parents
 from bridge.vault.rules import ICLOUD, Rules, hidden_reason
@@ -29,6 +29,11 @@ class Stat:
 
     mtime_ns: int
     size: int
+
+    @property
+    def fingerprint(self) -> Digest:
+        """A stand-in for the digest of an unreadable file."""
+        return Digest(f"{self.mtime_ns}-{self.size}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from bridge.errors import BridgeError, ChangeConflict, ExpectationFailed
 from bridge.markdown.edit.requests import Append
 from bridge.state.change_records import ChangeFilter
 from bridge.types import VaultPath
-from bridge.vault.plan import Step
+from bridge.vault.plan import Blobs, Step
 from bridge.vault.write.writer import Writer
 from tests.engine.conftest import NOTES, Opened
 from tests.engine.test_writing import ready
@@ -75,12 +75,12 @@ async def test_a_change_that_did_something_else_is_undone(
         take_up = writing.take_up
         disturbed = asyncio.Event()
 
-        async def save_meanwhile(steps: Collection[Step]) -> tuple[str, ...]:
+        async def save_meanwhile(steps: Collection[Step], *blobs: Blobs) -> tuple[str, ...]:
             if not disturbed.is_set():
                 disturbed.set()
                 with (vault / "Garden/Beans.md").open("a") as file:
                     file.write("\nSaved meanwhile. #meanwhile\n")
-            return await take_up(steps)
+            return await take_up(steps, *blobs)
 
         monkeypatch.setattr(writing, "take_up", save_meanwhile)
         with pytest.raises(ExpectationFailed, match=r"was undone: .*tag meanwhile \+1 instead of \+0"):
@@ -100,9 +100,9 @@ async def test_a_change_that_cannot_be_undone_says_so(
         host = await ready(bridge)
         take_up = host.vault.writing.take_up
 
-        async def save_over_it(steps: Collection[Step]) -> tuple[str, ...]:
+        async def save_over_it(steps: Collection[Step], *blobs: Blobs) -> tuple[str, ...]:
             (vault / "Garden/Beans.md").write_text("All of it is new. #meanwhile\n")
-            return await take_up(steps)
+            return await take_up(steps, *blobs)
 
         monkeypatch.setattr(host.vault.writing, "take_up", save_over_it)
         edit = EditNote(path=BEANS, edits=(Append(text="#added"),))

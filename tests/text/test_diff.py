@@ -9,7 +9,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge.text.diff import apply_hunks, decode_text, diff_hunks, display_text, encode_text, unified_diff
+from bridge.text.diff import (
+    CONTEXT,
+    apply_hunks,
+    decode_text,
+    diff_hunks,
+    diff_lines,
+    display_text,
+    encode_text,
+    group_pieces,
+    split_lines,
+    unified_diff,
+)
 from tests.changes.texts import pairs
 
 NOTE = "".join(f"line {number}\n" for number in range(1, 31))
@@ -111,3 +122,27 @@ def test_a_file_that_is_made_or_removed_is_said_so() -> None:
 def test_new_sections_and_paragraphs_show_as_wholes(before: str, after: str, added: str) -> None:
     (hunk,) = diff_hunks(before, after)
     assert "".join(row.text for row in hunk.rows if row.kind == "added") == added
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(st.sampled_from(["a", "b", "", "ab", "\r"]), max_size=9),
+    st.integers(0, 8),
+    st.sampled_from(["a", "c", "", "b\nc"]),
+)
+def test_a_text_that_differs_in_one_line_has_the_hunk_of_its_lines(lines: list[str], at: int, new: str) -> None:
+    changed = [new if number == at else line for number, line in enumerate(lines)]
+    for end in ("", "\n"):
+        before, after = "\n".join(lines) + end, "\n".join(changed) + end
+        old, now = split_lines(before), split_lines(after)
+        groups = [*group_pieces(diff_lines(old, now))]
+        found = diff_hunks(before, after)
+        assert len(found) == len(groups)
+        for hunk, group in zip(found, groups, strict=True):
+            same = [row.text for row in hunk.rows if row.kind == "same"]
+            first, last = hunk.before
+            assert [row.text for row in hunk.rows if row.kind != "added"] == old[first - 1 : last]
+            assert [row.text for row in hunk.rows if row.kind != "removed"] == now[hunk.after[0] - 1 : hunk.after[1]]
+            assert first == max(0, group[0].before.start - CONTEXT) + 1
+            assert last == min(len(old), group[-1].before.stop + CONTEXT)
+            assert len(same) == last - first + 1 - sum(len(piece.before) for piece in group)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Literal
 
 from bridge.api.moments import iso
-from bridge.api.write import diff_of, snapshot_fetcher
+from bridge.api.write import diff_of, snapshot_fetcher, unified_diff
 from bridge.records import dataclass
 from bridge.types import Lines, VaultPath
 
@@ -124,10 +124,7 @@ class ShownChange:
 
 def summarize_change(vault: "OpenVault", change: "Change", *, cut: bool) -> ListedChange:
     """Tell of a change."""
-    diff = diff_of(change.steps, snapshot_fetcher(vault))
-    if cut and len(diff) > DIFF_SHOWN:
-        end = diff.rfind("\n", 0, DIFF_SHOWN) + 1
-        diff = f"{diff[:end]}… {len(diff) - end:,} more characters; `show_change` shows them.\n"
+    diff = beginning_of_diff(vault, change) if cut else diff_of(change.steps, snapshot_fetcher(vault))
     undoes = change.facts.get("undoes")
     return ListedChange(
         id=change.id,
@@ -143,6 +140,22 @@ def summarize_change(vault: "OpenVault", change: "Change", *, cut: bool) -> List
         undoes=tuple(map(str, undoes)) if isinstance(undoes, list) else (),
         by=written_by(change),
     )
+
+
+def beginning_of_diff(vault: "OpenVault", change: "Change") -> str:
+    """Return the diff of a change as far as it is shown in a list; what follows is not read."""
+    from bridge.changes.hunks import differences
+
+    diff, steps = "", len(change.steps)
+    for number, found in enumerate(differences(change.steps, snapshot_fetcher(vault)), 1):
+        diff += unified_diff([found])
+        if len(diff) > DIFF_SHOWN:
+            end = diff.rfind("\n", 0, DIFF_SHOWN) + 1
+            more = f"{len(diff) - end:,} more characters" + (
+                f" and {steps - number:,} more files" if number < steps else ""
+            )
+            return f"{diff[:end]}… {more}; `show_change` shows them.\n"
+    return diff
 
 
 def describe_change(vault: "OpenVault", change: "Change") -> ShownChange:

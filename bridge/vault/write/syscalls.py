@@ -6,8 +6,8 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Collection
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Thread
 
 from bridge.private_files import sync_file
 from bridge.vault.lease import end_lease, is_lease_kept, take_lease
@@ -157,14 +157,25 @@ def close_together(descriptors: Collection[int]) -> None:
 
 def _each(work: Callable[[int], None], descriptors: Collection[int]) -> None:
     """Do work for each descriptor in threads, all of it before this returns; the first error is raised then."""
-    if len(descriptors) <= 1:
-        for descriptor in descriptors:
-            work(descriptor)
-        return
-    with ThreadPoolExecutor(min(AT_ONCE, len(descriptors)), "disk") as pool:
-        waiting = [pool.submit(work, descriptor) for descriptor in descriptors]
-    for each in waiting:
-        each.result()
+    left = iter(tuple(descriptors))
+    errors: list[OSError] = []
+
+    def work_off() -> None:
+        # Every thread takes the next one; a task for each would cost more than most of them take.
+        for descriptor in left:
+            try:
+                work(descriptor)
+            except OSError as error:
+                errors.append(error)
+
+    threads = [Thread(target=work_off, name="disk") for _ in range(min(AT_ONCE, len(descriptors)) - 1)]
+    for thread in threads:
+        thread.start()
+    work_off()
+    for thread in threads:
+        thread.join()
+    for error in errors[:1]:
+        raise error
 
 
 class Disk:

@@ -128,7 +128,14 @@ class Writer:
                 # An entry that stays open is settled at the next start: all is old.
                 entry.settle(False)
             raise
+        if any(step.kind == "move" and is_in_trash(step.path) for step in whole.steps):
+            self._remove_empty_trash()
         return done
+
+    def _remove_empty_trash(self) -> None:
+        """Remove the vault's trash if nothing is left in it; Obsidian makes another with the next file."""
+        with contextlib.suppress(OSError, IndeterminateWrite, BridgeError), self._file_ops.at(TRASH) as place:
+            self._file_ops.remove_folder(TRASH, place)
 
     @property
     def displaced(self) -> list[DisplacedFile]:

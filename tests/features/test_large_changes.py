@@ -1,0 +1,54 @@
+"""A change of many notes: found at once, undone byte for byte, and told in few lines."""
+
+from pathlib import Path
+
+from tests.features.served import serving
+
+COUNT = 140
+TEXT = "---\nkind: {kind}\ntags: [old/{number}]\n---\n# Note {number}\n\nA word{number} of [[Note {other}]].\n"
+
+
+async def test_a_rename_over_many_notes_is_found_at_once_and_undone_byte_for_byte(tmp_path: Path) -> None:
+    vault, none = tmp_path / "vault", tmp_path / "none"
+    vault.mkdir()
+    texts = {f"Note {n}.md": TEXT.format(kind=f"k{n}", number=n, other=(n + 1) % COUNT) for n in range(COUNT)}
+    for name, text in texts.items():
+        (vault / name).write_text(text)
+    async with serving([vault], tmp_path / "data", none) as served:
+        index = served.bridge.find(None).vault.index
+        passages = {entry.note.path: entry.key for entry in index._opened.catalogue.entries()}
+        shown = await served.command("rename-property", "--name", "kind", "--to", "sort", "--confirm")
+        assert shown.status == 0
+        assert len(shown.out.splitlines()) + len(shown.err.splitlines()) < 90
+        assert f"and {COUNT - 30} more files" in shown.out + shown.err
+        assert f"shows all {COUNT} files" in shown.out + shown.err
+        found = (await served.call("find_notes", where='sort == "k7"')).json
+        assert [note["path"] for note in found["notes"]] == ["Note 7.md"]
+        assert (await served.call("find_notes", where="kind != null")).json["total"] == 0
+        hits = (await served.call("search", query="word7", mode="keyword")).json["hits"]
+        assert [hit["path"] for hit in hits] == ["Note 7.md"]
+        renamed = (await served.call("rename_tag", tag="old", to="new", confirm=True)).json
+        assert renamed["files"] == COUNT
+        assert (await served.call("find_notes", tags=["new/7"])).json["total"] == 1
+        assert {entry.note.path: entry.key for entry in index._opened.catalogue.entries()} == passages
+        changes = (await served.call("list_changes")).json["changes"]
+        for change in changes:
+            assert (await served.call("undo_change", change_id=change["id"])).json["state"] == "applied"
+        assert {name: (vault / name).read_text() for name in texts} == texts
+        assert (await served.call("find_notes", where='kind == "k7"')).json["total"] == 1
+        links = (await served.call("note_links", path="Note 7.md")).json
+        assert [link["path"] for link in links["links"]] == ["Note 8.md"]
+
+
+async def test_an_undone_merge_leaves_no_empty_trash(tmp_path: Path) -> None:
+    vault, none = tmp_path / "vault", tmp_path / "none"
+    (vault / ".obsidian").mkdir(parents=True)
+    (vault / ".obsidian" / "app.json").write_text('{"trashOption": "local"}')
+    (vault / "A.md").write_text("One.\n")
+    (vault / "B.md").write_text("Two.\n")
+    async with serving([vault], tmp_path / "data", none) as served:
+        digest = (await served.call("read_note", path="A.md")).json["digest"]
+        merged = await served.call("merge_notes", path="A.md", into="B.md", digest=digest, confirm=True)
+        assert (vault / ".trash" / "A.md").exists()
+        await served.call("undo_change", change_id=merged.json["change_id"])
+        assert sorted(path.name for path in vault.iterdir()) == [".obsidian", "A.md", "B.md"]
