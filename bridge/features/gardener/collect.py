@@ -5,6 +5,7 @@ import hashlib
 import logging
 import time
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.api.stated_rules import read_schemas
@@ -125,9 +126,20 @@ def version_of(checks: Sequence[GardenCheck]) -> str:
 
 
 def collect_findings(
-    garden: Garden, checks: Sequence[GardenCheck], dismissed: "Collection[Dismissal]", limit: int
+    garden: Garden,
+    checks: Sequence[GardenCheck],
+    dismissed: "Collection[Dismissal]",
+    favoured: Collection[str],
+    limit: int,
 ) -> FoundDisorder:
     """Let checks look through a vault; call in a thread.
+
+    Args:
+        garden: The vault.
+        checks: The checks.
+        dismissed: What is left out.
+        favoured: The checks whose findings the user has ticked beforehand.
+        limit: Maximum findings.
 
     Raises:
         GardenLeft: Nobody waits any more.
@@ -146,7 +158,7 @@ def collect_findings(
                 if one.dismissal in dismissed:
                     declined += 1
                 else:
-                    own.append(one)
+                    own.append(replace(one, is_favoured=check.name in favoured))
         except BudgetSpent:
             complete = False
         own.sort(key=lambda one: -one.confidence)
