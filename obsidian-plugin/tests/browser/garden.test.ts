@@ -84,17 +84,15 @@ test("another value is written in place of the proposed one", async () => {
 	await look();
 	const tag = row("Rename the tag Tiling");
 	await tag.getByRole("checkbox").uncheck();
-	await says().filter({ hasText: /^0 of/ }).waitFor();
+	await expect.poll(plan).toMatch(/^- \[ \] Rename the tag `Tiling`/m);
 	await tag.getByRole("button", { name: /^Write another value/ }).click();
 	const value = tag.getByRole("textbox", { name: "Value" });
 	expect(await value.inputValue()).toBe("tiling");
-	await value.press("Escape");
 	await value.fill("tiles");
 	await picture(obsidian, "garden-value", false);
 	await value.press("Enter");
 	await tag.filter({ hasText: "with “tiles” instead" }).waitFor();
 	expect(await plan()).toMatch(/^- \[x\] Rename the tag `Tiling`.* · instead: tiles \^g\d+$/m);
-	await says().filter({ hasText: /^1 of/ }).waitFor();
 	await pane().getByRole("button", { name: "Apply what is ticked…" }).click();
 	await obsidian.page.getByRole("dialog").getByRole("button", { name: "Apply" }).click();
 	await row("Rename the tag Tiling").getByText("Applied.").waitFor();
@@ -107,7 +105,7 @@ test("all that a check finds is ticked from now on, until that is taken back", a
 		const { findings } = await bridge.call<{ findings: { check: string; ticked: boolean }[] }>("plan_garden", { checks: ["missing_links"], skip_checked: false, dry_run: true });
 		return [...new Set(findings.map((one) => one.ticked))];
 	};
-	expect(await ticked()).toEqual([false]);
+	expect(await ticked()).toContain(false);
 	await pane().getByRole("button", { name: "Always tick all of Missing links" }).click();
 	const off = pane().getByRole("button", { name: "No longer tick all of Missing links" });
 	await off.waitFor();
@@ -115,7 +113,7 @@ test("all that a check finds is ticked from now on, until that is taken back", a
 	expect(await ticked()).toEqual([true]);
 	await off.click();
 	await pane().getByRole("button", { name: "Always tick all of Missing links" }).waitFor();
-	expect(await ticked()).toEqual([false]);
+	expect(await ticked()).toContain(false);
 });
 
 test("what is rejected is not proposed again", async () => {
