@@ -131,3 +131,20 @@ async def test_all_that_a_check_finds_is_ticked_if_the_user_wants_it(served: Ser
         assert [(one["ticked"], one["muted"]) for one in rules if one["check"] == "prospects"] == [(True, muted)]
     await call(served, "switch_garden_rule", check="prospects", ticked=False)
     assert ("prospects", False) in await ticks()
+
+
+async def test_what_the_rules_of_the_ontology_name_is_left_alone(served: Served) -> None:
+    await change(served, {"topics.ontology_folder": "Ontology"})
+    files = {
+        "Ontology/Instructions.md": '---\ntype: ontology\nnever: ["Log/**", "/absolute["]\n---\n',
+        "Ontology/Clay.md": "A stone.\n",
+    }
+    checks = ["conventions", "headings"]
+    found = await call(served, "plan_garden", checks=checks, dry_run=True)
+    assert "conventions" in {one["check"] for one in found["findings"]}
+    for path, text in files.items():
+        (root(served) / path).parent.mkdir(exist_ok=True)
+        (root(served) / path).write_text(text)
+    await served.bridge.find(None).vault.indexer.look_at(["Ontology"])
+    found = await call(served, "plan_garden", checks=checks, dry_run=True)
+    assert {one["check"] for one in found["findings"]} == {"headings"}
