@@ -18,6 +18,23 @@ const withoutColourNames = {
 	},
 };
 
+/** Leaves out the comments and indents of Sigma's shaders, which the minifier keeps as text. */
+const withoutShaderComments = {
+	name: "without shader comments",
+	setup({ onLoad, onEnd }) {
+		let found = 0;
+		onLoad({ filter: /[\\/]sigma[\\/]dist[\\/]index-\w+\.esm\.js$/ }, async ({ path }) => {
+			const contents = (await readFile(path, "utf8")).replace(/(?<=\/\*glsl\*\/)"(?:[^"\\\n]|\\.)*"/g, (shader) => {
+				found += 1;
+				const lines = JSON.parse(shader).split("\n").map((line) => line.replace(/\/\/.*/, "").trim());
+				return JSON.stringify(lines.filter((line) => line !== "").join("\n"));
+			});
+			return { contents };
+		});
+		onEnd(() => (found > 0 ? {} : { errors: [{ text: "Sigma keeps its shaders elsewhere now." }] }));
+	},
+};
+
 /** Asks for the app's module once instead of in each file. */
 const requireOnce = {
 	name: "require once",
@@ -48,7 +65,7 @@ const result = await build({
 	logLevel: "warning",
 	// The app knows Node's modules by `require` alone.
 	supported: { "dynamic-import": false },
-	plugins: [withoutColourNames, requireOnce],
+	plugins: [withoutColourNames, withoutShaderComments, requireOnce],
 	metafile: true,
 	outdir: process.argv[2] ?? ".",
 });

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from bridge.api.where import note_files
 from bridge.errors import BridgeError
+from bridge.index.templates import is_template
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
@@ -58,5 +59,5 @@ def without_templates(vault: "OpenVault", notes: "Iterable[IndexedNote]") -> "It
 
     folder = read_obsidian_settings(vault.root).template_folder
     for note in notes:
-        if note.note_type != TYPE and not (folder and note.path.startswith(f"{folder}/")):
+        if note.note_type != TYPE and not is_template(note, folder):
             yield note

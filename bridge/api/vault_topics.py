@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from bridge.errors import InvalidArguments
+from bridge.index.templates import is_template
 from bridge.records import dataclass
 from bridge.topics.settings import TopicSettings
 from bridge.types import VaultPath
@@ -63,12 +64,8 @@ async def read_topics(vault: "OpenVault", *, rarity: bool = False) -> VaultTopic
             return None
         ontology = read_ontology(folder, notes)
         obsidian = read_obsidian_settings(vault.root)
-        templates = f"{obsidian.template_folder}/" if obsidian.template_folder else None
-        having = [
-            note
-            for note in notes.values()
-            if note.kind == "note" and not (templates and note.path.startswith(templates))
-        ]
+        templates = obsidian.template_folder
+        having = [note for note in notes.values() if note.kind == "note" and not is_template(note, templates)]
         assignments = read_assignments(having, settings.topic_property, vault.names, ontology)
         sources = TopicSources(
             snapshot.index,

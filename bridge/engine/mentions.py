@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from bridge.index.note import IndexedNote
+from bridge.index.templates import is_template
 from bridge.linking.corpus import Corpus
 from bridge.linking.mentions import Name, NameFinder
 from bridge.records import dataclass
@@ -93,7 +94,7 @@ def collect_names(notes: Mapping[VaultPath, IndexedNote], templates: str | None)
     return NameFinder(
         name
         for path, note in notes.items()
-        if note.kind == "note" and not (templates and path.startswith(f"{templates}/"))
+        if note.kind == "note" and not is_template(note, templates)
         for name in (Name(path, note.title), *(Name(path, alias, alias=True) for alias in note.aliases))
     )
 

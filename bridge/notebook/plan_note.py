@@ -16,6 +16,9 @@ TYPE: Final = "garden-plan"
 DONE: Final = "done"
 """Stands at the end of the line of a finding that was applied."""
 
+INSTEAD: Final = " · instead: "
+"""Stands in a line before the value that a person puts in place of the proposed one."""
+
 _TASK: Final = re.compile(r"(?P<marker>[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[)(?P<box>.)(?P<rest>\][ \t]+.*)")
 _ID: Final = re.compile(r"\^(g\d+)(?![\w-])")
 _OPENS: Final = re.compile(r"[> \t]*(?:```+|~~~+)[ \t]*json garden[ \t]*")
@@ -145,6 +148,20 @@ def _change_line(text: str, id_: str, change: Callable[[re.Match[str]], str]) ->
 def _words(rest: str) -> str:
     """Return what a line says, without its id."""
     return " ".join(_ID.sub(" ", rest.removeprefix("]")).split())
+
+
+def split_value(line: str, written: str) -> tuple[str, str | None]:
+    """Return what a line says, without the mark of what was applied, and the value that a person put into it.
+
+    Args:
+        line: The words of the line.
+        written: What it said when the plan was made.
+    """
+    words = line.removesuffix(f" · {DONE}")
+    if INSTEAD in written:
+        return words, None
+    words, mark, value = words.partition(INSTEAD)
+    return words, value if mark else None
 
 
 def record_digest(plan: str, record: str) -> str:

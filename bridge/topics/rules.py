@@ -18,7 +18,7 @@ class TopicRules:
     """What a person wants of topics."""
 
     never: GlobSet = field(default_factory=GlobSet)
-    """Notes that get no topics."""
+    """Notes that get no topics, and that the gardener leaves alone."""
     prefer: Mapping[str, VaultPath] = field(default_factory=dict)
     """By path or folded name of what is not wanted: the topic in its place."""
     at_least: int = 1
@@ -39,8 +39,7 @@ def read_rules(note: IndexedNote | None, ontology: Ontology) -> TopicRules:
     if note is None:
         return TopicRules()
     values = {name.casefold(): value for name, value in note.properties.items()}
-    never = values.get("never")
-    globs = tuple(one for one in (never if isinstance(never, list | tuple) else (never,)) if isinstance(one, str))
+    globs = _globs(note)
     problems = [f"`never: {glob}` {why}." for glob in globs if (why := find_mistake(glob))]
     prefer: dict[str, VaultPath] = {}
     wanted = values.get("prefer")
@@ -62,8 +61,17 @@ def read_rules(note: IndexedNote | None, ontology: Ontology) -> TopicRules:
         least = 1
     if property_of(note, MAX_DEPTH) is not None and read_max_depth(note) is None:
         problems.append("`max_depth` must be a whole number from 0 on.")
-    sound = tuple(glob for glob in globs if not find_mistake(glob))
-    return TopicRules(GlobSet(sound), prefer, least, tuple(problems))
+    return TopicRules(GlobSet(read_never(note)), prefer, least, tuple(problems))
+
+
+def read_never(note: IndexedNote | None) -> tuple[str, ...]:
+    """Return the globs of the notes that rules leave alone, without those that cannot be followed."""
+    return () if note is None else tuple(glob for glob in _globs(note) if not find_mistake(glob))
+
+
+def _globs(note: IndexedNote) -> tuple[str, ...]:
+    never = next((value for name, value in note.properties.items() if name.casefold() == "never"), None)
+    return tuple(one for one in (never if isinstance(never, list | tuple) else (never,)) if isinstance(one, str))
 
 
 def _keys_of(old: str, ontology: Ontology) -> Iterator[str]:

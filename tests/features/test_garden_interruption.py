@@ -116,7 +116,7 @@ async def test_duplicates_keep_to_their_time_and_to_their_caller(vault: OpenVaul
     garden.budget.begin("duplicates", 0)
     assert list(Duplicates().look(garden))
     garden.budget.seconds = 0.0
-    found = await asyncio.to_thread(collect_findings, garden, [Duplicates()], set(), 50)
+    found = await asyncio.to_thread(collect_findings, garden, [Duplicates()], set(), set(), 50)
     assert [(run.check, run.found, run.complete) for run in found.runs] == [("duplicates", 0, False)]
     garden.budget.leave()
     with pytest.raises(GardenLeft):

@@ -85,7 +85,8 @@ def fill_gardener(store: Store, path: VaultPath) -> None:
         ledger.add_plan("plan", [("g1", "tags", "3")], ["4"])
     ledger.set_run("done")
     ledger.judge("plan", ["g1"], "accept")
-    ledger.switch("tags", muted=True)
+    ledger.mute("tags", muted=True)
+    ledger.favour("tags", favoured=True)
 
 
 def fill_policies(store: Store, path: VaultPath) -> None:

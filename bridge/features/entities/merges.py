@@ -12,6 +12,7 @@ from bridge.api.hints import Folder
 from bridge.api.not_found import folder_of
 from bridge.api.registry import operation
 from bridge.engine.similar_notes import similar_notes
+from bridge.index.templates import is_template
 from bridge.records import dataclass
 from bridge.state.dismissals import Dismissal
 from bridge.types import Among, VaultPath
@@ -99,12 +100,8 @@ async def merge_suggestions(
         from bridge.vault.obsidian_settings import read_obsidian_settings
 
         settings = read_obsidian_settings(vault.root)
-        templates = settings.template_folder
-        notes = {
-            path: note
-            for path, note in graph_snapshot.notes.items()
-            if not (templates and path.startswith(f"{templates}/"))
-        }
+        folder = settings.template_folder
+        notes = {path: note for path, note in graph_snapshot.notes.items() if not is_template(note, folder)}
         every = find_merge_pairs(notes, texts, near, graph_snapshot.graph.neighbours)
         asked = [
             one for one in every if not inside or any(path.startswith(f"{inside}/") for path in (one.path, one.into))

@@ -5,6 +5,7 @@ import hashlib
 import logging
 import time
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.api.stated_rules import read_schemas
@@ -16,8 +17,12 @@ from bridge.features.gardener.garden import Budget, BudgetSpent, Garden
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.records import CheckRun
 from bridge.features.gardener.settings import GardenerSettings
+from bridge.index.note import Notes
 from bridge.linking.corpus import Corpus
 from bridge.records import dataclass
+from bridge.topics.ontology import INSTRUCTIONS, find_ontology_folder
+from bridge.topics.rules import read_never
+from bridge.topics.settings import TopicSettings
 from bridge.types import VaultPath
 from bridge.vault.globs import GlobSet
 from bridge.vault.obsidian_settings import read_obsidian_settings
@@ -83,7 +88,6 @@ async def open_garden(vault: "OpenVault", folder: str, skipped: Collection[Vault
     near = await similar_notes(vault, graph_snapshot) if similar else []
     stated, _ = await asyncio.to_thread(read_schemas, vault, graph_snapshot.notes)
     style = await asyncio.to_thread(read_obsidian_settings, vault.root)
-    settings = vault.settings.section(GardenerSettings)
     return Garden(
         vault=vault,
         graph_snapshot=graph_snapshot,
@@ -93,16 +97,15 @@ async def open_garden(vault: "OpenVault", folder: str, skipped: Collection[Vault
         stated=stated,
         style=style,
         folder=folder,
-        never=GlobSet(settings.never),
+        never=read_opt_outs(vault, graph_snapshot.notes),
         skipped=frozenset(skipped),
-        budget=Budget(vault, settings.cpu_s),
+        budget=Budget(vault, vault.settings.section(GardenerSettings).cpu_s),
     )
 
 
 async def open_rules(vault: "OpenVault") -> Garden:
     """Gather only what says which notes are to be left alone."""
     graph_snapshot = await vault.graph_snapshot()
-    settings = vault.settings.section(GardenerSettings)
     style = await asyncio.to_thread(read_obsidian_settings, vault.root)
     return Garden(
         vault=vault,
@@ -113,10 +116,17 @@ async def open_rules(vault: "OpenVault") -> Garden:
         stated=(),
         style=style,
         folder="",
-        never=GlobSet(settings.never),
+        never=read_opt_outs(vault, graph_snapshot.notes),
         skipped=frozenset(),
-        budget=Budget(vault, settings.cpu_s),
+        budget=Budget(vault, vault.settings.section(GardenerSettings).cpu_s),
     )
+
+
+def read_opt_outs(vault: "OpenVault", notes: Notes) -> GlobSet:
+    """Return which notes are left alone, by the settings and by the rules of the ontology."""
+    folder = find_ontology_folder(vault.settings.section(TopicSettings).ontology_folder, notes)
+    rules = None if folder is None else notes.get(VaultPath(f"{folder}/{INSTRUCTIONS}"))
+    return GlobSet((*vault.settings.section(GardenerSettings).never, *read_never(rules)))
 
 
 def version_of(checks: Sequence[GardenCheck]) -> str:
@@ -125,9 +135,20 @@ def version_of(checks: Sequence[GardenCheck]) -> str:
 
 
 def collect_findings(
-    garden: Garden, checks: Sequence[GardenCheck], dismissed: "Collection[Dismissal]", limit: int
+    garden: Garden,
+    checks: Sequence[GardenCheck],
+    dismissed: "Collection[Dismissal]",
+    favoured: Collection[str],
+    limit: int,
 ) -> FoundDisorder:
     """Let checks look through a vault; call in a thread.
+
+    Args:
+        garden: The vault.
+        checks: The checks.
+        dismissed: What is left out.
+        favoured: The checks whose findings the user has ticked beforehand.
+        limit: Maximum findings.
 
     Raises:
         GardenLeft: Nobody waits any more.
@@ -146,7 +167,7 @@ def collect_findings(
                 if one.dismissal in dismissed:
                     declined += 1
                 else:
-                    own.append(one)
+                    own.append(replace(one, is_favoured=check.name in favoured))
         except BudgetSpent:
             complete = False
         own.sort(key=lambda one: -one.confidence)

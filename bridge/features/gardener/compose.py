@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bridge.api.count_forecast import CountForecast, describe_forecast
 from bridge.api.not_found import folder_of
 from bridge.errors import BridgeError
-from bridge.features.gardener.finding import TICKED, GardenFinding
+from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.ledger import Ledger
 from bridge.notebook.folder import agents_folder
 from bridge.records import dataclass
@@ -64,8 +64,10 @@ async def compose_plan(
         notices.append(f"Left out: {len(skipped):,} notes that were checked since they changed.")
     garden = await open_garden(vault, inside, skipped, similar=any(one.name == "duplicates" for one in chosen))
     kinds = await asyncio.to_thread(dismissed_findings, vault)
+    rules = await asyncio.to_thread(ledger.rules)
+    favoured = {name for name, record in rules.items() if record.is_favoured}
     try:
-        found = await asyncio.to_thread(collect_findings, garden, chosen, kinds, limit)
+        found = await asyncio.to_thread(collect_findings, garden, chosen, kinds, favoured, limit)
     finally:
         # A thread does not end by itself when nobody waits for it.
         garden.budget.leave()
@@ -115,9 +117,9 @@ class TriedFindings:
 
 async def try_findings(garden: "Garden", findings: Sequence[GardenFinding]) -> TriedFindings:
     """Try each finding on a draft of the vault, and forecast the counts after those that are ticked."""
-    vault, limits, ticked = garden.vault, change_limits(garden), [one for one in findings if one.confidence >= TICKED]
+    vault, limits, ticked = garden.vault, change_limits(garden), [one for one in findings if one.ticked]
     sure = await _try(vault, ticked, limits)
-    others = await _try(vault, [one for one in findings if one.confidence < TICKED], limits)
+    others = await _try(vault, [one for one in findings if not one.ticked], limits)
     chosen = {id(one) for one in (*sure.findings, *others.findings)}
     refused = {id(one) for one in (*sure.refused, *others.refused)}
     return TriedFindings(

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 TICKED: Final = 0.85
 """Confidence from which a finding is ticked beforehand."""
 
+REMOVING: Final = frozenset(("duplicates", "empty_notes", "attachments"))
+"""Checks whose findings take a file away, so that the user cannot have all of them ticked."""
+
 REQUESTS: Final[Mapping[str, type[Request]]] = {
     "create_note": CreateNote,
     "edit_note": EditNote,
@@ -59,6 +62,13 @@ class GardenFinding:
     """What tells it from other findings about the same notes."""
     kind: DismissalKind = "finding"
     """The report in which the same thing can be dismissed."""
+    is_favoured: bool = False
+    """Whether the user always has the findings of its check ticked."""
+
+    @property
+    def ticked(self) -> bool:
+        """Whether it is ticked beforehand."""
+        return self.confidence >= TICKED or self.is_favoured
 
     @property
     def dismissal(self) -> Dismissal:

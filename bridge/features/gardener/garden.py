@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from bridge.errors import BridgeError
 from bridge.index.note import IndexedNote, Notes
+from bridge.index.templates import is_template
 from bridge.records import dataclass
 from bridge.types import VaultPath
 from bridge.vault.globs import GlobSet
@@ -116,23 +117,19 @@ class Garden:
 
     @cached_property
     def notes(self) -> Notes:
-        """The notes that may be looked at."""
-        return {path: note for path, note in self.graph_snapshot.notes.items() if self._is_open(note)}
+        """The notes that may be looked at: without templates."""
+        folder, notes = self.style.template_folder, self.graph_snapshot.notes.items()
+        return {path: note for path, note in notes if self._is_open(note) and not is_template(note, folder)}
 
     def _is_open(self, note: IndexedNote) -> bool:
-        templates = self.style.template_folder
-        return not (
-            self.vault.files.rules.denies(note.path)
-            or self.never.covers(note.path)
-            or note.is_left_alone
-            or (templates and note.path.startswith(f"{templates}/"))
-        )
+        return not (self.vault.files.rules.denies(note.path) or self.never.covers(note.path) or note.is_left_alone)
 
     def may_change(self, path: VaultPath) -> bool:
-        """Return whether a file may be changed or made."""
+        """Return whether a file may be changed or made; what is renamed everywhere is renamed in templates, too."""
         if self.vault.files.rules.keeps(path) or self.never.covers(path):
             return False
-        return path in self.notes or path not in self.graph_snapshot.notes
+        note = self.graph_snapshot.notes.get(path)
+        return note is None or self._is_open(note)
 
     def is_inside(self, path: VaultPath) -> bool:
         """Return whether a note is in the folder that is asked for."""

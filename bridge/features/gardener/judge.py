@@ -12,6 +12,7 @@ from bridge.api.registry import operation
 from bridge.api.write import author
 from bridge.errors import Declined, InvalidArguments
 from bridge.features.gardener.apply_plan import PlanNoteChange
+from bridge.features.gardener.finding import REMOVING
 from bridge.features.gardener.ledger import FEWEST_JUDGED, LEAST_RATE, Ledger, RuleRecord
 from bridge.features.gardener.read_plan import open_plan
 from bridge.features.gardener.records import GardenRule, GardenRules, JudgedFinding
@@ -58,7 +59,7 @@ async def judge_finding(
     request = PlanNoteChange(path=path, edit=lambda text: tick_line(text, id_, ticked=accepts))
     await vault.executor.carry([request], replace(author(call, "judge_finding", None), confirmed=True))
     rules = await asyncio.to_thread(ledger.rules)
-    record = rules.get(one.check, RuleRecord(0, 0, is_muted_by_user=False))
+    record = rules.get(one.check, RuleRecord(0, 0))
     return JudgedFinding(id_, one.check, accepts, not accepts, record.is_muted)
 
 
@@ -78,15 +79,19 @@ async def garden_rules(call: Call) -> GardenRules:
     idempotent=True,
     tool=False,
 )
-async def switch_garden_rule(call: Call, check: Annotated[str, MaxLen(50)], muted: bool) -> GardenRules:
-    """Mute or unmute a check, for the user only; unmuting forgets how its findings were judged before.
+async def switch_garden_rule(
+    call: Call, check: Annotated[str, MaxLen(50)], muted: bool | None = None, ticked: bool | None = None
+) -> GardenRules:
+    """Mute a check, or have all it finds ticked, for the user only; what is left out stays as it is.
 
     Args:
         check: Its name, from `garden_rules`.
-        muted: Whether it is left out.
+        muted: Whether plans leave it out; unmuting forgets how its findings were judged before.
+        ticked: Whether new plans tick all that it finds.
 
     Raises:
-        InvalidArguments: There is no such check.
+        InvalidArguments: There is no such check, or all that it finds are deletions and merges, which are not to be
+            ticked unseen.
         Declined: The caller is not the user.
     """
     from bridge.features.gardener.every_check import CHECKS
@@ -94,9 +99,14 @@ async def switch_garden_rule(call: Call, check: Annotated[str, MaxLen(50)], mute
     if check not in {one.name for one in CHECKS}:
         raise InvalidArguments(f"There is no check `{check[:40]}`.", hint="`garden_rules` lists them.")
     if not is_user(call):
-        raise Declined("Only the user mutes and unmutes checks.", hint="Ask the user.")
+        raise Declined("Only the user switches checks.", hint="Ask the user.")
+    if ticked and check in REMOVING:
+        raise InvalidArguments(f"What `{check}` finds is deleted or merged.", hint="Tick each in the plan.")
     ledger = Ledger(call.vault.store.database)
-    await asyncio.to_thread(ledger.switch, check, muted=muted)
+    if muted is not None:
+        await asyncio.to_thread(ledger.mute, check, muted=muted)
+    if ticked is not None:
+        await asyncio.to_thread(ledger.favour, check, favoured=ticked)
     return await asyncio.to_thread(_list_rules, ledger)
 
 
@@ -106,7 +116,7 @@ def _list_rules(ledger: Ledger) -> GardenRules:
     records = ledger.rules()
     rules = []
     for check in CHECKS:
-        record = records.get(check.name, RuleRecord(0, 0, is_muted_by_user=False))
+        record = records.get(check.name, RuleRecord(0, 0))
         why = "The user muted it." if record.is_muted_by_user else ""
         if record.mutes_itself:
             why = f"Fewer than {LEAST_RATE:.0%} of its findings are right, after {FEWEST_JUDGED} or more judgements."
@@ -119,6 +129,7 @@ def _list_rules(ledger: Ledger) -> GardenRules:
                 round(record.rate, 2),
                 record.is_muted,
                 why,
+                record.is_favoured,
             )
         )
     return GardenRules(tuple(rules))

@@ -18,7 +18,11 @@ TABLES: Final = Subject(
             "ON CONFLICT (plan, id) DO UPDATE SET change = max(change, excluded.change),"
             " verdict = max(verdict, excluded.verdict), judged = max(judged, excluded.judged)",
         ),
-        Table("garden_rule", "ON CONFLICT (name) DO UPDATE SET muted = max(muted, excluded.muted)"),
+        Table(
+            "garden_rule",
+            "ON CONFLICT (name) DO UPDATE SET muted = max(muted, excluded.muted),"
+            " ticked = max(ticked, excluded.ticked)",
+        ),
         Table("garden_checked", None, paths=("path",)),
         Table("garden_plan", "ON CONFLICT (plan) DO NOTHING"),
         Table("garden_run", "ON CONFLICT (kind) DO UPDATE SET at = max(at, excluded.at)"),
@@ -39,6 +43,7 @@ TABLES: Final = Subject(
         CREATE TABLE garden_plan (plan TEXT PRIMARY KEY, made REAL NOT NULL, lines TEXT NOT NULL) STRICT;
         CREATE TABLE garden_run (kind TEXT PRIMARY KEY, at REAL NOT NULL) STRICT;
         """,
+        "ALTER TABLE garden_rule ADD COLUMN ticked INTEGER NOT NULL DEFAULT 0;",
     ),
 )
 
@@ -71,7 +76,9 @@ class RuleRecord:
 
     accepted: int
     rejected: int
-    is_muted_by_user: bool
+    is_muted_by_user: bool = False
+    is_favoured: bool = False
+    """Whether the user has its findings ticked beforehand."""
 
     @property
     def rate(self) -> float:
@@ -154,24 +161,37 @@ class Ledger:
         )
 
     def rules(self) -> Mapping[str, RuleRecord]:
-        """Return how each check that was judged or muted was judged since it was last switched on."""
+        """Return how each check that was judged or switched was judged since it was last unmuted."""
         judged = """
             SELECT finding.rule, sum(verdict = 'accept'), sum(verdict = 'reject') FROM garden_finding AS finding
             LEFT JOIN garden_rule AS rule ON rule.name = finding.rule
             WHERE verdict != '' AND judged > coalesce(rule.since, 0) GROUP BY finding.rule
         """
         counts = self._database.read(lambda connection: connection.execute(judged).fetchall())
-        muted = self._database.read(
-            lambda connection: connection.execute("SELECT name FROM garden_rule WHERE muted").fetchall()
-        )
-        names = {name for (name,) in muted}
-        found = {name: RuleRecord(accepted, rejected, name in names) for name, accepted, rejected in counts}
-        return {name: RuleRecord(0, 0, is_muted_by_user=True) for name in names} | found
+        query = "SELECT name, muted, ticked FROM garden_rule"
+        rows = self._database.read(lambda connection: connection.execute(query).fetchall())
+        switched = {name: (bool(muted), bool(ticked)) for name, muted, ticked in rows}
+        judgements = {name: (accepted, rejected) for name, accepted, rejected in counts}
+        return {
+            name: RuleRecord(*judgements.get(name, (0, 0)), *switched.get(name, (False, False)))
+            for name in switched.keys() | judgements.keys()
+        }
 
-    def switch(self, rule: str, *, muted: bool) -> None:
+    def mute(self, rule: str, *, muted: bool) -> None:
         """Mute or unmute a check; unmuting forgets how its findings were judged before."""
-        query = "INSERT OR REPLACE INTO garden_rule VALUES (?, ?, ?)"
+        query = """
+            INSERT INTO garden_rule (name, muted, since) VALUES (?, ?, ?)
+            ON CONFLICT (name) DO UPDATE SET muted = excluded.muted, since = excluded.since
+        """
         self._database.write(query, (rule, int(muted), 0.0 if muted else time.time()))
+
+    def favour(self, rule: str, *, favoured: bool) -> None:
+        """Record whether the findings of a check are ticked beforehand."""
+        query = """
+            INSERT INTO garden_rule (name, muted, since, ticked) VALUES (?, 0, 0, ?)
+            ON CONFLICT (name) DO UPDATE SET ticked = excluded.ticked
+        """
+        self._database.write(query, (rule, int(favoured)))
 
     def checked(self, version: str) -> Mapping[VaultPath, Digest]:
         """Return the notes that were checked by some checks, as they were then."""

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from bridge.api.count_forecast import CountForecast
 from bridge.changes.requests.create_note import CreateNote
 from bridge.features.gardener.compose import TriedFindings, note_digests
-from bridge.features.gardener.finding import TICKED, GardenFinding, encode_finding
+from bridge.features.gardener.finding import GardenFinding, encode_finding
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.records import PlannedFinding
+from bridge.features.gardener.value import value_of
 from bridge.notebook.folder import agents_folder
-from bridge.notebook.plan_note import TYPE, PlanLine, PlanSection, line_digests, record_digest, write_plan
+from bridge.notebook.plan_note import INSTEAD, TYPE, PlanLine, PlanSection, line_digests, record_digest, write_plan
 from bridge.records import dataclass
 from bridge.types import VaultPath
 
@@ -58,7 +59,7 @@ def _build(vault: "OpenVault", tried: TriedFindings) -> PlanNote:
     return PlanNote(
         plan,
         CreateNote(path=path, text=text, properties=properties),
-        tuple(describe_finding(id_, one, ticked=one.confidence >= TICKED) for id_, one in findings.items()),
+        tuple(describe_finding(id_, one, ticked=one.ticked) for id_, one in findings.items()),
         [(id_, findings[id_].check, record_digest(plan, record)) for id_, record in records.items()],
     )
 
@@ -66,7 +67,15 @@ def _build(vault: "OpenVault", tried: TriedFindings) -> PlanNote:
 def describe_finding(id_: str, finding: GardenFinding, *, ticked: bool) -> PlannedFinding:
     """Return a finding in the form of the result."""
     return PlannedFinding(
-        id_, finding.check, finding.text, finding.why, finding.confidence, ticked, finding.notes, "open"
+        id_,
+        finding.check,
+        finding.text,
+        finding.why,
+        finding.confidence,
+        ticked,
+        finding.notes,
+        "open",
+        value_of(finding),
     )
 
 
@@ -86,10 +95,11 @@ def _free_path(vault: "OpenVault", folder: VaultPath, now: datetime) -> VaultPat
 
 def _summary(tried: TriedFindings) -> list[str]:
     """Return the paragraphs on top of the note."""
-    ticked = sum(one.confidence >= TICKED for one in tried.findings)
+    ticked = sum(one.ticked for one in tried.findings)
     explained = (
         "What the gardener proposes. Nothing is changed before a person applies this plan: tick what is right, untick"
-        " or delete what is not. The words of a line may be changed, its `^g…` and the data at the end may not."
+        " or delete what is not. The words of a line may be changed, its `^g…` and the data at the end may not. To have"
+        f" another value than the proposed one, end a line with `{INSTEAD.strip()} another value`, before its `^g…`."
     )
     return [
         explained,
@@ -106,7 +116,7 @@ def _sections(findings: Mapping[str, GardenFinding]) -> list[PlanSection]:
         if not own:
             continue
         lines = [
-            PlanLine(id_, one.confidence >= TICKED, finding_line(one), 0)
+            PlanLine(id_, one.ticked, finding_line(one), 0)
             for id_, one in sorted(own.items(), key=lambda each: -each[1].confidence)
         ]
         title = check.name.replace("_", " ").capitalize()

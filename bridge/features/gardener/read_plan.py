@@ -10,10 +10,11 @@ from bridge.errors import BridgeError, InvalidArguments, NoteNotFound, TextNotFo
 from bridge.features.gardener.finding import GardenFinding, decode_finding, with_digest
 from bridge.features.gardener.ledger import KeptFinding, Ledger
 from bridge.features.gardener.plan_text import finding_line
+from bridge.features.gardener.value import with_value
 from bridge.markdown.decode import digest_of
 from bridge.markdown.parse import parse
 from bridge.notebook.folder import agents_folder
-from bridge.notebook.plan_note import DONE, TYPE, PlanLine, PlanText, read_plan, record_digest
+from bridge.notebook.plan_note import TYPE, PlanLine, PlanText, read_plan, record_digest, split_value
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 
@@ -29,7 +30,11 @@ class ListedFinding:
     """A finding that is listed in a plan's note, with its data, which are as they were made."""
 
     line: PlanLine
+    """Its line, without marks and the value of a person."""
+    written: str
+    """What its line said when the plan was made."""
     finding: GardenFinding
+    """The finding, with the value of a person."""
     digests: Mapping[VaultPath, Digest]
     change: "Change | None"
     """The change that applied it or is to; None if there is none, or it was undone or rejected."""
@@ -57,8 +62,7 @@ class OpenPlan:
     @property
     def reworded(self) -> Sequence[str]:
         """The findings whose lines say something else than was written."""
-        written = {id_: " ".join(finding_line(one.finding).split()) for id_, one in self.findings.items()}
-        return [id_ for id_, one in self.findings.items() if one.line.text.removesuffix(f" · {DONE}") != written[id_]]
+        return [id_ for id_, one in self.findings.items() if one.line.text != one.written]
 
     def require_unaltered(self, ids: Iterable[str]) -> None:
         """Require that the data of some findings are as they were made.
@@ -128,12 +132,28 @@ def _open(vault: "OpenVault", path: VaultPath) -> OpenPlan:
         elif why := _find_flaw(id_, plan.records.get(line.id), kept.get(line.id)):
             altered[line.id] = why
         else:
-            finding, digests = decode_finding(plan.records[line.id])
-            findings[line.id] = ListedFinding(line, finding, digests, _active_change(vault, kept[line.id].change))
+            try:
+                findings[line.id] = _list_finding(vault, line, plan.records[line.id], kept[line.id])
+            except BridgeError as error:
+                altered[line.id] = error.message
     for one in _find_swapped(findings):
         altered[one] = "its line says what another finding is."
         del findings[one]
     return OpenPlan(path, id_, text, digest_of(data), plan, findings, altered)
+
+
+def _list_finding(vault: "OpenVault", line: PlanLine, record: str, kept: KeptFinding) -> ListedFinding:
+    """Return a finding as its line has it.
+
+    Raises:
+        BridgeError: It cannot have the value that stands in its line.
+    """
+    finding, digests = decode_finding(record)
+    written = " ".join(finding_line(finding).split())
+    words, value = split_value(line.text, written)
+    if value is not None:
+        finding = with_value(finding, value, vault.files.locate)
+    return ListedFinding(replace(line, text=words), written, finding, digests, _active_change(vault, kept.change))
 
 
 def _find_flaw(plan: str, record: str | None, kept: KeptFinding | None) -> str | None:
@@ -147,7 +167,7 @@ def _find_flaw(plan: str, record: str | None, kept: KeptFinding | None) -> str |
 
 def _find_swapped(findings: Mapping[str, ListedFinding]) -> list[str]:
     """Return the findings whose lines have the words of other findings, which a person would believe to apply."""
-    words = {finding_line(one.finding): id_ for id_, one in findings.items()}
+    words = {one.written: id_ for id_, one in findings.items()}
     return [id_ for id_, one in findings.items() if words.get(one.line.text, id_) != id_]
 
 

@@ -16,12 +16,13 @@ class PlannedFinding:
     Attributes:
         id: Its id in the plan, which is the block id of its line.
         check: The check that found it.
-        text: What its line says.
+        text: What is done.
         why: The evidence.
         confidence: How sure it is, 0–1.
         ticked: Whether it is to be applied.
         notes: The notes that it is about.
         state: `open`, `proposed` if a change that applies it waits for the user, `applied`, or `stale`: a note changed.
+        value: What it writes; the user may put another value into its line, after `· instead:`. Null if it has none.
     """
 
     id: str
@@ -32,6 +33,7 @@ class PlannedFinding:
     ticked: bool
     notes: tuple[VaultPath, ...]
     state: FindingState
+    value: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +187,7 @@ class GardenRule:
         rate: Expected share of findings that are accepted; .5 before any judgement.
         muted: Whether it is left out of plans.
         why: Why it is muted; empty if it is not.
+        ticked: Whether the user has all that it finds ticked beforehand.
     """
 
     check: str
@@ -194,6 +197,7 @@ class GardenRule:
     rate: float
     muted: bool
     why: str
+    ticked: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from bridge.errors import BridgeError
 from bridge.events import PlanReady
 from bridge.features.gardener.compose import compose_plan, keep_checked
-from bridge.features.gardener.finding import TICKED
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.plan_text import build_plan_note
 from bridge.features.gardener.read_plan import open_plan
@@ -109,5 +108,5 @@ async def has_unreviewed_plan(vault: "OpenVault") -> bool:
     ledger = Ledger(vault.store.database)
     made = await asyncio.to_thread(ledger.findings, last.id)
     is_judged = await asyncio.to_thread(ledger.verdicts, last.id)
-    as_made = all(one.line.ticked == (one.finding.confidence >= TICKED) for one in plan.findings.values())
+    as_made = all(one.line.ticked == one.finding.ticked for one in plan.findings.values())
     return last.is_own and as_made and plan.findings.keys() == made.keys() and not is_judged

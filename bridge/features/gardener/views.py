@@ -21,6 +21,7 @@ RULES = (
     Column("accepted", " · {} accepted"),
     Column("rejected", " · {} rejected"),
     Column("why", " · muted: {}"),
+    Column("ticked", lambda ticked: " · always ticked" if ticked else ""),
     Column("looks_for", " · {}", detail=True),
 )
 

@@ -18,9 +18,24 @@ export function checkTitle(check: string): string {
 	return check.charAt(0).toUpperCase() + check.slice(1).replaceAll("_", " ");
 }
 
+/** The line of a finding: its box, its words, the value that a person put into it, and its id. */
+const LINE = /^([ \t]*(?:[-*+]|\d+[.)])[ \t]+\[)([ xX])(\][^\n]*?)( · instead: [^\n]*?)?([ \t]*\^(g\d+)[ \t]*\r?)$/gm;
+
+function changeLines(text: string, ids: ReadonlySet<string>, ticked: boolean, value?: string): string {
+	return text.replace(LINE, (line: string, start: string, _box: string, words: string, instead: string | undefined, end: string, id: string) => {
+		const own = value === undefined ? instead : value && ` · instead: ${value}`;
+		return ids.has(id) ? `${start}${ticked ? "x" : " "}${words}${own ?? ""}${end}` : line;
+	});
+}
+
 /** The text of a plan with the boxes of some findings ticked or not; everything else stays. */
 export function tickLines(text: string, ids: ReadonlySet<string>, ticked: boolean): string {
-	return text.replace(/^([ \t]*(?:[-*+]|\d+[.)])[ \t]+\[)[ xX](\][^\n]*\^(g\d+)[ \t]*\r?)$/gm, (line: string, start: string, rest: string, id: string) => (ids.has(id) ? `${start}${ticked ? "x" : " "}${rest}` : line));
+	return changeLines(text, ids, ticked);
+}
+
+/** The text of a plan with a finding ticked that writes another value; an empty one stands for what was proposed. */
+export function writeValue(text: string, id: string, value: string): string {
+	return changeLines(text, new Set([id]), true, value);
 }
 
 /** What is done of a plan, check by check. */

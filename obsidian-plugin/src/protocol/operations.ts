@@ -27,10 +27,12 @@ export const FORMS = {
 	merge_suggestions: "c15a398976ac",
 	dismiss: "e30cbf1a536e",
 	revive: "e30cbf1a536e",
-	plan_garden: "a36824f7adae",
-	show_plan: "183a13cd2a42",
+	plan_garden: "8703192ccd64",
+	show_plan: "a724be4cad1b",
 	apply_plan: "56542363fb92",
 	judge_finding: "d982b3a6be4e",
+	garden_rules: "903f0316a899",
+	switch_garden_rule: "9f465a9b5f45",
 	list_policies: "bf488d2a2940",
 	check_policy: "117db4568b7d",
 	preview_policy: "a8b888219eea",
@@ -919,6 +921,37 @@ export interface GardenPlan {
 	readonly state: "applied" | "proposed";
 	/** The change that wrote it; null without a note. */
 	readonly change_id: string | null;
+}
+
+/** A check, and how the user judged it. */
+export interface GardenRule {
+	/** Its name. */
+	readonly check: string;
+	/** What it looks for. */
+	readonly looks_for: string;
+	/** Findings that the user accepted or applied. */
+	readonly accepted: number;
+	/** Findings that the user rejected. */
+	readonly rejected: number;
+	/** Expected share of findings that are accepted; .5 before any judgement. */
+	readonly rate: number;
+	/** Whether it is left out of plans. */
+	readonly muted: boolean;
+	/** Why it is muted; empty if it is not. */
+	readonly why: string;
+	/** Whether the user has all that it finds ticked beforehand. */
+	readonly ticked: boolean;
+}
+
+/** The checks of the gardener. */
+export interface GardenRules {
+	/** The checks, in the order of plans. */
+	readonly rules: readonly GardenRule[];
+}
+
+export interface GardenRulesArguments {
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
 }
 
 export interface GiveNoteArguments {
@@ -2284,7 +2317,7 @@ export interface PlannedFinding {
 	readonly id: string;
 	/** The check that found it. */
 	readonly check: string;
-	/** What its line says. */
+	/** What is done. */
 	readonly text: string;
 	/** The evidence. */
 	readonly why: string;
@@ -2296,6 +2329,8 @@ export interface PlannedFinding {
 	readonly notes: readonly string[];
 	/** `open`, `proposed` if a change that applies it waits for the user, `applied`, or `stale`: a note changed. */
 	readonly state: "open" | "proposed" | "applied" | "stale";
+	/** What it writes; the user may put another value into its line, after `· instead:`. Null if it has none. */
+	readonly value: string | null;
 }
 
 /** Whether a policy is approved now. */
@@ -3236,6 +3271,17 @@ export interface SupersedeMemoryArguments {
 	readonly vault?: string | null;
 }
 
+export interface SwitchGardenRuleArguments {
+	/** Its name, from `garden_rules`. */
+	readonly check: string;
+	/** Whether plans leave it out; unmuting forgets how its findings were judged before. */
+	readonly muted?: boolean | null;
+	/** Whether new plans tick all that it finds. */
+	readonly ticked?: boolean | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 /** The tags in use. */
 export interface TagList {
 	/** Most used first. */
@@ -3779,6 +3825,18 @@ export interface Operations {
 		arguments: JudgeFindingArguments;
 		result: JudgedFinding;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "text_not_found" | "declined";
+	};
+	/** List the checks of the gardener, with how the user judged what they found. */
+	garden_rules: {
+		arguments: GardenRulesArguments;
+		result: GardenRules;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** Mute a check, or have all it finds ticked, for the user only; what is left out stays as it is. */
+	switch_garden_rule: {
+		arguments: SwitchGardenRuleArguments;
+		result: GardenRules;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "declined";
 	};
 	/** List the policies: notes of `type: policy` with a workflow, which agents may run once the user approved it. */
 	list_policies: {

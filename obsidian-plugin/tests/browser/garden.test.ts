@@ -80,6 +80,42 @@ test("what a finding would change is shown in its row, and hidden again", async 
 	expect(await notes()).toEqual(before);
 });
 
+test("another value is written in place of the proposed one", async () => {
+	await look();
+	const tag = row("Rename the tag Tiling");
+	await tag.getByRole("checkbox").uncheck();
+	await expect.poll(plan).toMatch(/^- \[ \] Rename the tag `Tiling`/m);
+	await tag.getByRole("button", { name: /^Write another value/ }).click();
+	const value = tag.getByRole("textbox", { name: "Value" });
+	expect(await value.inputValue()).toBe("tiling");
+	await value.fill("tiles");
+	await picture(obsidian, "garden-value", false);
+	await value.press("Enter");
+	await tag.filter({ hasText: "with “tiles” instead" }).waitFor();
+	expect(await plan()).toMatch(/^- \[x\] Rename the tag `Tiling`.* · instead: tiles \^g\d+$/m);
+	await pane().getByRole("button", { name: "Apply what is ticked…" }).click();
+	await obsidian.page.getByRole("dialog").getByRole("button", { name: "Apply" }).click();
+	await row("Rename the tag Tiling").getByText("Applied.").waitFor();
+	expect((await notes()).join("").match(/#\w+/gi)).toEqual(["#tiles", "#tiles", "#tiles", "#tiles"]);
+});
+
+test("all that a check finds is ticked from now on, until that is taken back", async () => {
+	await look();
+	const ticked = async (): Promise<(boolean | undefined)[]> => {
+		const { findings } = await bridge.call<{ findings: { check: string; ticked: boolean }[] }>("plan_garden", { checks: ["missing_links"], skip_checked: false, dry_run: true });
+		return [...new Set(findings.map((one) => one.ticked))];
+	};
+	expect(await ticked()).toContain(false);
+	await pane().getByRole("button", { name: "Always tick all of Missing links" }).click();
+	const off = pane().getByRole("button", { name: "No longer tick all of Missing links" });
+	await off.waitFor();
+	expect(await pane().getByRole("checkbox", { name: "All of Missing links" }).isChecked()).toBe(true);
+	expect(await ticked()).toEqual([true]);
+	await off.click();
+	await pane().getByRole("button", { name: "Always tick all of Missing links" }).waitFor();
+	expect(await ticked()).toContain(false);
+});
+
 test("what is rejected is not proposed again", async () => {
 	await look();
 	const link = row("link “clay oven”");

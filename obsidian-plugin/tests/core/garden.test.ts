@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { applied, byCheck, checkTitle, counted, tickLines } from "../../src/core/garden";
+import { applied, byCheck, checkTitle, counted, tickLines, writeValue } from "../../src/core/garden";
 
 const NOTE = "# Plan\n\n- [x] Link “oven” in [[Log]] · 0.86 ^g1\n- [ ] Rename #Bread · 0.50 ^g2\r\n  * [X] mine ^g12\n- [ ] mine\n\n> {\"id\": \"g1\", \"text\": \"- [x] not a line ^g1\"}\n";
 
@@ -9,13 +9,22 @@ test("only the boxes of the findings are ticked, and every other byte stays", ()
 	expect(tickLines(NOTE, new Set(["g3"]), true)).toBe(NOTE);
 });
 
+test("another value stands between the words of a line and its id, and ticks it", () => {
+	const written = writeValue(NOTE, "g2", "baking $& bread");
+	expect(written).toBe(NOTE.replace("- [ ] Rename #Bread · 0.50 ^g2\r", () => "- [x] Rename #Bread · 0.50 · instead: baking $& bread ^g2\r"));
+	expect(writeValue(written, "g2", "loaf")).toBe(NOTE.replace("- [ ] Rename #Bread · 0.50 ^g2", "- [x] Rename #Bread · 0.50 · instead: loaf ^g2"));
+	expect(tickLines(written, new Set(["g2"]), false)).toBe(written.replace("- [x] Rename", "- [ ] Rename"));
+	expect(tickLines(writeValue(written, "g2", ""), new Set(["g2"]), false)).toBe(NOTE);
+	expect(writeValue(NOTE, "g3", "none")).toBe(NOTE);
+});
+
 test("counts read as one line", () => {
 	expect(counted([{ name: "dangling", before: 1200, after: 3 }, { name: "tag bread", before: 0, after: 2 }])).toBe(`unresolved links ${(1200).toLocaleString()} → 3 · tag bread 0 → 2`);
 	expect(counted([])).toBe("");
 });
 
 test("findings stay in the order of the plan, by check", () => {
-	const one = { text: "", why: "", confidence: 1, ticked: true, notes: [], state: "open" } as const;
+	const one = { text: "", why: "", confidence: 1, ticked: true, notes: [], state: "open", value: null } as const;
 	const found = byCheck([{ ...one, id: "g1", check: "tags" }, { ...one, id: "g2", check: "broken_links" }, { ...one, id: "g3", check: "tags" }]);
 	expect([...found].map(([check, own]) => [check, own.map(({ id }) => id)])).toEqual([["tags", ["g1", "g3"]], ["broken_links", ["g2"]]]);
 	expect(checkTitle("broken_links")).toBe("Broken links");

@@ -6,8 +6,9 @@ from typing import Final
 
 from bridge.engine.link_context import LinkContext, source_of
 from bridge.features.gardener.edits import replace_span
-from bridge.features.gardener.finding import GardenFinding
+from bridge.features.gardener.finding import TICKED, GardenFinding
 from bridge.features.gardener.garden import Garden
+from bridge.index.note import IndexedNote
 from bridge.linking.apply import LinkPlace, insert_links
 from bridge.linking.evidence import FeedbackModel
 from bridge.linking.suggest import suggest
@@ -43,11 +44,14 @@ class MissingLinks:
             found = suggest(
                 source_of(vault, read), garden.corpus, LinkContext(vault, note.path, learned), "conservative"
             )
-            # A day that a text names is seldom about what was written on it.
+            # A day that a text names is seldom about what was written on it, and a note's own name about a namesake.
             wanted = [
                 one
                 for one in found
-                if one.score >= LEAST and one.target in garden.notes and not DAY.fullmatch(title_of(one.target))
+                if one.score >= LEAST
+                and one.target in garden.notes
+                and not DAY.fullmatch(title_of(one.target))
+                and fold_case(one.text) not in own
             ]
             if not wanted:
                 continue
@@ -62,6 +66,12 @@ class MissingLinks:
                     notes=(note.path, one.target),
                     text=f"In {plan_link(note.path)}, link “{plain_words(one.text)}” to {plan_link(one.target)}",
                     why=plain_words(one.why[0]) if one.why else "it is the name of the note",
-                    confidence=round(one.score, 2),
+                    confidence=_confidence(one.score, note, garden.notes[one.target]),
                     request=edit,
                 )
+
+
+def _confidence(likelihood: float, note: IndexedNote, target: IndexedNote) -> float:
+    """Return how sure a link is: less where the notes are in two languages, as a quotation or a namesake is."""
+    differ = bool(note.language and target.language) and note.language != target.language
+    return round(min(likelihood, TICKED - 0.01) if differ else likelihood, 2)

@@ -35,8 +35,10 @@ class TagVariants:
 
     def _by_case(self, notes: Mapping[str, Sequence[VaultPath]]) -> Iterator[GardenFinding]:
         for spellings in _groups(notes, fold_case):
-            main, *others = spellings
-            yield _rename(others[0], main, notes, f"Obsidian takes {_quote_tags(spellings)} for one tag", 0.95)
+            main, other = spellings[:2]
+            # Where each note with a spelling has the other one, too, they may be there to be compared.
+            sure = 0.8 if set(notes[other]) <= set(notes[main]) else 0.95
+            yield _rename(other, main, notes, f"Obsidian takes {_quote_tags(spellings)} for one tag", sure)
 
     def _by_separator(
         self, notes: Mapping[str, Sequence[VaultPath]], common: Mapping[str, str]

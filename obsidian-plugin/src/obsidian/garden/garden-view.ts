@@ -1,6 +1,6 @@
 import { type IconName, Notice, type TFile, type WorkspaceLeaf } from "obsidian";
 import type { AppliedPlan, PlannedFinding, ShownPlan } from "../../protocol/operations";
-import { applied, byCheck, checkTitle, counted, tickLines } from "../../core/garden";
+import { applied, byCheck, checkTitle, counted, tickLines, writeValue } from "../../core/garden";
 import { unstyled } from "../../core/plain";
 import { withHint } from "../../core/refusal";
 import { showSaid } from "../command";
@@ -95,6 +95,7 @@ export class GardenView extends Pane {
 		const round = (this.#round += 1);
 		const path = this.#plan();
 		const answer = path === undefined ? undefined : await this.host.link.call("show_plan", { path });
+		const rules = await this.host.link.call("garden_rules", {});
 		const head = this.#head;
 		if (round !== this.#round || head === null) return;
 		head.empty();
@@ -109,16 +110,16 @@ export class GardenView extends Pane {
 			this.#say(withHint(answer.error), true);
 			return;
 		}
-		this.#show(answer.result);
+		this.#show(answer.result, rules.ok ? rules.result.rules.filter((rule) => rule.ticked).map(({ check }) => check) : []);
 	}
 
-	#show({ path: plan, findings, ticked, forecast, notices }: ShownPlan): void {
+	#show({ path: plan, findings, ticked, forecast, notices }: ShownPlan, favoured: readonly string[]): void {
 		this.#say([`${ticked.toLocaleString()} of ${findings.length.toLocaleString()} ticked.`, counted(forecast), ...notices].filter((text) => text !== "").join(" "));
 		if (ticked > 0 && this.#head !== null) addButton(this.#head, { cls: "mod-cta", text: "Apply what is ticked…" }, () => this.#apply(plan));
-		for (const [check, own] of byCheck(findings)) this.#showCheck(plan, check, own);
+		for (const [check, own] of byCheck(findings)) this.#showCheck(plan, check, own, favoured.includes(check));
 	}
 
-	#showCheck(plan: string, check: string, findings: readonly PlannedFinding[]): void {
+	#showCheck(plan: string, check: string, findings: readonly PlannedFinding[], isFavoured: boolean): void {
 		const open = findings.filter(({ state }) => state === "open");
 		const el = this.#list?.createDiv();
 		const title = el?.createEl("label", { cls: "vault-bridge-part" });
@@ -129,12 +130,13 @@ export class GardenView extends Pane {
 		all.disabled = open.length === 0;
 		all.addEventListener("change", () => void this.#tick(plan, open, all.checked));
 		title.appendText(`${checkTitle(check)} (${findings.length.toLocaleString()})`);
+		addButton(title, { text: isFavoured ? "Always ticked" : "Tick always", label: `${isFavoured ? "No longer tick" : "Always tick"} all of ${checkTitle(check)}` }, () => this.#favour(plan, check, open, !isFavoured));
 		const list = el.createDiv({ attr: { role: "list", "aria-label": checkTitle(check) } });
 		for (const one of findings) this.#showFinding(list, plan, one);
 	}
 
 	#showFinding(list: HTMLElement, plan: string, finding: PlannedFinding): void {
-		const { id, state, ticked, notes } = finding;
+		const { id, state, ticked, notes, value } = finding;
 		const text = unstyled(finding.text);
 		const isOpen = state === "open" || state === "proposed";
 		const row = list.createDiv({ cls: "vault-bridge-missing", attr: { role: "listitem" } });
@@ -149,14 +151,34 @@ export class GardenView extends Pane {
 		const [path] = notes;
 		if (path !== undefined) addButton(acts, { text: "Open", label: `Open ${path}` }, () => open(this.app, { path, lines: [1, 1] }, false));
 		if (isOpen) addButton(acts, { text: "Look", label: `What would change: ${text}` }, () => this.#look(row, plan, id));
+		if (isOpen && value !== null) addButton(acts, { text: "Edit", label: `Write another value: ${text}` }, () => this.#edit(row, plan, id, value));
 		if (isOpen) addButton(acts, { text: "Never", label: `Never propose again: ${text}` }, () => this.#reject(plan, id));
 	}
 
-	/** Tick the lines of the note, as a person would. */
-	async #tick(plan: string, findings: readonly PlannedFinding[], ticked: boolean): Promise<void> {
-		const ids = new Set(findings.map(({ id }) => id));
+	/** Change the lines of the note, as a person would. */
+	async #write(plan: string, change: (text: string) => string): Promise<void> {
 		const file = this.app.vault.getFileByPath(plan);
-		if (file !== null) await this.app.vault.process(file, (text) => tickLines(text, ids, ticked));
+		if (file !== null) await this.app.vault.process(file, change);
+	}
+
+	#tick(plan: string, findings: readonly PlannedFinding[], ticked: boolean): Promise<void> {
+		return this.#write(plan, (text) => tickLines(text, new Set(findings.map(({ id }) => id)), ticked));
+	}
+
+	/** Have all that a check finds ticked from now on, or no longer. */
+	async #favour(plan: string, check: string, findings: readonly PlannedFinding[], ticked: boolean): Promise<void> {
+		const answer = await this.host.link.call("switch_garden_rule", { check, ticked });
+		if (!answer.ok) sayRefusal(answer.error);
+		else if (ticked) await this.#tick(plan, findings, true);
+		await this.#load();
+	}
+
+	/** Let the person write another value than the proposed one. */
+	#edit(row: HTMLElement, plan: string, id: string, value: string): void {
+		const input = row.createEl("input", { type: "text", value, attr: { "aria-label": "Value", dir: "auto" } });
+		input.addEventListener("change", () => void this.#write(plan, (text) => writeValue(text, id, input.value.trim())));
+		input.addEventListener("blur", () => input.remove());
+		input.focus();
 	}
 
 	/** Show what a finding would change, or no longer. */
