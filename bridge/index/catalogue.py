@@ -1,8 +1,8 @@
 """Every note of the index, in memory: by path, and by row numbers for search."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 
-from bridge.index.note import IndexedNote
+from bridge.index.note import IndexedNote, Notes
 from bridge.records import dataclass
 from bridge.types import VaultPath
 
@@ -17,17 +17,30 @@ class NoteEntry:
     title_text: str
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class NoteState:
+    """The notes after a write, how many writes there were, and the paths that the last one concerned."""
+
+    notes: Notes
+    writes: int = 0
+    paths: tuple[VaultPath, ...] = ()
+
+
 class NoteTable:
     """The live notes; rows of anything else are deleted ones and never shown."""
 
     def __init__(self) -> None:
-        self.notes: Mapping[VaultPath, IndexedNote] = {}
-        """Every note by path. Always replaced, never changed, because other threads iterate over it."""
+        self.state = NoteState({})
         self.last = 0
         """The highest number ever used."""
         self._entries: dict[VaultPath, NoteEntry] = {}
         self._by_seq: dict[int, NoteEntry] = {}
         self._by_key: dict[int, NoteEntry] = {}
+
+    @property
+    def notes(self) -> Notes:
+        """Every note by path. Always replaced, never changed, because other threads iterate over it."""
+        return self.state.notes
 
     def replace(self, leaving: Collection[VaultPath], entries: Iterable[NoteEntry]) -> list[NoteEntry]:
         """Remove the notes at some paths, then add others.
@@ -35,7 +48,7 @@ class NoteTable:
         Returns:
             The notes removed or replaced.
         """
-        notes = dict(self.notes)
+        notes, paths = dict(self.notes), dict.fromkeys(leaving)
         before: list[NoteEntry] = []
         for path in leaving:
             entry = self._entries.pop(path, None)
@@ -47,8 +60,9 @@ class NoteTable:
             self._by_seq[entry.seq] = entry
             self._by_key[entry.key] = entry
             notes[entry.note.path] = entry.note
+            paths[entry.note.path] = None
             self.last = max(self.last, entry.seq, entry.key)
-        self.notes = notes
+        self.state = NoteState(notes, self.state.writes + 1, tuple(paths))
         return before
 
     def next(self) -> int:
