@@ -1,6 +1,7 @@
 """Every note of the index, in memory: by path, and by row numbers for search."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from typing import cast
 
 from bridge.index.note import IndexedNote, Notes
 from bridge.records import dataclass
@@ -36,6 +37,9 @@ class NoteTable:
         self._entries: dict[VaultPath, NoteEntry] = {}
         self._by_seq: dict[int, NoteEntry] = {}
         self._by_key: dict[int, NoteEntry] = {}
+        # By themselves, since a search within many notes asks for those of all.
+        self._seqs: dict[VaultPath, int] = {}
+        self._keys: dict[VaultPath, int] = {}
 
     @property
     def notes(self) -> Notes:
@@ -54,11 +58,13 @@ class NoteTable:
             entry = self._entries.pop(path, None)
             if entry is not None:
                 del self._by_seq[entry.seq], self._by_key[entry.key], notes[path]
+                del self._seqs[path], self._keys[path]
                 before.append(entry)
         for entry in entries:
             self._entries[entry.note.path] = entry
             self._by_seq[entry.seq] = entry
             self._by_key[entry.key] = entry
+            self._seqs[entry.note.path], self._keys[entry.note.path] = entry.seq, entry.key
             notes[entry.note.path] = entry.note
             paths[entry.note.path] = None
             self.last = max(self.last, entry.seq, entry.key)
@@ -98,8 +104,14 @@ class NoteTable:
 
     def keys_of(self, paths: Collection[VaultPath]) -> set[int]:
         """Return the passage keys of some notes."""
-        return {entry.key for entry in map(self._entries.get, paths) if entry is not None}
+        return _numbers(self._keys, paths)
 
     def seqs_of(self, paths: Collection[VaultPath]) -> set[int]:
         """Return the row numbers of some notes."""
-        return {entry.seq for entry in map(self._entries.get, paths) if entry is not None}
+        return _numbers(self._seqs, paths)
+
+
+def _numbers(numbers: Mapping[VaultPath, int], paths: Collection[VaultPath]) -> set[int]:
+    found = set(map(numbers.get, paths))
+    found.discard(None)
+    return cast("set[int]", found)

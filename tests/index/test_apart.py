@@ -36,6 +36,12 @@ def test_sides_that_follow_writes_are_those_divided_anew(
             anew = Apart(table)
             anew.use(folder)
             assert state_of(apart) == state_of(anew)
+            others = {
+                entry.seq: entry.key for entry in table.entries() if entry.note.path not in apart.side("notes").notes
+            }
+            hidden = apart.side("notes")
+            assert numbers(hidden.hidden_seqs) == sorted(others.keys())
+            assert numbers(hidden.hidden_keys) == sorted(others.values())
 
 
 def test_rows_of_notes_that_no_write_concerned_are_numbered_once() -> None:
