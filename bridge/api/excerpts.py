@@ -1,5 +1,6 @@
 """The notes of search hits as they are on disk now, and the excerpts into which they are cut."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
     from bridge.markdown.note import Note
     from bridge.search.excerpts import Excerpts
-    from bridge.search.model import SearchHit
+    from bridge.search.model import SearchHit, SearchRequest, Sources
 
 
 def open_hits(vault: "OpenVault", hits: "Iterable[SearchHit]") -> "dict[VaultPath, Note]":
@@ -25,6 +26,22 @@ def open_hits(vault: "OpenVault", hits: "Iterable[SearchHit]") -> "dict[VaultPat
             with suppress(NoteNotFound):
                 found[hit.path] = open_note(vault, hit.path)
     return found
+
+
+async def cut_found(
+    sources: "Sources", request: "SearchRequest", hits: "Sequence[SearchHit]", notes: "Mapping[VaultPath, Note]"
+) -> "list[Excerpts]":
+    """Cut hits into excerpts, and long notes to the blocks that match.
+
+    Args:
+        sources: What was searched.
+        request: The search, with the budget of the excerpts as its `passage_tokens`.
+        hits: Its hits.
+        notes: Their notes, from `open_hits`; a note that is not among them is skipped.
+    """
+    from bridge.search.long_notes import cut_long_notes
+
+    return await cut_long_notes(sources, request, await asyncio.to_thread(cut_hits, hits, notes), notes)
 
 
 def cut_hits(hits: "Sequence[SearchHit]", notes: "Mapping[VaultPath, Note]") -> "list[Excerpts]":

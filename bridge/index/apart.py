@@ -1,13 +1,13 @@
 """Keeps the notes of one folder apart, so that they and all others are each searched as if there were no others."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection
 from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.index.catalogue import NoteTable
+from bridge.index.catalogue import NoteState, NoteTable
 from bridge.index.note import Notes
 from bridge.records import dataclass
 from bridge.types import Among, VaultPath
@@ -23,28 +23,51 @@ class HiddenRows:
     numbers: "NDArray[np.int64]"
 
 
-class Side:
-    """Some of the notes, and the rows of all others, which are numbered when a search first asks for them."""
+class Part:
+    """Some of the notes, and their rows, which are numbered when a search first asks for them."""
 
-    def __init__(self, notes: Notes, others: Notes | None = None, catalogue: NoteTable | None = None) -> None:
+    def __init__(self, notes: Notes, catalogue: NoteTable) -> None:
         self.notes = notes
-        self._others = others
         self._catalogue = catalogue
 
     @cached_property
-    def hidden_keys(self) -> HiddenRows | None:
-        """The others' keys in the passages table; None if there are none."""
-        return self._hidden(NoteTable.keys_of)
+    def keys(self) -> HiddenRows:
+        """Their keys in the passages table."""
+        return HiddenRows(np.array(sorted(self._catalogue.keys_of(self.notes.keys())), np.int64))
 
     @cached_property
+    def seqs(self) -> HiddenRows:
+        """Their rows in the notes table."""
+        return HiddenRows(np.array(sorted(self._catalogue.seqs_of(self.notes.keys())), np.int64))
+
+    def replace(self, paths: Collection[VaultPath], new: Notes) -> "Part":
+        """Return the notes with those at some paths replaced, or taken out; itself without paths."""
+        if not paths:
+            return self
+        notes = dict(self.notes)
+        for path in paths:
+            notes.pop(path, None)
+            if path in new:
+                notes[path] = new[path]
+        return Part(notes, self._catalogue)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """The notes that a question is about, and all others."""
+
+    notes: Notes
+    others: Part | None = None
+
+    @property
+    def hidden_keys(self) -> HiddenRows | None:
+        """The others' keys in the passages table; None if there are none."""
+        return self.others.keys if self.others and self.others.notes else None
+
+    @property
     def hidden_seqs(self) -> HiddenRows | None:
         """The others' rows in the notes table; None if there are none."""
-        return self._hidden(NoteTable.seqs_of)
-
-    def _hidden(self, rows_of: Callable[[NoteTable, Collection[VaultPath]], set[int]]) -> HiddenRows | None:
-        if self._others is None or self._catalogue is None:
-            return None
-        return HiddenRows(np.array(sorted(rows_of(self._catalogue, self._others.keys())), np.int64))
+        return self.others.seqs if self.others and self.others.notes else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +82,28 @@ class KeptFolder:
         return bool(self.path) and path.startswith(f"{self.path}/")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """The notes of the folder that is kept apart and all others, in one state of the notes."""
+
+    state: NoteState
+    folder: KeptFolder
+    inside: Part
+    outside: Part
+
+
 class Apart:
     """The two sides of a vault; detects changes of the index by itself."""
 
     def __init__(self, catalogue: NoteTable) -> None:
         self._catalogue = catalogue
         self._folder = KeptFolder()
-        self._every: Notes | None = None
-        self._sides: Mapping[Among, Side] = {}
+        self._split: Split | None = None
 
     def use(self, folder: KeptFolder) -> bool:
         """Keep a folder apart, and return whether it is another one than before."""
         changed = folder != self._folder
-        self._folder, self._every = folder, None
+        self._folder, self._split = folder, None
         return changed
 
     @property
@@ -81,22 +113,24 @@ class Apart:
 
     def side(self, among: Among) -> Side:
         """Return the notes that a question is about."""
-        every = self._catalogue.notes
+        state, split = self._catalogue.state, self._split
         if among == "all":
-            return Side(every)
-        if every is not self._every:
-            self._every, self._sides = every, self._split(every)
-        return self._sides[among]
+            return Side(state.notes)
+        if split is None or split.state is not state:
+            split = self._split = self._follow(split, state)
+        own, others = (split.inside, split.outside) if among == "agents" else (split.outside, split.inside)
+        return Side(own.notes, others)
 
-    def _split(self, every: Notes) -> Mapping[Among, Side]:
+    def _follow(self, split: Split | None, state: NoteState) -> Split:
+        """Divide the notes; after a single write, only those that it concerned."""
         folder = self.folder
-        # As `holds` says, without a call for each note: this follows every write.
+        if split is not None and split.folder == folder and split.state.writes == state.writes - 1:
+            inside = [path for path in state.paths if folder.holds(path)]
+            outside = [path for path in state.paths if not folder.holds(path)]
+            new = state.notes
+            return Split(state, folder, split.inside.replace(inside, new), split.outside.replace(outside, new))
+        # As `holds` says, without a call for each note.
         below = f"{folder.path}/"
-        inside = {path: note for path, note in every.items() if path.startswith(below)} if folder.path else {}
-        if not inside:
-            return {"notes": Side(every), "agents": Side(inside, every, self._catalogue)}
-        outside = {path: note for path, note in every.items() if path not in inside}
-        return {
-            "notes": Side(outside, inside, self._catalogue),
-            "agents": Side(inside, outside, self._catalogue),
-        }
+        own = {path: note for path, note in state.notes.items() if path.startswith(below)} if folder.path else {}
+        rest = {path: note for path, note in state.notes.items() if path not in own} if own else state.notes
+        return Split(state, folder, Part(own, self._catalogue), Part(rest, self._catalogue))

@@ -1,8 +1,9 @@
 """Every note of the index, in memory: by path, and by row numbers for search."""
 
 from collections.abc import Collection, Iterable, Mapping
+from typing import cast
 
-from bridge.index.note import IndexedNote
+from bridge.index.note import IndexedNote, Notes
 from bridge.records import dataclass
 from bridge.types import VaultPath
 
@@ -17,17 +18,33 @@ class NoteEntry:
     title_text: str
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class NoteState:
+    """The notes after a write, how many writes there were, and the paths that the last one concerned."""
+
+    notes: Notes
+    writes: int = 0
+    paths: tuple[VaultPath, ...] = ()
+
+
 class NoteTable:
     """The live notes; rows of anything else are deleted ones and never shown."""
 
     def __init__(self) -> None:
-        self.notes: Mapping[VaultPath, IndexedNote] = {}
-        """Every note by path. Always replaced, never changed, because other threads iterate over it."""
+        self.state = NoteState({})
         self.last = 0
         """The highest number ever used."""
         self._entries: dict[VaultPath, NoteEntry] = {}
         self._by_seq: dict[int, NoteEntry] = {}
         self._by_key: dict[int, NoteEntry] = {}
+        # By themselves, since a search within many notes asks for those of all.
+        self._seqs: dict[VaultPath, int] = {}
+        self._keys: dict[VaultPath, int] = {}
+
+    @property
+    def notes(self) -> Notes:
+        """Every note by path. Always replaced, never changed, because other threads iterate over it."""
+        return self.state.notes
 
     def replace(self, leaving: Collection[VaultPath], entries: Iterable[NoteEntry]) -> list[NoteEntry]:
         """Remove the notes at some paths, then add others.
@@ -35,20 +52,23 @@ class NoteTable:
         Returns:
             The notes removed or replaced.
         """
-        notes = dict(self.notes)
+        notes, paths = dict(self.notes), dict.fromkeys(leaving)
         before: list[NoteEntry] = []
         for path in leaving:
             entry = self._entries.pop(path, None)
             if entry is not None:
                 del self._by_seq[entry.seq], self._by_key[entry.key], notes[path]
+                del self._seqs[path], self._keys[path]
                 before.append(entry)
         for entry in entries:
             self._entries[entry.note.path] = entry
             self._by_seq[entry.seq] = entry
             self._by_key[entry.key] = entry
+            self._seqs[entry.note.path], self._keys[entry.note.path] = entry.seq, entry.key
             notes[entry.note.path] = entry.note
+            paths[entry.note.path] = None
             self.last = max(self.last, entry.seq, entry.key)
-        self.notes = notes
+        self.state = NoteState(notes, self.state.writes + 1, tuple(paths))
         return before
 
     def next(self) -> int:
@@ -84,8 +104,14 @@ class NoteTable:
 
     def keys_of(self, paths: Collection[VaultPath]) -> set[int]:
         """Return the passage keys of some notes."""
-        return {entry.key for entry in map(self._entries.get, paths) if entry is not None}
+        return _numbers(self._keys, paths)
 
     def seqs_of(self, paths: Collection[VaultPath]) -> set[int]:
         """Return the row numbers of some notes."""
-        return {entry.seq for entry in map(self._entries.get, paths) if entry is not None}
+        return _numbers(self._seqs, paths)
+
+
+def _numbers(numbers: Mapping[VaultPath, int], paths: Collection[VaultPath]) -> set[int]:
+    found = set(map(numbers.get, paths))
+    found.discard(None)
+    return cast("set[int]", found)

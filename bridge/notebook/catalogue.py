@@ -4,6 +4,8 @@ import asyncio
 import threading
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from itertools import compress
+from operator import is_not
 from typing import Final
 
 from bridge.index.note import IndexedNote
@@ -49,24 +51,24 @@ class MemoryCatalogue:
             self._notes = notes
 
     def _update(self, notes: Mapping[VaultPath, IndexedNote]) -> None:
-        memories = dict(self.memories)
-        for path in [path for path, note in self._seen.items() if notes.get(path) is not note]:
+        memories, seen = dict(self.memories), self._seen
+        # Without a step of ours for each note: this follows every write.
+        for path in [*compress(seen, map(is_not, map(notes.get, seen), seen.values()))]:
             del self._seen[path]
             if (memory := memories.pop(path, None)) is not None:
                 self.names.remove(path, memory.names)
                 self._groups.remove(memory)
                 self._by_file[file_key(path)].discard(path)
                 self._by_text[memory.id.rpartition("-")[2]].discard(path)
-        for path, note in notes.items():
-            if path not in self._seen:
-                self._seen[path] = note
-                memory = memory_of(note)
-                if memory is not None:
-                    memories[path] = memory
-                    self.names.add(path, memory.names)
-                    self._groups.add(memory)
-                    self._by_file[file_key(path)].add(path)
-                    self._by_text[memory.id.rpartition("-")[2]].add(path)
+        for path in sorted(notes.keys() - seen.keys()):
+            seen[path] = notes[path]
+            memory = memory_of(notes[path])
+            if memory is not None:
+                memories[path] = memory
+                self.names.add(path, memory.names)
+                self._groups.add(memory)
+                self._by_file[file_key(path)].add(path)
+                self._by_text[memory.id.rpartition("-")[2]].add(path)
         self.memories = memories
         self._visible.clear()
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from bridge.notebook.memory_names import name_key
@@ -14,6 +14,7 @@ from bridge.text.scripts import is_latin
 from bridge.text.stems import stem_words
 from bridge.text.stopwords import STOP_WORDS
 from bridge.text.words import words_of
+from bridge.types import VaultPath
 
 NEARLY_SAME: Final = 0.8
 """The share from which two memories say nearly the same."""
@@ -47,20 +48,34 @@ def text_digest(text: str) -> str:
     return hashlib.sha256(" ".join(fold_case(text).split()).encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def compare_statements(new: Memory, text: str, old: Memory, old_text: str) -> Comparison:
-    """Compare a new memory with an existing one."""
-    own, other = _content(text), _content(old_text)
-    common = (own & other).total()
-    dice = 2 * common / max(1, own.total() + other.total())
-    share = max([dice, *(share for _, share in find_overlaps(text, {"": old_text}))])
-    if not _share_scope(new, old):
-        return Comparison(share, contrary=False)
-    same_title = name_key(new.title) == name_key(old.title) != ""
-    if same_title and new.kind == old.kind and new.kind in STATEMENTS:
-        return Comparison(share, contrary=text_digest(text) != text_digest(old_text))
-    same_subject = same_title or bool(_subjects(new) & _subjects(old))
-    differs = _is_value(own - other, other - own) or _negates(text) != _negates(old_text)
-    return Comparison(share, contrary=same_subject and dice >= SAME_SUBJECT and differs)
+def compare_statements(new: Memory, text: str, others: Mapping[VaultPath, tuple[Memory, str]]) -> list[Comparison]:
+    """Compare a new memory with existing ones.
+
+    Args:
+        new: The new memory.
+        text: Its text.
+        others: Memories with their texts, by path.
+
+    Returns:
+        A comparison with each, in their order.
+    """
+    own, digest, negates = _content(text), text_digest(text), _negates(text)
+    overlaps = dict(find_overlaps(text, {path: other for path, (_, other) in others.items()}))
+
+    def compare(old: Memory, old_text: str, overlap: float) -> Comparison:
+        other = _content(old_text)
+        dice = 2 * (own & other).total() / max(1, own.total() + other.total())
+        share = max(dice, overlap)
+        if not _share_scope(new, old):
+            return Comparison(share, contrary=False)
+        same_title = name_key(new.title) == name_key(old.title) != ""
+        if same_title and new.kind == old.kind and new.kind in STATEMENTS:
+            return Comparison(share, contrary=digest != text_digest(old_text))
+        same_subject = same_title or bool(_subjects(new) & _subjects(old))
+        differs = _is_value(own - other, other - own) or negates != _negates(old_text)
+        return Comparison(share, contrary=same_subject and dice >= SAME_SUBJECT and differs)
+
+    return [compare(old, old_text, overlaps.get(path, 0.0)) for path, (old, old_text) in others.items()]
 
 
 def _content(text: str) -> Counter[str]:

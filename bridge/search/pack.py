@@ -58,9 +58,24 @@ def pack(notes: Sequence[Excerpts], budget: int, count: Callable[[str], int] = e
         budget: The tokens that the whole text may have.
         count: Counts the tokens of a text.
     """
-    least = WEAK * max((note.score for note in notes), default=0.0)
+    least = WEAK * _best_score(notes)
     selection = _Selection([note for note in notes if note.score >= least], budget, count)
     return selection.fill()
+
+
+def find_long(notes: Sequence[Excerpts], budget: int, count: Callable[[str], int] = estimate_tokens) -> list[VaultPath]:
+    """Return the notes of which only parts would be shown; arguments as for `pack`."""
+    least, share = FAIR * _best_score(notes), _share(notes, budget)
+    return [note.path for note in notes if note.score >= least and (note.note is None or count(note.note.text) > share)]
+
+
+def _best_score(notes: Sequence[Excerpts]) -> float:
+    return max((note.score for note in notes), default=0.0)
+
+
+def _share(notes: Sequence[Excerpts], budget: int) -> float:
+    """Return the tokens that one note may take."""
+    return max(SHARE * budget, budget / max(1, len(notes)))
 
 
 class _Selection:
@@ -74,8 +89,7 @@ class _Selection:
 
     def fill(self) -> PackedNotes:
         """Give each close note its longest form, then further passages, outlines, and what still fits."""
-        best = max((note.score for note in self._notes), default=0.0)
-        share = max(SHARE * self._budget, self._budget / max(1, len(self._notes)))
+        best, share = _best_score(self._notes), _share(self._notes, self._budget)
         ranks = range(len(self._notes))
         fair = [at for at in ranks if self._notes[at].score >= FAIR * best]
         for at in fair:

@@ -91,3 +91,16 @@ async def test_an_agent_reads_the_excerpts_after_what_was_left_out(served: Serve
         said = text_of(await client.call_tool("gather_context", {"query": "levain", "budget": 100}))
     assert "did not fit" in said
     assert "\n[1] " in said
+
+
+async def test_the_lines_of_a_chat_that_matter_are_gathered_wherever_they_are(served: Served) -> None:
+    told = {40: "Ann: The kiln is glazed in cobalt", 210: "Ann: Glazed kiln bricks cost 3 pounds", 390: "Ben: No glaze"}
+    other = "Ann: Talked for a long time about the weather of day {}"
+    lines = [f"- {told.get(line, other.format(line))}." for line in range(400)]
+    path = served.bridge.find(None).root / "Chat.md"
+    path.write_text("# Chat\n\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    await served.bridge.find(None).vault.indexer.look_at(["Chat.md"])
+    items = (await gather(served, query="glazed kiln", paths=["Chat.md"], budget=150, form="items"))["items"]
+    text = "\n".join(one["text"] for one in items)
+    assert [told[line] in text for line in told] == [True, True, True]
+    assert [one["lines"] for one in items] == [[43, 43], [213, 213], [393, 393]]

@@ -11,6 +11,7 @@ def memory(title: str, kind: MemoryKind = "fact", *, alias: str = "", scope: str
     return Memory(VaultPath("a.md"), title, kind, aliases=(alias,) if alias else (), scope=(scope,) if scope else ())
 
 
+OTHER = VaultPath("other.md")
 CLAY = memory("Oven clay", alias="clay")
 BAKE = "The oven is fired every second Saturday before sunrise"
 
@@ -28,7 +29,8 @@ BAKE = "The oven is fired every second Saturday before sunrise"
     ],
 )
 def test_nearly_the_same_is_recognised(text: str, other: str, alike: bool) -> None:
-    assert (compare_statements(memory("a"), text, memory("b"), other).share >= NEARLY_SAME) == alike
+    (found,) = compare_statements(memory("a"), text, {VaultPath("b.md"): (memory("b"), other)})
+    assert (found.share >= NEARLY_SAME) == alike
 
 
 @pytest.mark.parametrize(
@@ -49,7 +51,8 @@ def test_nearly_the_same_is_recognised(text: str, other: str, alike: bool) -> No
 def test_another_value_for_the_same_thing_contradicts(
     new: Memory, text: str, old: Memory, other: str, contrary: bool
 ) -> None:
-    assert compare_statements(new, text, old, other).contrary == contrary
+    first, second = compare_statements(new, text, {OTHER: (memory("Tea"), "Mint"), old.path: (old, other)})
+    assert (first.contrary, second.contrary) == (False, contrary)
 
 
 def test_case_and_spaces_do_not_make_another_text() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bridge.answers.mentions import MentioningQuestion
 from bridge.answers.prompt import Source
 from bridge.api.call import Call
-from bridge.api.excerpts import cut_hits, open_hits
+from bridge.api.excerpts import cut_found, open_hits
 from bridge.api.injections import find_withheld, reader_of
 from bridge.api.note_names import find_place
 from bridge.api.note_text import open_note, select_lines
@@ -138,10 +138,11 @@ async def search_excerpts(
         paths=tuple(where.paths),
         passage_tokens=max(budget, 1),
     )
-    found = await search(await vault.sources_among(where.among), request)
+    searched = await vault.sources_among(where.among)
+    found = await search(searched, request)
     hits = [hit for hit in found.hits if not (hit.path in known or is_withheld(hit.path) or where.leaves_out(hit.path))]
     notes = await asyncio.to_thread(open_hits, vault, hits)
-    packed = pack(await asyncio.to_thread(cut_hits, hits, notes), budget)
+    packed = pack(await cut_found(searched, request, hits, notes), budget)
     return SearchedExcerpts(packed.items, notes, found)
 
 

@@ -8,7 +8,7 @@ from annotated_types import Interval
 
 from bridge.api.among import choose_among
 from bridge.api.call import Call
-from bridge.api.excerpts import cut_hits, open_hits
+from bridge.api.excerpts import cut_found, open_hits
 from bridge.api.hints import Folder, Limit, Properties, Query, When
 from bridge.api.injections import find_withheld, publish_injection, reader_of, record_injection
 from bridge.api.markup import Answer, Document, Element, Line, notice, notices, path_of
@@ -160,13 +160,14 @@ async def gather_context(
         vault.require_keyword()
     await vault.first_answers.prepare(request)
     try:
-        found = await search(await vault.sources_among(choose_among(vault, among, (folder, *paths), query)), request)
+        sources = await vault.sources_among(choose_among(vault, among, (folder, *paths), query))
+        found = await search(sources, request)
     except ModelMissing:
         raise vault.why_not_by_meaning() from None
     is_withheld = await asyncio.to_thread(find_withheld, vault, reader_of(call))
     hits = [hit for hit in found.hits if not is_withheld(hit.path)]
     notes = await asyncio.to_thread(open_hits, vault, hits)
-    packed = pack(await asyncio.to_thread(cut_hits, hits, notes), budget)
+    packed = pack(await cut_found(sources, request, hits, notes), budget)
     # Not the question itself, which is nowhere kept.
     why = ("fits the question" if query.strip() else "was asked for",)
     brought_in = [InjectedNote(one.path, why, estimate_tokens(one.text)) for one in packed.items]

@@ -87,11 +87,11 @@ async def find_like(
     paths = list(dict.fromkeys([*said, *sorted(set(names))[:MOST_NAMED], *cosines]))
 
     def compare() -> list[LikeMemory]:
-        found = []
-        for path in paths:
-            result = compare_statements(new, text, visible.memories[path], read_body(call, path))
-            found.append(LikeMemory(path, round(result.share, 2), result.contrary, cosines.get(path)))
-        return found
+        others = {path: (visible.memories[path], read_body(call, path)) for path in paths}
+        return [
+            LikeMemory(path, round(one.share, 2), one.contrary, cosines.get(path))
+            for path, one in zip(others, compare_statements(new, text, others), strict=True)
+        ]
 
     like = [one for one in await asyncio.to_thread(compare) if one.is_same or one.contradicts or one.share >= SHOWN]
     return sorted(like, key=lambda one: (-max(one.share, one.cosine or 0.0), one.path))

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bridge.markdown.documents import read_document
 from bridge.models.embedder import Embedder
 from bridge.search.block_search import search_blocks
 from bridge.search.model import SearchRequest
@@ -24,6 +25,7 @@ from scripts.lib.evaluation.comparison import print_comparison
 from scripts.lib.evaluation.floor import Fts5Baseline
 from scripts.lib.evaluation.indexing import open_index
 from scripts.lib.evaluation.metrics import scores
+from scripts.lib.evaluation.packed import BUDGETS, NOTES, pack_found
 from scripts.lib.evaluation.sets import JudgedSet, Question, read_set
 from scripts.lib.evaluation.systems import DEPTH, Bench
 
@@ -90,11 +92,14 @@ async def print_chats(folder: Path, cache: Path, embedder: Embedder | None) -> N
         bench = Bench(judged, indexed, embedder)
         rankings = await rank_turns(turns, questions, bench, chats)
         confidences = await judge_answerable(every, bench, chats)
+        packed = await pack_turns(turns, questions, bench, chats)
     finally:
         await indexed.index.close()
     print(f"\n{folder.name}: {len(turns):,} turns, {len(questions):,} questions with evidence")
     shares = {name: [share_found(*pair) for pair in zip(questions, own, strict=True)] for name, own in rankings.items()}
     print_comparison([question.category for question in questions], shares)
+    shown = "  ".join(f"{budget:,}: {share:.3f}" for budget, share in packed.items())
+    print(f"  evidence packed whole by gather_context within tokens  {shown}")
     for label, is_tuned in (("chats for tuning", True), ("other chats", False)):
         places = [at for at, one in enumerate(questions) if (int(one.chat) % TUNED_ON == 0) is is_tuned]
         for name, own in rankings.items() if places else ():
@@ -213,6 +218,25 @@ async def rank_turns(
             answer = await search_blocks(bench.sources(), request)
             ranked[name].append([chat.turns[hit.lines[0]] for hit in answer.hits if hit.lines[0] in chat.turns])
     return ranked
+
+
+async def pack_turns(
+    turns: Sequence[Mapping[str, Any]], questions: Sequence[ChatQuestion], bench: Bench, chats: Mapping[str, Chat]
+) -> dict[int, float]:
+    """Return for each budget the share of the evidence that is whole in the context gathered from the chat."""
+    notes = {chat.path: read_document(chat.path, chat.text.encode()) for chat in chats.values()}
+    said = {turn["id"]: " ".join(turn["text"].split()) for turn in turns}
+    mode: SearchMode = "keyword" if bench.embedder is None else "hybrid"
+    shares = dict.fromkeys(BUDGETS, 0.0)
+    for question in questions:
+        for budget in BUDGETS:
+            paths = (chats[question.chat].path,)
+            request = SearchRequest(question.text, limit=NOTES, mode=mode, paths=paths, passage_tokens=budget)
+            packed = await pack_found(bench.sources(), request, notes)
+            text = " ".join(" ".join(item.excerpt.text.split()) for item in packed.items)
+            whole = sum(said[turn] in text for turn in question.evidence)
+            shares[budget] += whole / len(question.evidence) / len(questions)
+    return shares
 
 
 def share_found(question: ChatQuestion, ranking: Sequence[str]) -> float:

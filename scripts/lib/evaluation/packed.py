@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from bridge.api.excerpts import cut_found
 from bridge.markdown.documents import read_document
 from bridge.markdown.note import Note
 from bridge.models.embedder import Embedder
-from bridge.search.excerpts import cut_excerpts
-from bridge.search.model import SearchRequest
+from bridge.search.model import SearchRequest, Sources
 from bridge.search.pack import PackedNotes, pack
 from bridge.search.pipeline import search
 from bridge.types import VaultPath
@@ -42,8 +42,7 @@ async def print_packed(folders: Sequence[Path], limit: int | None, cache: Path, 
             for question in judged.questions:
                 for budget in BUDGETS:
                     request = SearchRequest(question.text, limit=NOTES, passage_tokens=budget)
-                    found = (await search(sources, request)).hits
-                    packed = pack([cut_excerpts(notes[hit.path], hit.score, hit.passages) for hit in found], budget)
+                    packed = await pack_found(sources, request, notes)
                     shown = {indexed.document_of[path] for path in _whole_notes(packed, notes)}
                     whole[budget] += shown >= {one for one, grade in question.relevant.items() if grade > 0}
                     over += packed.tokens > budget
@@ -52,6 +51,13 @@ async def print_packed(folders: Sequence[Path], limit: int | None, cache: Path, 
         shares = "".join(f"  {budget:,}: {whole[budget] / len(judged.questions):.3f}" for budget in BUDGETS)
         print(f"{judged.name:22} {len(judged.questions):5} questions  {mode}, all documents within tokens{shares}")
         print(f"{'':22} {over} of {len(judged.questions) * len(BUDGETS)} over budget")
+
+
+async def pack_found(sources: Sources, request: SearchRequest, notes: Mapping[VaultPath, Note]) -> PackedNotes:
+    """Search, and pack what is found as `gather_context` does."""
+    found = (await search(sources, request)).hits
+    cut = await cut_found(sources, request, found, notes)
+    return pack(cut, request.passage_tokens)
 
 
 def read_notes(judged: JudgedSet) -> Mapping[VaultPath, Note]:

@@ -149,6 +149,25 @@ def test_a_name_may_change_its_case(root: Path, writer: Writer) -> None:
     assert (names & {"a.md", "A.md"}) == {"A.md"}
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other disks take both names for one file")
+@pytest.mark.parametrize(
+    ("here", "new", "warned"),
+    [
+        ("Ofen.md", "OFEN.md", True),
+        ("Straße.md", "STRASSE.md", True),
+        ("O\u0308fen.md", "\u00f6fen.md", True),
+        ("Ofen.md", "Ofe.md", False),
+        ("Ofen 2.md", "ofen.md", False),
+    ],
+)
+def test_a_name_that_differs_in_case_only_is_warned_of(
+    root: Path, writer: Writer, here: str, new: str, warned: bool
+) -> None:
+    (root / here).write_bytes(b"here")
+    warnings = writer.prepare(put(new, None, b"new")).warnings
+    assert [here in warning and "differs in case only" in warning for warning in warnings] == [True] * warned
+
+
 def test_an_empty_folder_is_taken_away_and_a_full_one_stays(root: Path, writer: Writer) -> None:
     (root / "Empty").mkdir()
     write(writer, together(no_folder("Empty"), no_folder("Folder")))
