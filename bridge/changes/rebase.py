@@ -30,14 +30,14 @@ class FileConflict:
 
 
 def merge_file(
-    path: VaultPath, base: bytes, ours: bytes, theirs: bytes, *, touching: bool
+    path: VaultPath, base: bytes, ours: bytes, theirs: bytes, *, touching: bool, alike: bool
 ) -> bytes | tuple[FileConflict, ...]:
-    """Merge two changes of a file; `touching` as for `merge3`."""
+    """Merge two changes of a file; `touching` and `alike` as for `merge3`."""
     texts = [decode_text(data) for data in (base, ours, theirs)]
     old, mine, other = texts
     if old is None or mine is None or other is None:
         return (FileConflict(path, "It was changed since, and is not text."),)
-    merged = merge3(old, mine, other, touching=touching)
+    merged = merge3(old, mine, other, touching=touching, alike=alike)
     if not isinstance(merged, str):
         return to_file_conflicts(path, merged)
     return encode_merged(path, mine, merged, other)
@@ -99,7 +99,7 @@ def preview_merge(path: VaultPath, base: bytes, ours: bytes, theirs: bytes | Non
     if old is None or now is None:
         return MergePreview("", None, None)
     differs = _shorten_diff(unified_diff(old, now, path))
-    merged = None if theirs is None else merge_file(path, base, ours, theirs, touching=False)
+    merged = None if theirs is None else merge_file(path, base, ours, theirs, touching=False, alike=True)
     text = decode_text(merged) if isinstance(merged, bytes) else None
     if text is None:
         return MergePreview(differs, None, None)

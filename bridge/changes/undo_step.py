@@ -191,9 +191,6 @@ class ChangeReplay:
             return encode_merged(place, decode_text(data) or "", made)
         # Later edits on the change may cancel out, such as a word that was replaced and put back.
         merged = self._merged(place, before, after)
-        if merged == data:
-            # Nothing is left to do: somebody changed it back since.
-            return data
         if isinstance(merged, bytes):
             along = line_history.without(self._change, number, self._taking.chosen, along=True)
             return merged if decode_text(merged) == along else to_file_conflicts(place, made)
@@ -206,8 +203,10 @@ class ChangeReplay:
 
     def _merged(self, place: VaultPath, before: Digest, after: Digest) -> bytes | tuple[FileConflict, ...]:
         """Merge what a step made of a file with its current content."""
-        base, theirs = self._content(place, before), self._content(place, after)
-        return merge_file(place, base, self._draft.read(place), theirs, touching=self.touching)
+        base, theirs, touching = self._content(place, before), self._content(place, after), self.touching
+        if touching and self._is(place, after):
+            return (FileConflict(place, "It is so already: somebody changed it back since."),)
+        return merge_file(place, base, self._draft.read(place), theirs, touching=touching, alike=not touching)
 
     def _remove(self, number: int, step: Step, place: VaultPath) -> None:
         path, before = step.path, step.before

@@ -123,7 +123,7 @@ class LateSaves:
                 draft.create(path, data)
             else:
                 base = self.store.snapshots.read(file.before)
-                merged = None if base is None else merge_file(path, base, now, data, touching=False)
+                merged = None if base is None else merge_file(path, base, now, data, touching=False, alike=True)
                 draft.replace(path, merged if isinstance(merged, bytes) else data)
             return PlannedChange(path)
 

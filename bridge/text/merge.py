@@ -24,10 +24,12 @@ class MergeConflict:
     theirs: str
 
 
-def merge3(base: str, ours: str, theirs: str, *, touching: bool = False) -> str | tuple[MergeConflict, ...]:
+def merge3(
+    base: str, ours: str, theirs: str, *, touching: bool = False, alike: bool = True
+) -> str | tuple[MergeConflict, ...]:
     """Merge two changes of a text line by line; return the text, or the conflicts.
 
-    What only one side changed is taken from that side, and an identical change on both sides is taken once.
+    What only one side changed is taken from that side.
 
     Args:
         base: The common original.
@@ -35,11 +37,12 @@ def merge3(base: str, ours: str, theirs: str, *, touching: bool = False) -> str 
         theirs: Their version.
         touching: Whether they may have changed adjacent lines, which otherwise conflicts, as in git. Two insertions at
             one place always conflict, because their order is unknown.
+        alike: Whether an identical change on both sides is taken once; otherwise it conflicts too.
     """
     old, mine, other = split_lines(base), split_lines(ours), split_lines(theirs)
 
     def merged(sides: Sequence[Sequence[Piece]]) -> str | tuple[MergeConflict, ...]:
-        return _merge_groups(old, mine, other, [*_groups(*sides, touching=touching)])
+        return _merge_groups(old, mine, other, [*_groups(*sides, touching=touching)], alike=alike)
 
     def sides(
         found: Sequence[Sequence[Piece]], taste: Taste, passing: Callable[[str], bool] | None = None
@@ -55,7 +58,7 @@ def merge3(base: str, ours: str, theirs: str, *, touching: bool = False) -> str 
         return made
     again, above = made if isinstance(made, str) else merged(sides(lowest, prefer_high, is_blank)), merged(highest)
     if isinstance(again, str) and isinstance(above, str) and again != above:
-        return _merge_groups(old, mine, other, [(lowest[0], lowest[1])])
+        return _merge_groups(old, mine, other, [(lowest[0], lowest[1])], alike=alike)
     return again if isinstance(again, str) else made
 
 
@@ -64,6 +67,8 @@ def _merge_groups(
     mine: Sequence[str],
     other: Sequence[str],
     groups: Sequence[tuple[Sequence[Piece], Sequence[Piece]]],
+    *,
+    alike: bool,
 ) -> str | tuple[MergeConflict, ...]:
     text: list[str] = []
     wrong: list[MergeConflict] = []
@@ -77,7 +82,7 @@ def _merge_groups(
         left, right = mine[ours.start : ours.stop], other[theirs.start : theirs.stop]
         if not here:
             text += right
-        elif not there or left == right:
+        elif not there or (alike and left == right):
             text += left
         else:
             where = (ours.start + 1, ours.stop)
@@ -86,7 +91,7 @@ def _merge_groups(
     if not wrong and any(not line.endswith("\n") for line in text[:-1]):
         # One side removed the last line break, and the other continued after it.
         everything = [piece for here, _ in groups for piece in here], [piece for _, there in groups for piece in there]
-        return _merge_groups(old, mine, other, [everything])
+        return _merge_groups(old, mine, other, [everything], alike=alike)
     return tuple(wrong) or "".join(text)
 
 
