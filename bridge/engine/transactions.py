@@ -343,7 +343,7 @@ class ChangeWriter:
                     raise
                 if self._writer.displaced:
                     self.displacing.set()
-                late = (*await self._follow(moved), *await self.take_up(steps, outcome.plan.blobs))
+                late = (*await self._follow(moved), *await self.take_up(steps))
         # Only the writer knows where a deleted file went.
         done = replace(change, steps=tuple(steps))
         left = await self._commit(done, outcome.plan.blobs)
