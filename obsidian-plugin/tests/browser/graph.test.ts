@@ -77,9 +77,10 @@ async function near(title: string): Promise<void> {
 	}, title);
 }
 
-async function point(title: string): Promise<void> {
-	// While the picture comes to rest the node may move away from the pointer.
+async function point(title: string, approach?: typeof near): Promise<void> {
+	// While the picture comes to rest the node may move away from the pointer, and out of sight of one who came near.
 	await expect.poll(async () => {
+		await approach?.(title);
 		const { x, y } = await place(title);
 		await obsidian.page.mouse.move(x + 40, y + 40);
 		await obsidian.page.mouse.move(x, y);
@@ -87,8 +88,10 @@ async function point(title: string): Promise<void> {
 	}).toBe(true);
 }
 
-async function click(title: string, options: Parameters<AppWindow["page"]["mouse"]["click"]>[2] = {}): Promise<void> {
-	await point(title);
+type Click = Parameters<AppWindow["page"]["mouse"]["click"]>[2];
+
+async function click(title: string, options: Click = {}, approach?: typeof near): Promise<void> {
+	await point(title, approach);
 	const { x, y } = await place(title);
 	await obsidian.page.mouse.click(x, y, options);
 }
@@ -183,12 +186,10 @@ test("two notes are picked, and the path between them is told sentence by senten
 	await opened(STARTER);
 	await button("Show the whole vault").click();
 	await expect.poll(drawn).toContain("Garlic");
-	await near("Staling");
-	await click("Staling", { button: "right" });
+	await click("Staling", { button: "right" }, near);
 	await choose("Find a path from here");
 	await tell("Path from Staling: pick the other note.").waitFor();
-	await near("Garlic");
-	await click("Garlic");
+	await click("Garlic", {}, near);
 	const steps = obsidian.page.locator(".vault-bridge-graph-step");
 	await expect.poll(() => steps.count()).toBe(3);
 	expect(await steps.last().innerText()).toContain("Brush with butter in which a clove of Garlic has spent five minutes.");
@@ -386,8 +387,7 @@ describe("of two thousand notes", () => {
 		await said(/note/);
 		await button("Show the whole vault").click();
 		await said(/^2,000 notes$/);
-		await near("Note 1");
-		await click("Note 1");
+		await click("Note 1", {}, near);
 		await expect.poll(shown).toBe("Note 1.md");
 		await picture(obsidian, "graph-large", false);
 	});
