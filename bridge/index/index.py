@@ -59,7 +59,7 @@ class Index:
         self._vectors = Vectors(opened, keep_days)
         self._tidying = Compaction(opened, self._vectors, self._tasks)
         self._texts = PassageTexts(opened, self._vectors, self._tasks, self.searches, self._tidying)
-        self._writing = IndexWriter(opened, self._vectors, self._known, self._tasks)
+        self._writing = IndexWriter(opened, self._vectors, self._known, self._tasks, self.searches)
         self._full_text = FullText(opened, self._tidying)
         self._erasing = Eraser(opened, self._vectors, self._texts, self._writing, self._tidying)
 
@@ -171,7 +171,7 @@ class Index:
             gone: Paths of removed notes.
         """
         await self.load_vectors()
-        following = await self._writing.show(entries, gone)
+        following = await self._tasks.finish(self._writing.show(entries, gone))
         following.add_done_callback(lambda _: self._tidying.later())
 
     async def settled(self) -> None:

@@ -328,7 +328,7 @@ class Vectors:
                 await model.table.optimise()
         kept = {digest.hex() for model in self._models() for digest in model.layout.rows.of}
         self._vanished = {name: since for name, since in self._vanished.items() if name in kept}
-        self._folder.keep_vanished(self._vanished)
+        await asyncio.to_thread(self._folder.keep_vanished, self._vanished)
         await self.forget_others()
 
     async def narrowed(self) -> list[Table]:

@@ -151,8 +151,11 @@ class VaultWords:
         words = [*listed.words(range(len(listed))), *added]
         pool = WorkerPool(1)
         try:
+            # Many small objects would be pickled one by one, and nothing else could run meanwhile.
             rows = [self._of[note.path] for note in known]
-            await asyncio.wrap_future(pool.submit(begin_words, words, rows))
+            numbers = np.concatenate([np.empty(0, np.uint32), *rows])
+            counts = np.array([*map(len, rows)], np.uint32)
+            await asyncio.wrap_future(pool.submit(begin_words, " ".join(words), numbers, counts))
             for start in range(0, len(unread), AT_ONCE):
                 part = unread[start : start + AT_ONCE]
                 texts = await index.wholes([note.path for note in part])

@@ -90,9 +90,15 @@ _readers: list[WordReader] = []
 """That of a worker process."""
 
 
-def begin_words(words: Sequence[str], rows: "Sequence[NDArray[np.uint32]]") -> None:
-    """Begin to read in a worker process, as `WordReader` does."""
-    _readers[:] = [WordReader(words, rows)]
+def begin_words(words: str, numbers: "NDArray[np.uint32]", counts: "NDArray[np.uint32]") -> None:
+    """Begin to read in a worker process.
+
+    Args:
+        words: The words by number, joined by spaces.
+        numbers: Those of the words of each note read so far, one note after the other.
+        counts: How many words each of these notes has.
+    """
+    _readers[:] = [WordReader(words.split(" ") if words else (), np.split(numbers, np.cumsum(counts))[:-1])]
 
 
 def read_words(texts: Sequence[str]) -> None:

@@ -1,10 +1,15 @@
 """Background work on the event loop, beside searches."""
 
 import asyncio
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from bridge.index.background import Searches
+from tests.index.made import opened, prepared
+
+NAMES = ("Kept", "Rouille", "Paella", "Bouillabaisse", "Hidden")
 
 
 async def test_background_work_waits_for_the_searches_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,3 +49,44 @@ async def test_work_in_a_thread_goes_on_when_a_search_is_over(monkeypatch: pytes
         order.append("search")
     await working
     assert order == ["search", "work"]
+
+
+async def test_searches_go_first_while_the_names_of_many_notes_are_learnt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A note that is hidden or written anew meanwhile keeps no name of what it was."""
+    monkeypatch.setattr("bridge.index.background.SLICE_S", 0.0)
+    monkeypatch.setattr("bridge.index.background.PATIENCE_S", 60.0)
+    index = await opened(tmp_path / "index", {"Hidden.md": "# Fennel\n", "Kept.md": "# Chervil\n"})
+    with index.searches:
+        writing = asyncio.create_task(
+            index.write([prepared(f"{name}.md", f"# {name} of saffron\n\nAn English text.") for name in NAMES])
+        )
+        while len(index.notes) < len(NAMES):
+            await asyncio.sleep(0.001)
+        assert not writing.done()
+        index.hide(lambda path: path == "Hidden.md")
+    await writing
+    for word in ("fennel", "chervil"):
+        assert await index.named(word, 9) == []
+    assert {hit.path for hit in await index.named("saffron", 9)} == {f"{name}.md" for name in NAMES} - {"Hidden.md"}
+    assert index.languages == ("english",)
+    await index.erase(lambda path: path == "Hidden.md")
+    assert set(index.notes) == {f"{name}.md" for name in NAMES} - {"Hidden.md"}
+    await index.close()
+
+
+async def test_a_change_is_shown_whole_though_its_caller_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.index.background.SLICE_S", 0.0)
+    monkeypatch.setattr("bridge.index.background.PATIENCE_S", 60.0)
+    index = await opened(tmp_path / "index")
+    with index.searches:
+        showing = asyncio.create_task(index.show([prepared(f"{name}.md", f"# {name} of saffron\n") for name in NAMES]))
+        while not index.notes:
+            await asyncio.sleep(0.001)
+        showing.cancel()
+        with suppress(asyncio.CancelledError):
+            await showing
+    await index.settled()
+    assert len(await index.named("saffron", 9)) == len(NAMES)
+    await index.close()
