@@ -3,9 +3,9 @@
 import asyncio
 import logging
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, TypeVar
 
 from bridge.index.background import Searches, Tasks
 from bridge.index.catalogue import NoteEntry
@@ -23,6 +23,7 @@ from bridge.types import VaultPath
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
 
 WrittenNotes = list[tuple[NoteEntry, PreparedNote]]
 
@@ -200,10 +201,23 @@ async def append_batch(opened: OpenIndex, batch: Batch) -> Exception | None:
     return next((error for error in ended if isinstance(error, Exception)), None)
 
 
+CONVERTED_AT_ONCE = 50
+"""Notes converted into rows at a time: while pyarrow converts a thousand, no other thread runs for 0.1 s."""
+
+
 def batch_rows(batch: Batch) -> tuple[Any, Any]:
     """Build the rows of both tables."""
+    import pyarrow as pa
+
     wholes = [(entry, prepared.whole) for entry, prepared in batch.written]
-    return passage_rows(batch.fresh), note_rows(wholes, batch.tombstones)
+    passages = [passage_rows(part) for part in slices(batch.fresh)]
+    notes = [note_rows([], batch.tombstones), *(note_rows(part, {}) for part in slices(wholes))]
+    return pa.concat_tables(passages), pa.concat_tables(notes)
+
+
+def slices(rows: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Divide what is converted into rows; no rows are one empty slice, which has the columns of a table."""
+    return (rows[at : at + CONVERTED_AT_ONCE] for at in range(0, max(1, len(rows)), CONVERTED_AT_ONCE))
 
 
 def batch_segments(postings: Postings, batch: Batch) -> NoteSegments:
