@@ -90,3 +90,15 @@ async def test_a_change_is_shown_whole_though_its_caller_left(tmp_path: Path, mo
     await index.settled()
     assert len(await index.named("saffron", 9)) == len(NAMES)
     await index.close()
+
+
+def test_searches_pause_a_while_after_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    searches = Searches()
+    assert searches.pausing
+    with searches:
+        assert not searches.pausing
+        monkeypatch.setattr("bridge.index.background.PAUSE_S", 0.0)
+        assert not searches.pausing
+    assert searches.pausing
+    monkeypatch.setattr("bridge.index.background.PAUSE_S", 60.0)
+    assert not searches.pausing
