@@ -20,7 +20,7 @@ from bridge.index.folder import disk_errors
 from bridge.index.fulltext import FullText
 from bridge.index.fulltext_query import TextQuery, exact_query, stemmed_query
 from bridge.index.health import IndexHealth, measure_health
-from bridge.index.hits import NameHit, NoteHit, PassageHit
+from bridge.index.hits import NameHit, NoteHit, PassageHit, best_hits
 from bridge.index.link_file import LinkFile
 from bridge.index.missing_texts import MissingVector, read_missing
 from bridge.index.names import NamesBySide
@@ -346,11 +346,12 @@ class Index:
         search = self._vectors.nearest(vector, limit, keys, self._side.hidden_keys, every_passage=every_passage)
         if search is None or limit < 1:
             return []
-        return [
+        hits = [
             PassageHit(note.path, ordinal, score)
             for key, ordinal, score in await asyncio.to_thread(search)
             if (note := self._opened.catalogue.at_key(key)) is not None
         ]
+        return best_hits(hits, limit)
 
     def vector_of(self, path: VaultPath, ordinal: int | None = None) -> Floats | None:
         """Return a note, or one of its passages, as one vector of length 1; None if it has none yet."""

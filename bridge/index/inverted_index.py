@@ -130,11 +130,11 @@ class InvertedIndex:
     def search(
         self, query: TermQuery, limit: int, allowed: Collection[int] | None, hidden: HiddenRows | None = None
     ) -> list[Hit]:
-        """Return the best documents, the earlier first where scores are equal.
+        """Return the best documents, by number where scores are equal.
 
         Args:
             query: The terms.
-            limit: How many documents.
+            limit: How many documents; those that equal the last of them are returned too.
             allowed: The only numbers that may be found.
             hidden: Numbers that do not count, as if they were not in the index.
         """
@@ -168,7 +168,9 @@ class InvertedIndex:
         if not best:
             return []
         of_numbers, ordinals, scores_of = (np.concatenate(column) for column in zip(*best, strict=True))
-        order = np.lexsort((ordinals, of_numbers, -scores_of))[:limit]
+        order = np.lexsort((ordinals, of_numbers, -scores_of))
+        if len(order) > limit:
+            order = order[: np.count_nonzero(scores_of >= scores_of[order[limit - 1]])]
         columns = (column[order].tolist() for column in (of_numbers, ordinals, scores_of))
         return list(zip(*columns, strict=True))
 

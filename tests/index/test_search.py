@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bridge.index.fulltext_query import TextQuery
 from bridge.index.index import Index
 from bridge.types import VaultPath
-from tests.index.made import opened, paths, words
+from tests.index.made import all_of, opened, paths, words
 
 NOTES = {
     "zh.md": "# 会议\n\n我们在研究人工智能的发展。关于机器学习的笔记。\n",
@@ -177,10 +177,20 @@ async def test_characters_that_nobody_sees_part_no_word(tmp_path: Path) -> None:
     assert persian.text == "می\u200cخواهم"
 
 
-async def test_of_notes_that_say_the_same_the_earliest_goes_first(tmp_path: Path) -> None:
-    index = await opened(tmp_path / "index", {f"n{number}.md": "the same words\n" for number in range(40)})
+async def test_of_notes_that_say_the_same_the_first_by_path_is_found_whichever_was_written_first(
+    tmp_path: Path,
+) -> None:
+    names = [f"n{number:02}.md" for number in range(40)]
+    index = await opened(tmp_path / "index", dict.fromkeys(names[::-1], "the same words\n"))
+    for some in (names[7:20], names[:3]):
+        await index.write(all_of(dict.fromkeys(some, "other words\n")))
+        await index.write(all_of(dict.fromkeys(some, "the same words\n")))
+    for limit in (5, 39):
+        assert await paths(index.passages(words("same"), limit)) == names[:limit]
+        assert await paths(index.stems(words("same"), limit)) == names[:limit]
+        assert await paths(index.whole(words("same"), limit)) == names[:limit]
     await index.optimise()
-    assert await paths(index.passages(words("same"), 40)) == [f"n{number}.md" for number in range(40)]
+    assert await paths(index.passages(words("same"), 40)) == names
     await index.close()
 
 
