@@ -165,14 +165,7 @@ class InvertedIndex:
             if numbers is not None:
                 found = found[np.isin(segment.numbers[found], numbers)]
             best.append(_best(segment, found, total_of[found], limit))
-        if not best:
-            return []
-        of_numbers, ordinals, scores_of = (np.concatenate(column) for column in zip(*best, strict=True))
-        order = np.lexsort((ordinals, of_numbers, -scores_of))
-        if len(order) > limit:
-            order = order[: np.count_nonzero(scores_of >= scores_of[order[limit - 1]])]
-        columns = (column[order].tolist() for column in (of_numbers, ordinals, scores_of))
-        return list(zip(*columns, strict=True))
+        return _list_hits(best, limit) if best else []
 
     def _weights(self, places: Sequence[Sequence[slice]], documents: int, hidden: HiddenRows | None) -> list[float]:
         """Return each term's inverse document frequency, which counts only what counts."""
@@ -204,6 +197,17 @@ def _scores(
     worth = np.array(weights, np.float32).repeat([place.stop - place.start for place in places])
     worth *= (K1 + 1) * frequencies / (frequencies + norms[documents])
     return np.bincount(documents, worth, len(segment)).astype(np.float64, copy=False)
+
+
+def _list_hits(
+    found: "Sequence[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]]", limit: int
+) -> list[Hit]:
+    """Return the best documents of all segments, and those that equal the last of them."""
+    numbers, ordinals, scores = (np.concatenate(column) for column in zip(*found, strict=True))
+    order = np.lexsort((ordinals, numbers, -scores))
+    if len(order) > limit:
+        order = order[: np.count_nonzero(scores >= scores[order[limit - 1]])]
+    return list(zip(*(column[order].tolist() for column in (numbers, ordinals, scores)), strict=True))
 
 
 def _best(
