@@ -355,8 +355,8 @@ class NamesBySide:
         if among not in self._languages:
             counts = sum((side.languages for side in self._sides(among)), Counter[str]())
             least = LEAST_LANGUAGE * counts.total()
-            known = (language for language, count in counts.most_common() if count > 0 and count >= least)
-            self._languages[among] = tuple(known)
+            known = [(-count, language) for language, count in counts.items() if count > 0 and count >= least]
+            self._languages[among] = tuple(language for _, language in sorted(known))
         return self._languages[among]
 
     def _of(self, path: VaultPath) -> KnownNames:

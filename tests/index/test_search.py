@@ -199,3 +199,11 @@ async def test_a_passage_keeps_its_heading_and_words_apart(index: Index) -> None
     [passage] = await index.text_of([hit])
     assert (passage.heading, passage.lines) == ("Réunion", (1, 3))
     assert passage.text == "# Réunion\n\nLes enfants mangeaient des pommes dans le café."
+
+
+async def test_languages_of_as_many_notes_are_in_the_same_order_whichever_was_written_first(tmp_path: Path) -> None:
+    notes = {"de.md": f"{NOTES['de.md']} Das ist ein Satz und noch einer.\n", "fr.md": NOTES["fr.md"]}
+    for folder, order in (("one", [*notes]), ("other", [*notes][::-1])):
+        index = await opened(tmp_path / folder, {path: notes[path] for path in order})
+        assert index.languages == ("french", "german")
+        await index.close()
