@@ -13,6 +13,7 @@ from bridge.errors import BridgeError
 from bridge.index.apart import Apart, KeptFolder, Side
 from bridge.index.background import Searches, Tasks, pause_gc, trim
 from bridge.index.boilerplate import Boilerplate
+from bridge.index.carried_note import CarriedNote
 from bridge.index.checksums import update_checksums
 from bridge.index.compact import Compaction
 from bridge.index.erase import Denies, Eraser
@@ -172,6 +173,11 @@ class Index:
         """
         await self.load_vectors()
         following = await self._writing.show(entries, gone)
+        following.add_done_callback(lambda _: self._tidying.later())
+
+    async def carry(self, notes: Sequence[CarriedNote]) -> None:
+        """Show notes of which only the properties changed, as `show` does."""
+        following = await self._writing.carry(notes)
         following.add_done_callback(lambda _: self._tidying.later())
 
     async def settled(self) -> None:

@@ -64,6 +64,15 @@ class InvertedIndex:
             if self._late is not None:
                 self._late.append(number)
 
+    def replace_documents(self, numbers: Sequence[int], segments: Sequence[Segment]) -> None:
+        """Let the documents of many numbers count no more, and add those that take their place."""
+        for segment in self.segments:
+            segment.keep(~np.isin(segment.numbers, numbers))
+        if self._late is not None:
+            self._late += numbers
+        self.segments = (*self.segments, *(segment for segment in segments if len(segment)))
+        self._forget_counts()
+
     def _dead(self) -> int:
         return sum(segment.dead for segment in self.segments)
 

@@ -330,6 +330,10 @@ class NamesBySide:
         # They may have been stored before the folder was kept apart.
         self._outside.unsaved += self._folder.holds(note.path)
 
+    def renumbered(self, notes: int) -> None:
+        """Record that so many notes have the same names in other rows."""
+        self._outside.unsaved += notes
+
     def follow(self, notes: Notes) -> None:
         """Regroup the notes of a folder that is kept apart since, or no longer."""
         folder = self._apart.folder
