@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, 
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Literal
 
+from bridge.engine.carry import NOTHING_REPLACED, Replacement, carry_notes
 from bridge.engine.link_graph import LinkResolver
 from bridge.engine.moves import detect_moves
 from bridge.engine.parser import Outcome, ReadOptions, read_all
@@ -176,12 +177,16 @@ class Indexer:
         await self.index.settled()
         return await self._take_up(tuple(places), frozenset(), everything=False)
 
-    async def show(self, places: Collection[str]) -> None:
+    async def show(self, places: Collection[str], replaced: Mapping[VaultPath, Replacement] = NOTHING_REPLACED) -> None:
         """Index our own changes in memory, and write the index a moment later.
 
         If that write is lost, the watcher finds the changes, since it also reports our own.
+
+        Args:
+            places: Their files.
+            replaced: The bytes of replaced files before and after; if only properties changed, passages are kept.
         """
-        await self._take_up(tuple(places), frozenset(), everything=False, write=self.index.show)
+        await self._take_up(tuple(places), frozenset(), everything=False, write=self.index.show, replaced=replaced)
 
     @contextmanager
     def expect(self, written: Collection[VaultPath], moved: Mapping[VaultPath, VaultPath]) -> Iterator[None]:
@@ -214,6 +219,7 @@ class Indexer:
         *,
         everything: bool,
         write: Write | None = None,
+        replaced: Mapping[VaultPath, Replacement] = NOTHING_REPLACED,
     ) -> int:
         """Compare the files at some places with the index, and update what differs."""
         if not places:
@@ -245,6 +251,7 @@ class Indexer:
             # Before the first scan is complete, a search reads itself what it needs.
             with nullcontext() if self.complete else self.index.bulk():
                 newest = sorted(read, key=lambda path: -scan.files[path].mtime_ns)
+                newest = await self._carry(newest, replaced) if replaced else newest
                 await self._apply({path: scan.files[path].size for path in newest}, gone, write or self.index.write)
             self.pending -= read
             now = self.index.notes
@@ -318,6 +325,20 @@ class Indexer:
                 await asyncio.to_thread(trim)
         await self._write(gathered, gone, write)
 
+    async def _carry(self, paths: Sequence[VaultPath], replaced: Mapping[VaultPath, Replacement]) -> list[VaultPath]:
+        """Keep the passages of notes whose properties alone changed, and return the notes that must be read."""
+        left: list[VaultPath] = []
+        for start in range(0, len(paths), WRITE_AT):
+            some = paths[start : start + WRITE_AT]
+            recipe = preparation_version(self.boilerplate)
+            found = await asyncio.to_thread(carry_notes, self.vault, self.index, recipe, some, replaced)
+            if carried := [each for each in found if not self.vault.rules.denies(each.note.path)]:
+                await self.index.carry(carried)
+                self._acknowledge([each.note for each in carried], ())
+            done = {each.note.path for each in carried}
+            left += (path for path in some if path not in done)
+        return left
+
     def _reading(self) -> ReadOptions:
         """Return how notes are read now."""
         return ReadOptions(self.vault.root, self.vault.rules, self.boilerplate, self.settings.max_pdf_pages)
@@ -344,7 +365,10 @@ class Indexer:
         if not entries and not gone:
             return
         await write(entries, gone)
-        notes = [entry.note for entry in entries]
+        self._acknowledge([entry.note for entry in entries], gone)
+
+    def _acknowledge(self, notes: Sequence[IndexedNote], gone: Collection[VaultPath]) -> None:
+        """Take note of what the index holds now, and notify of it."""
         written = [note.path for note in notes]
         self._store.failures.remove(written)
         for path in gone:

@@ -82,6 +82,8 @@ class OpenVault:
     events: Events
     signal: Signal
     activity: Activity
+    many_written: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when more notes were written at once than those whose words a search reads itself."""
     memories: MemoryCatalogue = field(default_factory=MemoryCatalogue)
     waiting_questions: WaitingQuestions = field(default_factory=WaitingQuestions)
     added_notes: AddedNotes = field(default_factory=AddedNotes)
@@ -222,10 +224,13 @@ class OpenVault:
                 group.create_task(work)
 
     async def read_words(self) -> None:
-        """Have the words of all notes read and stored once these are indexed, so that no search has to."""
-        while not self.indexer.complete:
-            await self.signal.wait(LOOK_S)
-        await self.vocabularies["notes"].words.store(self.index.view("notes"))
+        """Have the words of all notes read once these or many changes of them are indexed, so that no search has to."""
+        while True:
+            while self.indexer.is_reading_many:
+                await self.signal.wait(LOOK_S)
+            self.many_written.clear()
+            await self.vocabularies["notes"].words.store(self.index.view("notes"))
+            await self.many_written.wait()
 
     def keep_apart(self) -> None:
         """Keep the agents' folder apart as the settings say."""

@@ -7,12 +7,14 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import field, replace
+from types import MappingProxyType
 from typing import Literal
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import explain_read_only
 from bridge.changes.extent import Extent, explain_no_change, measure_change
 from bridge.changes.git import commit
+from bridge.engine.carry import replaced_bytes
 from bridge.engine.completion import run_to_completion
 from bridge.engine.editor_handoff import EditorDelegate, EditorSessions
 from bridge.engine.indexer import Indexer
@@ -50,6 +52,8 @@ PROPOSED_FOR_S = 14 * 24 * 3600.0
 
 AGAIN = 3
 """How often a change is planned again when another program wrote a note in between."""
+
+NO_BYTES: Blobs = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,7 +343,7 @@ class ChangeWriter:
                     raise
                 if self._writer.displaced:
                     self.displacing.set()
-                late = (*await self._follow(moved), *await self.take_up(steps))
+                late = (*await self._follow(moved), *await self.take_up(steps, outcome.plan.blobs))
         # Only the writer knows where a deleted file went.
         done = replace(change, steps=tuple(steps))
         left = await self._commit(done, outcome.plan.blobs)
@@ -375,10 +379,10 @@ class ChangeWriter:
             return (f"It is written, but what is kept about moved notes did not follow them: {error.message}",)
         return ()
 
-    async def take_up(self, steps: Collection[Step]) -> tuple[str, ...]:
+    async def take_up(self, steps: Collection[Step], blobs: Blobs = NO_BYTES) -> tuple[str, ...]:
         """Index the written files; if that fails, they stay written and the index follows later."""
         try:
-            await self._indexer.show(step_paths(steps))
+            await self._indexer.show(step_paths(steps), replaced_bytes(steps, blobs))
         except BridgeError as error:
             return (f"It is written, but search does not show it yet: {error.message}",)
         return ()

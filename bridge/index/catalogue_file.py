@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 FILE = "catalogue"
-FORMAT = b"VBCATA01"
+FORMAT = b"VBCATA02"
 """The beginning of the file; changed with the format, or with what the tables say of a note."""
 
 NO_DIGEST = bytes(32)
 """Stands for a passage that is not embedded."""
 
 NUMBERS = ("mtime_ns", "size", "passages")
-TEXTS = ("path", "title", "kind", "digest", "recipe", "packed_headings", "packed_links", "packed_tasks")
+TEXTS = ("path", "title", "kind", "digest", "recipe", "packed_headings", "packed_links", "packed_tasks", "passages_of")
 """Fields of notes that are stored as arrays: numbers, and texts after their lengths."""
 
 LISTS = ("aliases", "tags", "left_out", "problems", "arrows")

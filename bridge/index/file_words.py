@@ -32,7 +32,8 @@ class FileWords:
     def find(self, words: Sequence[str], limit: int) -> list[VaultPath]:
         """Return the files that say the words, the best match first."""
         query = exact_query(TextQuery(should=tuple(words)))
-        return [] if query is None else [self._paths[number] for number, *_ in self._index.search(query, limit, None)]
+        hits = [] if query is None else self._index.search(query, limit, None)
+        return [self._paths[number] for number, *_ in hits[:limit]]
 
 
 def index_file_words(texts: Sequence[tuple[int, str, str]], vocabularies: Vocabularies) -> list[Segment]:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from bridge.errors import NotReady
 from bridge.index.apart import Side
 from bridge.index.compact import Compaction
-from bridge.index.hits import NoteHit, PassageHit
+from bridge.index.hits import NoteHit, PassageHit, best_hits
 from bridge.index.inverted_index import InvertedIndex, TermQuery
 from bridge.index.open import OpenIndex
 from bridge.types import VaultPath
@@ -42,11 +42,12 @@ class FullText:
             return []
         catalogue = self._opened.catalogue
         allowed = None if within is None else catalogue.seqs_of(within)
-        return [
+        hits = [
             NoteHit(note.path, score)
             for seq, _, score in self._opened.postings.whole.search(query, limit, allowed, side.hidden_seqs)
             if (note := catalogue.at_seq(seq)) is not None
         ]
+        return best_hits(hits, limit)
 
     def _passages(
         self,
@@ -61,11 +62,12 @@ class FullText:
             return []
         catalogue = self._opened.catalogue
         allowed = None if within is None else catalogue.keys_of(within)
-        return [
+        hits = [
             PassageHit(note.path, ordinal, score)
             for key, ordinal, score in index.search(query, limit, allowed, side.hidden_keys)
             if (note := catalogue.at_key(key)) is not None
         ]
+        return best_hits(hits, limit)
 
     def _begin(self) -> None:
         if not self._opened.passages.inner.is_open():

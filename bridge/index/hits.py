@@ -3,7 +3,8 @@
 They are tuples, because a search makes hundreds of them.
 """
 
-from typing import Literal, NamedTuple
+from operator import itemgetter
+from typing import Literal, NamedTuple, TypeVar
 
 from bridge.types import VaultPath
 
@@ -32,3 +33,19 @@ class NameHit(NamedTuple):
     field: NameField
     matched: str
     score: float
+
+
+MOST_EQUAL = 64
+"""Hits beyond a limit that are compared by path because they equal the last; of more, those written first are found."""
+
+_Hit = TypeVar("_Hit", PassageHit, NoteHit)
+
+
+def best_hits(hits: list[_Hit], limit: int) -> list[_Hit]:
+    """Return the best hits, by path and place where scores are equal.
+
+    The numbers of rows must not decide: they tell in which order notes were written.
+    """
+    hits.sort()
+    hits.sort(key=itemgetter(-1), reverse=True)
+    return hits[:limit]

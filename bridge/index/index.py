@@ -13,6 +13,7 @@ from bridge.errors import BridgeError
 from bridge.index.apart import Apart, KeptFolder, Side
 from bridge.index.background import Searches, Tasks, pause_gc, trim
 from bridge.index.boilerplate import Boilerplate
+from bridge.index.carried_note import CarriedNote
 from bridge.index.checksums import update_checksums
 from bridge.index.compact import Compaction
 from bridge.index.erase import Denies, Eraser
@@ -20,7 +21,7 @@ from bridge.index.folder import disk_errors
 from bridge.index.fulltext import FullText
 from bridge.index.fulltext_query import TextQuery, exact_query, stemmed_query
 from bridge.index.health import IndexHealth, measure_health
-from bridge.index.hits import NameHit, NoteHit, PassageHit
+from bridge.index.hits import NameHit, NoteHit, PassageHit, best_hits
 from bridge.index.link_file import LinkFile
 from bridge.index.missing_texts import MissingVector, read_missing
 from bridge.index.names import NamesBySide
@@ -172,6 +173,11 @@ class Index:
         """
         await self.load_vectors()
         following = await self._tasks.finish(self._writing.show(entries, gone))
+        following.add_done_callback(lambda _: self._tidying.later())
+
+    async def carry(self, notes: Sequence[CarriedNote]) -> None:
+        """Show notes of which only the properties changed, as `show` does."""
+        following = await self._writing.carry(notes)
         following.add_done_callback(lambda _: self._tidying.later())
 
     async def settled(self) -> None:
@@ -346,11 +352,12 @@ class Index:
         search = self._vectors.nearest(vector, limit, keys, self._side.hidden_keys, every_passage=every_passage)
         if search is None or limit < 1:
             return []
-        return [
+        hits = [
             PassageHit(note.path, ordinal, score)
             for key, ordinal, score in await asyncio.to_thread(search)
             if (note := self._opened.catalogue.at_key(key)) is not None
         ]
+        return best_hits(hits, limit)
 
     def vector_of(self, path: VaultPath, ordinal: int | None = None) -> Floats | None:
         """Return a note, or one of its passages, as one vector of length 1; None if it has none yet."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.index.apart import HiddenRows
+from bridge.index.hits import MOST_EQUAL
 from bridge.index.segment import FREQUENCIES, MOST_DOCUMENTS, Segment, merge_segments
 from bridge.records import dataclass
 
@@ -63,6 +64,15 @@ class InvertedIndex:
             self._forget_counts()
             if self._late is not None:
                 self._late.append(number)
+
+    def replace_documents(self, numbers: Sequence[int], segments: Sequence[Segment]) -> None:
+        """Let the documents of many numbers count no more, and add those that take their place."""
+        for segment in self.segments:
+            segment.keep(~np.isin(segment.numbers, numbers))
+        if self._late is not None:
+            self._late += numbers
+        self.segments = (*self.segments, *(segment for segment in segments if len(segment)))
+        self._forget_counts()
 
     def _dead(self) -> int:
         return sum(segment.dead for segment in self.segments)
@@ -130,11 +140,11 @@ class InvertedIndex:
     def search(
         self, query: TermQuery, limit: int, allowed: Collection[int] | None, hidden: HiddenRows | None = None
     ) -> list[Hit]:
-        """Return the best documents, the earlier first where scores are equal.
+        """Return the best documents, by number where scores are equal.
 
         Args:
             query: The terms.
-            limit: How many documents.
+            limit: How many documents; those that equal the last of them are returned too.
             allowed: The only numbers that may be found.
             hidden: Numbers that do not count, as if they were not in the index.
         """
@@ -165,12 +175,7 @@ class InvertedIndex:
             if numbers is not None:
                 found = found[np.isin(segment.numbers[found], numbers)]
             best.append(_best(segment, found, total_of[found], limit))
-        if not best:
-            return []
-        of_numbers, ordinals, scores_of = (np.concatenate(column) for column in zip(*best, strict=True))
-        order = np.lexsort((ordinals, of_numbers, -scores_of))[:limit]
-        columns = (column[order].tolist() for column in (of_numbers, ordinals, scores_of))
-        return list(zip(*columns, strict=True))
+        return _list_hits(best, limit) if best else []
 
     def _weights(self, places: Sequence[Sequence[slice]], documents: int, hidden: HiddenRows | None) -> list[float]:
         """Return each term's inverse document frequency, which counts only what counts."""
@@ -202,6 +207,17 @@ def _scores(
     worth = np.array(weights, np.float32).repeat([place.stop - place.start for place in places])
     worth *= (K1 + 1) * frequencies / (frequencies + norms[documents])
     return np.bincount(documents, worth, len(segment)).astype(np.float64, copy=False)
+
+
+def _list_hits(
+    found: "Sequence[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]]", limit: int
+) -> list[Hit]:
+    """Return the best documents of all segments, and those that equal the last of them."""
+    numbers, ordinals, scores = (np.concatenate(column) for column in zip(*found, strict=True))
+    order = np.lexsort((ordinals, numbers, -scores))
+    if len(order) > limit:
+        order = order[: min(np.count_nonzero(scores >= scores[order[limit - 1]]), limit + MOST_EQUAL)]
+    return list(zip(*(column[order].tolist() for column in (numbers, ordinals, scores)), strict=True))
 
 
 def _best(

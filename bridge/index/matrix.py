@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from bridge.index.hits import MOST_EQUAL
 from bridge.index.vector_rows import BLOCK, MISSING, UNTITLED, Floats, VectorRows
 from bridge.records import dataclass
 
@@ -265,16 +266,13 @@ def select(key: NDArray[np.int64], keys: Collection[int] | None, hidden: NDArray
 def best_passage_of_notes(
     key: NDArray[np.int64], ordinal: NDArray[np.int32], scores: Floats, limit: int
 ) -> list[tuple[int, int, float]]:
-    """Return the best passage of each of the best notes, best first."""
+    """Return the best passage of each of the best notes, best first; also of those that equal the last of them."""
     taken = min(len(scores), max(64, 8 * limit))
     while taken:
-        top = np.argpartition(scores, len(scores) - taken)[len(scores) - taken :]
-        top = top[scores[top] > -np.inf]
-        top = top[np.argsort(-scores[top], kind="stable")]
-        firsts = np.sort(np.unique(key[top], return_index=True)[1])[:limit]
-        if len(firsts) == limit or len(top) < taken or taken == len(scores):
-            best = top[firsts]
-            return list(zip(key[best].tolist(), ordinal[best].tolist(), scores[best].tolist(), strict=True))
+        top = best_places(ordinal, scores, taken)
+        best = top[np.sort(np.unique(key[top], return_index=True)[1])]
+        if len(best) >= limit or taken == len(scores):
+            return list_passages(key, ordinal, scores, best, limit)
         taken = min(len(scores), 4 * taken)
     return []
 
@@ -282,13 +280,24 @@ def best_passage_of_notes(
 def best_passages(
     key: NDArray[np.int64], ordinal: NDArray[np.int32], scores: Floats, limit: int
 ) -> list[tuple[int, int, float]]:
-    """Return the best passages, best first."""
+    """Return the best passages, best first; also those that equal the last of them."""
     taken = min(len(scores), limit)
-    if not taken:
-        return []
-    top = np.argpartition(scores, len(scores) - taken)[len(scores) - taken :]
-    best = top[scores[top] > -np.inf]
-    best = best[np.argsort(-scores[best], kind="stable")]
+    return list_passages(key, ordinal, scores, best_places(ordinal, scores, taken), limit) if taken else []
+
+
+def best_places(ordinal: NDArray[np.int32], scores: Floats, taken: int) -> NDArray[np.intp]:
+    """Return the places of so many best scores, and of all that equal the last, in order; ties are by ordinal."""
+    least = np.partition(scores, len(scores) - taken)[len(scores) - taken]
+    top = np.flatnonzero((scores >= least) & (scores > -np.inf))
+    return top[np.lexsort((ordinal[top], -scores[top]))]
+
+
+def list_passages(
+    key: NDArray[np.int64], ordinal: NDArray[np.int32], scores: Floats, best: NDArray[np.intp], limit: int
+) -> list[tuple[int, int, float]]:
+    """Return passages, given best first, as far as they are as good as the last within the limit."""
+    if len(best) > limit:
+        best = best[: min(np.count_nonzero(scores[best] >= scores[best[limit - 1]]), limit + MOST_EQUAL)]
     return list(zip(key[best].tolist(), ordinal[best].tolist(), scores[best].tolist(), strict=True))
 
 

@@ -330,6 +330,10 @@ class NamesBySide:
         # They may have been stored before the folder was kept apart.
         self._outside.unsaved += self._folder.holds(note.path)
 
+    def renumbered(self, notes: int) -> None:
+        """Record that so many notes have the same names in other rows."""
+        self._outside.unsaved += notes
+
     def follow(self, notes: Notes) -> None:
         """Regroup the notes of a folder that is kept apart since, or no longer."""
         folder = self._apart.folder
@@ -355,8 +359,8 @@ class NamesBySide:
         if among not in self._languages:
             counts = sum((side.languages for side in self._sides(among)), Counter[str]())
             least = LEAST_LANGUAGE * counts.total()
-            known = (language for language, count in counts.most_common() if count > 0 and count >= least)
-            self._languages[among] = tuple(known)
+            known = [(-count, language) for language, count in counts.items() if count > 0 and count >= least]
+            self._languages[among] = tuple(language for _, language in sorted(known))
         return self._languages[among]
 
     def _of(self, path: VaultPath) -> KnownNames:

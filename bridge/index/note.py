@@ -54,6 +54,8 @@ class IndexedNote:
     recipe: str = ""
     asides: bool = False
     """Whether file names may occur outside its links: in a query, or in the definition of a reference link."""
+    passages_of: Digest = field(default=Digest(""), compare=False, repr=False)
+    """Digest of the version of the file that was cut into its passages, if only its properties changed since."""
     packed_headings: str = field(default="[]", repr=False)
     packed_links: str = field(default="[]", repr=False)
     packed_tasks: str = field(default="", repr=False)
@@ -187,6 +189,7 @@ def encode_facts(note: IndexedNote) -> str:
         "asides": note.asides,
         "title": note.title,
         "tasks": note.packed_tasks,
+        "passages_of": note.passages_of,
         # A name that is not valid Unicode cannot be stored in the column.
         "path": None if note.path == replace_surrogates(note.path) else note.path,
     }
@@ -233,6 +236,7 @@ def decode_note(
         language=known.get("language"),
         recipe=recipe,
         asides=known.get("asides", False),
+        passages_of=Digest(known.get("passages_of", "")),
         packed_headings=headings,
         packed_links=links,
         packed_tasks=known.get("tasks", ""),

@@ -35,12 +35,12 @@ NAMED = 2_000
 
 def passage_mark(entry: NoteEntry) -> int:
     """Return the checksum by which the passages of a note are told from those of another with the same number."""
-    return zlib.crc32(entry.note.digest.encode())
+    return zlib.crc32((entry.note.passages_of or entry.note.digest).encode())
 
 
 def whole_mark(entry: NoteEntry) -> int:
     """Return the checksum of a whole note, whose text begins with its name."""
-    return zlib.crc32(entry.note.path.encode("utf-8", "surrogatepass"), passage_mark(entry))
+    return zlib.crc32(entry.note.path.encode("utf-8", "surrogatepass"), zlib.crc32(entry.note.digest.encode()))
 
 
 class Postings:

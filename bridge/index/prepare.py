@@ -371,11 +371,21 @@ def _embed_title(chunks: tuple[Chunk, ...], title: str, *, hangul: bool) -> tupl
 
 def _whole_text(note: Note, chunks: Sequence[Chunk], *, hangul: bool) -> str:
     """Return all words of a note, including title, aliases and properties."""
-    front = " ".join((note.title, *note.aliases))
-    body = (
-        strip_html_tags(note.text)
-        if note.kind == "note"
-        else "\n".join((note.text[: note.body], *(c.words for c in chunks)))
-    )
+    text = note.text if note.kind == "note" else "\n".join((note.text[: note.body], *(c.words for c in chunks)))
+    return whole_text(note.title, note.aliases, text, hangul=hangul, html=note.kind == "note")
+
+
+def whole_text(title: str, aliases: Sequence[str], text: str, *, hangul: bool, html: bool = True) -> str:
+    """Return all words of a note.
+
+    Args:
+        title: Its title.
+        aliases: Its aliases.
+        text: Its text with its properties.
+        hangul: Whether it contains Korean.
+        html: Whether HTML tags in the text are stripped.
+    """
+    front = " ".join((title, *aliases))
+    body = strip_html_tags(text) if html else text
     korean = index_forms(front + "\n" + body, None) if hangul else ""
     return "\n".join(part for part in (front, body, korean) if part)

@@ -20,11 +20,11 @@ MOST_DOCUMENTS = 1 << 16
 FORMAT = b"VBPOST01"
 """The beginning of a file; changed with the format, the tokenizer or the hash of tokens."""
 
-_EXACT, _STEPS = 128, 16
+EXACT, _STEPS = 128, 16
 """Frequencies up to the first are stored as they are; above, as 16 steps for each doubling."""
 
 FREQUENCIES = np.concatenate(
-    [np.arange(_EXACT + 1), _EXACT * 2.0 ** (np.arange(1, 256 - _EXACT) / _STEPS)], dtype=np.float32
+    [np.arange(EXACT + 1), EXACT * 2.0 ** (np.arange(1, 256 - EXACT) / _STEPS)], dtype=np.float32
 )
 """The frequency that each stored byte means."""
 
@@ -136,9 +136,9 @@ def build_segment(ids: DocumentIds, found: Occurrences) -> Segment:
     keys = np.sort(found.places << 16 | documents)
     first = np.flatnonzero(np.diff(keys, prepend=-1))
     counts = np.diff(first, append=len(keys))
-    above = np.round(_EXACT + _STEPS * np.log2(np.maximum(counts, _EXACT) / _EXACT))
-    frequencies = np.where(counts <= _EXACT, counts, np.minimum(above, 255)).astype(np.uint8)
-    return _segment(
+    above = np.round(EXACT + _STEPS * np.log2(np.maximum(counts, EXACT) / EXACT))
+    frequencies = np.where(counts <= EXACT, counts, np.minimum(above, 255)).astype(np.uint8)
+    return assemble_segment(
         np.array(ids.numbers, np.int64),
         np.array(ids.ordinals, np.int32),
         np.array(ids.marks, np.uint32),
@@ -170,10 +170,10 @@ def merge_segments(segments: Sequence[Segment]) -> Segment:
         keys.append(postings if len(own) == len(segment) else postings[place >= 0])
     merged = np.concatenate(keys)
     merged.sort()
-    return _segment(numbers[order], ordinals[order], marks[order], lengths[order], terms, merged)
+    return assemble_segment(numbers[order], ordinals[order], marks[order], lengths[order], terms, merged)
 
 
-def _segment(
+def assemble_segment(
     numbers: "NDArray[np.int64]",
     ordinals: "NDArray[np.int32]",
     marks: "NDArray[np.uint32]",

@@ -5,18 +5,22 @@ import logging
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import field, replace
 from typing import Any, TypeVar
 
 from bridge.index.background import Searches, Tasks
+from bridge.index.carried_note import CarriedNote
 from bridge.index.catalogue import NoteEntry
-from bridge.index.documents import NoteSegments, number_segments
+from bridge.index.documents import Document, NoteSegments, build_segments, number_segments
 from bridge.index.folder import disk_errors
 from bridge.index.names import NamesBySide
 from bridge.index.note_segments import add_segments
 from bridge.index.open import OpenIndex, start_coroutine
 from bridge.index.postings import Postings, passage_mark, whole_mark
 from bridge.index.prepare import Chunk, PreparedNote
+from bridge.index.revision import Revision, revise_documents
 from bridge.index.rows import note_rows, passage_rows, text_digests
+from bridge.index.segment import Segment
 from bridge.index.vectors import Vectors
 from bridge.records import dataclass
 from bridge.types import VaultPath
@@ -26,6 +30,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 WrittenNotes = list[tuple[NoteEntry, PreparedNote]]
+CarriedNotes = list[tuple[NoteEntry, CarriedNote]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,12 @@ class Batch:
     leaving: Sequence[VaultPath]
     tombstones: Mapping[int, VaultPath]
     """The removed paths, by the number of their tombstone."""
+    carried: CarriedNotes = field(default_factory=list)
+
+    @property
+    def entries(self) -> list[NoteEntry]:
+        """Every note with the numbers of its rows."""
+        return [entry for entry, _ in (*self.written, *self.carried)]
 
     @property
     def fresh(self) -> list[tuple[int, Sequence[Chunk]]]:
@@ -86,13 +97,47 @@ class IndexWriter:
             self.lock.release()
             raise
 
+    async def carry(self, carried: Sequence[CarriedNote]) -> asyncio.Task[None]:
+        """Show changes that leave the passages of notes as they are; returns as `show` does."""
+        await self.lock.acquire()
+        try:
+            batch, revisions = self._carried_batch(carried)
+            segments = await asyncio.to_thread(carried_segments, self._opened.postings, batch.carried, revisions)
+            append = self._start_append(batch)
+            self._opened.notes.pending = append
+            self._take_carried(batch.carried, segments)
+            return self._tasks.start(self._finish_append(batch, append))
+        except BaseException:
+            self.lock.release()
+            raise
+
+    def _carried_batch(self, carried: Sequence[CarriedNote]) -> tuple[Batch, list[Revision]]:
+        """Number the rows to write; a note that was hidden since is left out."""
+        batch, revisions = Batch([], (), {}), list[Revision]()
+        for each in carried:
+            known = self._opened.catalogue.entry(each.note.path)
+            if known is not None and known.note is each.known:
+                entry = replace(known, note=each.note, seq=self._opened.catalogue.next())
+                batch.carried.append((entry, each))
+                revisions.append(Revision(known.seq, entry.seq, whole_mark(entry), each.removed, each.added))
+        return batch, revisions
+
+    def _take_carried(self, carried: CarriedNotes, whole: Sequence[Segment]) -> None:
+        """Show committed changes of properties in memory."""
+        entries = [entry for entry, _ in carried]
+        self.failed_writes.difference_update(entry.note.path for entry in entries)
+        before = self._opened.catalogue.replace([entry.note.path for entry in entries], entries)
+        self._opened.dead_seqs.update(old.seq for old in before)
+        self._opened.postings.whole.replace_documents([old.seq for old in before], whole)
+        self._known.renumbered(len(entries))
+
     async def _finish_append(self, batch: Batch, append: "Future[Exception | None]") -> None:
         """Wait until the shown rows are on disk, or hide them again; then release the lock."""
         try:
             await self._await_append(batch, append)
         except Exception as error:  # noqa: BLE001 - the top of a task
-            log.warning("%d notes could not be indexed: %s", len(batch.written), type(error).__name__)
-            paths = [entry.note.path for entry, _ in batch.written]
+            log.warning("%d notes could not be indexed: %s", len(batch.entries), type(error).__name__)
+            paths = [entry.note.path for entry in batch.entries]
             self.forget(paths)
             self.failed_writes.update(paths)
         else:
@@ -120,11 +165,11 @@ class IndexWriter:
         except BaseException:
             # A row without its passages does not count; what was written of either is vacuumed.
             self._opened.dead_keys.update(key for key, _ in batch.fresh)
-            self._opened.dead_seqs.update(entry.seq for entry, _ in batch.written)
+            self._opened.dead_seqs.update(entry.seq for entry in batch.entries)
             raise
         self._opened.dead_seqs.update(batch.tombstones)
         self._opened.passages.grew(sum(len(chunks) for _, chunks in batch.fresh))
-        self._opened.notes.grew(len(batch.written) + len(batch.tombstones))
+        self._opened.notes.grew(len(batch.entries) + len(batch.tombstones))
 
     def forget(self, paths: Sequence[VaultPath]) -> None:
         """Forget notes in memory at once; until their rows are vacuumed, a restart would bring them back."""
@@ -145,14 +190,16 @@ class IndexWriter:
         }
         written: WrittenNotes = []
         for each in prepared:
+            note = each.note
             same = movable.get((each.note.digest, each.note.recipe, each.note.kind))
             seq = key = catalogue.next()
             digests = self._vectors.digests_of(same.key) if same else None
             # An empty note's passage is its title, so equal bytes do not make it equal.
             if same is not None and digests is not None and digests.passages == text_digests(each).passages:
                 key = same.key
+                note = replace(each.note, passages_of=same.note.passages_of)
                 del movable[each.note.digest, each.note.recipe, each.note.kind]
-            written.append((NoteEntry(each.note, seq, key, each.title_text), each))
+            written.append((NoteEntry(note, seq, key, each.title_text), each))
         return written
 
     def _take(self, written: WrittenNotes, leaving: Sequence[VaultPath], segments: NoteSegments | None) -> None:
@@ -210,6 +257,7 @@ def batch_rows(batch: Batch) -> tuple[Any, Any]:
     import pyarrow as pa
 
     wholes = [(entry, prepared.whole) for entry, prepared in batch.written]
+    wholes += [(entry, carried.whole) for entry, carried in batch.carried]
     passages = [passage_rows(part) for part in slices(batch.fresh)]
     notes = [note_rows([], batch.tombstones), *(note_rows(part, {}) for part in slices(wholes))]
     return pa.concat_tables(passages), pa.concat_tables(notes)
@@ -237,3 +285,12 @@ def batch_segments(postings: Postings, batch: Batch) -> NoteSegments:
         number_segments((each, passages) for own, passages, _ in together.values() for each in own.forms),
         number_segments((each, whole) for own, _, whole in together.values() for each in own.whole),
     )
+
+
+def carried_segments(postings: Postings, carried: CarriedNotes, revisions: Sequence[Revision]) -> list[Segment]:
+    """Return the segments of the whole texts of carried notes; most are revised, and the others built from the text."""
+    vocabulary = postings.vocabularies.words
+    segments, inexact = revise_documents(postings.whole.segments, revisions, vocabulary)
+    texts = {entry.seq: each.whole for entry, each in carried}
+    documents = [Document(each.number, 0, each.mark, texts[each.number]) for each in inexact]
+    return [*segments, *build_segments(documents, vocabulary)]

@@ -38,6 +38,11 @@ async def correct_query(sources: Sources, query: Query) -> Query:
     """Read mistyped words as the vault's, or add a notice that this is not possible yet."""
     if sources.reading:
         return replace(query, notices=(*query.notices, _READING))
-    if await sources.vocabulary.words.follow(sources.index):
-        return correct_spelling(query, sources.vocabulary.words, sources.index.languages)
+    words = sources.vocabulary.words
+    known = await words.follow(sources.index)
+    if known or words.covers:
+        corrected = correct_spelling(query, words, sources.index.languages)
+        # What looks mistyped may be a word of a changed note that is not read yet.
+        if known or corrected is query:
+            return corrected
     return replace(query, notices=(*query.notices, _WORDS_UNREAD))

@@ -63,6 +63,9 @@ class VaultWords:
         self._total, self._squares = 0, 0
         """The sum of each note's word count, and of its square."""
         self._notes: Mapping[VaultPath, IndexedNote] | None = None
+        """The notes, if the words of each are known as it is now."""
+        self.covers = False
+        """Whether the words of every note are known, of some notes as they were before a change."""
         self._rebuilding: asyncio.Task[None] | None = None
         self._next_save = 0.0
         """The earliest time of the clock to store words."""
@@ -73,8 +76,8 @@ class VaultWords:
             self._use(stored, index.notes)
 
     def _use(self, stored: "StoredWords", notes: Mapping[VaultPath, IndexedNote]) -> None:
-        """Take over the stored words of these notes, and forget all others."""
-        rows = [note if note and notes.get(note.path) is note else None for note in stored.notes]
+        """Take over the stored words of these notes, also as they were before a change, and forget all others."""
+        rows = [note if note and note.path in notes else None for note in stored.notes]
         known = [note for note in rows if note is not None]
         counts = stored.arrays["counts"].astype(np.int64)
         live = np.array([note is not None for note in rows], np.bool_)
@@ -121,6 +124,7 @@ class VaultWords:
         """Note whether the words of all these notes are known."""
         known = len(self._seen) == len(notes) and all(self._seen.get(path) is note for path, note in notes.items())
         self._notes = notes if known else None
+        self.covers = known or notes.keys() <= self._of.keys()
 
     async def _read(self, index: "Index", notes: Mapping[VaultPath, IndexedNote], paths: Sequence[VaultPath]) -> None:
         """Read the words of some of these notes."""
@@ -241,11 +245,13 @@ class VaultWords:
 
         A long note contains a word by chance more often than a short one, so that the word counts less there.
 
+        While many changed notes are read, their words before the change count.
+
         Returns:
             None until every note was read, and for scripts without spaces between words.
         """
         query_words = list(dict.fromkeys(fold_word(part) for word in words for part in SPACED_WORD.findall(word)))
-        if self._notes is None or not query_words or any(RUN.search(word) for word in words):
+        if not self.covers or not query_words or any(RUN.search(word) for word in words):
             return None
         worths = [self.worth(word, languages) for word in query_words]
         place = np.zeros(len(self._words.counts), np.uint16)

@@ -15,6 +15,8 @@ async def test_a_rename_over_many_notes_is_found_at_once_and_undone_byte_for_byt
     for name, text in texts.items():
         (vault / name).write_text(text)
     async with serving([vault], tmp_path / "data", none) as served:
+        index = served.bridge.find(None).vault.index
+        passages = {entry.note.path: entry.key for entry in index._opened.catalogue.entries()}
         shown = await served.command("rename-property", "--name", "kind", "--to", "sort", "--confirm")
         assert shown.status == 0
         assert len(shown.out.splitlines()) + len(shown.err.splitlines()) < 90
@@ -28,6 +30,7 @@ async def test_a_rename_over_many_notes_is_found_at_once_and_undone_byte_for_byt
         renamed = (await served.call("rename_tag", tag="old", to="new", confirm=True)).json
         assert renamed["files"] == COUNT
         assert (await served.call("find_notes", tags=["new/7"])).json["total"] == 1
+        assert {entry.note.path: entry.key for entry in index._opened.catalogue.entries()} == passages
         changes = (await served.call("list_changes")).json["changes"]
         for change in changes:
             assert (await served.call("undo_change", change_id=change["id"])).json["state"] == "applied"

@@ -212,3 +212,15 @@ def test_the_nearest_passages_may_be_of_one_note() -> None:
     assert len(layout.nearest(query, 2, None, every_passage=True)()) == 2
     assert {key for key, *_ in layout.nearest(query, 3, [2], every_passage=True)()} == {2}
     assert layout.nearest(query, 3, [], every_passage=True)() == []
+
+
+def test_all_notes_that_equal_the_last_are_found() -> None:
+    far = {key: held("t", "far") for key in range(500)}
+    equal: Notes = {key: held("t", "near", "near") for key in range(700, 500, -1)}
+    layout = filled(far | equal | {999: held("near", "near")}, {"t", "near", "far"})
+    for limit in (2, 100, 201):
+        found = layout.nearest(vector("near"), limit, None)()
+        assert (found[0][0], {(key, ordinal) for key, ordinal, _ in found[1:]}) == (999, {(key, 0) for key in equal})
+        passages = layout.nearest(vector("near"), limit, None, every_passage=True)()
+        assert (passages[0][0], len(passages)) == (999, 401)
+    assert [key for key, _, _ in layout.nearest(vector("near"), 1, None)()] == [999]

@@ -123,12 +123,13 @@ def test_large_segments_are_merged_beside_a_small_one() -> None:
     assert parts.due() == []
 
 
-def test_equal_scores_are_ordered_and_cut_by_number() -> None:
-    index = indexed(dict.fromkeys(range(100, 0, -1), "the same words"))
-    for limit in (5, 100):
-        assert [number for number, _, _ in index.search(asked("same"), limit, None)] == list(range(1, limit + 1))
+def test_all_documents_that_equal_the_last_are_found() -> None:
+    index = indexed(dict.fromkeys(range(100, 0, -1), "the same words") | {101: "same"})
+    for limit in (2, 5, 100):
+        assert [number for number, _, _ in index.search(asked("same"), limit, None)] == [101, *range(1, 101)]
+    assert [number for number, _, _ in index.search(asked("same"), 1, None)] == [101]
     assert [number for number, _, _ in index.search(asked("same"), 9, {40, 7, 1000})] == [7, 40]
-    assert index.search(asked("same", must_not="words"), 9, None) == []
+    assert [number for number, _, _ in index.search(asked("same", must_not="words"), 9, None)] == [101]
     assert index.search(asked("absent"), 9, None) == []
     assert InvertedIndex().search(asked("same"), 9, None) == []
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bridge.index.fulltext_query import TextQuery
 from bridge.index.index import Index
 from bridge.types import VaultPath
-from tests.index.made import opened, paths, words
+from tests.index.made import all_of, opened, paths, words
 
 NOTES = {
     "zh.md": "# 会议\n\n我们在研究人工智能的发展。关于机器学习的笔记。\n",
@@ -177,10 +177,20 @@ async def test_characters_that_nobody_sees_part_no_word(tmp_path: Path) -> None:
     assert persian.text == "می\u200cخواهم"
 
 
-async def test_of_notes_that_say_the_same_the_earliest_goes_first(tmp_path: Path) -> None:
-    index = await opened(tmp_path / "index", {f"n{number}.md": "the same words\n" for number in range(40)})
+async def test_of_notes_that_say_the_same_the_first_by_path_is_found_whichever_was_written_first(
+    tmp_path: Path,
+) -> None:
+    names = [f"n{number:02}.md" for number in range(40)]
+    index = await opened(tmp_path / "index", dict.fromkeys(names[::-1], "the same words\n"))
+    for some in (names[7:20], names[:3]):
+        await index.write(all_of(dict.fromkeys(some, "other words\n")))
+        await index.write(all_of(dict.fromkeys(some, "the same words\n")))
+    for limit in (5, 39):
+        assert await paths(index.passages(words("same"), limit)) == names[:limit]
+        assert await paths(index.stems(words("same"), limit)) == names[:limit]
+        assert await paths(index.whole(words("same"), limit)) == names[:limit]
     await index.optimise()
-    assert await paths(index.passages(words("same"), 40)) == [f"n{number}.md" for number in range(40)]
+    assert await paths(index.passages(words("same"), 40)) == names
     await index.close()
 
 
@@ -189,3 +199,11 @@ async def test_a_passage_keeps_its_heading_and_words_apart(index: Index) -> None
     [passage] = await index.text_of([hit])
     assert (passage.heading, passage.lines) == ("Réunion", (1, 3))
     assert passage.text == "# Réunion\n\nLes enfants mangeaient des pommes dans le café."
+
+
+async def test_languages_of_as_many_notes_are_in_the_same_order_whichever_was_written_first(tmp_path: Path) -> None:
+    notes = {"de.md": f"{NOTES['de.md']} Das ist ein Satz und noch einer.\n", "fr.md": NOTES["fr.md"]}
+    for folder, order in (("one", [*notes]), ("other", [*notes][::-1])):
+        index = await opened(tmp_path / folder, {path: notes[path] for path in order})
+        assert index.languages == ("french", "german")
+        await index.close()

@@ -9,7 +9,11 @@ import pytest
 
 from bridge.index.index import Index
 from bridge.index.word_file import FILE
-from bridge.search.vault_words import LEAST_STORED, MOST_UNSAVED, QUICKLY_READ, VaultWords
+from bridge.search.model import Sources
+from bridge.search.query import parse_query
+from bridge.search.read_query import correct_query
+from bridge.search.vault_words import FEW_CHANGED, LEAST_STORED, MOST_UNSAVED, QUICKLY_READ, VaultWords
+from bridge.search.vocabulary import Vocabulary
 from bridge.text.stems import stem_words
 from bridge.types import VaultPath
 from tests.index.made import DAMAGES, all_of, damage_file, opened
@@ -250,3 +254,43 @@ async def test_words_of_a_note_that_is_erased_while_they_are_read_are_not_kept(
     assert await words.follow(index)
     assert not words.says("marzipanskew", ())
     assert words.says("running7", ())
+
+
+async def test_while_many_changed_notes_are_read_their_words_before_the_change_count(tmp_path: Path) -> None:
+    notes = many(LEAST_STORED + 50)
+    index, words = await stored(tmp_path / "index", notes)
+    asked = index.notes, ("running7", "dog", "word3"), ALL
+    expected = words.cover(*asked)
+    await index.write(all_of({path: f"{text} A line more.\n" for path, text in notes.items()}))
+    assert not await words.follow(index)
+    assert words.cover(*asked) == expected
+    reading = words._rebuilding
+    assert reading is not None
+    # Changed again while they are read.
+    await index.write(all_of(notes))
+    await reading
+    assert not await words.follow(index)
+    assert words.cover(*asked) is not None
+    await follow_and_store(words, index)
+    assert words.cover(*asked) == expected
+    await index.write(all_of({f"new {number}.md": "new" for number in range(FEW_CHANGED + 1)}))
+    assert not await words.follow(index)
+    assert words.cover(*asked) is None
+
+
+async def test_while_many_changed_notes_are_read_only_what_looks_mistyped_has_a_notice(tmp_path: Path) -> None:
+    notes = many(LEAST_STORED + 50)
+    index, words = await stored(tmp_path / "index", notes)
+    vocabulary = Vocabulary()
+    vocabulary.words = words
+    sources = Sources(index, no_vector, vocabulary=vocabulary)
+    await index.write(all_of({path: f"{text} A kindlier line.\n" for path, text in notes.items()}))
+    notices = {text: (await correct_query(sources, parse_query(text))).notices for text in ("dogs", "hauuser dogs")}
+    assert notices["dogs"] == ()
+    assert "still being read" in notices["hauuser dogs"][0]
+    await follow_and_store(words, index)
+    assert "is read as" in (await correct_query(sources, parse_query("hauuser dogs"))).notices[0]
+
+
+async def no_vector(_: str) -> None:
+    """Embed nothing."""
