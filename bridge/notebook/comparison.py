@@ -72,10 +72,16 @@ def compare_statements(new: Memory, text: str, others: Mapping[VaultPath, tuple[
         if same_title and new.kind == old.kind and new.kind in STATEMENTS:
             return Comparison(share, contrary=digest != text_digest(old_text))
         same_subject = same_title or bool(_subjects(new) & _subjects(old))
-        differs = _is_value(own - other, other - own) or negates != _negates(old_text)
-        return Comparison(share, contrary=same_subject and dice >= SAME_SUBJECT and differs)
+        denies = negates != _negates(old_text)
+        differs = dice >= SAME_SUBJECT and (denies or _is_value(own - other, other - own))
+        return Comparison(share, contrary=(same_subject and differs) or (share >= NEARLY_SAME and denies))
 
     return [compare(old, old_text, overlaps.get(path, 0.0)) for path, (old, old_text) in others.items()]
+
+
+def says_no_more(text: str, other: str) -> bool:
+    """Return whether a text has no word that another lacks, and denies what the other denies."""
+    return not _content(text) - _content(other) and _negates(text) == _negates(other)
 
 
 def _content(text: str) -> Counter[str]:

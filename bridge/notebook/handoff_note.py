@@ -9,6 +9,7 @@ from typing import Any, Final
 from bridge.index.note import IndexedNote
 from bridge.markdown.note import Note
 from bridge.markdown.sections import section_spans
+from bridge.notebook.fields import field_of
 from bridge.notebook.folder import AgentsFolder
 from bridge.notebook.proof import Proof, parse_proof, plain_proof
 from bridge.records import dataclass
@@ -109,19 +110,21 @@ def waiting_handoff(notes: Iterable[IndexedNote], folder: AgentsFolder, client: 
     """Return the newest handoff to a client, or to any, that nobody took."""
     me = (client or "").casefold()
     waiting = (
-        note for note in notes if is_waiting(note, folder) and str(note.properties.get("to") or me).casefold() == me
+        note
+        for note in notes
+        if is_waiting(note, folder) and str(field_of(note.properties, "to") or me).casefold() == me
     )
     return max(waiting, key=handoff_age, default=None)
 
 
 def is_waiting(note: IndexedNote, folder: AgentsFolder) -> bool:
     """Return whether a note is a handoff that nobody took."""
-    return is_handoff(note, folder) and note.properties.get("status") != TAKEN
+    return is_handoff(note, folder) and field_of(note.properties, "status") != TAKEN
 
 
 def handoff_age(note: IndexedNote) -> tuple[str, float, str]:
     """Return by what handoffs are ordered, the oldest first."""
-    return (str(note.properties.get("created") or ""), note.modified, note.path)
+    return (str(field_of(note.properties, "created") or ""), note.modified, note.path)
 
 
 def _section(heading: str, lines: Iterable[str]) -> str:

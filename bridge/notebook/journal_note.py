@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.names import note_name
+from bridge.notebook.fields import field_of
 from bridge.notebook.journal import LISTS, Entry, JournalFacts, JournalWords
 from bridge.text.counts import count_of
 from bridge.text.invisible import replace_surrogates, visible_text
@@ -112,9 +113,9 @@ def write_body(words: JournalWords, facts: JournalFacts) -> str:
 
 def read_words(text: str, properties: Mapping[str, Any]) -> JournalWords:
     """Read what was handed over from a journal as `write_body` writes it."""
-    cut, cost = cut_frontmatter(text), properties.get("cost_usd")
+    cut, cost = cut_frontmatter(text), field_of(properties, "cost_usd")
     values: dict[str, Any] = {
-        "model": str(properties.get("model") or ""),
+        "model": str(field_of(properties, "model") or ""),
         "cost_usd": float(cost) if isinstance(cost, int | float) else None,
     }
     for heading, lines in _sections((text if cut is None else text[cut[1] :]).split("\n")):

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Final, Literal, get_args
 
 from bridge.markdown.note import Value
+from bridge.notebook.fields import sole_item
 from bridge.records import dataclass
 from bridge.types import VaultPath
 
@@ -153,7 +154,7 @@ def read_memory(
         tags: Its tags.
         modified: When the file was modified, in seconds.
     """
-    own = {name.casefold(): value for name, value in properties.items()}
+    own = {name.casefold(): sole_item(value) for name, value in properties.items()}
     if not (isinstance(kind := own.get("type"), str) and kind.strip().casefold() == TYPE):
         return None
     fields = _Fields(own)

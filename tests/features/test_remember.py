@@ -135,6 +135,23 @@ async def test_another_value_for_the_same_thing_is_a_conflict(served: Served) ->
     assert (newer["path"], newer["conflicts"]) == (made["path"], ["Oven heat"])
 
 
+async def test_what_says_more_than_was_recalled_is_not_passed_over(served: Served) -> None:
+    await remember(served, "Cat", "The cat may sleep on the sofa in the kitchen.", kind="fact")
+    await remember(served, "Seat", "Prefers a window seat in every train to the north.", kind="fact")
+    for query, title in (("cat on the sofa", "Cat"), ("window seat in the train", "Seat")):
+        assert [one["title"] for one in (await served.call("recall", query=query)).json["memories"]] == [title]
+    again = await remember(served, "Sofa", "The cat may sleep on the sofa in the kitchen!", kind="fact")
+    assert (again["existing"], len(memories(served))) == (True, 2)
+    contrary = await remember(served, "Sofa", "The cat may not sleep on the sofa in the kitchen.", kind="fact")
+    assert not contrary["existing"]
+    assert [one["contradicts"] for one in contrary["like"]] == [True]
+    aisle = {"title": "Aisle", "text": "Prefers an aisle seat in every train to the north.", "kind": "fact"}
+    asked = await served.call("remember", **aisle)
+    assert asked.json["error"]["code"] == "confirmation_required"
+    assert not (await remember(served, **aisle, confirm=True))["existing"]
+    assert len(memories(served)) == 4
+
+
 async def test_two_at_once_are_one(served: Served) -> None:
     answers = await asyncio.gather(*(served.call("remember", **FIRED) for _ in range(5)))
     assert sorted(answer.json["existing"] for answer in answers) == [False, True, True, True, True]

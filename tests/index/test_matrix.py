@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -214,7 +215,8 @@ def test_the_nearest_passages_may_be_of_one_note() -> None:
     assert layout.nearest(query, 3, [], every_passage=True)() == []
 
 
-def test_all_notes_that_equal_the_last_are_found() -> None:
+def test_all_notes_that_equal_the_last_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.index.matrix.MOST_EQUAL", 1_000)
     far = {key: held("t", "far") for key in range(500)}
     equal: Notes = {key: held("t", "near", "near") for key in range(700, 500, -1)}
     layout = filled(far | equal | {999: held("near", "near")}, {"t", "near", "far"})

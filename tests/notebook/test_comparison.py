@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.notebook.comparison import NEARLY_SAME, compare_statements, text_digest
+from bridge.notebook.comparison import NEARLY_SAME, compare_statements, says_no_more, text_digest
 from bridge.notebook.memory_note import Memory, MemoryKind
 from bridge.types import VaultPath
 
@@ -46,6 +46,7 @@ def test_nearly_the_same_is_recognised(text: str, other: str, alike: bool) -> No
         (CLAY, "The clay is fired at 900 degrees", memory("Heat", alias="clay"), "Clay needs 2 years to dry", False),
         (memory("Redis", scope="code"), "The cache.", memory("Redis", scope="novel"), "A pianist.", False),
         (memory("Redis", scope="code"), "The cache.", memory("Redis"), "A pianist.", True),
+        (memory("Cat"), "The cat may sleep on the sofa", memory("Rule"), "The cat may not sleep on the sofa", True),
     ],
 )
 def test_another_value_for_the_same_thing_contradicts(
@@ -58,3 +59,17 @@ def test_another_value_for_the_same_thing_contradicts(
 def test_case_and_spaces_do_not_make_another_text() -> None:
     assert text_digest("Uses  C++\n") == text_digest("uses c++")
     assert text_digest("Uses C++") != text_digest("Uses C")
+
+
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [
+        ("Prefers a window seat", False),
+        ("A window seat, preferred!", False),
+        ("Prefers an aisle seat", True),
+        ("Never prefers a window seat", True),
+        ("Prefers a window seat on 2 flights", True),
+    ],
+)
+def test_what_a_text_says_beyond_another(text: str, *, more: bool) -> None:
+    assert says_no_more(text, "Prefers a window seat.") is not more

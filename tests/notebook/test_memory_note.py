@@ -46,7 +46,7 @@ def test_any_properties_are_read(properties: dict[str, Value]) -> None:
 def test_other_notes_are_no_memories() -> None:
     assert read_memory(PATH, {}, title="Clay") is None
     assert read_memory(PATH, {"type": "journal"}, title="Clay") is None
-    assert read_memory(PATH, {"type": ["memory"]}, title="Clay") is None
+    assert read_memory(PATH, {"type": ["memory", "journal"]}, title="Clay") is None
 
 
 def test_missing_fields_have_defaults() -> None:

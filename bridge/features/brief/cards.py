@@ -20,6 +20,7 @@ from bridge.notebook.brief_text import (
     share_of_terms,
     terms_of,
 )
+from bridge.notebook.fields import field_of
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.handoff_note import read_handoff, waiting_handoff
 from bridge.notebook.journal_note import TYPE as JOURNAL
@@ -68,7 +69,7 @@ def journals_of(call: Call, reader: Reader, now: float) -> "list[IndexedNote]":
         for path, note in call.vault.index.notes.items()
         if folder.holds(path)
         and note.note_type == JOURNAL
-        and note.properties.get("session") != reader.session
+        and field_of(note.properties, "session") != reader.session
         and now - time_written(note) < SESSION_DAYS * 86_400
     ]
     newest = sorted(journals, key=lambda note: (-time_written(note), note.path))
@@ -78,7 +79,7 @@ def journals_of(call: Call, reader: Reader, now: float) -> "list[IndexedNote]":
 
 def is_own(reader: Reader, note: "IndexedNote") -> bool:
     """Return whether a journal is of a session's client."""
-    return str(note.properties.get("agent") or "").casefold() == (reader.client or "").casefold()
+    return str(field_of(note.properties, "agent") or "").casefold() == (reader.client or "").casefold()
 
 
 def recent_paths(call: Call, reader: Reader, journals: "Iterable[IndexedNote]") -> list[VaultPath]:
@@ -114,9 +115,9 @@ def handoff_cards(call: Call, reader: Reader, now: float) -> Iterator[Card]:
 def session_cards(reader: Reader, journals: "Sequence[IndexedNote]", now: float) -> Iterator[Card]:
     """Yield the last sessions, those of the client and paused ones first."""
     for note in journals:
-        own, status = is_own(reader, note), str(note.properties.get("status") or "")
-        title = cut_line(str(note.properties.get("title") or note.title))
-        left, summary = (cut_line(str(note.properties.get(name) or "")) for name in ("where_left_off", "summary"))
+        own, status = is_own(reader, note), str(field_of(note.properties, "status") or "")
+        title = cut_line(str(field_of(note.properties, "title") or note.title))
+        left, summary = (cut_line(str(field_of(note.properties, name) or "")) for name in ("where_left_off", "summary"))
         head = f"--- Session, {age_text(time_written(note), now)}{_by(note)}, {status or 'ended'}"
         lines = [f"{head}: {title} {quote_path(note.path)}"]
         lines += [f"Left off: {left}" if left else f"Summary: {summary}"] if left or summary else []
@@ -161,7 +162,7 @@ def time_written(note: "IndexedNote") -> float:
     """Return when a note was written: as its properties say, else when its file was modified."""
     for name in ("updated", "created"):
         try:
-            return datetime.fromisoformat(str(note.properties.get(name))).timestamp()
+            return datetime.fromisoformat(str(field_of(note.properties, name))).timestamp()
         except ValueError:
             continue
     return note.modified
@@ -187,7 +188,7 @@ def _card(note: "IndexedNote", part: BriefPart, lines: Iterable[str], score: flo
 
 
 def _by(note: "IndexedNote") -> str:
-    agent = note.properties.get("agent")
+    agent = field_of(note.properties, "agent")
     return f" by {one_line(agent)}" if isinstance(agent, str) and agent else ""
 
 

@@ -12,6 +12,7 @@ from bridge.api.injections import Reader
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments
 from bridge.features.brief.compose import AgentBrief, BriefRequest, compose_brief
+from bridge.notebook.fields import field_of
 
 
 @operation(example={"session": "1a209b11"}, tool=False)
@@ -33,7 +34,7 @@ async def preview_brief(
     if found is None:
         raise InvalidArguments(f"There is no session `{session}`.", hint="`list_sessions` lists them.")
     journal = None if found.note is None else call.vault.index.notes.get(found.note)
-    goal = "" if journal is None else str(journal.properties.get("goal") or "")
+    goal = "" if journal is None else str(field_of(journal.properties, "goal") or "")
     other, remarks = call_global_vault(call, None)
     answer = await compose_brief(call, other, Reader(found.client, session), BriefRequest(task or goal))
     return replace(answer, notices=(*remarks, *answer.notices))

@@ -13,6 +13,7 @@ from bridge.features.gardener.plan_text import finding_line
 from bridge.features.gardener.value import with_value
 from bridge.markdown.decode import digest_of
 from bridge.markdown.parse import parse
+from bridge.notebook.fields import field_of
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.plan_note import TYPE, PlanLine, PlanText, read_plan, record_digest, split_value
 from bridge.records import dataclass
@@ -109,9 +110,9 @@ def _open(vault: "OpenVault", path: VaultPath) -> OpenPlan:
     except NoteNotFound:
         raise no_such_note(vault, path) from None
     note = parse(path, data)
-    id_ = note.properties.get("plan")
+    id_ = field_of(note.properties, "plan")
     kept = Ledger(vault.store.database).findings(id_) if isinstance(id_, str) else {}
-    if note.properties.get("type") != TYPE or not isinstance(id_, str) or not kept:
+    if field_of(note.properties, "type") != TYPE or not isinstance(id_, str) or not kept:
         raise InvalidArguments(
             f"`{path}` is not a plan of the gardener that was made here.", hint="`plan_garden` makes one."
         )

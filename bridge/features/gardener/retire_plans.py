@@ -10,6 +10,7 @@ from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.settings import GardenerSettings
 from bridge.markdown.decode import digest_of
 from bridge.markdown.parse import parse
+from bridge.notebook.fields import field_of
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.plan_note import TYPE, line_digests
 from bridge.records import dataclass
@@ -51,8 +52,8 @@ def _read_plans(vault: "OpenVault") -> Iterator[WrittenPlan]:
         except BridgeError:
             continue
         note = parse(path, data)
-        plan = note.properties.get("plan")
-        if note.properties.get("type") == TYPE and isinstance(plan, str) and plan in kept:
+        plan = field_of(note.properties, "plan")
+        if field_of(note.properties, "type") == TYPE and isinstance(plan, str) and plan in kept:
             body = note.text[note.body :]
             yield WrittenPlan(plan, path, digest_of(data), kept[plan].made, line_digests(body) <= kept[plan].lines)
 

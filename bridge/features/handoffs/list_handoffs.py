@@ -11,6 +11,7 @@ from bridge.api.markup import Answer, Column, Element, Table, notice
 from bridge.api.registry import operation
 from bridge.errors import NoteNotFound
 from bridge.features.handoffs.take_over import CheckedClaim, check_handoff
+from bridge.notebook.fields import field_of
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.handoff_note import handoff_age, is_waiting
 from bridge.records import dataclass
@@ -79,7 +80,7 @@ def describe_each(call: Call, notes: "Iterable[IndexedNote]") -> Iterable[Waitin
             found = check_handoff(call, note)
         except NoteNotFound:
             continue
-        to = note.properties.get("to")
+        to = field_of(note.properties, "to")
         yield WaitingHandoff(
             path=found.path,
             goal=found.goal,

@@ -18,6 +18,7 @@ from bridge.api.vault_evidence import VaultEvidence
 from bridge.api.write import WriteOptions, client_name, execute_requests
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.errors import BridgeError, NoteNotFound
+from bridge.notebook.fields import field_of
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.handoff_note import TAKEN, Handoff, is_handoff, read_handoff, waiting_handoff
 from bridge.notebook.proof import check_proof
@@ -188,7 +189,7 @@ def check_handoff(call: Call, note: "IndexedNote") -> TakenHandoff:
     for claim in handoff.claims:
         verdict = check_proof(claim.proof, facts)
         claims.append(CheckedClaim(claim.text, verdict.outcome, verdict.why))
-    created = str(note.properties.get("created") or "")
+    created = str(field_of(note.properties, "created") or "")
     return TakenHandoff(
         path=note.path,
         goal=handoff.goal,
@@ -200,7 +201,7 @@ def check_handoff(call: Call, note: "IndexedNote") -> TakenHandoff:
         artifacts=handoff.artifacts,
         claims=tuple(sorted(claims, key=lambda one: one.verdict not in {"changed", "gone"})),
         changed_since=changed_since(call.vault, handoff, facts, note, created),
-        agent=str(note.properties.get("agent") or ""),
+        agent=str(field_of(note.properties, "agent") or ""),
         created=created or iso(note.modified),
         taken=False,
         left_out=0,

@@ -16,12 +16,13 @@ from bridge.api.write import WriteArguments, Written, client_name, execute_reque
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
 from bridge.errors import ConfirmationRequired
-from bridge.features.memory.access import audience_of, find_memory, now, open_catalogue
+from bridge.features.memory.access import audience_of, find_memory, now, open_catalogue, read_body
 from bridge.features.memory.likeness import LikeMemory, find_like, find_same
 from bridge.features.memory.new_memory import NewMemory, memory_properties, preview_memory, require_sound
 from bridge.features.memory.supersession import supersede_requests
 from bridge.markdown.kinds import title_of
 from bridge.notebook.catalogue import MemoryCatalogue
+from bridge.notebook.comparison import says_no_more
 from bridge.notebook.file_name import file_name_for
 from bridge.notebook.folder import AgentsFolder, agents_folder
 from bridge.notebook.memory_note import Memory, link_to
@@ -90,7 +91,7 @@ async def remember(
         replaced = [find_memory(call, catalogue, path) for path in supersedes]
         memory = preview_memory(new_path(call, folder, new.title), new, properties)
         known, like = await find_known(call, catalogue, memory, new.text, supersedes)
-        if known is not None and not known.is_over and (known.is_same_text or known.is_recalled):
+        if known is not None and not known.is_over and (known.is_same_text or known.is_repeated):
             return existing_note(call, known, like)
         refusal = None if known is None else known.refusal(memory)
         if refusal is not None and not (options.dry_run or call.confirmed(options.confirm)):
@@ -114,8 +115,8 @@ class KnownMemory:
     path: VaultPath
     is_over: bool
     is_same_text: bool
-    is_recalled: bool
-    """Whether it was recalled in this session."""
+    is_repeated: bool
+    """Whether it was recalled in this session, and the new one says no more."""
 
     def refusal(self, new: Memory) -> ConfirmationRequired:
         """Return the error for remembering it again unasked."""
@@ -135,13 +136,15 @@ async def find_known(
     visible, session = catalogue.visible(audience_of(call), now()), session_of(call)
     same = await asyncio.to_thread(find_same, call, catalogue, visible, new, text)
     if same is not None and same.path not in supersedes:
-        return KnownMemory(same.path, same.is_over, is_same_text=True, is_recalled=False), ()
+        return KnownMemory(same.path, same.is_over, is_same_text=True, is_repeated=False), ()
     like = await find_like(call, catalogue, visible, new, text)
     alike = [one.path for one in like if one.is_same and one.path not in supersedes]
     path = next((path for path in alike if catalogue.was_recalled(session, path)), next(iter(alike), None))
     if path is None:
         return None, tuple(like)
-    return KnownMemory(path, False, is_same_text=False, is_recalled=catalogue.was_recalled(session, path)), tuple(like)
+    recalled = catalogue.was_recalled(session, path)
+    is_repeated = recalled and await asyncio.to_thread(lambda: says_no_more(text, read_body(call, path)))
+    return KnownMemory(path, False, is_same_text=False, is_repeated=is_repeated), tuple(like)
 
 
 def new_path(call: Call, folder: AgentsFolder, title: str, taken: Collection[VaultPath] = ()) -> VaultPath:

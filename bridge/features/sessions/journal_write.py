@@ -14,6 +14,7 @@ from bridge.errors import AmbiguousHeading, NoteExists, NoteNotFound
 from bridge.markdown.edit.create import build_note
 from bridge.markdown.edit.requests import Append, InsertUnder
 from bridge.markdown.parse import parse
+from bridge.notebook.fields import field_of
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.journal import JournalFacts, JournalWords
 from bridge.notebook.journal_note import LATER, journal_name, journal_properties, read_words, write_body
@@ -58,7 +59,7 @@ class JournalChange(Request):
             return Effect()
         data = draft.read(self.path)
         note = parse(self.path, data)
-        if not self.known and note.properties.get("session") != self.facts.session:
+        if not self.known and field_of(note.properties, "session") != self.facts.session:
             raise NoteExists(f"`{self.path}` belongs to another session.", path=self.path)
         if self.owns(self.path, data):
             words = read_words(note.text, note.properties).merge(self.words)
@@ -112,7 +113,7 @@ def session_of_note(vault: "OpenVault", path: VaultPath) -> object:
         data, _ = vault.files.read(path)
     except NoteNotFound:
         return None
-    return parse(path, data).properties.get("session")
+    return field_of(parse(path, data).properties, "session")
 
 
 async def write_journal(

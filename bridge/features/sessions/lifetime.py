@@ -13,6 +13,7 @@ from bridge.errors import BridgeError
 from bridge.features.sessions.facts import gather_facts, is_of_agent
 from bridge.features.sessions.journal_write import JOURNAL_OPERATIONS, WRITE, journal_path, write_journal
 from bridge.features.sessions.settings import SessionSettings
+from bridge.notebook.fields import field_of
 from bridge.notebook.folder import folder_for_client
 from bridge.notebook.journal import JournalFacts, JournalWords
 from bridge.notebook.journal_note import note_link
@@ -113,7 +114,7 @@ def unfinished_sessions(vault: "OpenVault") -> list[str]:
 def journal_status(vault: "OpenVault", session: "SessionRecord") -> object:
     """Return the status that a session's journal says; None without a journal."""
     note = None if session.note is None else vault.index.notes.get(session.note)
-    return None if note is None else note.properties.get("status")
+    return None if note is None else field_of(note.properties, "status")
 
 
 async def keep_journal(vault: "OpenVault", id_: str) -> bool:

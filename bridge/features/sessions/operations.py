@@ -12,6 +12,7 @@ from bridge.api.hints import When
 from bridge.api.markup import Answer, Column, Element, Table, notice
 from bridge.api.moments import iso, moment
 from bridge.api.registry import operation
+from bridge.notebook.fields import field_of
 from bridge.records import dataclass
 from bridge.state.change_records import ChangeFilter
 from bridge.state.session_log import SessionFilter, SessionRecord, SessionState
@@ -148,7 +149,7 @@ def describe_session(vault: "OpenVault", session: SessionRecord) -> ListedSessio
 def journal_text(vault: "OpenVault", session: SessionRecord, name: str) -> str:
     """Return a property of a session's journal; empty when there is none."""
     note = None if session.note is None else vault.index.notes.get(session.note)
-    value: Any = None if note is None else note.properties.get(name)
+    value: Any = None if note is None else field_of(note.properties, name)
     return value if isinstance(value, str) else ""
 
 

@@ -1,0 +1,15 @@
+"""Reads properties of notes that agents write."""
+
+from collections.abc import Mapping
+
+from bridge.markdown.note import Value
+
+
+def field_of(properties: Mapping[str, Value], name: str) -> Value:
+    """Return a property; of a list with one item that item, as Obsidian may have been told that it is a list."""
+    return sole_item(properties.get(name))
+
+
+def sole_item(value: Value) -> Value:
+    """Return the item of a list that has one; other values as they are."""
+    return value[0] if isinstance(value, list | tuple) and len(value) == 1 else value

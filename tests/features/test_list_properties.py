@@ -1,0 +1,53 @@
+"""What agents write is read again where Obsidian was told that all of its properties are lists."""
+
+import json
+from pathlib import Path
+
+from tests.features.served import Served, serving, write_vault
+
+NAMES = (
+    "type",
+    "kind",
+    "status",
+    "session",
+    "plan",
+    "to",
+    "goal",
+    "created",
+    "agent",
+    "tier",
+    "scope",
+    "title",
+    "about",
+)
+TYPES = json.dumps({"types": dict.fromkeys(NAMES, "multitext")})
+NOTES = {
+    ".obsidian/types.json": TYPES,
+    "Clay oven.md": "# Clay oven\n\nBuilt of cob.\n",
+    "Log.md": "See [[clay-oven]].\n",
+}
+
+
+async def ok(served: Served, name: str, **arguments: object) -> dict[str, object]:
+    answer = await served.call(name, **arguments)
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+async def test_properties_that_are_lists(tmp_path: Path) -> None:
+    vault = write_vault(tmp_path / "Notes", NOTES)
+    async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
+        await ok(served, "set_up_memory", templates=False)
+        kept = await ok(served, "remember", title="Oven heat", text="The oven takes two hours to heat.", kind="fact")
+        written = (vault / str(kept["path"])).read_text("utf-8")
+        assert "type:\n  - memory" in written or "type: [memory]" in written
+        found = await ok(served, "recall", query="how long does the oven heat")
+        assert [each["title"] for each in found["memories"]] == ["Oven heat"]
+        await ok(served, "hand_over", goal="Plaster it", state="Dry.", next_action="Mix the lime.")
+        taken = await ok(served, "take_over")
+        assert taken["goal"] == "Plaster it"
+        assert (await ok(served, "list_handoffs"))["handoffs"] == []
+        await ok(served, "save_session", summary="Plastered.")
+        plan = await ok(served, "plan_garden")
+        applied = await ok(served, "apply_plan", path=str(plan["path"]))
+        assert applied["path"] == plan["path"]
