@@ -83,13 +83,13 @@ def find_and_run(given: argparse.Namespace) -> tuple[bytes, FoundVault | None]:
     is_admins = "admin" in {command["scope"], command["complete"]}
     reached = None if is_admins else target_vault(given, reference, command)
     arguments = typed if reached is None else paths.to_vault_paths(command, typed, reached.path)
+    asks_one = command["vault"] or reference is not None
+    where = {VAULT: reached.id} if isinstance(reached, ServedVault) and asks_one else {}
     if needs_digest(command, arguments):
         # A user who types a command means the note as it is now; the write checks that it is still that.
-        query = {"path": arguments["path"], "max_chars": 1}
+        query = {"path": arguments["path"], "max_chars": 1, **where}
         arguments["digest"] = json.loads(run_operation(given, "read_note", query, reached, view=False))["digest"]
-    if isinstance(reached, ServedVault) and (command["vault"] or reference is not None):
-        arguments[VAULT] = reached.id
-    return run_operation(given, given.command, arguments, reached, view=not given.json), reached
+    return run_operation(given, given.command, {**arguments, **where}, reached, view=not given.json), reached
 
 
 def run_operation(

@@ -147,6 +147,8 @@ def placeholder(argument: Argument) -> str:
 
 def _singular(name: str) -> str:
     """Return the name of one of several: an option that may be repeated is called by the name of all."""
+    if name.endswith("ies"):
+        return f"{name[:-3]}y"
     return name.removesuffix("es") if name.endswith(("ases", "sses")) else name.removesuffix("s")
 
 

@@ -19,7 +19,7 @@ from bridge.data_folder import Folders
 from bridge.server.runtime_file import Runtime, write_runtime
 from bridge.types import VaultId
 from tests.engine.conftest import until
-from tests.features.served import Served, command
+from tests.features.served import Served, command, serving, write_vault
 from tests.mcp_client.servers import write_servers
 from tests.models.ranking import ranking_gguf
 from tests.models.scripted import random_gguf
@@ -257,6 +257,18 @@ async def test_commands_without_a_bridge_belong_to_one_session(vault: Path, tmp_
         assert (await run("edit-note", "Garden/Beans.md", "--edits", edits)).status == 0
     assert (await run("undo-session")).status == 0
     assert (vault / "Garden" / "Beans.md").read_bytes() == before
+
+
+async def test_a_note_of_one_of_two_vaults_is_edited_without_its_digest(vault: Path, tmp_path: Path) -> None:
+    other = write_vault(tmp_path / "Other", {"Garden/Beans.md": "# Other beans\n"})
+    async with serving([vault, other], tmp_path / "data", tmp_path / "models"):
+        run = partial(command, data=tmp_path / "data", models=tmp_path / "models", cwd=other)
+        edits = orjson.dumps({"op": "append", "text": "One."}).decode()
+        ran = await run("edit-note", "Garden/Beans.md", "--edits", edits, "--vault", str(vault))
+        assert ran.status == 0, ran.err
+        assert (await run("delete-note", "Garden/Beans.md")).status == 0
+    assert (vault / "Garden" / "Beans.md").read_text().endswith("One.\n")
+    assert not (other / "Garden" / "Beans.md").exists()
 
 
 async def test_a_bridge_of_another_version_is_named_as_the_cause(vault: Path, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ REPORT: dict[str, Any] = {
 }
 READ = (
     "Rey\tLikely mean a note\ta.md\tRye.md\tits alias\n"
-    "Gone\tMean none\t2\ta.md | b.md\n"
+    "Gone\tNames of no note\t2\ta.md | b.md\n"
     "b.md\tMentioned without a link\t2\t“B” “Bee”\ta.md:3\n"
 )
 WHY = {"target": "b.md", "text": "Bee", "lines": [3, 3], "span": [0, 3], "score": 0.756, "why": ["says “Bee”"]}

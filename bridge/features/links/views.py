@@ -168,7 +168,7 @@ REPORT_SECTIONS: Mapping[str, tuple[str, tuple[Column, ...]]] = {
         (Column("name", "[[{}]]"), NAMED, Column("meant", " → {}", role="path"), Column("why", " ({})")),
     ),
     "stubs": (
-        "Mean none",
+        "Names of no note",
         (
             Column("name", "[[{}]]"),
             Column("wanted", " wanted by {}"),
