@@ -145,6 +145,15 @@ async def test_a_question_that_no_note_answers_is_told(served: Served) -> None:
     assert "No note answers this." in found["notices"]
 
 
+async def test_what_only_properties_answer_is_not_said_to_be_absent(served: Served) -> None:
+    file = served.bridge.find(None).root / "Blade Runner.md"
+    file.write_text("---\nrating: 7\nyear: 1982\n---\n", encoding="utf-8")
+    await served.call("wait_until_indexed", path="Blade Runner.md")
+    found = await ask(served, "rating Blade Runner")
+    assert found["citations"] == []
+    assert any("The closest note is *Blade Runner*" in notice for notice in found["notices"])
+
+
 async def test_a_question_that_the_vault_does_not_answer_is_not_answered(served: Served) -> None:
     found = await ask(served, "How heavy is the retarder of the zeppelin engine?")
     assert (found["answer"], found["sentences"]) == ("", [])

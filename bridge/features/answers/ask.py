@@ -26,6 +26,7 @@ from bridge.features.answers.settings import AnswerSettings
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
 from bridge.text.counts import count_of
+from bridge.text.invisible import inline
 from bridge.types import Among, NoteOrFolder
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ EXTRACT_BUDGET = 3_000
 """Tokens of the excerpts from which sentences are quoted when no chat model reads them."""
 
 NOTHING = "No note answers this."
+
+NO_SENTENCE = "No sentence answers this. The closest note is *{}*; its properties or tables may."
 
 NO_MODEL = "`max_steps` counts only with a chat model, and none answered."
 NO_TOOLS = "The chat model cannot look further: its template knows no tools."
@@ -109,7 +112,7 @@ async def ask(
     context = _list_excerpts(found.sources)
     quotes = await asyncio.to_thread(quote_sources, asked.text, found)
     verdict = None if found.answerability is None else to_json(found.answerability)
-    remark = answerability_notice(verdict, found.closest) or (None if quotes else NOTHING)
+    remark = answerability_notice(verdict, found.closest) or (None if quotes else _without_quotes(found.closest))
     is_absent_from_vault = verdict is not None and verdict["verdict"] == "not_in_vault"
     answer = VaultAnswer(
         "" if is_absent_from_vault else join_quotes(quotes),
@@ -148,6 +151,10 @@ async def ask(
         answer = replace(answer, notices=(*answer.notices, NO_TOOLS))
     await _record_excerpts(call, [one for one in _list_excerpts(written.sources) if one not in context])
     return await asyncio.to_thread(_compose, answer, written)
+
+
+def _without_quotes(closest: str | None) -> str:
+    return NO_SENTENCE.format(inline(closest)) if closest else NOTHING
 
 
 def _default_budget(call: Call, *, has_model: bool) -> int:
