@@ -1,6 +1,7 @@
 """Runs all retrievers of the index at the same time."""
 
 import asyncio
+import sys
 import time
 from collections.abc import Awaitable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
@@ -99,6 +100,18 @@ async def retrieve(
         return await by_text(), False
     nearest, answers = await asyncio.gather(near(vector), by_text())
     return replace(answers, nearest=nearest), has_vector
+
+
+async def find_words(
+    index: "Index", words: Iterable[str], within: Collection[VaultPath]
+) -> dict[str, frozenset[VaultPath]]:
+    """Return which of some notes contain each word, in any form."""
+    found: dict[str, frozenset[VaultPath]] = {}
+    for word in words if within else ():
+        query = TextQuery(must=(word,))
+        whole, stems = await index.whole(query, sys.maxsize, within), await index.stems(query, sys.maxsize, within)
+        found[word] = frozenset((*(hit.path for hit in whole), *(hit.path for hit in stems)))
+    return found
 
 
 def text_results(answers: IndexAnswers, text: str, cover: Scores | None = None) -> list[RetrieverResult]:
