@@ -105,12 +105,11 @@ async def retrieve(
 async def find_words(
     index: "Index", words: Iterable[str], within: Collection[VaultPath]
 ) -> dict[str, frozenset[VaultPath]]:
-    """Return which of some notes contain each word, in any form."""
+    """Return which of some notes contain each word as it is."""
     found: dict[str, frozenset[VaultPath]] = {}
     for word in words if within else ():
-        query = TextQuery(must=(word,))
-        whole, stems = await index.whole(query, sys.maxsize, within), await index.stems(query, sys.maxsize, within)
-        found[word] = frozenset((*(hit.path for hit in whole), *(hit.path for hit in stems)))
+        hits = await index.whole(TextQuery(must=(word,)), sys.maxsize, within)
+        found[word] = frozenset(hit.path for hit in hits)
     return found
 
 
