@@ -31,7 +31,15 @@ from bridge.search.passages import Worth, fill_passages
 from bridge.search.query import Query
 from bridge.search.read_query import correct_query, read_query
 from bridge.search.rerank import MOST_READ, CloseReading, read_closely
-from bridge.search.retrievers import IndexAnswers, best_passages, passage_scores, retrieve, text_results, vector_result
+from bridge.search.retrievers import (
+    IndexAnswers,
+    best_passages,
+    find_words,
+    passage_scores,
+    retrieve,
+    text_results,
+    vector_result,
+)
 from bridge.search.scope import Paths
 from bridge.search.titles import (
     NameMatch,
@@ -41,6 +49,7 @@ from bridge.search.titles import (
     score_covered_names,
     score_typed_names,
 )
+from bridge.search.vault_words import spaced_words
 from bridge.text.match import compile_matcher
 from bridge.text.stems import foreign_language
 from bridge.text.stopwords import content_words
@@ -130,7 +139,9 @@ async def _rank_hybrid(
     vocabulary.follow(notes)
     paths_with_words = {hit.path for hits in (answers.passages, answers.stems, answers.whole) for hit in hits}
     asked_for = (*content_words(query.words), *query.phrases)
-    cover = vocabulary.words.cover(paths_with_words, asked_for, index.languages)
+    outdated = vocabulary.words.outdated(paths_with_words, notes)
+    said = await find_words(index, spaced_words(asked_for), outdated)
+    cover = vocabulary.words.cover(paths_with_words, asked_for, index.languages, said)
     by_text = text_results(answers, query.text, cover)
     tag_result, tagged = match_tags(query, vocabulary, notes, within)
     found = {hit.path for hit in answers.names}.union(*(result.raw for result in (near, *by_text, tag_result)))

@@ -6,7 +6,8 @@ import math
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -49,6 +50,8 @@ AGAIN_AFTER_S = 60.0
 
 COMMON, FEW = 0.25, 40
 """Share of the notes above which a word is common, and the number of notes added to every vault for this."""
+
+NOTHING_SAID: Final[Mapping[str, Collection[VaultPath]]] = MappingProxyType({})
 
 
 class VaultWords:
@@ -238,19 +241,33 @@ class VaultWords:
         common = {word for word in query_words if self.count(word, languages) > share * (len(self._of) + FEW)}
         return frozenset(common if common < query_words else ())
 
+    def outdated(self, paths: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote]) -> list[VaultPath]:
+        """Return those of some notes whose words are only known as they were before a change."""
+        if self._notes is not None:
+            return []
+        return [path for path in paths if path in notes and self._seen.get(path) is not notes[path]]
+
     def cover(
-        self, paths: Iterable[VaultPath], words: Sequence[str], languages: Collection[str]
+        self,
+        paths: Iterable[VaultPath],
+        words: Sequence[str],
+        languages: Collection[str],
+        said: Mapping[str, Collection[VaultPath]] = NOTHING_SAID,
     ) -> dict[VaultPath, float] | None:
         """Return how much of a query notes contain (0-1), rare words counting most.
 
         A long note contains a word by chance more often than a short one, so that the word counts less there.
 
-        While many changed notes are read, their words before the change count.
+        Args:
+            paths: The notes.
+            words: The words and phrases of the query.
+            languages: The languages in which words are stemmed.
+            said: By folded word: outdated notes that contain it now, whose words before the change count too.
 
         Returns:
             None until every note was read, and for scripts without spaces between words.
         """
-        query_words = list(dict.fromkeys(fold_word(part) for word in words for part in SPACED_WORD.findall(word)))
+        query_words = spaced_words(words)
         if not self.covers or not query_words or any(RUN.search(word) for word in words):
             return None
         worths = [self.worth(word, languages) for word in query_words]
@@ -266,7 +283,15 @@ class VaultWords:
         ends = np.cumsum([*map(len, rows)])
         position = place[np.concatenate(rows)]
         where = np.flatnonzero(position != 0)
-        pairs = np.unique(np.searchsorted(ends, where, side="right") * len(worth) + position[where])
+        known = np.searchsorted(ends, where, side="right") * len(worth) + position[where]
+        numbers_of = {path: number for number, path in enumerate(own_paths)} if said else {}
+        added = [
+            numbers_of[path] * len(worth) + at
+            for at, word in enumerate(query_words, 1)
+            for path in said.get(word, ())
+            if path in numbers_of
+        ]
+        pairs = np.unique(np.concatenate([known, np.array(added, np.int64)]))
         notes, numbers = np.divmod(pairs, len(worth))
         # Relative to the notes that contain a word, not to any note: many vaults are full of stubs.
         times_as_long = np.diff(ends, prepend=0) * (self._total / max(1, self._squares))
@@ -278,6 +303,11 @@ class VaultWords:
     def alike(self, word: str, errors: int) -> list[tuple[str, int]]:
         """Return the words with the same first letter within so many typing errors, with their number of errors."""
         return self._words.alike(fold_word(word), errors)
+
+
+def spaced_words(words: Iterable[str]) -> list[str]:
+    """Return the words of a query that spaces separate, each once, folded."""
+    return list(dict.fromkeys(fold_word(part) for word in words for part in SPACED_WORD.findall(word)))
 
 
 def full_text(note: IndexedNote, texts: Mapping[VaultPath, str]) -> str:

@@ -9,7 +9,8 @@ import pytest
 
 from bridge.index.index import Index
 from bridge.index.word_file import FILE
-from bridge.search.model import Sources
+from bridge.search.model import SearchRequest, Sources
+from bridge.search.pipeline import search
 from bridge.search.query import parse_query
 from bridge.search.read_query import correct_query
 from bridge.search.vault_words import FEW_CHANGED, LEAST_STORED, MOST_UNSAVED, QUICKLY_READ, VaultWords
@@ -290,6 +291,19 @@ async def test_while_many_changed_notes_are_read_only_what_looks_mistyped_has_a_
     assert "still being read" in notices["hauuser dogs"][0]
     await follow_and_store(words, index)
     assert "is read as" in (await correct_query(sources, parse_query("hauuser dogs"))).notices[0]
+
+
+async def test_a_word_that_many_notes_got_is_found_before_these_are_read(tmp_path: Path) -> None:
+    notes = many(LEAST_STORED + 50)
+    index, words = await stored(tmp_path / "index", notes)
+    vocabulary = Vocabulary()
+    vocabulary.words = words
+    sources = Sources(index, no_vector, vocabulary=vocabulary)
+    await index.write(all_of({path: f"---\nkindling: yes\n---\n{text}" for path, text in notes.items()}))
+    answer = await search(sources, SearchRequest("kindling", mode="keyword"))
+    first = await search(sources, SearchRequest("kindling running7", mode="keyword"))
+    assert not await words.follow(index)
+    assert (len(answer.hits), first.hits[0].path) == (10, "7.md")
 
 
 async def no_vector(_: str) -> None:
