@@ -17,6 +17,7 @@ from bridge.features.gardener.checks.property_names import PropertyNames
 from bridge.features.gardener.checks.property_types import PropertyTypes
 from bridge.features.gardener.checks.prospects import Prospects
 from bridge.features.gardener.checks.tags import TagVariants
+from bridge.features.gardener.checks.topics import Topics
 from bridge.features.gardener.finding import GardenCheck
 
 CHECKS: Final[Sequence[GardenCheck]] = (
@@ -25,6 +26,7 @@ CHECKS: Final[Sequence[GardenCheck]] = (
     PropertyNames(),
     PropertyTypes(),
     ViolatedConventions(),
+    Topics(),
     RepeatedHeadings(),
     StrayDailyNotes(),
     ExpiredMemories(),
