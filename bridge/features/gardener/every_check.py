@@ -18,6 +18,7 @@ from bridge.features.gardener.checks.property_types import PropertyTypes
 from bridge.features.gardener.checks.prospects import Prospects
 from bridge.features.gardener.checks.tags import TagVariants
 from bridge.features.gardener.checks.topics import Topics
+from bridge.features.gardener.checks.unfilled_notes import UnfilledNotes
 from bridge.features.gardener.finding import GardenCheck
 
 CHECKS: Final[Sequence[GardenCheck]] = (
@@ -33,6 +34,7 @@ CHECKS: Final[Sequence[GardenCheck]] = (
     Orphans(),
     Duplicates(),
     EmptyNotes(),
+    UnfilledNotes(),
     UnusedAttachments(),
     MissingLinks(),
     Prospects(),

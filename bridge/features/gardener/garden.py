@@ -133,6 +133,11 @@ class Garden:
         folder, notes = self.style.template_folder, self.graph_snapshot.notes.items()
         return {path: note for path, note in notes if self._is_open(note) and not is_template(note, folder)}
 
+    @cached_property
+    def newest_ns(self) -> int:
+        """When the note that changed last did."""
+        return max((note.mtime_ns for note in self.notes.values()), default=0)
+
     def _is_open(self, note: IndexedNote) -> bool:
         return not (self.vault.files.rules.denies(note.path) or self.never.covers(note.path) or note.is_left_alone)
 
