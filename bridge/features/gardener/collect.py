@@ -12,6 +12,7 @@ from bridge.api.stated_rules import read_schemas
 from bridge.engine.similar_notes import similar_notes
 from bridge.errors import InvalidArguments
 from bridge.features.gardener.checks.duplicates import Duplicates
+from bridge.features.gardener.checks.orphans import Orphans, read_alike
 from bridge.features.gardener.checks.topics import Topics, read_topics_of_garden
 from bridge.features.gardener.every_check import CHECKS
 from bridge.features.gardener.finding import GardenCheck, GardenFinding
@@ -105,7 +106,9 @@ async def open_garden(
         skipped=frozenset(skipped),
         budget=Budget(vault, vault.settings.section(GardenerSettings).cpu_s),
     )
-    return replace(garden, topics=await read_topics_of_garden(garden)) if Topics.name in checks else garden
+    topics = await read_topics_of_garden(garden) if Topics.name in checks else None
+    alike = await read_alike(garden) if Orphans.name in checks else {}
+    return replace(garden, topics=topics, alike=alike)
 
 
 async def open_rules(vault: "OpenVault") -> Garden:

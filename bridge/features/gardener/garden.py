@@ -126,6 +126,8 @@ class Garden:
     """Notes that were checked since they changed."""
     budget: Budget
     topics: TopicsOfGarden | None = None
+    alike: Mapping[VaultPath, Mapping[VaultPath, float]] = field(default_factory=dict)
+    """By orphan: the notes that are most like it, with their weights."""
 
     @cached_property
     def notes(self) -> Notes:
