@@ -6,6 +6,7 @@ from typing import Final
 from bridge.features.gardener.checks.attachments import UnusedAttachments
 from bridge.features.gardener.checks.broken_links import BrokenLinks
 from bridge.features.gardener.checks.conventions import ViolatedConventions
+from bridge.features.gardener.checks.corrections import Corrections
 from bridge.features.gardener.checks.daily_notes import StrayDailyNotes
 from bridge.features.gardener.checks.duplicates import Duplicates
 from bridge.features.gardener.checks.empty_notes import EmptyNotes
@@ -27,6 +28,7 @@ CHECKS: Final[Sequence[GardenCheck]] = (
     PropertyNames(),
     PropertyTypes(),
     ViolatedConventions(),
+    Corrections(),
     Topics(),
     RepeatedHeadings(),
     StrayDailyNotes(),
