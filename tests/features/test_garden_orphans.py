@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.features.served import Served
-from tests.features.test_gardener import call, content, edit_file, new_plan
+from tests.features.test_gardener import call, content, edit_file, new_plan, root
 
 LOAF = "The sourdough of rye rests overnight in the cold cellar, is folded twice and baked on the hot stone."
 TREE = "Prune the branches of the apple tree in February, before the sap rises into the young wood."
@@ -72,3 +72,12 @@ async def test_a_day_lists_no_notes(served: Served) -> None:
     await edit_file(served, "Inbox/2025-01-02.md", lambda _: LISTS)
     await edit_file(served, "Index.md", lambda _: "Nothing.\n")
     assert await texts(served) == []
+
+
+@pytest.mark.parametrize(("page", "is_found"), [("Inbox/Index.md", True), ("Index.md", False)])
+async def test_a_page_beside_the_orphan_must_list_fewer_of_them(served: Served, page: str, is_found: bool) -> None:
+    await edit_file(served, "Index.md", lambda _: "Nothing.\n")
+    listed = "".join(f"- [[{name}]]\n" for name in LOAVES[:5])
+    (root(served) / page).write_text(f"## Bread\n\n{listed}")
+    await served.bridge.find(None).vault.indexer.look_at([page])
+    assert any("Rye thoughts" in text for text, _ in await texts(served)) == is_found

@@ -34,7 +34,7 @@ ALIKE: Final = 25
 POWER: Final = 1.5
 """Power of the similarity by which each of them counts."""
 
-LEAST_ALIKE: Final = 0.35
+LEAST_ALIKE: Final = 0.5
 """Share of their weight that a page must list."""
 
 LEAST_BESIDE: Final = 0.2
