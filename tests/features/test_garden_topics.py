@@ -86,6 +86,7 @@ async def test_without_enough_to_learn_from_or_an_ontology_nothing_is_said(serve
     await served.bridge.find(None).vault.indexer.look_at([""])
     plan = await call(served, "plan_garden", checks=["topics"], dry_run=True)
     assert {one["text"][:2] for one in plan["findings"]} == {"In"}
+    assert [run["complete"] for run in plan["checks"]] == [True]
 
 
 async def test_the_next_plan_goes_on_with_notes_that_were_left(

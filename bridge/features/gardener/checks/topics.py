@@ -43,8 +43,11 @@ async def read_topics_of_garden(garden: Garden) -> TopicsOfGarden | None:
     if known is None:
         return None
     model = await vault.topic_models.model(known.sources)
+    untold = choose_untold(garden, known)
+    if not model.notes:
+        return TopicsOfGarden(known, dict.fromkeys((note.path for note in untold), None))
     likely: dict[VaultPath, LikelyTopic | None] = {}
-    for note in choose_untold(garden, known)[:MOST] if model.notes else ():
+    for note in untold[:MOST]:
         found = await likely_topics(known.sources, note.path, model)
         likely[note.path] = _prefer(known, note.path, [one for one in found if is_said(one)])
     return TopicsOfGarden(known, likely)
