@@ -31,6 +31,21 @@ _LINE: Final = re.compile(
 )
 _ITEM: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[(?P<box>.)\]\s+)?(?P<text>\S.*)")
 _BLOCK: Final = re.compile(r"\s+\^[\w-]+\s*$")
+_QUOTED: Final = r"[“\"„«`‘']{name}[”\"“»`’']"
+_OLD, _NEW = (_QUOTED.replace("{name}", rf"(?P<{name}>[^“”\"„«»`\n]{{3,80}}?)") for name in ("old", "new"))
+_WORD: Final = r"[^\s“”\"„«»`→>·][^→>\n]{1,78}?[^\s“”\"„«»`→>·.]"
+_REPLACEMENTS: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_OLD}\s*(?:→|[-=]>)\s*{_NEW}\.?",
+        rf"(?P<old>{_WORD})\s*(?:→|[-=]>)\s*(?P<new>{_WORD})\.?",
+        rf"{_OLD}\s+(?:should|must)\s+be\s+(?:spelt\s+|spelled\s+|written\s+)?{_NEW}\.?",
+        rf"{_OLD}\s+is\s+(?:spelt|spelled|written)\s+{_NEW}\.?",
+        rf"(?:it\s+is\s+|write\s+|say\s+)?{_NEW},?\s+(?:not|instead\s+of)\s+{_OLD}\.?",
+        rf"not\s+{_OLD},?\s+but\s+{_NEW}\.?",
+    )
+)
+"""The sentences that say which words stand for which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +116,40 @@ def open_items(text: str) -> list[str]:
     """Return the texts of all list items of a note, without the tasks that are ticked, in order."""
     found = (_ITEM.fullmatch(line) for line in text.splitlines())
     return [_BLOCK.sub("", item["text"]) for item in found if item and (item["box"] or " ") == " "]
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """Words that should be others."""
+
+    old: str
+    new: str
+    about: str
+    """The path of the note that is wrong, without `.md`; empty for all."""
+
+
+def open_replacements(text: str) -> Iterator[Replacement]:
+    """Yield the open corrections that only say which words should be which, those in a person's own lines, too."""
+    for line in text.splitlines():
+        known, item = _parse(line), _ITEM.fullmatch(line)
+        if known is not None:
+            words, about, is_open = known.text, known.about, known.state == "open" and known.kind != "wrong_link"
+        elif item is not None:
+            words, about, is_open = _BLOCK.sub("", item["text"]).strip(), "", (item["box"] or " ") == " "
+        else:
+            continue
+        if is_open and (found := _read_replacement(words)) is not None:
+            yield Replacement(*found, about)
+
+
+def _read_replacement(text: str) -> tuple[str, str] | None:
+    """Return the old and the new words of a sentence; None if it says something else."""
+    for pattern in _REPLACEMENTS:
+        if (found := pattern.fullmatch(text.strip())) is not None:
+            old, new = found["old"].strip(), found["new"].strip()
+            # Otherwise the new words would be found again.
+            return None if re.search(rf"(?<!\w){re.escape(old)}(?!\w)", new) else (old, new)
+    return None
 
 
 def _plain(text: str) -> str:

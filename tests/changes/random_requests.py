@@ -19,7 +19,7 @@ from bridge.changes.requests.rename import RenameHeading
 from bridge.changes.requests.split_note import SplitNote
 from bridge.engine.apply_requests import apply_requests, request_context
 from bridge.errors import BridgeError
-from bridge.markdown.edit.requests import Append
+from bridge.markdown.edit.requests import AddItem, Append, ReplaceText
 from bridge.markdown.names import Names
 from bridge.types import VaultPath
 from bridge.vault.vault import Vault
@@ -70,6 +70,13 @@ def random_line(dice: random.Random) -> str:
     )
 
 
+def random_edit(dice: random.Random) -> AddItem | ReplaceText:
+    """Choose an edit as the gardener makes them."""
+    heading, link = dice.choice((None, "Part 1", "Part 2")), f"[[{dice.choice(NAMES)}]]"
+    words = dice.choice(("Words", "Text of it.", "See [[Rye]]"))
+    return dice.choice((AddItem(text=link, heading=heading), ReplaceText(old=words, new=link, all=True)))
+
+
 def random_request(dice: random.Random, files: Mapping[str, str]) -> Request:
     """Choose a request, which may be refused."""
     notes = sorted(path for path in files if path.endswith(".md"))
@@ -81,6 +88,8 @@ def random_request(dice: random.Random, files: Mapping[str, str]) -> Request:
             lambda: CreateNote(path=new, text=random_text(dice)),
             lambda: EditNote(path=path, edits=(Append(text=random_line(dice)),)),
             lambda: SetProperties(path=path, properties={dice.choice(PROPERTIES): dice.choice((1, "[[Rye]]", "x"))}),
+            lambda: EditNote(path=path, edits=(random_edit(dice),)),
+            lambda: SetProperties(path=path, properties={"topics": [f"[[{dice.choice(NAMES)}]]", dice.choice(NAMES)]}),
             lambda: SetProperties(path=path, remove=(dice.choice(PROPERTIES),)),
             lambda: MoveNote(path=path, to=new),
             lambda: MoveNote(path=VaultPath("Bread"), to=VaultPath(dice.choice(("Loaf", "麦/Bread")))),

@@ -456,6 +456,7 @@ def test_no_client_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("Use `find_notes`.", "Use `vault-bridge find-notes`."),
         ("`undo_change 1a` undoes it.", "`vault-bridge undo-change 1a` undoes it."),
+        ("Undo it by `undo_session garden-1a`.", "Undo it by `vault-bridge undo-session garden-1a`."),
         ("Read on with `lines: [3, 9]` and `offset: 4`.", "Read on with `--lines 3-9` and `--offset 4`."),
         (
             "`status` lists the vaults; `Rye.md` is a note.",

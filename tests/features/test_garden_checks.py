@@ -68,6 +68,9 @@ async def plan(served: Served, *checks: str) -> list[dict[str, Any]]:
         ("daily_notes", []),
         ("broken_links", []),
         ("tags", []),
+        ("topics", []),
+        ("corrections", []),
+        ("unfilled_notes", []),
     ],
 )
 async def test_a_check_finds_what_is_wrong_and_nothing_else(served: Served, check: str, texts: list[str]) -> None:

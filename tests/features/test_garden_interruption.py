@@ -112,7 +112,7 @@ def test_the_comparison_of_texts_can_be_ended_anywhere(most: int) -> None:
 
 
 async def test_duplicates_keep_to_their_time_and_to_their_caller(vault: OpenVault) -> None:
-    garden = await open_garden(vault, "", set(), similar=False)
+    garden = await open_garden(vault, "", set(), set())
     garden.budget.begin("duplicates", 0)
     assert list(Duplicates().look(garden))
     garden.budget.seconds = 0.0
@@ -126,6 +126,6 @@ async def test_duplicates_keep_to_their_time_and_to_their_caller(vault: OpenVaul
 
 
 async def test_texts_are_not_compared_if_no_note_has_changed(vault: OpenVault) -> None:
-    garden = await open_garden(vault, "", set(vault.index.notes), similar=False)
+    garden = await open_garden(vault, "", set(vault.index.notes), set())
     garden.budget.begin("duplicates", 0)
     assert list(Duplicates().look(garden)) == []

@@ -9,6 +9,8 @@ import pytest
 
 from bridge.api.call import OWNER, Call
 from bridge.features import get_operation
+from bridge.features.gardener.apply_plan import PlanApplication
+from bridge.features.gardener.records import AppliedCheck
 from tests.features.served import Served
 
 PLAN = "Agents/Garden/Plan"
@@ -133,6 +135,60 @@ async def test_what_an_interrupted_call_applied_is_marked_by_the_next(served: Se
     again = await call(served, "apply_plan", path=plan["path"])
     assert [one["findings"] for one in again["checks"]] == [[]]
     assert file.read_text() == marked
+
+
+@pytest.mark.parametrize("left", ["headings", "nothing"])
+async def test_a_plan_that_was_broken_off_goes_on_in_its_session(
+    served: Served, monkeypatch: pytest.MonkeyPatch, left: str
+) -> None:
+    plan = await new_plan(served, checks=["headings", "broken_links"])
+    before, note = content(served), (root(served) / plan["path"]).read_bytes()
+    apply_check, finish = PlanApplication.apply_check, PlanApplication.finish
+
+    async def break_off(application: PlanApplication, name: str, *, is_only: bool) -> AppliedCheck:
+        if name == left:
+            raise RuntimeError
+        return await apply_check(application, name, is_only=is_only)
+
+    async def never_finish(*_: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(PlanApplication, "apply_check", break_off)
+    monkeypatch.setattr(PlanApplication, "finish", never_finish)
+    assert (await served.call("apply_plan", path=plan["path"], confirm=True)).status == 500
+    monkeypatch.setattr(PlanApplication, "apply_check", apply_check)
+    monkeypatch.setattr(PlanApplication, "finish", finish)
+    assert content(served) != before
+    done = await call(served, "apply_plan", path=plan["path"], confirm=True)
+    await call(served, "undo_session", session=done["session"])
+    assert content(served) == before
+    assert (root(served) / plan["path"]).read_bytes() == note
+    # One that came to its end does not go on.
+    again = await call(served, "apply_plan", path=plan["path"], confirm=True)
+    assert again["session"] != done["session"]
+
+
+async def test_what_was_applied_and_undone_does_not_count_for_a_check(served: Served) -> None:
+    async def judgements() -> list[tuple[int, int]]:
+        rules = (await call(served, "garden_rules"))["rules"]
+        return [(one["accepted"], one["rejected"]) for one in rules if one["check"] == "headings"]
+
+    plan = await new_plan(served, checks=["headings"])
+    done = await call(served, "apply_plan", path=plan["path"])
+    assert await judgements() == [(1, 0)]
+    await call(served, "undo_session", session=done["session"])
+    assert await judgements() == [(0, 0)]
+    await call(served, "redo_change", change_id=done["checks"][0]["change_id"])
+    assert await judgements() == [(1, 0)]
+    await call(served, "undo_change", change_id=done["checks"][0]["change_id"])
+    await call(served, "judge_finding", path=plan["path"], finding="g1", verdict="reject")
+    assert await judgements() == [(0, 1)]
+
+
+async def test_how_an_applied_plan_is_undone_is_said_as_it_is_typed(served: Served) -> None:
+    plan = await new_plan(served, checks=["headings"])
+    ran = await served.command("apply-plan", plan["path"])
+    assert re.search(r"`vault-bridge undo-session garden-\w+`", ran.out + ran.err)
 
 
 async def test_a_finding_shows_what_it_alone_would_change(served: Served) -> None:

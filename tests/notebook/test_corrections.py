@@ -5,7 +5,14 @@ from datetime import date
 
 import pytest
 
-from bridge.notebook.corrections import add_correction, new_correction, open_items, read_corrections, settle_correction
+from bridge.notebook.corrections import (
+    add_correction,
+    new_correction,
+    open_items,
+    open_replacements,
+    read_corrections,
+    settle_correction,
+)
 
 DAY = date(2026, 1, 2)
 
@@ -57,3 +64,29 @@ def test_other_lines_are_no_corrections(line: str) -> None:
 def test_the_same_words_have_the_same_id() -> None:
     one, other = (new_correction("general", text, "A", "", DAY) for text in ("Say  dough", "say dough"))
     assert one.id == other.id != new_correction("general", "say dough", "B", "", DAY).id
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("- Kneip → Kneipp", ("Kneip", "Kneipp", "")),
+        ("- Kniep -> Kneipp", ("Kniep", "Kneipp", "")),
+        ("- [ ] `Kniep` => `Kneipp`.", ("Kniep", "Kneipp", "")),
+        ("- [ ] “Kniep” is spelt “Kneipp”", ("Kniep", "Kneipp", "")),
+        ("- [ ] it is “Kneipp”, not “Kniep”", ("Kniep", "Kneipp", "")),
+        ("- “Kneipp” instead of “Kniep” ^own", ("Kniep", "Kneipp", "")),
+        ("- not “Kniep” but “Kneipp”", ("Kniep", "Kneipp", "")),
+        ("- [ ] wrong_name · Kniep → Kneipp · in [[Bath]] · 2026-01-02 ^c-00000001", ("Kniep", "Kneipp", "Bath")),
+        ("- [ ] wrong_link · Kniep → Kneipp · in [[Bath]] · 2026-01-02 ^c-00000001", None),
+        ("- [x] Kniep → Kneipp", None),
+        ("- [ ] it → that", None),
+        ("Kniep → Kneipp", None),
+        ("- salt → sea salt", None),
+        ("- Kneipp, not Kniep", None),
+        ("- one → two → three", None),
+        ("- The dough rises", None),
+    ],
+)
+def test_sentences_say_which_words_should_be_which(line: str, expected: tuple[str, str, str] | None) -> None:
+    found = [(one.old, one.new, one.about) for one in open_replacements(f"# Corrections\n\n{line}\n")]
+    assert found == ([] if expected is None else [expected])

@@ -29,10 +29,12 @@ from bridge.features.gardener.read_plan import (
 from bridge.features.gardener.records import AppliedCheck, AppliedPlan, DroppedFinding
 from bridge.notebook.plan_note import mark_done
 from bridge.records import dataclass
+from bridge.state.change_records import ChangeFilter
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.apply_requests import ChangeSelection
+    from bridge.engine.open_vault import OpenVault
     from bridge.engine.request_selection import ChangeLimits
     from bridge.engine.transactions import Author
 
@@ -79,9 +81,8 @@ async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, op
     if unknown := [name for name in checks if name not in {check.name for check in CHECKS}]:
         raise InvalidArguments(f"There is no check `{unknown[0][:40]}`.", hint="`garden_rules` lists them.")
     plan.require_unaltered(plan.ticked)
-    session = f"garden-{secrets.token_hex(6)}"
     by = author(call, "apply_plan", options.reason, confirmed=call.confirmed(options.confirm))
-    by = replace(by, session=session, proposes=not has_agreed(call), applies_in=None)
+    by = replace(by, session=f"garden-{secrets.token_hex(6)}", proposes=not has_agreed(call), applies_in=None)
     application = PlanApplication(call, plan, by, await current_limits(call))
     asked = [check.name for check in CHECKS if (not checks or check.name in checks) and application.asked(check.name)]
     if options.dry_run:
@@ -95,9 +96,16 @@ async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, op
         refusal = find_refusal([await application.try_check(name) for name in asked])
         if refusal is not None:
             raise refusal
+    session = await application.begin()
     applied = [await application.apply_check(name, is_only=len(asked) == 1) for name in asked]
     await application.finish(applied)
-    return AppliedPlan(path, tuple(applied), session if any(one.change_id for one in applied) else None, dry_run=False)
+    has_changes = any(one.change_id for one in applied) or await asyncio.to_thread(is_active, vault, session)
+    return AppliedPlan(path, tuple(applied), session if has_changes else None, dry_run=False)
+
+
+def is_active(vault: "OpenVault", session: str) -> bool:
+    """Return whether a session has changes that were not undone. Blocks."""
+    return bool(vault.review.changes(ChangeFilter(session=session, state="applied"), 1, 0))
 
 
 def find_refusal(tried: "Iterable[ChangeSelection | None]") -> ConfirmationRequired | None:
@@ -181,6 +189,15 @@ class PlanApplication:
             describe_forecast(outcome.planned.forecast),
         )
 
+    async def begin(self) -> str:
+        """Return the session of the changes: the one of a call of the user that was broken off, or a new one."""
+        session = self._by.session or ""
+        if not self._by.proposes:
+            ledger = Ledger(self._vault.store.database)
+            session = await asyncio.to_thread(ledger.begin_session, self._plan.id, session)
+            self._by = replace(self._by, session=session)
+        return session
+
     async def apply_check(self, check: str, *, is_only: bool) -> AppliedCheck:
         """Apply what is ticked of a check.
 
@@ -220,6 +237,8 @@ class PlanApplication:
             # That the note cannot be marked does not undo what was applied.
             with suppress(BridgeError):
                 await self._vault.executor.carry([request], replace(self._by, confirmed=True))
+        if not self._by.proposes:
+            await asyncio.to_thread(Ledger(self._vault.store.database).end_session, self._plan.id)
 
 
 async def current_limits(call: Call) -> "ChangeLimits":

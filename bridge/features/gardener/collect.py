@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 from bridge.api.stated_rules import read_schemas
 from bridge.engine.similar_notes import similar_notes
 from bridge.errors import InvalidArguments
+from bridge.features.gardener.checks.duplicates import Duplicates
+from bridge.features.gardener.checks.orphans import Orphans, read_alike
+from bridge.features.gardener.checks.topics import Topics, read_topics_of_garden
 from bridge.features.gardener.every_check import CHECKS
 from bridge.features.gardener.finding import GardenCheck, GardenFinding
 from bridge.features.gardener.garden import Budget, BudgetSpent, Garden
@@ -73,22 +76,24 @@ def choose_checks(names: Collection[str], ledger: Ledger) -> tuple[list[GardenCh
     return [check for check in CHECKS if check.name not in muted], notices
 
 
-async def open_garden(vault: "OpenVault", folder: str, skipped: Collection[VaultPath], *, similar: bool) -> Garden:
+async def open_garden(
+    vault: "OpenVault", folder: str, skipped: Collection[VaultPath], checks: Collection[str]
+) -> Garden:
     """Gather what the checks look at.
 
     Args:
         vault: The vault.
         folder: Only findings about notes below it; empty for all.
         skipped: Notes that were checked since they changed.
-        similar: Whether notes are compared by meaning.
+        checks: The checks that look; some need more than the others.
     """
     graph_snapshot = await vault.graph_snapshot()
     corpus = await vault.mention_index.corpus()
     texts = await graph_snapshot.index.wholes()
-    near = await similar_notes(vault, graph_snapshot) if similar else []
+    near = await similar_notes(vault, graph_snapshot) if Duplicates.name in checks else []
     stated, _ = await asyncio.to_thread(read_schemas, vault, graph_snapshot.notes)
     style = await asyncio.to_thread(read_obsidian_settings, vault.root)
-    return Garden(
+    garden = Garden(
         vault=vault,
         graph_snapshot=graph_snapshot,
         corpus=corpus,
@@ -101,6 +106,9 @@ async def open_garden(vault: "OpenVault", folder: str, skipped: Collection[Vault
         skipped=frozenset(skipped),
         budget=Budget(vault, vault.settings.section(GardenerSettings).cpu_s),
     )
+    topics = await read_topics_of_garden(garden) if Topics.name in checks else None
+    alike = await read_alike(garden) if Orphans.name in checks else {}
+    return replace(garden, topics=topics, alike=alike)
 
 
 async def open_rules(vault: "OpenVault") -> Garden:

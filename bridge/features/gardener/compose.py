@@ -62,7 +62,7 @@ async def compose_plan(
     skipped = {path for path, digest in known.items() if path in notes and notes[path].digest == digest}
     if skipped:
         notices.append(f"Left out: {len(skipped):,} notes that were checked since they changed.")
-    garden = await open_garden(vault, inside, skipped, similar=any(one.name == "duplicates" for one in chosen))
+    garden = await open_garden(vault, inside, skipped, {one.name for one in chosen})
     kinds = await asyncio.to_thread(dismissed_findings, vault)
     rules = await asyncio.to_thread(ledger.rules)
     favoured = {name for name, record in rules.items() if record.is_favoured}

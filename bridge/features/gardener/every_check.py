@@ -6,6 +6,7 @@ from typing import Final
 from bridge.features.gardener.checks.attachments import UnusedAttachments
 from bridge.features.gardener.checks.broken_links import BrokenLinks
 from bridge.features.gardener.checks.conventions import ViolatedConventions
+from bridge.features.gardener.checks.corrections import Corrections
 from bridge.features.gardener.checks.daily_notes import StrayDailyNotes
 from bridge.features.gardener.checks.duplicates import Duplicates
 from bridge.features.gardener.checks.empty_notes import EmptyNotes
@@ -17,6 +18,8 @@ from bridge.features.gardener.checks.property_names import PropertyNames
 from bridge.features.gardener.checks.property_types import PropertyTypes
 from bridge.features.gardener.checks.prospects import Prospects
 from bridge.features.gardener.checks.tags import TagVariants
+from bridge.features.gardener.checks.topics import Topics
+from bridge.features.gardener.checks.unfilled_notes import UnfilledNotes
 from bridge.features.gardener.finding import GardenCheck
 
 CHECKS: Final[Sequence[GardenCheck]] = (
@@ -25,12 +28,15 @@ CHECKS: Final[Sequence[GardenCheck]] = (
     PropertyNames(),
     PropertyTypes(),
     ViolatedConventions(),
+    Corrections(),
+    Topics(),
     RepeatedHeadings(),
     StrayDailyNotes(),
     ExpiredMemories(),
     Orphans(),
     Duplicates(),
     EmptyNotes(),
+    UnfilledNotes(),
     UnusedAttachments(),
     MissingLinks(),
     Prospects(),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 TICKED: Final = 0.85
 """Confidence from which a finding is ticked beforehand."""
 
-REMOVING: Final = frozenset(("duplicates", "empty_notes", "attachments"))
+REMOVING: Final = frozenset(("duplicates", "empty_notes", "unfilled_notes", "attachments"))
 """Checks whose findings take a file away, so that the user cannot have all of them ticked."""
 
 REQUESTS: Final[Mapping[str, type[Request]]] = {

@@ -1,7 +1,7 @@
 """What the checks of the gardener see of a vault, and how much of the processor they may use."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,11 +15,13 @@ from bridge.vault.globs import GlobSet
 from bridge.vault.obsidian_settings import ObsidianSettings
 
 if TYPE_CHECKING:
+    from bridge.api.vault_topics import VaultTopics
     from bridge.engine.analytics import GraphSnapshot
     from bridge.engine.open_vault import OpenVault
     from bridge.linking.corpus import Corpus
     from bridge.markdown.note import Note
     from bridge.schema.rules import Rule
+    from bridge.topics.suggest import LikelyTopic
 
 
 class BudgetSpent(Exception):
@@ -97,6 +99,15 @@ class Budget:
             raise BudgetSpent
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TopicsOfGarden:
+    """The topics of a vault, and those that notes without one may have."""
+
+    known: "VaultTopics"
+    likely: Mapping[VaultPath, "LikelyTopic | None"]
+    """The likeliest topic of each note that was looked at; None if none is probable enough."""
+
+
 @dataclass(frozen=True, eq=False)
 class Garden:
     """A vault as the checks see it: without denied notes, those of agents, and those that are to be left alone."""
@@ -114,12 +125,20 @@ class Garden:
     skipped: frozenset[VaultPath]
     """Notes that were checked since they changed."""
     budget: Budget
+    topics: TopicsOfGarden | None = None
+    alike: Mapping[VaultPath, Mapping[VaultPath, float]] = field(default_factory=dict)
+    """By orphan: the notes that are most like it, with their weights."""
 
     @cached_property
     def notes(self) -> Notes:
         """The notes that may be looked at: without templates."""
         folder, notes = self.style.template_folder, self.graph_snapshot.notes.items()
         return {path: note for path, note in notes if self._is_open(note) and not is_template(note, folder)}
+
+    @cached_property
+    def newest_ns(self) -> int:
+        """When the note that changed last did."""
+        return max((note.mtime_ns for note in self.notes.values()), default=0)
 
     def _is_open(self, note: IndexedNote) -> bool:
         return not (self.vault.files.rules.denies(note.path) or self.never.covers(note.path) or note.is_left_alone)
@@ -135,12 +154,17 @@ class Garden:
         """Return whether a note is in the folder that is asked for."""
         return not self.folder or path.startswith(f"{self.folder}/")
 
-    def fresh(self) -> Iterator[IndexedNote]:
-        """Yield the notes to check one by one, those changed last first; searches go first between them."""
-        yield from self.budget.visit(iter(self._by_time))
+    def fresh(self, *, without: Collection[VaultPath] = ()) -> Iterator[IndexedNote]:
+        """Yield the notes to check one by one, those changed last first; searches go first between them.
+
+        Args:
+            without: Notes that are left for the next plan.
+        """
+        yield from self.budget.visit(note for note in self.by_time if note.path not in without)
 
     @cached_property
-    def _by_time(self) -> Sequence[IndexedNote]:
+    def by_time(self) -> Sequence[IndexedNote]:
+        """The notes to check, those changed last first."""
         fresh = (
             note
             for path, note in self.notes.items()

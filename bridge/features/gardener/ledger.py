@@ -44,6 +44,7 @@ TABLES: Final = Subject(
         CREATE TABLE garden_run (kind TEXT PRIMARY KEY, at REAL NOT NULL) STRICT;
         """,
         "ALTER TABLE garden_rule ADD COLUMN ticked INTEGER NOT NULL DEFAULT 0;",
+        "ALTER TABLE garden_plan ADD COLUMN session TEXT NOT NULL DEFAULT '';",
     ),
 )
 
@@ -153,6 +154,24 @@ class Ledger:
             "UPDATE garden_finding SET change = ? WHERE plan = ? AND id = ?", *((change, plan, id_) for id_ in ids)
         )
 
+    def begin_session(self, plan: str, session: str) -> str:
+        """Record that a plan is being applied, and return the session of its changes.
+
+        Args:
+            plan: The plan.
+            session: A new session; one that was broken off goes on instead.
+        """
+        begin = "UPDATE garden_plan SET session = ? WHERE plan = ? AND session = ''"
+        query = "SELECT session FROM garden_plan WHERE plan = ?"
+        with self._database.transaction() as connection:
+            connection.execute(begin, (session, plan))
+            row = connection.execute(query, (plan,)).fetchone()
+        return session if row is None else str(row[0])
+
+    def end_session(self, plan: str) -> None:
+        """Record that a plan is not being applied any more."""
+        self._database.write("UPDATE garden_plan SET session = '' WHERE plan = ?", (plan,))
+
     def judge(self, plan: str, ids: Collection[str], verdict: Verdict) -> None:
         """Record that the user accepted or rejected some findings; the last judgement of each counts."""
         self._database.write(
@@ -161,11 +180,16 @@ class Ledger:
         )
 
     def rules(self) -> Mapping[str, RuleRecord]:
-        """Return how each check that was judged or switched was judged since it was last unmuted."""
+        """Return how each check that was judged or switched was judged since it was last unmuted.
+
+        What was applied and undone does not count.
+        """
         judged = """
             SELECT finding.rule, sum(verdict = 'accept'), sum(verdict = 'reject') FROM garden_finding AS finding
             LEFT JOIN garden_rule AS rule ON rule.name = finding.rule
-            WHERE verdict != '' AND judged > coalesce(rule.since, 0) GROUP BY finding.rule
+            LEFT JOIN change ON change.id = finding.change AND verdict = 'accept'
+            WHERE verdict != '' AND judged > coalesce(rule.since, 0) AND coalesce(state, '') != 'undone'
+            GROUP BY finding.rule
         """
         counts = self._database.read(lambda connection: connection.execute(judged).fetchall())
         query = "SELECT name, muted, ticked FROM garden_rule"

@@ -30,12 +30,17 @@ def _value_of(request: Request) -> str | None:
         case MoveNote(to=path) | CreateNote(path=path):
             return path.removesuffix(".md")
         case SetProperties(properties=properties) if len(properties) == 1:
-            (only,) = properties.values()
+            (only,) = map(_only_item, properties.values())
             return only if isinstance(only, str) else None
         case EditNote(edits=(ReplaceText(new=value) | AddItem(text=value),)):
             return value
         case _:
             return None
+
+
+def _only_item(value: Any) -> Any:
+    """Return the item of a list that has one; of other values, the value itself."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def with_value(finding: GardenFinding, value: str, locate: Callable[[str], VaultPath]) -> GardenFinding:
@@ -66,7 +71,8 @@ def _with_value(request: Request, value: str, locate: Callable[[str], VaultPath]
         case CreateNote():
             changes["path"] = locate(f"{value.removesuffix('.md')}.md")
         case SetProperties(properties=properties):
-            changes["properties"] = dict.fromkeys(properties, value)
+            (kept,) = properties.values()
+            changes["properties"] = dict.fromkeys(properties, [value] if isinstance(kept, list) else value)
         case EditNote(edits=(ReplaceText() as edit,)):
             changes["edits"] = (replace(edit, new=value),)
         case EditNote(edits=(AddItem() as edit,)):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from bridge.api.markup import Answer, Column, Diff, Element, Line, Table, notice, notices, path_of
+from bridge.api.markup import Answer, Column, Diff, Element, Line, Segment, Table, notice, notices, path_of
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
 
@@ -68,7 +68,7 @@ def applied_plan_view(answer: Answer) -> Iterable[Element]:
         if one["error"]:
             yield notice(inline(one["error"]))
     if answer["session"]:
-        yield Line(f"undo all of it: `undo_session` with the session {answer['session']}")
+        yield Line("undo all of it: ", Segment(f"`undo_session {answer['session']}`", "hint"))
 
 
 def garden_rules_view(answer: Answer) -> Iterable[Element]:

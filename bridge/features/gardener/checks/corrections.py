@@ -1,0 +1,81 @@
+"""Corrections that say which words should be others, where the old ones still stand."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from bridge.changes.requests.edit_note import EditNote
+from bridge.errors import BridgeError
+from bridge.features.gardener.finding import GardenFinding
+from bridge.features.gardener.garden import Garden
+from bridge.index.note import IndexedNote
+from bridge.markdown.edit.requests import ReplaceText
+from bridge.markdown.note import Note
+from bridge.markdown.prose import protected_spans
+from bridge.notebook.corrections import NOTE, Replacement, open_replacements
+from bridge.notebook.folder import agents_folder
+from bridge.notebook.plan_note import plain_words, plan_link
+from bridge.text.counts import count_of
+from bridge.types import VaultPath
+
+MOST: Final = 50
+"""Notes with the old words from which they may be right elsewhere."""
+
+
+class Corrections:
+    """Finds words that a correction says should be others."""
+
+    name = "corrections"
+    sentence = "Words of which an open correction says what they should be."
+
+    def look(self, garden: Garden) -> Iterator[GardenFinding]:
+        """Yield each note with such words."""
+        place = agents_folder(garden.vault.settings).place(NOTE)
+        for one in read_replacements(garden, place):
+            about = (note for note in self._about(garden, one) if note.path != place)
+            having = [note for note in about if one.old in garden.texts.get(note.path, "")]
+            for note in having if len(having) <= MOST else ():
+                garden.budget.pause()
+                read = garden.read(note)
+                count = 0 if read is None else count_words(read, one.old)
+                if not count:
+                    continue
+                # Whether a correction is new does not show in the note, so that the finding is also about the list.
+                yield GardenFinding(
+                    check=self.name,
+                    notes=(note.path, place),
+                    text=f"In {plan_link(note.path)}, change “{plain_words(one.old)}” to “{plain_words(one.new)}”"
+                    f" ({count_of(count, 'place')})",
+                    why=f"a line of {plan_link(place)} says so",
+                    # Agents write there, too.
+                    confidence=0.8,
+                    request=EditNote(
+                        path=note.path,
+                        edits=(ReplaceText(old=one.old, new=one.new, all=True),),
+                        digest=note.digest,
+                    ),
+                    key=f"{one.old} {one.new}",
+                )
+
+    def _about(self, garden: Garden, one: Replacement) -> Iterator[IndexedNote]:
+        for path, note in garden.notes.items():
+            if note.kind == "note" and one.about in ("", path.removesuffix(".md")):
+                yield note
+
+
+def read_replacements(garden: Garden, place: VaultPath) -> list[Replacement]:
+    """Return what the list of corrections says; nothing without a readable list."""
+    try:
+        data, _ = garden.vault.files.read(place)
+    except BridgeError:
+        return []
+    return list(dict.fromkeys(open_replacements(data.decode("utf-8-sig", "replace"))))
+
+
+def count_words(note: Note, words: str) -> int:
+    """Return how often some words stand in a note; 0 if one place is inside a word, a link, code or the properties."""
+    found = [each.span() for each in re.finditer(rf"(?<!\w){re.escape(words)}(?!\w)", note.text)]
+    protected = protected_spans(note)
+    if len(found) != note.text.count(words) or any(start < note.body for start, _ in found):
+        return 0
+    return 0 if any(start < last and first < end for start, end in found for first, last in protected) else len(found)

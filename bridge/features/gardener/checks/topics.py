@@ -1,0 +1,156 @@
+"""Notes without a topic that one fits, and values of the topic property that are no topic."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from bridge.changes.requests.edit_note import SetProperties
+from bridge.features.gardener.checks.missing_links import DAY
+from bridge.features.gardener.finding import TICKED, GardenFinding
+from bridge.features.gardener.garden import BudgetSpent, Garden, TopicsOfGarden
+from bridge.index.note import IndexedNote
+from bridge.markdown.kinds import title_of
+from bridge.notebook.plan_note import plain_words, plan_link
+from bridge.text.counts import count_of
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.api.vault_topics import VaultTopics
+    from bridge.topics.evidence import TopicEvidence
+    from bridge.topics.findings import StrayValue, TopicFinding
+    from bridge.topics.suggest import LikelyTopic
+
+MOST: Final = 200
+"""Notes without a topic that one plan looks at, each of which takes some 10 ms."""
+
+STRAY: Final = 0.6
+"""Confidence that a value is to go which leads to a note that is no topic: the person who wrote it may mean it."""
+
+PREFERRED: Final = 0.9
+"""Confidence that a topic is to be replaced by the one that the rules of the ontology prefer."""
+
+
+async def read_topics_of_garden(garden: Garden) -> TopicsOfGarden | None:
+    """Return the topics; None if the vault has no ontology.
+
+    Suggestions need an ontology that is in use: without enough notes to learn from, nothing says how probable they are.
+    """
+    from bridge.api.vault_topics import read_topics
+    from bridge.topics.suggest import likely_topics
+
+    vault = garden.vault
+    known = await read_topics(vault, rarity=True)
+    if known is None:
+        return None
+    model = await vault.topic_models.model(known.sources)
+    untold = choose_untold(garden, known)
+    if not model.notes:
+        return TopicsOfGarden(known, dict.fromkeys((note.path for note in untold), None))
+    likely: dict[VaultPath, LikelyTopic | None] = {}
+    for note in untold[:MOST]:
+        found = await likely_topics(known.sources, note.path, model)
+        likely[note.path] = _prefer(known, note.path, [one for one in found if is_said(one)])
+    return TopicsOfGarden(known, likely)
+
+
+def is_said(topic: "LikelyTopic") -> bool:
+    """Return whether a topic is probable, and the note or a folder around it has its name.
+
+    A note that nobody gave a topic is seldom about the topic of the notes that are like it or linked with it.
+    """
+    return topic.is_sure and bool(topic.evidence.said or topic.evidence.in_folder)
+
+
+def choose_untold(garden: Garden, known: "VaultTopics") -> Sequence[IndexedNote]:
+    """Return the notes to look at that could have a topic and have no value of the topic property."""
+    return [
+        note
+        for note in garden.by_time
+        if not known.sources.ontology.holds(note.path)
+        and not DAY.fullmatch(title_of(note.path))
+        and not known.writer.values(note)[1]
+    ]
+
+
+def _prefer(known: "VaultTopics", path: VaultPath, likely: "Sequence[LikelyTopic]") -> "LikelyTopic | None":
+    """Return the first of some topics, or the one that the rules prefer to it."""
+    wanted = (replace(one, path=known.rules.instead_of(one.path)) for one in likely)
+    return next((one for one in wanted if one.path != path), None)
+
+
+class Topics:
+    """Finds what is not in order with the topic property of notes."""
+
+    name = "topics"
+    sentence = "Notes without a topic that a topic fits, and values of that property that are no topic."
+
+    def look(self, garden: Garden) -> Iterator[GardenFinding]:
+        """Yield each value to take out or replace, and each topic to add."""
+        if (topics := garden.topics) is None:
+            return
+        from bridge.topics.findings import find_stray_values
+
+        known, likely = topics.known, topics.likely
+        stray = {
+            one.path: one
+            for one in find_stray_values(
+                known.sources, known.settings.topic_property, known.rules, known.writer, garden.vault.names
+            )
+        }
+        left = {note.path for note in choose_untold(garden, known)} - likely.keys()
+        for note in garden.fresh(without=left):
+            if (found := stray.get(note.path)) is not None:
+                yield from self._mend(known, note, found)
+            elif (topic := likely.get(note.path)) is not None:
+                yield self._add(known, note, topic)
+        if left:
+            raise BudgetSpent
+
+    def _mend(self, known: "VaultTopics", note: IndexedNote, found: "TopicFinding") -> Iterator[GardenFinding]:
+        name = plain_words(known.writer.values(note)[0])
+        for request in found.edits:
+            wrong = [one for one in found.values if one.problem != "missing"]
+            yield GardenFinding(
+                check=self.name,
+                notes=(note.path,),
+                text=f"In {plan_link(note.path)}, change `{name}`: {', '.join(map(_words_of, wrong))}",
+                why=_why_wrong(wrong, known),
+                confidence=STRAY if any(one.problem == "outside" for one in wrong) else PREFERRED,
+                request=request,
+                key=" ".join(one.text for one in wrong),
+            )
+
+    def _add(self, known: "VaultTopics", note: IndexedNote, topic: "LikelyTopic") -> GardenFinding:
+        request: SetProperties = known.writer.change(note, add=(topic.path,))
+        return GardenFinding(
+            check=self.name,
+            notes=(note.path, topic.path),
+            text=f"Give {plan_link(note.path)} the topic {plan_link(topic.path)}",
+            why=_why_likely(topic.evidence),
+            # How probable it is was learnt from notes that have topics; this one may be meant to have none.
+            confidence=round(min(topic.probability, TICKED - 0.01), 2),
+            request=request,
+        )
+
+
+def _words_of(value: "StrayValue") -> str:
+    text = f"`{plain_words(value.text)}`"
+    return f"{text} out" if value.instead is None else f"{plan_link(value.instead)} in place of {text}"
+
+
+def _why_wrong(values: "Sequence[StrayValue]", known: "VaultTopics") -> str:
+    if any(one.problem == "outside" for one in values):
+        return f"it leads out of {plain_words(known.sources.ontology.folder)}"
+    return "the rules of the ontology prefer it"
+
+
+def _why_likely(evidence: "TopicEvidence") -> str:
+    """Return what speaks for a topic, in a few words."""
+    reasons = {
+        "its title says it": evidence.titled,
+        f"it says “{plain_words(evidence.said)}”": bool(evidence.said) and not evidence.titled,
+        f"{count_of(evidence.near, 'similar note')}": evidence.near > 0,
+        f"{count_of(evidence.linked, 'linked note')}": evidence.linked > 0,
+        "its folder has the name": evidence.in_folder,
+    }
+    return ", ".join(reason for reason, speaks in reasons.items() if speaks)
