@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from tests.features.served import Served, serving, write_vault
 
@@ -28,7 +29,7 @@ NOTES = {
 }
 
 
-async def ok(served: Served, name: str, **arguments: object) -> dict[str, object]:
+async def ok(served: Served, name: str, **arguments: object) -> Any:
     answer = await served.call(name, **arguments)
     assert answer.status == 200, answer.body
     return answer.json

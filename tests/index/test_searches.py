@@ -92,13 +92,11 @@ async def test_a_change_is_shown_whole_though_its_caller_left(tmp_path: Path, mo
     await index.close()
 
 
-def test_searches_pause_a_while_after_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("after", "pauses"), [(0.0, True), (60.0, False)])
+def test_searches_pause_a_while_after_the_last(monkeypatch: pytest.MonkeyPatch, after: float, *, pauses: bool) -> None:
     searches = Searches()
     assert searches.pausing
+    monkeypatch.setattr("bridge.index.background.PAUSE_S", after)
     with searches:
-        assert not searches.pausing
-        monkeypatch.setattr("bridge.index.background.PAUSE_S", 0.0)
-        assert not searches.pausing
-    assert searches.pausing
-    monkeypatch.setattr("bridge.index.background.PAUSE_S", 60.0)
-    assert not searches.pausing
+        during = searches.pausing
+    assert (during, searches.pausing) == (False, pauses)
