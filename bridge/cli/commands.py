@@ -133,7 +133,7 @@ def add_tokens(commands: "Commands") -> None:
         "--scope",
         action="append",
         choices=read_catalogue()["scopes"],
-        help="What it may do (default read). May be repeated.",
+        help="What it may do (default read); write includes read. May be repeated.",
     )
     made["create"].add_argument(
         "--preset", choices=read_catalogue()["presets"], help="Which tools it is offered over MCP."

@@ -43,6 +43,11 @@ async def test_tokens_are_listed_without_their_secret(tmp_path: Path) -> None:
     assert made.json["token"] not in shown.out
 
 
+async def test_who_may_write_may_read(tmp_path: Path) -> None:
+    made = await tokens(tmp_path / "data", "create", "Cursor", "--scope", "write", "--json")
+    assert sorted(made.json["scopes"]) == ["read", "write"]
+
+
 async def test_no_tokens_are_told(tmp_path: Path) -> None:
     ran = await tokens(tmp_path / "data", "list")
     assert (ran.status, ran.out, ran.err) == (0, "", "No client has a token.\n")
