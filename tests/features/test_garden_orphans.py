@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from bridge.features.gardener.checks import orphans
 from tests.features.served import Served
 from tests.features.test_gardener import call, content, edit_file, new_plan, root
 
@@ -81,3 +82,14 @@ async def test_a_page_beside_the_orphan_must_list_fewer_of_them(served: Served, 
     (root(served) / page).write_text(f"## Bread\n\n{listed}")
     await served.bridge.find(None).vault.indexer.look_at([page])
     assert any("Rye thoughts" in text for text, _ in await texts(served)) == is_found
+
+
+async def test_the_next_plan_goes_on_with_orphans_that_were_left(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(orphans, "MOST", 1)
+    await edit_file(served, "Inbox/Other thoughts.md", lambda text: text + "More.\n")
+    first = await call(served, "plan_garden", checks=["orphans"])
+    assert (first["findings"], [run["complete"] for run in first["checks"]]) == ([], [False])
+    second = await call(served, "plan_garden", checks=["orphans"])
+    assert [one["notes"][0] for one in second["findings"]] == ["Inbox/Rye thoughts.md"]

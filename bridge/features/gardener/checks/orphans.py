@@ -9,17 +9,17 @@ from typing import Final
 from bridge.changes.requests.edit_note import EditNote
 from bridge.features.gardener.checks.missing_links import DAY
 from bridge.features.gardener.finding import TICKED, GardenFinding
-from bridge.features.gardener.garden import Garden
+from bridge.features.gardener.garden import BudgetSpent, Garden
 from bridge.index.fulltext_query import TextQuery
 from bridge.index.note import IndexedNote
 from bridge.linking.apply import write_link
 from bridge.markdown.edit.requests import AddItem
-from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.kinds import title_of
 from bridge.markdown.link_targets import target_subpath
 from bridge.notebook.plan_note import plain_words, plan_link
 from bridge.records import dataclass
 from bridge.search.related import rare_words
+from bridge.topics.suggest import body_of
 from bridge.types import VaultPath
 
 FEWEST: Final = 4
@@ -49,9 +49,6 @@ MOST: Final = 100
 SHORTEST: Final = 40
 """Characters of an orphan that say what it is about."""
 
-LONGEST: Final = 20_000
-"""Characters of an orphan that are compared."""
-
 _ITEM: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?!?\[")
 
 
@@ -71,21 +68,25 @@ def is_orphan(garden: Garden, note: IndexedNote) -> bool:
     return note.packed_links == "[]" and not garden.graph_snapshot.graph.neighbours(note.path)
 
 
+def choose_orphans(garden: Garden) -> Sequence[IndexedNote]:
+    """Return the orphans to look at that say enough to be compared with other notes."""
+    return [
+        note
+        for note in garden.by_time
+        if is_orphan(garden, note)
+        and not DAY.fullmatch(title_of(note.path))
+        and len(body_of(garden.texts.get(note.path, ""))) >= SHORTEST
+    ]
+
+
 async def read_alike(garden: Garden) -> Mapping[VaultPath, Mapping[VaultPath, float]]:
     """Return the notes that are most like each orphan, with their weights."""
     found: dict[VaultPath, Mapping[VaultPath, float]] = {}
-    for note in garden.by_time:
-        text = garden.texts.get(note.path, "")
-        cut = cut_frontmatter(text)
-        body = text[cut[1] if cut else 0 :][:LONGEST]
-        if DAY.fullmatch(title_of(note.path)) or len(body) < SHORTEST or not is_orphan(garden, note):
-            continue
-        words = await asyncio.to_thread(rare_words, f"{note.title} {body}")
+    for note in choose_orphans(garden)[:MOST]:
+        words = await asyncio.to_thread(rare_words, f"{note.title} {body_of(garden.texts[note.path])}")
         hits = await garden.graph_snapshot.index.whole(TextQuery(should=words), ALIKE + 1) if words else []
         best = max((hit.score for hit in hits), default=1.0)
         found[note.path] = {hit.path: (hit.score / best) ** POWER for hit in hits if hit.path != note.path}
-        if len(found) == MOST:
-            break
     return found
 
 
@@ -103,7 +104,8 @@ class Orphans:
                 folders[path.rpartition("/")[0]].append(path)
         pages: dict[str, tuple[VaultPath, float] | None] = {}
         lists = ListPages(garden)
-        for note in garden.fresh():
+        left = {note.path for note in choose_orphans(garden)} - garden.alike.keys()
+        for note in garden.fresh(without=left):
             if not is_orphan(garden, note):
                 continue
             folder = note.path.rpartition("/")[0]
@@ -118,6 +120,8 @@ class Orphans:
                 parent = lists.find_parent(note.path, garden.alike.get(note.path, {}))
             if parent is not None and parent.path != note.path:
                 yield from self._list(garden, note, parent)
+        if left:
+            raise BudgetSpent
 
     def _list(self, garden: Garden, note: IndexedNote, parent: ParentPage) -> Iterator[GardenFinding]:
         link = write_link(title_of(note.path), note.path, parent.path, garden.vault.names, garden.style)
