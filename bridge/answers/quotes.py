@@ -3,8 +3,9 @@
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from bridge.answers.properties import asked_properties
 from bridge.markdown.note import Note
 from bridge.markdown.sections import heading_paths
 from bridge.records import dataclass
@@ -70,12 +71,15 @@ def choose_quotes(question: str, notes: Sequence[RelevantNote], most: int = 3) -
     """
     best = max((one.score for one in notes), default=0.0) or 1.0
     languages = [language_of(one.note.text[one.note.body :]) for one in notes]
+    asked = {term for language in set(languages) for term in terms_of(question, language)}
     candidates = [
         candidate
         for one, language in zip(notes, languages, strict=True)
-        for candidate in _candidates(one, one.score / best, language)
+        for candidate in (
+            *_properties(one, one.score / best, language, question, asked),
+            *_candidates(one, one.score / best, language),
+        )
     ]
-    asked = {term for language in set(languages) for term in terms_of(question, language)}
     weights = _rarity(asked, candidates)
     chosen: list[Quote] = []
     whole = sum(weights.values()) or 1.0
@@ -88,6 +92,14 @@ def choose_quotes(question: str, notes: Sequence[RelevantNote], most: int = 3) -
         chosen.append(Quote(found.sentence, min(1.0, scores[place] / whole)))
         weights = {term: weight * (_SAID if term in found.own else 1) for term, weight in weights.items()}
     return chosen
+
+
+def _properties(
+    relevant: RelevantNote, share: float, language: str | None, question: str, asked: Collection[str]
+) -> Iterator[_Candidate]:
+    above = frozenset(terms_of(relevant.note.title, language))
+    for sentence in asked_properties(relevant.note, question, asked, language):
+        yield _Candidate(sentence, frozenset(terms_of(sentence.text, language)), frozenset(), above, share)
 
 
 def _candidates(relevant: RelevantNote, share: float, language: str | None) -> Iterator[_Candidate]:

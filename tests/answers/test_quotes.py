@@ -18,6 +18,20 @@ Cold slows it down. In the fridge it keeps for two weeks.
 KITCHEN = b"The kitchen was painted green in May. The fridge was bought in 2019.\n"
 
 
+FILM = b"""\
+---
+created: 2024-02-03
+rating: 7
+director:
+  - "[[Ridley Scott]]"
+seen: 2024-01-07
+cast: {lead: Ford}
+city: true
+---
+It rains all the time in that city.
+"""
+
+
 def relevant(path: str, data: bytes, score: float = 0.5, *lines: tuple[int, int]) -> RelevantNote:
     return RelevantNote(read_document(VaultPath(path), data), score, lines)
 
@@ -65,3 +79,23 @@ def test_nothing_is_quoted_for_what_no_note_says(question: str) -> None:
 def test_text_without_spaces_is_quoted() -> None:
     note = relevant("面包.md", "酵母是面包的灵魂。今天天气很好。\n".encode())
     assert quoted("面包的灵魂是什么？", note, most=1) == ["酵母是面包的灵魂。"]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "lines"),
+    [
+        ("What rating has Blade Runner?", "rating: 7", (3, 3)),
+        ("Who is the director of Blade Runner?", "director: Ridley Scott", (4, 5)),
+        ("When was Blade Runner?", "seen: 2024-01-07", (6, 6)),
+    ],
+)
+def test_a_property_answers_a_question_about_its_note(question: str, answer: str, lines: tuple[int, int]) -> None:
+    (found,) = choose_quotes(question, [relevant("Blade Runner.md", FILM)], 1)
+    assert (found.sentence.text, found.sentence.lines) == (answer, lines)
+
+
+@pytest.mark.parametrize(
+    "question", ["What rating has Dune?", "Blade Runner city", "When was it made in Blade Runner?"]
+)
+def test_properties_that_are_not_asked_for_are_not_quoted(question: str) -> None:
+    assert not any(":" in text for text in quoted(question, relevant("Blade Runner.md", FILM)))

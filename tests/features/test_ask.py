@@ -145,9 +145,18 @@ async def test_a_question_that_no_note_answers_is_told(served: Served) -> None:
     assert "No note answers this." in found["notices"]
 
 
-async def test_what_only_properties_answer_is_not_said_to_be_absent(served: Served) -> None:
+async def test_a_property_answers(served: Served) -> None:
     file = served.bridge.find(None).root / "Blade Runner.md"
-    file.write_text("---\nrating: 7\nyear: 1982\n---\n", encoding="utf-8")
+    for body in ("", "It rains all the time.\n"):
+        file.write_text(f"---\nrating: 7\nyear: 1982\n---\n{body}", encoding="utf-8")
+        await served.call("wait_until_indexed", path="Blade Runner.md")
+        found = await ask(served, "What rating has Blade Runner?")
+        assert (found["answer"].split("\n")[0], found["citations"][0]["lines"]) == ("rating: 7 [1]", [2, 2])
+
+
+async def test_where_no_sentence_answers_the_closest_note_is_named(served: Served) -> None:
+    file = served.bridge.find(None).root / "Blade Runner.md"
+    file.write_text("| rating | year |\n| --- | --- |\n| 7 | 1982 |\n", encoding="utf-8")
     await served.call("wait_until_indexed", path="Blade Runner.md")
     found = await ask(served, "rating Blade Runner")
     assert found["citations"] == []

@@ -25,10 +25,9 @@ def quote_sources(question: str, found: FoundSources, most: int = QUOTES) -> lis
 
 
 def _cite(sentence: Sentence, sources: Sequence[Source]) -> Citation:
-    """Cite a sentence by the excerpt in which it stands."""
-    return cite_sentence(
-        sentence, next(one for one in sources if one.path == sentence.path and lines_overlap(one.lines, sentence.lines))
-    )
+    """Cite a sentence by the excerpt in which it stands; a property by any excerpt of its note."""
+    own = [one for one in sources if one.path == sentence.path]
+    return cite_sentence(sentence, next((one for one in own if lines_overlap(one.lines, sentence.lines)), own[0]))
 
 
 def cite_sentence(sentence: Sentence, source: Source) -> Citation:

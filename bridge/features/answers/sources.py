@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.answers.mentions import MentioningQuestion
@@ -142,7 +143,8 @@ async def search_excerpts(
     found = await search(searched, request)
     hits = [hit for hit in found.hits if not (hit.path in known or is_withheld(hit.path) or where.leaves_out(hit.path))]
     notes = await asyncio.to_thread(open_hits, vault, hits)
-    packed = pack(await cut_found(searched, request, hits, notes), budget)
+    cut = [_or_properties(one, notes.get(one.path)) for one in await cut_found(searched, request, hits, notes)]
+    packed = pack(cut, budget)
     return SearchedExcerpts(packed.items, notes, found)
 
 
@@ -182,6 +184,13 @@ def cut_properties(note: "Note") -> Excerpts:
 def locate_folder(call: Call, folder: str) -> VaultPath:
     """Return the path of a folder that a question mentions."""
     return find_place(call.host.files, call.vault.names, folder, folders=True)[0]
+
+
+def _or_properties(cut: Excerpts, note: "Note | None") -> Excerpts:
+    """Return the properties in place of a note that says nothing else."""
+    if note is None or cut.note is not None or cut.passages:
+        return cut
+    return replace(cut_properties(note), score=cut.score)
 
 
 def _cut_mentioned(call: Call, question: MentioningQuestion) -> "list[tuple[Excerpts, Note]]":
