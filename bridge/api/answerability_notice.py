@@ -8,18 +8,19 @@ NAMED = 3
 
 
 def answerability_notice(answerability: Answer | None, closest: str | None) -> str | None:
-    """Return the line; None where the question is answered, or nothing can be told.
+    """Return the line; None where the question is answered, or nothing can be told but of a single word.
 
     Args:
         answerability: The verdict.
         closest: Title of the best note.
     """
-    verdict = answerability["verdict"] if answerability else "unsure"
-    if answerability is None or verdict in {"answered", "unsure"}:
+    if answerability is None or answerability["verdict"] == "answered":
         return None
-    words = ", ".join(f"\u201c{inline(word)}\u201d" for word in answerability["missing"][:NAMED])
-    if verdict == "partial":
-        return f"The best notes do not say {words}."
-    reasons = [f"the best notes do not say {words}"] if words else []
-    reasons += [f"the closest is *{inline(closest)}*"] if closest else []
-    return f"Not in the vault, as far as can be told{': ' + '; '.join(reasons) if reasons else ''}."
+    verdict, missing = answerability["verdict"], answerability["missing"]
+    words = ", ".join(f"\u201c{inline(word)}\u201d" for word in missing[:NAMED])
+    if verdict == "not_in_vault":
+        reasons = [f"the best notes do not say {words}"] if words else []
+        reasons += [f"the closest is *{inline(closest)}*"] if closest else []
+        return f"Not in the vault, as far as can be told{': ' + '; '.join(reasons) if reasons else ''}."
+    tells = bool(missing) if verdict == "partial" else len(missing) == 1
+    return f"The best notes do not say {words}." if tells else None

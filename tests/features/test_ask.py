@@ -154,6 +154,15 @@ async def test_a_property_answers(served: Served) -> None:
         assert (found["answer"].split("\n")[0], found["citations"][0]["lines"]) == ("rating: 7 [1]", [2, 2])
 
 
+async def test_what_a_quote_says_is_not_called_missing(served: Served) -> None:
+    file = served.bridge.find(None).root / "Rooms.md"
+    file.write_text("# Rooms\n\nDon't be the smartest person in any room you walk into.\n", encoding="utf-8")
+    await served.call("wait_until_indexed", path="Rooms.md")
+    found = await ask(served, "Is it wrong to be the smartest person in the room?")
+    assert "smartest" in found["answer"]
+    assert not any("smartest" in notice for notice in found["notices"])
+
+
 async def test_where_no_sentence_answers_the_closest_note_is_named(served: Served) -> None:
     file = served.bridge.find(None).root / "Blade Runner.md"
     file.write_text("| rating | year |\n| --- | --- |\n| 7 | 1982 |\n", encoding="utf-8")

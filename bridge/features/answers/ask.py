@@ -21,7 +21,7 @@ from bridge.api.questions import keep_question
 from bridge.api.registry import operation
 from bridge.api.stream import StreamEvent
 from bridge.errors import BridgeError, InvalidArguments
-from bridge.features.answers.records import AnswerExcerpt, VaultAnswer
+from bridge.features.answers.records import AnswerExcerpt, Citation, VaultAnswer
 from bridge.features.answers.settings import AnswerSettings
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
@@ -111,8 +111,10 @@ async def ask(
     found = await find_sources(call, asked, places, room)
     context = _list_excerpts(found.sources)
     quotes = await asyncio.to_thread(quote_sources, asked.text, found)
-    verdict = None if found.answerability is None else to_json(found.answerability)
-    remark = answerability_notice(verdict, found.closest) or (None if quotes else _without_quotes(found.closest))
+    verdict = None if found.answerability is None else _without_quoted(to_json(found.answerability), quotes)
+    remark = answerability_notice(verdict, found.closest)
+    if not quotes and (remark is None or verdict is None or verdict["verdict"] == "unsure"):
+        remark = _without_quotes(found.closest)
     is_absent_from_vault = verdict is not None and verdict["verdict"] == "not_in_vault"
     answer = VaultAnswer(
         "" if is_absent_from_vault else join_quotes(quotes),
@@ -151,6 +153,12 @@ async def ask(
         answer = replace(answer, notices=(*answer.notices, NO_TOOLS))
     await _record_excerpts(call, [one for one in _list_excerpts(written.sources) if one not in context])
     return await asyncio.to_thread(_compose, answer, written)
+
+
+def _without_quoted(answerability: Answer, quotes: Sequence[Citation]) -> Answer:
+    """Return a verdict that does not call words missing which the quotes say."""
+    said = " ".join(one.quote for one in quotes).casefold()
+    return {**answerability, "missing": [word for word in answerability["missing"] if word.casefold() not in said]}
 
 
 def _without_quotes(closest: str | None) -> str:

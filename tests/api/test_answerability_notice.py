@@ -1,0 +1,21 @@
+"""The line that says what the vault does not answer."""
+
+import pytest
+
+from bridge.api.answerability_notice import answerability_notice
+
+
+@pytest.mark.parametrize(
+    ("verdict", "missing", "line"),
+    [
+        ("answered", ["tapir"], None),
+        ("partial", ["tapir", "zebra"], "The best notes do not say “tapir”, “zebra”."),
+        ("partial", [], None),
+        ("unsure", ["tapir"], "The best notes do not say “tapir”."),
+        ("unsure", ["tapir", "zebra"], None),
+        ("unsure", [], None),
+        ("not_in_vault", [], "Not in the vault, as far as can be told: the closest is *Zoo*."),
+    ],
+)
+def test_the_line(verdict: str, missing: list[str], line: str | None) -> None:
+    assert answerability_notice({"verdict": verdict, "confidence": 0.3, "missing": missing}, "Zoo") == line
