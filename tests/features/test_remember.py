@@ -152,6 +152,17 @@ async def test_what_says_more_than_was_recalled_is_not_passed_over(served: Serve
     assert len(memories(served)) == 4
 
 
+async def test_what_is_known_replaces_nothing_unsaid(served: Served) -> None:
+    known = await remember(served, "Oven heat", "The oven is fired at 450 degrees.", kind="fact")
+    old = await remember(served, "Heat", "It takes an hour to warm the room.", kind="fact")
+    refused = await served.call(
+        "remember", title="Heat", text="The oven is fired at 450 degrees.", supersedes=[old["path"]]
+    )
+    assert refused.code == "invalid_arguments"
+    assert f"`{known['path']}` as `by`" in refused.json["error"]["hint"]
+    assert "superseded_by" not in (root(served) / old["path"]).read_text()
+
+
 async def test_two_at_once_are_one(served: Served) -> None:
     answers = await asyncio.gather(*(served.call("remember", **FIRED) for _ in range(5)))
     assert sorted(answer.json["existing"] for answer in answers) == [False, True, True, True, True]

@@ -15,7 +15,7 @@ from bridge.api.signature import Spread
 from bridge.api.write import WriteArguments, Written, client_name, execute_requests, session_of
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
-from bridge.errors import ConfirmationRequired
+from bridge.errors import ConfirmationRequired, InvalidArguments
 from bridge.features.memory.access import audience_of, find_memory, now, open_catalogue, read_body
 from bridge.features.memory.likeness import LikeMemory, find_like, find_same
 from bridge.features.memory.new_memory import NewMemory, memory_properties, preview_memory, require_sound
@@ -77,7 +77,8 @@ async def remember(
 
     Raises:
         ConfirmationRequired: A memory says nearly the same, or the user did not agree to the agents' folder yet.
-        InvalidArguments: It seems to contain a secret, or text that a reader would not see.
+        InvalidArguments: It seems to contain a secret, or text that a reader would not see; or a memory that is not in
+            `supersedes` says the same.
         NoteNotFound: No such memory in `supersedes`.
     """
     require_sound(new)
@@ -92,6 +93,11 @@ async def remember(
         memory = preview_memory(new_path(call, folder, new.title), new, properties)
         known, like = await find_known(call, catalogue, memory, new.text, supersedes)
         if known is not None and not known.is_over and (known.is_same_text or known.is_repeated):
+            if supersedes:
+                raise InvalidArguments(
+                    f"`{known.path}` says the same already; nothing new replaces the others.",
+                    hint=f"`supersede_memory` replaces them, with `{known.path}` as `by`.",
+                )
             return existing_note(call, known, like)
         refusal = None if known is None else known.refusal(memory)
         if refusal is not None and not (options.dry_run or call.confirmed(options.confirm)):

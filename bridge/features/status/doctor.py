@@ -302,9 +302,8 @@ def check_calls(codes: Counter[str | None]) -> Finding:
     if score >= HEALTHY or codes.total() <= FEW:
         return make_finding("calls", "ok", text)
     fix = Fix("Show which tools fail", "vault-bridge usage", None)
-    return make_finding(
-        "calls", "warn", text, f"Mend what else is found here; `{fix.command}` shows which tools fail.", fix
-    )
+    hint = f"`{fix.command}` shows which tools fail; other warnings here may tell why."
+    return make_finding("calls", "warn", text, hint, fix)
 
 
 CHECKS: tuple[Check, ...] = (
