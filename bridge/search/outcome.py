@@ -9,15 +9,13 @@ from bridge.types import SearchMode
 
 NOTHING_ASKED = "There is nothing to look for: type words, or give a filter to list notes."
 
-_NOT_READ = "The model does not read this script, so this is keyword search."
+_MULTILINGUAL = "`vault-bridge models install granite-embedding-97m-multilingual-r2` adds one"
+_NOT_READ = f"The model does not read this script, so this is keyword search: {_MULTILINGUAL} that does."
 _NO_MODEL = (
     "There is no model ready, so this is keyword search; `vault-bridge models install` adds search by meaning,"
     " `status` tells how far it is."
 )
-_OTHER_LANGUAGE = (
-    "The model reads English, and this is {language}:"
-    " `vault-bridge models install granite-embedding-97m-multilingual-r2` adds one that reads both."
-)
+_OTHER_LANGUAGE = f"The model reads English, and this is {{language}}: {_MULTILINGUAL} that reads both."
 _NOT_EMBEDDED = "Nothing is found by meaning yet: {count:,} {passages} not embedded."
 _NOTHING_FOUND = "None of your notes is about this."
 _NOTHING_WITHIN = "No note that passes the filters is about this."

@@ -58,7 +58,8 @@ async def test_an_english_model_does_not_decide_about_chinese(sources: Sources) 
     answer = await search(sources, SearchRequest("卷心菜"))
     assert [hit.path for hit in answer.hits] == ["菜.md"]
     assert answer.mode_used == "keyword"
-    assert answer.notices == ("The model does not read this script, so this is keyword search.",)
+    (notice,) = answer.notices
+    assert notice.startswith("The model does not read this script, so this is keyword search: `vault-bridge models ")
 
 
 async def test_related_notes_are_near_in_meaning(sources: Sources) -> None:
