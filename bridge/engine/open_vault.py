@@ -219,17 +219,21 @@ class OpenVault:
             group.create_task(self.late_saves.run(), name="late saves")
             group.create_task(watch_index(self.index, folder), name="minding")
             group.create_task(run_maintenance(self.review, self.index), name="tidying")
-            group.create_task(self.read_words(), name="words")
+            group.create_task(self.follow_words(), name="words")
             for work in more:
                 group.create_task(work)
 
     async def read_words(self) -> None:
-        """Have the words of all notes read once these or many changes of them are indexed, so that no search has to."""
+        """Have the words of all notes read and stored once these are indexed, so that no search has to."""
+        while self.indexer.is_reading_many:
+            await self.signal.wait(LOOK_S)
+        await self.vocabularies["notes"].words.store(self.index.view("notes"))
+
+    async def follow_words(self) -> None:
+        """Have the words read now, and again whenever many notes were written."""
         while True:
-            while self.indexer.is_reading_many:
-                await self.signal.wait(LOOK_S)
             self.many_written.clear()
-            await self.vocabularies["notes"].words.store(self.index.view("notes"))
+            await self.read_words()
             await self.many_written.wait()
 
     def keep_apart(self) -> None:
