@@ -220,8 +220,10 @@ async def test_what_a_server_started_ends_with_it(pool: ServerPool, tmp_path: Pa
     own, its = int(await call(pool, "pid")), int(await call(pool, "spawn"))
     assert is_running(its)
     await pool.close()
-    assert not is_running(own)
-    assert not is_running(its)
+    # All are killed at once, and the one that is waited for may be the first to be gone.
+    async with asyncio.timeout(5):
+        while is_running(own) or is_running(its):
+            await asyncio.sleep(0.02)
     with pytest.raises(BridgeError):
         await call(pool, "say")
 
