@@ -41,7 +41,7 @@ def asked_properties(note: Note, question: str, asked: Collection[str], language
     lines, left = LineIndex(note.text), frozenset(asked) - titled
     asks_when = not left and _ASKS_WHEN.search(question) is not None
     for entry in read_entries(note.text[start:end]) or ():
-        value = None if entry.name is None else shown_value(note.properties.get(entry.name))
+        value = None if entry.name is None else say_value(note.properties.get(entry.name))
         if entry.name is None or not value:
             continue
         is_moment = asks_when and _DAY.match(value) is not None and fold_case(entry.name) not in _OF_THE_FILE
@@ -51,12 +51,12 @@ def asked_properties(note: Note, question: str, asked: Collection[str], language
             yield Sentence(note.path, text, lines.over((first, max(first, last - 1))), "paragraph", count_words(text))
 
 
-def shown_value(value: Value) -> str:
+def say_value(value: Value) -> str:
     """Return a value as text: of a list its items; "" for what says nothing alone, such as `mobile: true`."""
     match value:
         case int() | float() | str() if not isinstance(value, bool):
             return str(value).strip()
         case list() | tuple():
-            return ", ".join(filter(None, map(shown_value, value)))
+            return ", ".join(filter(None, map(say_value, value)))
         case _:
             return ""

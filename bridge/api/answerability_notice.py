@@ -8,7 +8,7 @@ NAMED = 3
 
 
 def answerability_notice(answerability: Answer | None, closest: str | None) -> str | None:
-    """Return the line; None where the question is answered, or nothing can be told but of a single word.
+    """Return the line; None where the question is answered, and where nothing can be told.
 
     Args:
         answerability: The verdict.

@@ -43,7 +43,6 @@ from bridge.index.note import IndexedNote
 from bridge.index.read_ahead import forget_files
 from bridge.markdown.names import Names
 from bridge.notebook.folder import agents_folder
-from bridge.search.vault_words import FEW_CHANGED
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
@@ -214,8 +213,7 @@ class Host:
                 self.settings = followed
                 vault.use_agents_folder(followed)
             self._activity.notice()
-            if len(written) > FEW_CHANGED:
-                vault.many_written.set()
+            vault.notice_written(len(written))
             self._hooks.indexed(vault, written)
             publish_changes(vault, written, gone)
 

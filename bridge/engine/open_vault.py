@@ -37,6 +37,7 @@ from bridge.notebook.folder import agents_folder
 from bridge.notebook.questions import WaitingQuestions
 from bridge.records import dataclass
 from bridge.search.model import Sources
+from bridge.search.vault_words import FEW_CHANGED
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
@@ -235,6 +236,11 @@ class OpenVault:
             self.many_written.clear()
             await self.read_words()
             await self.many_written.wait()
+
+    def notice_written(self, notes: int) -> None:
+        """Have the words of so many written notes read soon, if a search should not."""
+        if notes > FEW_CHANGED:
+            self.many_written.set()
 
     def keep_apart(self) -> None:
         """Keep the agents' folder apart as the settings say."""

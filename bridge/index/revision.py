@@ -43,7 +43,7 @@ def revise_documents(
         vocabulary: Finds the terms.
 
     Returns:
-        The segments, and the revisions of which the result would not be exact: these documents must be built anew.
+        The segments, and the revisions that could not be applied exactly: those documents must be rebuilt.
     """
     built: list[Segment] = []
     inexact: list[Revision] = []

@@ -20,6 +20,8 @@ NAMES = (
     "scope",
     "title",
     "about",
+    "valid_until",
+    "superseded_by",
 )
 TYPES = json.dumps({"types": dict.fromkeys(NAMES, "multitext")})
 NOTES = {
@@ -44,6 +46,12 @@ async def test_properties_that_are_lists(tmp_path: Path) -> None:
         assert "type:\n  - memory" in written or "type: [memory]" in written
         found = await ok(served, "recall", query="how long does the oven heat")
         assert [each["title"] for each in found["memories"]] == ["Oven heat"]
+        newer = await ok(served, "remember", title="Gas", text="A burner lights the kitchen.", kind="fact")
+        replacing = {"path": [kept["path"]], "by": newer["path"]}
+        for reverse, titles in ((False, []), (True, ["Oven heat"])):
+            await ok(served, "supersede_memory", **replacing, reverse=reverse)
+            found = await ok(served, "recall", query="how long does the oven take")
+            assert [each["title"] for each in found["memories"]] == titles
         await ok(served, "hand_over", goal="Plaster it", state="Dry.", next_action="Mix the lime.")
         taken = await ok(served, "take_over")
         assert taken["goal"] == "Plaster it"

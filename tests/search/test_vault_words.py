@@ -282,9 +282,7 @@ async def test_while_many_changed_notes_are_read_their_words_before_the_change_c
 async def test_while_many_changed_notes_are_read_only_what_looks_mistyped_has_a_notice(tmp_path: Path) -> None:
     notes = many(LEAST_STORED + 50)
     index, words = await stored(tmp_path / "index", notes)
-    vocabulary = Vocabulary()
-    vocabulary.words = words
-    sources = Sources(index, no_vector, vocabulary=vocabulary)
+    sources = sources_of(index, words)
     await index.write(all_of({path: f"{text} A kindlier line.\n" for path, text in notes.items()}))
     notices = {text: (await correct_query(sources, parse_query(text))).notices for text in ("dogs", "hauuser dogs")}
     assert notices["dogs"] == ()
@@ -296,14 +294,19 @@ async def test_while_many_changed_notes_are_read_only_what_looks_mistyped_has_a_
 async def test_a_word_that_many_notes_got_is_found_before_these_are_read(tmp_path: Path) -> None:
     notes = many(LEAST_STORED + 50)
     index, words = await stored(tmp_path / "index", notes)
-    vocabulary = Vocabulary()
-    vocabulary.words = words
-    sources = Sources(index, no_vector, vocabulary=vocabulary)
+    sources = sources_of(index, words)
     await index.write(all_of({path: f"---\nkindling: yes\n---\n{text}" for path, text in notes.items()}))
     answer = await search(sources, SearchRequest("kindling", mode="keyword"))
     first = await search(sources, SearchRequest("kindling running7", mode="keyword"))
     assert not await words.follow(index)
     assert (len(answer.hits), first.hits[0].path) == (10, "7.md")
+
+
+def sources_of(index: Index, words: VaultWords) -> Sources:
+    """Return what a search by words needs."""
+    vocabulary = Vocabulary()
+    vocabulary.words = words
+    return Sources(index, no_vector, vocabulary=vocabulary)
 
 
 async def no_vector(_: str) -> None:

@@ -111,10 +111,10 @@ async def ask(
     found = await find_sources(call, asked, places, room)
     context = _list_excerpts(found.sources)
     quotes = await asyncio.to_thread(quote_sources, asked.text, found)
-    verdict = None if found.answerability is None else _without_quoted(to_json(found.answerability), quotes)
+    verdict = None if found.answerability is None else _drop_quoted_words(to_json(found.answerability), quotes)
     remark = answerability_notice(verdict, found.closest)
     if not quotes and (remark is None or verdict is None or verdict["verdict"] == "unsure"):
-        remark = _without_quotes(found.closest)
+        remark = _say_nothing_quoted(found.closest)
     is_absent_from_vault = verdict is not None and verdict["verdict"] == "not_in_vault"
     answer = VaultAnswer(
         "" if is_absent_from_vault else join_quotes(quotes),
@@ -155,13 +155,13 @@ async def ask(
     return await asyncio.to_thread(_compose, answer, written)
 
 
-def _without_quoted(answerability: Answer, quotes: Sequence[Citation]) -> Answer:
+def _drop_quoted_words(answerability: Answer, quotes: Sequence[Citation]) -> Answer:
     """Return a verdict that does not call words missing which the quotes say."""
     said = " ".join(one.quote for one in quotes).casefold()
     return {**answerability, "missing": [word for word in answerability["missing"] if word.casefold() not in said]}
 
 
-def _without_quotes(closest: str | None) -> str:
+def _say_nothing_quoted(closest: str | None) -> str:
     return NO_SENTENCE.format(inline(closest)) if closest else NOTHING
 
 

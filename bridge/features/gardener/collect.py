@@ -12,11 +12,11 @@ from bridge.api.stated_rules import read_schemas
 from bridge.engine.similar_notes import similar_notes
 from bridge.errors import InvalidArguments
 from bridge.features.gardener.checks.duplicates import Duplicates
-from bridge.features.gardener.checks.orphans import Orphans, read_alike
+from bridge.features.gardener.checks.orphans import Orphans, read_orphans
 from bridge.features.gardener.checks.topics import Topics, read_topics_of_garden
 from bridge.features.gardener.every_check import CHECKS
 from bridge.features.gardener.finding import GardenCheck, GardenFinding
-from bridge.features.gardener.garden import Budget, BudgetSpent, Garden
+from bridge.features.gardener.garden import Budget, BudgetSpent, Garden, OrphansOfGarden
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.records import CheckRun
 from bridge.features.gardener.settings import GardenerSettings
@@ -107,8 +107,8 @@ async def open_garden(
         budget=Budget(vault, vault.settings.section(GardenerSettings).cpu_s),
     )
     topics = await read_topics_of_garden(garden) if Topics.name in checks else None
-    alike = await read_alike(garden) if Orphans.name in checks else {}
-    return replace(garden, topics=topics, alike=alike)
+    orphans = await read_orphans(garden) if Orphans.name in checks else OrphansOfGarden()
+    return replace(garden, topics=topics, orphans=orphans)
 
 
 async def open_rules(vault: "OpenVault") -> Garden:

@@ -106,6 +106,18 @@ class TopicsOfGarden:
     known: "VaultTopics"
     likely: Mapping[VaultPath, "LikelyTopic | None"]
     """The likeliest topic of each note that was looked at; None if none is probable enough."""
+    left: frozenset[VaultPath]
+    """Notes without one that are left for the next plan."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OrphansOfGarden:
+    """What the orphans are like."""
+
+    alike: Mapping[VaultPath, Mapping[VaultPath, float]] = field(default_factory=dict)
+    """By orphan that was looked at: the notes that are most like it, with their weights."""
+    left: frozenset[VaultPath] = frozenset()
+    """Orphans that are left for the next plan."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +138,7 @@ class Garden:
     """Notes that were checked since they changed."""
     budget: Budget
     topics: TopicsOfGarden | None = None
-    alike: Mapping[VaultPath, Mapping[VaultPath, float]] = field(default_factory=dict)
-    """By orphan: the notes that are most like it, with their weights."""
+    orphans: OrphansOfGarden = field(default_factory=OrphansOfGarden)
 
     @cached_property
     def notes(self) -> Notes:

@@ -12,6 +12,7 @@ from bridge.changes.requests.move_note import MoveNote
 from bridge.errors import InvalidArguments
 from bridge.features.gardener.finding import GardenFinding
 from bridge.markdown.edit.requests import AddItem, ReplaceText
+from bridge.notebook.fields import sole_item
 from bridge.notebook.plan_note import INSTEAD, plain_words
 from bridge.text.invisible import one_line
 from bridge.types import VaultPath
@@ -30,17 +31,12 @@ def _value_of(request: Request) -> str | None:
         case MoveNote(to=path) | CreateNote(path=path):
             return path.removesuffix(".md")
         case SetProperties(properties=properties) if len(properties) == 1:
-            (only,) = map(_only_item, properties.values())
+            (only,) = map(sole_item, properties.values())
             return only if isinstance(only, str) else None
         case EditNote(edits=(ReplaceText(new=value) | AddItem(text=value),)):
             return value
         case _:
             return None
-
-
-def _only_item(value: Any) -> Any:
-    """Return the item of a list that has one; of other values, the value itself."""
-    return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def with_value(finding: GardenFinding, value: str, locate: Callable[[str], VaultPath]) -> GardenFinding:

@@ -17,6 +17,7 @@ from bridge.features.memory.access import find_memory, open_catalogue
 from bridge.markdown.kinds import title_of
 from bridge.markdown.note import Value
 from bridge.notebook.catalogue import MemoryCatalogue
+from bridge.notebook.fields import field_of
 from bridge.notebook.memory_note import Memory, link_name, link_to
 from bridge.types import VaultPath
 
@@ -83,7 +84,7 @@ def reverse_requests(call: Call, memories: Iterable[Memory]) -> list[Request]:
     """Return the changes that take `supersede_requests` back; an end that is a day was set by someone else."""
     requests: list[Request] = []
     for memory in memories:
-        end = call.vault.index.notes[memory.path].properties.get("valid_until")
+        end = field_of(call.vault.index.notes[memory.path].properties, "valid_until")
         ended = ("valid_until",) if isinstance(end, str) and "T" in end else ()
         requests.append(SetProperties(path=memory.path, remove=("superseded_by", *ended)))
     return requests

@@ -9,7 +9,7 @@ from typing import Final
 from bridge.changes.requests.edit_note import EditNote
 from bridge.features.gardener.checks.missing_links import DAY
 from bridge.features.gardener.finding import TICKED, GardenFinding
-from bridge.features.gardener.garden import BudgetSpent, Garden
+from bridge.features.gardener.garden import BudgetSpent, Garden, OrphansOfGarden
 from bridge.index.fulltext_query import TextQuery
 from bridge.index.note import IndexedNote
 from bridge.linking.apply import write_link
@@ -79,15 +79,16 @@ def choose_orphans(garden: Garden) -> Sequence[IndexedNote]:
     ]
 
 
-async def read_alike(garden: Garden) -> Mapping[VaultPath, Mapping[VaultPath, float]]:
-    """Return the notes that are most like each orphan, with their weights."""
+async def read_orphans(garden: Garden) -> OrphansOfGarden:
+    """Return the notes that are most like the orphans, for as many as one plan looks at."""
+    orphans = choose_orphans(garden)
     found: dict[VaultPath, Mapping[VaultPath, float]] = {}
-    for note in choose_orphans(garden)[:MOST]:
+    for note in orphans[:MOST]:
         words = await asyncio.to_thread(rare_words, f"{note.title} {body_of(garden.texts[note.path])}")
         hits = await garden.graph_snapshot.index.whole(TextQuery(should=words), ALIKE + 1) if words else []
         best = max((hit.score for hit in hits), default=1.0)
         found[note.path] = {hit.path: (hit.score / best) ** POWER for hit in hits if hit.path != note.path}
-    return found
+    return OrphansOfGarden(found, frozenset(note.path for note in orphans[MOST:]))
 
 
 class Orphans:
@@ -104,8 +105,7 @@ class Orphans:
                 folders[path.rpartition("/")[0]].append(path)
         pages: dict[str, tuple[VaultPath, float] | None] = {}
         lists = ListPages(garden)
-        left = {note.path for note in choose_orphans(garden)} - garden.alike.keys()
-        for note in garden.fresh(without=left):
+        for note in garden.fresh(without=garden.orphans.left):
             if not is_orphan(garden, note):
                 continue
             folder = note.path.rpartition("/")[0]
@@ -117,10 +117,10 @@ class Orphans:
                     path, None, f"it lists {share:.0%} of the folder", round(min(0.9, share), 2)
                 )
             else:
-                parent = lists.find_parent(note.path, garden.alike.get(note.path, {}))
+                parent = lists.find_parent(note.path, garden.orphans.alike.get(note.path, {}))
             if parent is not None and parent.path != note.path:
                 yield from self._list(garden, note, parent)
-        if left:
+        if garden.orphans.left:
             raise BudgetSpent
 
     def _list(self, garden: Garden, note: IndexedNote, parent: ParentPage) -> Iterator[GardenFinding]:

@@ -45,12 +45,12 @@ async def read_topics_of_garden(garden: Garden) -> TopicsOfGarden | None:
     model = await vault.topic_models.model(known.sources)
     untold = choose_untold(garden, known)
     if not model.notes:
-        return TopicsOfGarden(known, dict.fromkeys((note.path for note in untold), None))
+        return TopicsOfGarden(known, {}, frozenset())
     likely: dict[VaultPath, LikelyTopic | None] = {}
     for note in untold[:MOST]:
         found = await likely_topics(known.sources, note.path, model)
         likely[note.path] = _prefer(known, note.path, [one for one in found if is_said(one)])
-    return TopicsOfGarden(known, likely)
+    return TopicsOfGarden(known, likely, frozenset(note.path for note in untold[MOST:]))
 
 
 def is_said(topic: "LikelyTopic") -> bool:
@@ -97,13 +97,12 @@ class Topics:
                 known.sources, known.settings.topic_property, known.rules, known.writer, garden.vault.names
             )
         }
-        left = {note.path for note in choose_untold(garden, known)} - likely.keys()
-        for note in garden.fresh(without=left):
+        for note in garden.fresh(without=topics.left):
             if (found := stray.get(note.path)) is not None:
                 yield from self._mend(known, note, found)
             elif (topic := likely.get(note.path)) is not None:
                 yield self._add(known, note, topic)
-        if left:
+        if topics.left:
             raise BudgetSpent
 
     def _mend(self, known: "VaultTopics", note: IndexedNote, found: "TopicFinding") -> Iterator[GardenFinding]:
