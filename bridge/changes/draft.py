@@ -219,6 +219,11 @@ class Draft:
                         raise NoteNotFound(f"The note `{path}` no longer exists.")
         return self.as_read(path)
 
+    @property
+    def files_read(self) -> Collection[VaultPath]:
+        """The files that were read from the vault."""
+        return self._files.keys()
+
     def as_read(self, path: VaultPath) -> bytes:
         """Return a file's bytes before the first step; read once, so that the whole change is based on the same bytes.
 
@@ -383,5 +388,10 @@ def plan_replacements(files: Mapping[VaultPath, tuple[bytes, bytes]]) -> Plan:
     Args:
         files: The bytes before and after, by path.
     """
-    steps = tuple(Step("put", path, before=digest_of(old), after=digest_of(new)) for path, (old, new) in files.items())
-    return Plan(steps, {digest_of(data): data for pair in files.values() for data in pair})
+    blobs: dict[Digest, bytes] = {}
+    steps: list[Step] = []
+    for path, pair in files.items():
+        before, after = (digest_of(data) for data in pair)
+        blobs.update(zip((before, after), pair, strict=True))
+        steps.append(Step("put", path, before=before, after=after))
+    return Plan(tuple(steps), blobs)

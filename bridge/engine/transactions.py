@@ -239,15 +239,15 @@ class ChangeWriter:
             self.vault.require_mounted(was_filled=True)
         planned, plan = planner(draft), draft.plan
         try:
-            return planned, plan, self._prepare(plan, check_text=not planned.keeps_structure)
+            return planned, plan, self._prepare(plan, draft.files_read, check_text=not planned.keeps_structure)
         except ReadOnly as error:
             raise explain_read_only(error, planned.effect) from None
 
-    def _prepare(self, plan: Plan, *, check_text: bool) -> PreparedPlan:
+    def _prepare(self, plan: Plan, just_read: Collection[VaultPath], *, check_text: bool) -> PreparedPlan:
         """Prepare a plan for the writer, with warnings about faults in the text of notes."""
         from bridge.markdown.edit.lint import new_faults
 
-        ready = self.writer.prepare(plan)
+        ready = self.writer.prepare(plan, just_read)
         found = tuple(
             fault
             for step in plan.steps

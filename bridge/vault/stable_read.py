@@ -1,7 +1,6 @@
 """Reads a file while no program is saving it."""
 
 import os
-import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING
 from bridge.errors import Busy
 from bridge.types import VaultPath
 from bridge.vault.lease import end_lease, take_lease
-from bridge.vault.open_file import open_inside
 from bridge.vault.paths import display_path
 
 if TYPE_CHECKING:
@@ -44,41 +42,31 @@ def read_settled(
     """
     end = time.monotonic() + PATIENCE_S
     while True:
-        with delay_saves(vault, path, is_ours, size_before) as wait:
+        with vault.open(path) as descriptor, delay_saves(descriptor, is_ours, size_before) as wait:
             if not wait:
-                return vault.read(path)[0]
+                return vault.read_open(path, descriptor)[0]
         if time.monotonic() + LOOK_AGAIN_S > end:
             raise being_saved_error(path)
         time.sleep(min(wait, LOOK_AGAIN_S))
 
 
 @contextmanager
-def delay_saves(
-    vault: "Vault", path: VaultPath, is_ours: Callable[[os.stat_result], bool], size_before: int | None
-) -> Iterator[float]:
-    """Delay saves that other programs begin during the block, where the system has leases.
+def delay_saves(descriptor: int, is_ours: Callable[[os.stat_result], bool], size_before: int | None) -> Iterator[float]:
+    """Delay saves of a file that other programs begin during the block, where the system has leases.
 
     Args:
-        vault: The files.
-        path: The file.
+        descriptor: The file, open for reading only.
         is_ours: As for `read_settled`.
         size_before: As for `read_settled`.
 
     Yields:
         The seconds after which the file may be settled; 0 when it is.
     """
-    descriptor = open_inside(vault.root, path, vault.rules.denies)
-    try:
-        info = os.fstat(descriptor)
-        if not stat.S_ISREG(info.st_mode):
-            yield 0
-            return
-        leased = take_lease(descriptor)
-        yield LOOK_AGAIN_S if leased is False else _quiet_left(info, bool(leased), is_ours, size_before)
-        if leased:
-            end_lease(descriptor)
-    finally:
-        os.close(descriptor)
+    info = os.fstat(descriptor)
+    leased = take_lease(descriptor)
+    yield LOOK_AGAIN_S if leased is False else _quiet_left(info, bool(leased), is_ours, size_before)
+    if leased:
+        end_lease(descriptor)
 
 
 def _quiet_left(

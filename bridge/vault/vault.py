@@ -1,7 +1,8 @@
 """Finds and reads a vault's files."""
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path, PurePath
 
 from bridge.errors import BridgeError, NoteNotFound, NoteUnreadable, OutsideVault, PathKept, TooLarge, VaultUnreadable
@@ -106,10 +107,25 @@ class Vault:
             VaultUnreadable: The vault's folder is gone.
         """
         clean = vault_path(path)
-        data, before, after = self._read(clean)
+        with self.open(clean) as descriptor:
+            return self.read_open(clean, descriptor)
+
+    @contextmanager
+    def open(self, path: VaultPath) -> Iterator[int]:
+        """Open a file for reading; yields its descriptor, and raises as `read`."""
+        descriptor = open_inside(self.root, path, self.rules.denies)
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def read_open(self, path: VaultPath, descriptor: int) -> tuple[bytes, Stat]:
+        """Return the bytes of a file that `open` opened, with its state before it was read; raises as `read`."""
+        data, before, after = self._read(path, descriptor)
         if before != after or len(data) != before.size:
             # It is still being written: with the earlier times, the next comparison finds later writes.
-            data, before, _ = self._read(clean)
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            data, before, _ = self._read(path, descriptor)
         return data, before
 
     def locate(self, path: str) -> VaultPath:
@@ -166,9 +182,8 @@ class Vault:
         is_other = os.name == "nt" or os.path.islink(place)  # noqa: PTH114
         return relative_path(folders[top], os.path.realpath(place) if is_other else place)
 
-    def _read(self, path: VaultPath) -> tuple[bytes, Stat, Stat]:
-        """Read a file once, with its state before and after."""
-        descriptor = open_inside(self.root, path, self.rules.denies)
+    def _read(self, path: VaultPath, descriptor: int) -> tuple[bytes, Stat, Stat]:
+        """Read an open file once, with its state before and after."""
         try:
             before = stat_of(descriptor)
             if before.size > self.rules.max_file_bytes:
@@ -187,8 +202,6 @@ class Vault:
             if not os.path.lexists(self.root / path):
                 raise NoteNotFound(f"There is no note `{display_path(path)}`.") from None
             raise NoteUnreadable(f"`{display_path(path)}` cannot be read: {error.strerror}.") from None
-        finally:
-            os.close(descriptor)
 
 
 def stat_of(descriptor: int) -> Stat:

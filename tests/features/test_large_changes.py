@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.features.served import serving
 
 COUNT = 140
@@ -38,6 +40,21 @@ async def test_a_rename_over_many_notes_is_found_at_once_and_undone_byte_for_byt
         assert (await served.call("find_notes", where='kind == "k7"')).json["total"] == 1
         links = (await served.call("note_links", path="Note 7.md")).json
         assert [link["path"] for link in links["links"]] == ["Note 8.md"]
+
+
+async def test_of_very_many_files_the_first_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.api.write.MOST_FILES", 2)
+    vault, none = tmp_path / "vault", tmp_path / "none"
+    vault.mkdir()
+    for number in range(5):
+        (vault / f"Note {number}.md").write_text(TEXT.format(kind="k", number=number, other=0))
+    async with serving([vault], tmp_path / "data", none) as served:
+        made = (await served.call("rename_property", name="kind", to="sort")).json
+        assert (made["files"], [file["path"] for file in made["changed"]]) == (5, ["Note 0.md", "Note 1.md"])
+        assert made["diff"].count("+sort: k\n") == 2
+        assert made["diff"].endswith("… and 3 more\n")
+        shown = (await served.call("show_change", change_id=made["change_id"])).json
+        assert shown["diff"].count("+sort: k\n") == 5
 
 
 async def test_an_undone_merge_leaves_no_empty_trash(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Changes a note's properties line by line; all others stay as they are, byte by byte."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
@@ -23,6 +24,7 @@ from bridge.records import dataclass
 from bridge.text.lines import LineIndex
 from bridge.types import Span, VaultPath
 
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 BY_HAND: Final = "Change it by hand in the note, or set other properties."
 
 
@@ -54,9 +56,8 @@ class PropertyBlock:
         yaml, lines = text[start:end], LineIndex(text)
         if end - start > MAX_BLOCK:
             raise InvalidProperties(f"The properties of `{path}` are larger than {MAX_BLOCK // 1024} KiB.")
-        strange = next((at for at, c in enumerate(yaml) if "\ud800" <= c <= "\udfff"), None)
-        if strange is not None:
-            line = lines.at(start + strange)
+        if strange := _SURROGATE.search(yaml):
+            line = lines.at(start + strange.start())
             raise InvalidProperties(f"Line {line} of `{path}` contains bytes that are not UTF-8.", line=line)
         try:
             values = load_properties(yaml).values

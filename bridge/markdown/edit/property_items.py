@@ -7,6 +7,7 @@ from typing import Final
 from yaml import YAMLError
 
 from bridge.errors import InvalidProperties
+from bridge.markdown.decode import BOM
 from bridge.markdown.edit.properties import (
     PropertyBlock,
     edit_properties,
@@ -169,7 +170,7 @@ def rename_key(path: VaultPath, data: bytes, block: PropertyBlock, name: str, to
     changed = block.text[:start] + apply_replacements(yaml, [Replacement(span, written)]) + block.text[end:]
     renamed = {to if own == name else own: value for own, value in block.values.items()}
     _require_values(changed, renamed, {name: None})
-    head = data[: len(data) - len(block.text.encode("utf-8", "surrogateescape"))]
+    head = BOM if data.startswith(BOM) else b""
     return head + changed.encode("utf-8", "surrogateescape")
 
 

@@ -22,6 +22,7 @@ Style = Literal["plain", "'", '"', "literal", "flow", "block", "alias"]
 
 _STYLES: Final[dict[str | None, Style]] = {"'": "'", '"': '"', "|": "literal", ">": "literal"}
 _LINE_END: Final = re.compile(r"\r\n|\n|\r|\Z")
+_COLON: Final = re.compile(r"[ \t]*:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def _entries(block: str, parser: CParser) -> Iterator[YamlEntry]:
         key = _node(block, parser, event)
         value = _node(block, parser, _next(parser))
         first = yaml_line_start(block, key.span[0])
-        colon = re.compile(r"[ \t]*:").match(block, key.span[1])
+        colon = _COLON.match(block, key.span[1])
         simple = isinstance(event, ScalarEvent) and colon is not None and not block[first : key.span[0]].strip()
         yield YamlEntry(
             name=event.value if simple else None,
@@ -98,7 +99,7 @@ def _node(block: str, parser: CParser, event: Any) -> Node:
     start, end = event.start_mark.index, event.end_mark.index
     if isinstance(event, AliasEvent):
         return Node((start, end), "alias", aliases=frozenset({str(event.anchor)}))
-    own = frozenset(filter(None, [event.anchor]))
+    own: frozenset[str] = frozenset() if event.anchor is None else frozenset({event.anchor})
     if isinstance(event, ScalarEvent):
         # A block scalar's mark is after the empty lines that follow it.
         end = start + len(block[start:end].rstrip())

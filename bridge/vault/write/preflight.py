@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from bridge.errors import InvalidArguments, NoteExists, PathKept
 from bridge.markdown.link_parts import NOT_IN_WIKI
@@ -111,6 +111,8 @@ class Preflight:
 
     file_ops: FileOps
     vault: Vault
+    just_read: Collection[str] = ()
+    """Files that were read for the plan: no program was writing them, and their content is not read again."""
 
     def require_allowed(self, plan: Plan) -> None:
         """Require that the paths of a plan are in the vault, and may be written.
@@ -212,10 +214,11 @@ class Preflight:
         """
         try:
             with self.file_ops.at(path) as place:
-                if rewritten and place.is_file:
-                    with guard_file(self.file_ops.disk, path, place):
-                        pass
-                _require_held(path, place, state)
+                if not (place.is_file and path in self.just_read):
+                    if rewritten and place.is_file:
+                        with guard_file(self.file_ops.disk, path, place):
+                            pass
+                    _require_held(path, place, state)
                 if replaced:
                     require_unlocked(path, place)
                 if replaced and place.info is not None and place.info.st_nlink > 1:

@@ -4,7 +4,7 @@ import contextlib
 import itertools
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal, Protocol
 
 from bridge.errors import BridgeError, Busy, NoteExists, NoteUnreadable
@@ -76,13 +76,17 @@ class Writer:
         self._many = many
         self._file_ops = FileOps(disk or Disk(), vault.root, stepwise)
 
-    def prepare(self, plan: Plan) -> PreparedPlan:
+    def prepare(self, plan: Plan, just_read: Collection[str] = ()) -> PreparedPlan:
         """Check and expand a plan without touching anything; blocks.
+
+        Args:
+            plan: The plan.
+            just_read: Files that `read_settled` has just read for it; `write` compares them again.
 
         Raises:
             BridgeError: As `write`, for all errors that can be foreseen.
         """
-        checking = Preflight(self._file_ops, self.vault)
+        checking = Preflight(self._file_ops, self.vault, just_read)
         checking.require_allowed(plan)
         try:
             whole = expand_plan(self._file_ops, Trash(self._file_ops, self.vault), plan)

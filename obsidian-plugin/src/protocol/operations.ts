@@ -837,7 +837,7 @@ export interface ForgottenMemory {
 	readonly path: string;
 	/** SHA-256 of the whole file afterwards, or in a dry run or a proposal now; null without one. */
 	readonly digest: string | null;
-	/** Unified diff. */
+	/** Unified diff, of at most 1,000 files. */
 	readonly diff: string;
 	/** `applied`, or `proposed` if it awaits approval; a dry run predicts it. */
 	readonly state: "applied" | "proposed";
@@ -1948,7 +1948,7 @@ export interface ManyWritten {
 	readonly path: string;
 	/** SHA-256 of the whole file afterwards, or in a dry run or a proposal now; null without one. */
 	readonly digest: string | null;
-	/** Unified diff. */
+	/** Unified diff, of at most 1,000 files. */
 	readonly diff: string;
 	/** `applied`, or `proposed` if it awaits approval; a dry run predicts it. */
 	readonly state: "applied" | "proposed";
@@ -2351,7 +2351,7 @@ export interface PolicyOutcome {
 	readonly path: string;
 	/** SHA-256 of the whole file afterwards, or in a dry run or a proposal now; null without one. */
 	readonly digest: string | null;
-	/** Unified diff. */
+	/** Unified diff, of at most 1,000 files. */
 	readonly diff: string;
 	/** `applied`, or `proposed` if it awaits approval; a dry run predicts it. */
 	readonly state: "applied" | "proposed";
@@ -3607,7 +3607,7 @@ export interface Written {
 	readonly path: string;
 	/** SHA-256 of the whole file afterwards, or in a dry run or a proposal now; null without one. */
 	readonly digest: string | null;
-	/** Unified diff. */
+	/** Unified diff, of at most 1,000 files. */
 	readonly diff: string;
 	/** `applied`, or `proposed` if it awaits approval; a dry run predicts it. */
 	readonly state: "applied" | "proposed";
@@ -3639,7 +3639,7 @@ export interface WrittenPolicy {
 	readonly path: string;
 	/** SHA-256 of the whole file afterwards, or in a dry run or a proposal now; null without one. */
 	readonly digest: string | null;
-	/** Unified diff. */
+	/** Unified diff, of at most 1,000 files. */
 	readonly diff: string;
 	/** `applied`, or `proposed` if it awaits approval; a dry run predicts it. */
 	readonly state: "applied" | "proposed";

@@ -49,7 +49,7 @@ def is_ours(_info: os.stat_result) -> bool:
 
 
 def seconds_until_settled(vault: Vault, ours: Callable[[os.stat_result], bool], size_before: int) -> float:
-    with delay_saves(vault, NOTE, ours, size_before) as seconds:
+    with vault.open(NOTE) as descriptor, delay_saves(descriptor, ours, size_before) as seconds:
         return seconds
 
 
@@ -92,6 +92,21 @@ def test_nothing_is_done_when_a_note_is_saved_after_the_plan_was_prepared(vault:
     assert noted.said == []
 
 
+def test_a_note_that_was_just_read_is_compared_again_before_it_is_written(vault: Vault) -> None:
+    writer, noted = Writer(vault), Noted()
+    ready = writer.prepare(put("a.md", b"old", b"new"), just_read={"a.md"})
+    (vault.root / NOTE).write_bytes(b"saved")
+    with pytest.raises(NoteChanged):
+        writer.write(ready, noted)
+    assert (vault.root / NOTE).read_bytes() == b"saved"
+
+
+def test_a_note_that_is_gone_since_it_was_read_is_missed(vault: Vault) -> None:
+    (vault.root / NOTE).unlink()
+    with pytest.raises(NoteChanged, match="no longer exists"):
+        Writer(vault).prepare(put("a.md", b"old", b"new"), just_read={"a.md"})
+
+
 @pytest.mark.parametrize("taken", ["New", "New/b.md"])
 def test_a_name_that_is_taken_after_the_plan_was_prepared_is_not_overwritten(vault: Vault, taken: str) -> None:
     writer, noted = Writer(vault), Noted()
@@ -128,7 +143,7 @@ def test_a_note_is_read_when_it_was_saved_whole(vault: Vault) -> None:
 @HAS_LEASES
 def test_no_program_begins_to_save_a_note_while_it_is_read(vault: Vault) -> None:
     saving = threading.Thread(target=save, args=(vault.root / NOTE, "half", b"saved whole", 0.1))
-    with delay_saves(vault, NOTE, is_ours, 3) as wait:
+    with vault.open(NOTE) as descriptor, delay_saves(descriptor, is_ours, 3) as wait:
         assert wait == 0
         saving.start()
         time.sleep(0.05)
