@@ -37,6 +37,9 @@ MOST_WORDS = 32
 
 HEADINGS_A_NOTE = 200
 
+FEW_WORDS = 500
+"""Words that are put into the sorted ones one by one; after more, all are sorted again."""
+
 
 FIELDS: tuple[NameField, ...] = ("title", "alias", "heading")
 
@@ -75,7 +78,9 @@ class NameIndex:
         """A heap, so that the numbers of a note's names rise in the order of the names."""
         self._of: dict[VaultPath, Sequence[int]] = {}
         self._holders: dict[str, array[int]] = {}
-        self._sorted: list[str] | None = None
+        self._sorted: list[str] = []
+        self._changed: set[str] = set()
+        """Words that came or went since the words were sorted."""
         self._near = NearWords(())
         self._length = array("f")
         self._worth = array("f")
@@ -140,7 +145,7 @@ class NameIndex:
                 holders = self._holders.get(word)
                 if holders is None:
                     holders = self._holders[word] = array("I")
-                    self._sorted = None
+                    self._changed.add(word)
                 holders.append(number)
             yield number
 
@@ -158,7 +163,7 @@ class NameIndex:
                 holders.remove(number)
                 if not holders:
                     del self._holders[word]
-                    self._sorted = None
+                    self._changed.add(word)
 
     def find(self, text: str, limit: int, within: Collection[VaultPath] | None) -> list[NameHit]:
         """Return the notes whose names best match a text, one hit per note, best first.
@@ -233,8 +238,18 @@ class NameIndex:
         return found
 
     def _vocabulary(self) -> list[str]:
-        if self._sorted is None:
+        if len(self._changed) > FEW_WORDS:
             self._sorted = sorted(self._holders)
+        elif self._changed:
+            words = self._sorted.copy()
+            for word in self._changed:
+                at = bisect_left(words, word)
+                if word not in self._holders:
+                    del words[at : at + (words[at : at + 1] == [word])]
+                elif words[at : at + 1] != [word]:
+                    words.insert(at, word)
+            self._sorted = words
+        self._changed.clear()
         return self._sorted
 
     def _beginning(self, word: str) -> Sequence[str]:

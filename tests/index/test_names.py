@@ -124,3 +124,17 @@ def test_words_despite_errors_are_those_that_a_comparison_with_each_finds(
 ) -> None:
     near = {known: distance for known in words if (distance := OSA.distance(word, known)) <= errors}
     assert dict(NearWords(words).find(word, errors, len(words))) == near
+
+
+def test_words_stay_sorted_while_notes_come_and_go() -> None:
+    chance, index = random.Random(4), NameIndex()
+    for round_ in range(60):
+        for _ in range(1 if round_ % 3 else 400):
+            path = VaultPath(f"n{chance.randrange(200)}")
+            if chance.random() < 0.4:
+                index.drop(path)
+            else:
+                index.put(path, " ".join(f"w{chance.randrange(900)}" for _ in range(4)), [], [])
+        words = list(index.columns().words)
+        assert words == sorted(set(words))
+        assert set(words) == {word for name in index.columns().texts for word in name.split()}
