@@ -34,6 +34,10 @@ log = logging.getLogger(__name__)
 MOST = 1_000
 """Changes that are undone together at most."""
 
+FEW = 10
+"""Files of a conflict, and later changes of each, that are looked at."""
+
+NOTHING_PROPOSED = "Nothing was left to do: the files have what was proposed already. The proposal counts as rejected."
 NOTHING_LEFT = "Nothing was left to undo: what the change did is not in the vault any more. It counts as undone."
 
 
@@ -112,7 +116,10 @@ class ChangeReview:
             # Read under the lock: an earlier change may have settled or moved one of them.
             return plan_undo(draft, [self._in_state(id_, "applied") for id_ in ids], self._vault, self._store, hunks)
 
-        outcome = await self._writing.make(planner, None, author, dry_run=dry_run)
+        try:
+            outcome = await self._writing.make(planner, None, author, dry_run=dry_run)
+        except ChangeConflict as error:
+            raise self._name_later_changes(error, ids) from None
         if not outcome.plan.steps:
             outcome = replace(outcome, warnings=(*outcome.planned.effect.warnings, NOTHING_LEFT))
             if not (dry_run or author.proposes):
@@ -120,6 +127,23 @@ class ChangeReview:
                 for id_ in ids:
                     self._writing.publish(self.change(id_))
         return outcome
+
+    def _name_later_changes(self, error: ChangeConflict, ids: Sequence[str]) -> ChangeConflict:
+        """Add to a conflict which later changes of the same files could be undone first."""
+        made = [change.made for id_ in ids if (change := self._store.journal.change(id_)) is not None]
+        conflicts = error.facts.get("conflicts")
+        paths = {one["path"] for one in conflicts} if isinstance(conflicts, list) else set()
+        later = {
+            change.id: change.made
+            for path in sorted(paths)[:FEW]
+            for change in self.changes(ChangeFilter(path=path, state="applied"), FEW, 0)
+            if made and change.made > max(made)
+        }
+        if not later:
+            return error
+        newest_first = sorted(later, key=later.__getitem__, reverse=True)
+        named = f"Later changes of these files: {', '.join(f'`{id_}`' for id_ in newest_first)}. Undo them first."
+        return ChangeConflict(f"{error.message} {named}", hint=error.hint, **error.facts, later=newest_first)
 
     async def redo(self, id_: str, author: Author, *, dry_run: bool = False) -> ChangeOutcome:
         """Redo an undone change.
@@ -154,7 +178,13 @@ class ChangeReview:
             switches = hunk_states_after_accept(today, self._store.snapshots.read, self._store.journal.change, hunks)
             return PlannedChange(first_path(change), facts={**change.facts, **hunk_state_facts(switches)})
 
-        return await self._writing.make(planner, None, replace(author, proposes=False, confirmed=True), of=change)
+        accepting = replace(author, proposes=False, confirmed=True)
+        outcome = await self._writing.make(planner, None, accepting, of=change)
+        if not outcome.plan.steps:
+            await asyncio.to_thread(self._store.journal.set_state, id_, "rejected")
+            self._writing.publish(self.change(id_))
+            outcome = replace(outcome, warnings=(*outcome.planned.effect.warnings, NOTHING_PROPOSED))
+        return outcome
 
     async def reject(self, id_: str) -> Change:
         """Reject a proposal.

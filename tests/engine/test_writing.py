@@ -172,6 +172,38 @@ async def test_turning_back_what_was_changed_again_is_refused_with_both_sides(va
         assert host.vault.review.change(made.change.id).state == "applied"
 
 
+async def test_a_refused_undo_names_the_later_changes(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        host = await ready(bridge)
+        before = (vault / BEANS).read_bytes()
+        first, other = await make(host, append(BEANS, "Quinoa.")), await make(host, CreateNote(VaultPath("New.md")))
+        change = EditNote(BEANS, (ReplaceText(old="Quinoa", new="Amaranth"),), digest(vault / BEANS))
+        second = await make(host, change)
+        assert first.change is not None
+        assert second.change is not None
+        assert other.change is not None
+        with pytest.raises(ChangeConflict, match=second.change.id) as refused:
+            await host.vault.review.undo([first.change.id], AGENT)
+        assert refused.value.facts["later"] == [second.change.id]
+        for change_id in (second.change.id, first.change.id):
+            await host.vault.review.undo([change_id], AGENT)
+        assert (vault / BEANS).read_bytes() == before
+
+
+async def test_an_accepted_proposal_that_is_done_already_is_over(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        host = await ready(bridge)
+        made = await make(host, append(BEANS, "One."), author=Author("edit_note", proposes=True))
+        assert made.change is not None
+        await make(host, append(BEANS, "One."))
+        before = bytes_of(vault)
+        with bridge.events.subscribed() as told:
+            accepted = await host.vault.review.accept(made.change.id, AGENT)
+            assert [event.state for event in recorded(told)] == ["rejected"]
+        assert "have what was proposed already" in accepted.warnings[-1]
+        assert (host.vault.review.change(made.change.id).state, bytes_of(vault)) == ("rejected", before)
+
+
 async def test_a_new_note_takes_its_folders_away_again(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         host = await ready(bridge)
