@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,6 +102,17 @@ class Embedders:
         if len(self._queries) > REMEMBERED_QUERIES:
             del self._queries[next(iter(self._queries))]
         return vector
+
+    async def known_words(self, key: str | None, words: Collection[str]) -> frozenset[str]:
+        """Return those of some words that the model of the searchable vectors knows; none when no model can tell."""
+        embedder = await self.of(key) if key is not None else None
+        if embedder is None:
+            return frozenset()
+        try:
+            return await embedder.known_words(words)
+        except BridgeError as error:
+            log.warning("The model did not say which words it knows: %s", error.code)
+            return frozenset()
 
     async def close_except(self, keys: set[str]) -> None:
         """Close the models that no vault needs."""

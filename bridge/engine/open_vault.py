@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine, Mapping
+from collections.abc import Collection, Coroutine, Mapping
 from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -169,6 +169,7 @@ class OpenVault:
         return Sources(
             index=self.index.view("notes"),
             embed_query=self.embed_query,
+            known_words=self.known_words,
             no_model=setup.notice if setup else "",
             rerank=self.rerankers.score,
             graph=self.graph,
@@ -188,6 +189,10 @@ class OpenVault:
     async def embed_query(self, text: str) -> Any:
         """Embed a query with the model of the searchable vectors; None when no model can."""
         return await self.embedders.embed_query(self.index.answering_model, text)
+
+    async def known_words(self, words: Collection[str]) -> frozenset[str]:
+        """Return those of some words that the model of the searchable vectors knows; none where no model can tell."""
+        return await self.embedders.known_words(self.index.answering_model, words)
 
     def why_not_by_meaning(self) -> BridgeError:
         """Return why `embed_query` has no vector: no model, an unusable model, or no vectors yet."""

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Coroutine, Sequence
+from collections.abc import Collection, Coroutine, Sequence
 from typing import Any
 
 from bridge.errors import ModelUnusable
@@ -19,6 +19,9 @@ log = logging.getLogger(__name__)
 _DEATHS_TO_REJECT = 2
 _DEATHS_IN_A_ROW = 4
 _FAILURE_LASTS_S = 30.0
+
+_COMMON_WORD, _NO_WORD = "the", "zqxjkvw"
+"""A word that every model reads as one token, and one that none does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ class Embedder:
 
         self._refuse()
         if not texts:
-            return Embeddings(np.empty((0, self.model.spec.dimensions), np.float32), ())
+            return Embeddings(np.empty((0, self.model.spec.dimensions), np.float32), (), ())
         call = EmbeddingCall(
             texts=texts,
             query=query,
@@ -92,6 +95,7 @@ class Embedder:
             done=asyncio.get_running_loop().create_future(),
             rows=np.zeros((len(texts), self.model.spec.dimensions), np.float32),
             truncated=[False] * len(texts),
+            tokens=[0] * len(texts),
             left=len(texts),
         )
         self._calls.add(call)
@@ -103,10 +107,20 @@ class Embedder:
         finally:
             # Cancelled or failed: what still waits is dropped, what is being processed is ignored when done.
             self._forget(call)
-        answer = Embeddings(call.rows, tuple(call.truncated))
+        answer = Embeddings(call.rows, tuple(call.truncated), tuple(call.tokens))
         if call.poison:
             raise RejectedText(sorted(call.poison), answer)
         return answer
+
+    async def known_words(self, words: Collection[str]) -> frozenset[str]:
+        """Return those of some words that the model reads as one token, as the common words of its training.
+
+        Raises:
+            BridgeError: As `embed`.
+        """
+        one, many, *counts = (await self.embed([_COMMON_WORD, _NO_WORD, *words], query=True)).tokens
+        # Some vocabularies have one token for all that they do not know.
+        return frozenset(word for word, count in zip(words, counts, strict=True) if count <= one < many)
 
     def status(self) -> EmbedderStatus:
         """Return the current state of the pool."""
@@ -206,7 +220,7 @@ class Embedder:
                 # No text is to blame for a worker that was already dead.
                 await worker.embed(())
             began = True
-            vectors, truncated = await worker.embed(group.heads(window))
+            done = await worker.embed(group.heads(window))
             alive = True
         except WorkerDied as death:
             self._died(death)
@@ -216,7 +230,7 @@ class Embedder:
             self._tokens += worker.tokens - tokens
             self._seconds += worker.seconds - seconds
             self._texts += len(group.places)
-            group.deliver(vectors, truncated, window)
+            group.deliver(done, window)
         finally:
             self._busy.discard(worker)
             if alive:

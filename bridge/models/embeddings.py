@@ -21,10 +21,11 @@ _CHARACTERS_PER_TOKEN = 8
 
 @dataclass(frozen=True, slots=True)
 class Embeddings:
-    """Unit vectors, one row per text, and which texts were truncated for the model."""
+    """Unit vectors, one row per text, which texts were truncated for the model, and the number of tokens of each."""
 
     vectors: "NDArray[np.float32]"
     truncated: tuple[bool, ...]
+    tokens: tuple[int, ...]
 
 
 class RejectedText(Unready):
@@ -59,6 +60,7 @@ class EmbeddingCall:
     done: asyncio.Future[None]
     rows: "NDArray[np.float32]"
     truncated: list[bool]
+    tokens: list[int]
     left: int
     poison: list[int] = field(default_factory=list)
 
@@ -93,12 +95,14 @@ class Group:
         most = _CHARACTERS_PER_TOKEN * window
         return [self.call.prefix + self.call.texts[place][:most] for place in self.places]
 
-    def deliver(self, vectors: "NDArray[np.float32]", truncated: Sequence[bool], window: int) -> None:
+    def deliver(self, done: Embeddings, window: int) -> None:
         """Store the vectors in the call."""
         most, places = _CHARACTERS_PER_TOKEN * window, self.places
-        self.call.rows[places.start : places.stop] = vectors
-        self.call.truncated[places.start : places.stop] = [
-            cut or len(self.call.texts[place]) > most for place, cut in zip(places, truncated, strict=True)
+        here = slice(places.start, places.stop)
+        self.call.rows[here] = done.vectors
+        self.call.tokens[here] = done.tokens
+        self.call.truncated[here] = [
+            cut or len(self.call.texts[place]) > most for place, cut in zip(places, done.truncated, strict=True)
         ]
         self.call.settle(len(places))
 

@@ -96,7 +96,7 @@ def _answer(model: "llama.Llama", texts: list[bytes]) -> Frame:
     while len(vectors) < len(ids):
         left = ids[len(vectors) :]
         vectors += model.embed(left[: model.together([len(tokens) for tokens in left])])
-    head = {"truncated": [truncated for _, truncated in cut], "tokens": sum(map(len, ids))}
+    head = {"truncated": [truncated for _, truncated in cut], "tokens": [len(tokens) for tokens in ids]}
     return Frame(head, b"".join(vectors))
 
 

@@ -6,17 +6,13 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bridge.errors import ModelUnusable
 from bridge.models.catalogue import ModelSpec, Pooling
+from bridge.models.embeddings import Embeddings
 from bridge.models.frame_process import FrameProcess
 from bridge.models.frames import Frame
 from bridge.records import dataclass
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 def embed_request(texts: Sequence[str]) -> Frame:
@@ -137,8 +133,8 @@ class Worker:
             raise
         return worker
 
-    async def embed(self, texts: Sequence[str]) -> tuple["NDArray[np.float32]", tuple[bool, ...]]:
-        """Return unit vectors of the texts, and which of them were truncated.
+    async def embed(self, texts: Sequence[str]) -> Embeddings:
+        """Embed some texts.
 
         Raises:
             WorkerDied: The process ended or hung on these texts.
@@ -148,13 +144,13 @@ class Worker:
         began = time.perf_counter()
         await self._process.send(embed_request(texts))
         frame = await self._process.read(_ANSWER_S)
-        self.tokens += frame.head["tokens"]
+        self.tokens += sum(frame.head["tokens"])
         vectors = np.frombuffer(frame.body, dtype="<f4").reshape(len(texts), self.dimensions)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit = (vectors / np.where(norms > 0, norms, 1)).astype(np.float32)
         self.seconds += time.perf_counter() - began
         self.used = time.monotonic()
-        return unit, tuple(frame.head["truncated"])
+        return Embeddings(unit, tuple(frame.head["truncated"]), tuple(frame.head["tokens"]))
 
     async def end(self) -> None:
         """End the process now; its current work is lost."""

@@ -63,7 +63,7 @@ async def search_blocks(sources: Sources, request: SearchRequest) -> SearchAnswe
         return SearchAnswer(notices=query.notices)
     if query.is_empty:
         return SearchAnswer(notices=(*query.notices, NOTHING_ASKED))
-    query = await correct_query(sources, query)
+    query = await correct_query(sources, query, by_meaning=request.mode != "keyword")
     index = sources.index
     calibration = model_calibration(index.answering_model)
     trust = 1.0

@@ -1,6 +1,6 @@
 """The request and the answer of a search, as frozen values."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -59,6 +59,8 @@ class Sources:
     index: "Index"
     embed_query: "Callable[[str], Awaitable[np.ndarray | None]]"
     """None when there is no model."""
+    known_words: "Callable[[Collection[str]], Awaitable[Collection[str]]] | None" = None
+    """Returns those of some words that a model knows, so that they are not taken for mistyped ones."""
     no_model: str = ""
     """Why there is none, where that is known; said beside the answer."""
     rerank: "ScorePassages | None" = None

@@ -227,7 +227,7 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
         return SearchAnswer(notices=query.notices)
     if query.is_empty:
         return await _list_filtered(sources, request, query, within)
-    query = await correct_query(sources, query)
+    query = await correct_query(sources, query, by_meaning=request.mode != "keyword")
     with sources.index.searches:
         found = await retrieve_and_rank(sources, request, query, within)
         answerability = _assess(sources, query, found)

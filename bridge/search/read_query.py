@@ -6,7 +6,7 @@ from bridge.search.model import SearchRequest, Sources
 from bridge.search.prefixes import expand_prefixes, has_prefixes
 from bridge.search.query import Query, parse_query
 from bridge.search.scope import Paths, search_scope, unknown_name_notices
-from bridge.search.spelling import correct_spelling
+from bridge.search.spelling import correct_spelling, find_corrections
 
 _WORDS_UNREAD = "The vault's words are still being read: mistyped words are not corrected yet."
 _READING = "The vault is being read for the first time: this is the best of the notes that say these words."
@@ -34,15 +34,26 @@ async def read_query(sources: Sources, request: SearchRequest) -> tuple[Query, P
     return replace(query, notices=(*query.notices, *notices)), within
 
 
-async def correct_query(sources: Sources, query: Query) -> Query:
-    """Read mistyped words as the vault's, or add a notice that this is not possible yet."""
+async def correct_query(sources: Sources, query: Query, *, by_meaning: bool) -> Query:
+    """Read mistyped words as the vault's, or add a notice that this is not possible yet.
+
+    Args:
+        sources: Where to search.
+        query: The query.
+        by_meaning: Whether the answer is also sought by meaning, so that a word that no note contains may stay.
+    """
     if sources.reading:
         return replace(query, notices=(*query.notices, _READING))
     words = sources.vocabulary.words
     known = await words.follow(sources.index)
     if known or words.covers:
-        corrected = correct_spelling(query, words, sources.index.languages)
+        read_as = find_corrections(query, words, sources.index.languages)
+        if read_as and by_meaning and sources.known_words is not None:
+            right = await sources.known_words(read_as.keys())
+            read_as = {word: meant for word, meant in read_as.items() if word not in right}
+        if not read_as:
+            return query
         # What looks mistyped may be a word of a changed note that is not read yet.
-        if known or corrected is query:
-            return corrected
+        if known:
+            return correct_spelling(query, read_as)
     return replace(query, notices=(*query.notices, _WORDS_UNREAD))

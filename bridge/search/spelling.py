@@ -1,6 +1,6 @@
 """Corrects words of a query that no note contains to words of the vault."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from bridge.search.query import Query
@@ -19,8 +19,8 @@ ENDING = 3
 """Letters at the end of a word that may differ between its forms."""
 
 
-def correct_spelling(query: Query, words: VaultWords, languages: Collection[str]) -> Query:
-    """Replace each mistyped word by the vault's word, and add a notice."""
+def find_corrections(query: Query, words: VaultWords, languages: Collection[str]) -> Mapping[str, str]:
+    """Return the vault's word for each word of a query that seems mistyped."""
     read_as: dict[str, str] = {}
     # A required word is taken as typed.
     demanded = {leaf.text for leaf in leaves(query.condition)} if query.condition is not None else set[str]()
@@ -30,8 +30,11 @@ def correct_spelling(query: Query, words: VaultWords, languages: Collection[str]
         unfinished = query.open_ended and place == len(query.words) - 1
         if (meant := _correct_word(word, words, languages, unfinished=unfinished)) is not None:
             read_as[word] = meant
-    if not read_as:
-        return query
+    return read_as
+
+
+def correct_spelling(query: Query, read_as: Mapping[str, str]) -> Query:
+    """Replace words of a query by others, and add a notice."""
     text = query.text
     for word, meant in read_as.items():
         text = text.replace(word, meant)

@@ -197,3 +197,28 @@ async def test_none_is_about_it_is_not_said_while_passages_are_not_embedded(sour
 async def test_no_note_is_related_to_one_that_nothing_is_near(sources: Sources) -> None:
     answer = await find_related(sources, path=VaultPath("Work/Budget.md"), text=None, limit=5)
     assert (answer.hits, answer.total, answer.notices) == ((), 0, ("No other note is close to this.",))
+
+
+@pytest.mark.parametrize(
+    ("typed", "read_as"),
+    [("budgte", "budget"), ("loavse", "loaves"), ("spendign", "spending"), ("boards", None), ("leaven", None)],
+)
+async def test_a_word_that_the_model_knows_is_not_mistyped(sources: Sources, typed: str, read_as: str | None) -> None:
+    answer = await search(sources, SearchRequest(typed))
+    told = [notice for notice in answer.notices if "is read as" in notice]
+    assert told == ([f"`{typed}` is read as `{read_as}`."] if read_as else [])
+
+
+async def test_a_name_is_sought_by_meaning_and_not_read_as_a_common_word(tmp_path: Path, models_dir: Path) -> None:
+    write_vault(tmp_path / "vault", {"Parks.md": "The parks are closed.\n", "Trip.md": "We saw the Eiffel Tower.\n"})
+    embedder = Embedder(find_model(models_dir, DEFAULT_MODEL), 1, 60)
+    try:
+        async with opened(tmp_path / "vault", tmp_path / "index", embedder) as sources:
+            by_meaning = await search(sources, SearchRequest("Paris"))
+            by_words = await search(sources, SearchRequest("Paris", mode="keyword"))
+            assert await embedder.known_words(["paris", "obsidain"]) == {"paris"}
+    finally:
+        await embedder.close()
+    assert not any("is read as" in notice for notice in by_meaning.notices)
+    assert by_meaning.hits[0].path == "Trip.md"
+    assert by_words.notices[0] == "`Paris` is read as `parks`."

@@ -284,11 +284,14 @@ async def test_while_many_changed_notes_are_read_only_what_looks_mistyped_has_a_
     index, words = await stored(tmp_path / "index", notes)
     sources = sources_of(index, words)
     await index.write(all_of({path: f"{text} A kindlier line.\n" for path, text in notes.items()}))
-    notices = {text: (await correct_query(sources, parse_query(text))).notices for text in ("dogs", "hauuser dogs")}
+    notices = {
+        text: (await correct_query(sources, parse_query(text), by_meaning=False)).notices
+        for text in ("dogs", "hauuser dogs")
+    }
     assert notices["dogs"] == ()
     assert "still being read" in notices["hauuser dogs"][0]
     await follow_and_store(words, index)
-    assert "is read as" in (await correct_query(sources, parse_query("hauuser dogs"))).notices[0]
+    assert "is read as" in (await correct_query(sources, parse_query("hauuser dogs"), by_meaning=False)).notices[0]
 
 
 async def test_a_word_that_many_notes_got_is_found_before_these_are_read(tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ async def opened(root: Path, folder: Path, embedder: Embedder | None = None) -> 
         yield Sources(
             index=index,
             embed_query=embed_query,
+            known_words=embedder.known_words if embedder else None,
             graph=Graph.build([VaultPath(path) for path in index.notes], edges),
             vocabulary=Vocabulary(),
         )

@@ -41,6 +41,7 @@ class Bench:
         return Sources(
             index=self.indexed.index,
             embed_query=self.embed_query,
+            known_words=self.embedder.known_words if self.embedder else None,
             graph=self.indexed.graph,
             vocabulary=self.indexed.vocabulary,
         )
