@@ -7,10 +7,14 @@ from bridge.search.prefixes import expand_prefixes, has_prefixes
 from bridge.search.query import Query, parse_query
 from bridge.search.scope import Paths, search_scope, unknown_name_notices
 from bridge.search.spelling import correct_spelling, find_corrections
+from bridge.text.stopwords import content_words
 
 _WORDS_UNREAD = "The vault's words are still being read: mistyped words are not corrected yet."
 _READING = "The vault is being read for the first time: this is the best of the notes that say these words."
 _NOTHING_ALLOWED = "No note passes the filters."
+FEW_WORDS = 2
+"""Words of a query up to which one that the model knows stays as it is typed."""
+
 _NOTHING_HAS_ALL = "No note meets all that the query asks for."
 
 
@@ -48,7 +52,9 @@ async def correct_query(sources: Sources, query: Query, *, by_meaning: bool) -> 
     known = await words.follow(sources.index)
     if known or words.covers:
         read_as = find_corrections(query, words, sources.index.languages)
-        if read_as and by_meaning and sources.known_words is not None:
+        # In a longer question a similar word hardly leads astray, and often helps.
+        is_short = len(content_words(query.words)) <= FEW_WORDS
+        if read_as and by_meaning and is_short and sources.known_words is not None:
             right = await sources.known_words(read_as.keys())
             read_as = {word: meant for word, meant in read_as.items() if word not in right}
         if not read_as:
