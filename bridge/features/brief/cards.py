@@ -1,7 +1,6 @@
 """The candidates of a briefing: the open handoff, last sessions, memories, open questions, and notes by type."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from bridge.api.call import Call
@@ -20,7 +19,7 @@ from bridge.notebook.brief_text import (
     share_of_terms,
     terms_of,
 )
-from bridge.notebook.fields import field_of
+from bridge.notebook.fields import field_of, time_written
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.handoff_note import read_handoff, waiting_handoff
 from bridge.notebook.journal_note import TYPE as JOURNAL
@@ -156,16 +155,6 @@ def note_cards(call: Call, signal: Signal, weights: BriefWeights, days: float, *
             name = (note.note_type or "note").capitalize()
             line = f"--- {name}: {one_line(note.title)} ({age_text(note.modified, signal.now)}) {quote_path(note.path)}"
             yield _card(note, "notes", (line,), score, why)
-
-
-def time_written(note: "IndexedNote") -> float:
-    """Return when a note was written: as its properties say, else when its file was modified."""
-    for name in ("updated", "created"):
-        try:
-            return datetime.fromisoformat(str(field_of(note.properties, name))).timestamp()
-        except ValueError:
-            continue
-    return note.modified
 
 
 def _score(
