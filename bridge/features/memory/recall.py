@@ -18,7 +18,7 @@ from bridge.api.registry import operation
 from bridge.api.write import session_of
 from bridge.errors import BridgeError
 from bridge.features.memory.access import audience_of, now, open_catalogue
-from bridge.features.memory.choice import Choice, Question, choose, rank
+from bridge.features.memory.choice import Choice, Chosen, Question, choose, rank
 from bridge.features.memory.new_memory import Places, Words, names_of
 from bridge.features.memory.recall_answer import (
     MOST_STANDING,
@@ -174,18 +174,18 @@ async def answer_recall(
             if passes(memory, criteria, memory.tier_at(moment_, uses.get(path, NO_USE).last))
         }
         visible = narrow_memories(visible, found)
-    choices, mode = await choose(call, Question(query, limit, catalogue, visible)) if query.strip() else ([], "keyword")
+    chosen = await choose(call, Question(query, limit, catalogue, visible)) if query.strip() else Chosen()
 
     def build() -> RecalledMemories:
-        used = log.of([choice.memory.path for choice in choices])
-        best = rank(choices, used)[:limit]
+        used = log.of([choice.memory.path for choice in chosen.choices])
+        best = rank(chosen.choices, used)[:limit]
         memories = list_each(call, visible, [choice.memory for choice in best], used, text_chars)
         return RecalledMemories(
             tuple(add_reasons(*pair) for pair in zip(memories, best, strict=True)),
             list_each(call, visible, visible.standing[:MOST_STANDING], {}, text_chars),
             list_each(call, visible, visible.questions[:MOST_STANDING], {}, text_chars),
-            mode,
-            tuple(recall_notices(call, visible.standing)),
+            chosen.mode,
+            (*chosen.notices, *recall_notices(call, visible.standing)),
         )
 
     return await asyncio.to_thread(build)
