@@ -267,7 +267,7 @@ async def test_two_clients_at_once_write_the_same_once(served: Served) -> None:
         name: {"Authorization": f"Bearer {tokens.create(name, ['read', 'write'])[1]}"} for name in ("quill", "nib")
     }
 
-    async def remember_both(quill: dict[str, str], nib: dict[str, str]) -> list[Answer]:
+    async def remember_both(quill: dict[str, str], nib: dict[str, str]) -> tuple[Answer, Answer]:
         return await asyncio.gather(
             served.request("POST", "/api/remember", headers=headers["quill"], data=orjson.dumps(quill)),
             served.request("POST", "/api/remember", headers=headers["nib"], data=orjson.dumps(nib)),
