@@ -52,7 +52,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class Selection:
     """The memories that fit a question, and how they were found."""
 
     choices: Sequence[Choice] = ()
@@ -71,7 +71,7 @@ class Question:
     visible: VisibleMemories
 
 
-async def choose(call: Call, question: Question) -> Chosen:
+async def choose(call: Call, question: Question) -> Selection:
     """Return the memories that fit a question, often none."""
     named = choose_named(question)
     covered = question.catalogue.names.covered(question.text) if named else frozenset[str]()
@@ -110,7 +110,7 @@ def is_open(memory: Memory) -> bool:
     return memory.private_to is None and not memory.deny_agents
 
 
-async def choose_similar(call: Call, question: Question, words: Sequence[str], *, whole: bool) -> Chosen:
+async def choose_similar(call: Call, question: Question, words: Sequence[str], *, whole: bool) -> Selection:
     """Return the memories that say most of some words, or the same as the question.
 
     Args:
@@ -123,7 +123,7 @@ async def choose_similar(call: Call, question: Question, words: Sequence[str], *
 
     vault, within = call.vault, question.visible.askable
     if not words or not within or not (whole or len(words) >= LEAST_WORDS):
-        return Chosen()
+        return Selection()
     depth = question.limit + DEPTH
     index = vault.index.view("agents")
     hits = await index.whole(TextQuery(should=tuple(words)), depth, within)
@@ -143,8 +143,8 @@ async def choose_similar(call: Call, question: Question, words: Sequence[str], *
             alike = ("It is similar in meaning.",) if meaning >= SURE else ()
             found.append(Choice(question.visible.memories[path], round(max(share, meaning), 3), (*why, *alike)))
     if near is None:
-        return Chosen(found, "keyword", (NOT_ANSWERED,) if has_model else ())
-    return Chosen(found, "hybrid")
+        return Selection(found, "keyword", (NOT_ANSWERED,) if has_model else ())
+    return Selection(found, "hybrid")
 
 
 def can_read(call: Call, question: Question) -> bool:

@@ -18,7 +18,7 @@ from bridge.api.registry import operation
 from bridge.api.write import session_of
 from bridge.errors import BridgeError
 from bridge.features.memory.access import audience_of, now, open_catalogue
-from bridge.features.memory.choice import Choice, Chosen, Question, choose, rank
+from bridge.features.memory.choice import Choice, Question, Selection, choose, rank
 from bridge.features.memory.new_memory import Places, Words, names_of
 from bridge.features.memory.recall_answer import (
     MOST_STANDING,
@@ -174,7 +174,7 @@ async def answer_recall(
             if passes(memory, criteria, memory.tier_at(moment_, uses.get(path, NO_USE).last))
         }
         visible = narrow_memories(visible, found)
-    chosen = await choose(call, Question(query, limit, catalogue, visible)) if query.strip() else Chosen()
+    chosen = await choose(call, Question(query, limit, catalogue, visible)) if query.strip() else Selection()
 
     def build() -> RecalledMemories:
         used = log.of([choice.memory.path for choice in chosen.choices])
