@@ -6,8 +6,9 @@ import orjson
 import pytest
 
 from bridge.access.tokens import Tokens
+from bridge.state.session_log import SessionFilter
 from tests.features.served import Served
-from tests.features.test_journals import EDIT, NOTES, begin, having, swift, until
+from tests.features.test_journals import EDIT, NOTES, begin, having, recorded_journals, swift, until
 from tests.mcp.client import connected
 
 __all__ = ["NOTES", "swift"]
@@ -47,3 +48,20 @@ async def test_what_follows_a_clock_set_back_is_added_to_an_edited_journal(serve
         await agent.call_tool("edit_note", EDIT | {"path": "Notes/1.md"})
         await until(having(folder, "Notes/1|1]]: edit_note"))
     assert path.read_text().count("[[Notes/1|1]]: edit_note") == 1
+
+
+async def test_a_journal_whose_record_a_crash_prevented_is_taken_up_again(served: Served) -> None:
+    folder = await begin(served)
+    async with connected(served, "legacy", preset="full") as agent:
+        await agent.call_tool("note_down", {"what": "outcome", "text": "The beans are sown"})
+        path: Path = await until(having(folder, "The beans are sown"))
+        sessions = served.bridge.find(None).store.sessions
+        [session] = [one for one in sessions.page(SessionFilter(), 9)[0] if one.note is not None]
+        sessions.set_note(session.id, None)
+        await agent.call_tool("edit_note", EDIT)
+        await until(having(folder, "The beans are sown", "edit_note"))
+        assert recorded_journals(served) == [f"Agents/Sessions/{path.name}"]
+        sessions.set_note(session.id, None)
+        await agent.call_tool("note_down", {"what": "outcome", "text": "So are the peas"})
+        await until(having(folder, "The beans are sown", "So are the peas"))
+    assert await until(having(folder, "status: completed")) == path
