@@ -44,6 +44,8 @@ class Card:
     text: str
     score: float = 0.0
     why: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    """Names of the memories that a memory contradicts."""
     vault: str | None = None
     """The vault it comes from, if the briefing covers several."""
 

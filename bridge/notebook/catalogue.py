@@ -59,7 +59,7 @@ class MemoryCatalogue:
                 self.names.remove(path, memory.names)
                 self._groups.remove(memory)
                 self._by_file[file_key(path)].discard(path)
-                self._by_text[memory.id.rpartition("-")[2]].discard(path)
+                self._by_text[text_of_id(memory.id)].discard(path)
         for path in sorted(notes.keys() - seen.keys()):
             seen[path] = notes[path]
             memory = memory_of(notes[path])
@@ -68,7 +68,7 @@ class MemoryCatalogue:
                 self.names.add(path, memory.names)
                 self._groups.add(memory)
                 self._by_file[file_key(path)].add(path)
-                self._by_text[memory.id.rpartition("-")[2]].add(path)
+                self._by_text[text_of_id(memory.id)].add(path)
         self.memories = memories
         self._visible.clear()
 
@@ -80,7 +80,8 @@ class MemoryCatalogue:
         """
         with self._lock:
             known = self._visible.get(audience)
-            if known is None or now >= known.until:
+            # Also if the clock was set back since.
+            if known is None or not known.since <= now < known.until:
                 if len(self._visible) >= CACHED:
                     self._visible.clear()
                 known = self._visible[audience] = self._groups.choose(audience, now, self.find)
@@ -108,6 +109,11 @@ class MemoryCatalogue:
         """Return the memories that had the text of a digest when they were written."""
         return [self.memories[path] for path in sorted(self._by_text.get(digest, ()))]
 
+    def with_id(self, memory: Memory) -> list[Memory]:
+        """Return the other memories that have the same id, as copies do."""
+        paths = sorted(self._by_text.get(text_of_id(memory.id), ())) if memory.id else []
+        return [self.memories[path] for path in paths if path != memory.path and self.memories[path].id == memory.id]
+
     def note_recall(self, session: str, paths: Iterable[VaultPath]) -> None:
         """Record what a session was told."""
         self._recalled.setdefault(session, set()).update(paths)
@@ -129,6 +135,11 @@ def memory_of(note: IndexedNote) -> Memory | None:
         tags=note.tags,
         modified=note.modified,
     )
+
+
+def text_of_id(id_: str) -> str:
+    """Return the digest of a text with which the id of its memory ends."""
+    return id_.rpartition("-")[2]
 
 
 def file_key(path: VaultPath) -> str:

@@ -9,11 +9,12 @@ from typing import Any, Final
 from bridge.index.note import IndexedNote
 from bridge.markdown.note import Note
 from bridge.markdown.sections import section_spans
-from bridge.notebook.fields import field_of
+from bridge.notebook.fields import field_of, time_written
 from bridge.notebook.folder import AgentsFolder
 from bridge.notebook.proof import Proof, parse_proof, plain_proof
 from bridge.records import dataclass
 from bridge.text.invisible import one_line, visible_text
+from bridge.types import VaultPath
 
 TYPE: Final = "handoff"
 """The value of the property `type` that makes a note a handoff."""
@@ -122,9 +123,9 @@ def is_waiting(note: IndexedNote, folder: AgentsFolder) -> bool:
     return is_handoff(note, folder) and field_of(note.properties, "status") != TAKEN
 
 
-def handoff_age(note: IndexedNote) -> tuple[str, float, str]:
+def handoff_age(note: IndexedNote) -> tuple[float, float, VaultPath]:
     """Return by what handoffs are ordered, the oldest first."""
-    return (str(field_of(note.properties, "created") or ""), note.modified, note.path)
+    return (time_written(note), note.modified, note.path)
 
 
 def _section(heading: str, lines: Iterable[str]) -> str:

@@ -1,9 +1,11 @@
 """Which memories a caller may be told of: those that hold now, in its scopes, and are not private to others."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from itertools import chain
 
+from bridge.markdown.kinds import title_of
 from bridge.notebook.memory_note import Memory
 from bridge.records import dataclass
 from bridge.types import VaultPath
@@ -26,16 +28,23 @@ class Audience:
 
 @dataclass(frozen=True, slots=True)
 class VisibleMemories:
-    """The memories that an audience may see, until some time."""
+    """The memories that an audience may see between two times."""
 
+    since: float
     until: float
     memories: Mapping[VaultPath, Memory]
+    conflicts: Mapping[VaultPath, frozenset[VaultPath]]
+    """By memory: those that it contradicts, or that contradict it, and that hold as well."""
     standing: tuple[Memory, ...]
     """Those that hold whatever is asked: the pinned ones first, then the newest."""
     questions: tuple[Memory, ...]
     """The open questions, in the same order."""
     askable: frozenset[VaultPath]
     """All others."""
+
+    def conflict_names(self, path: VaultPath) -> tuple[str, ...]:
+        """Return the names of the memories with which one is in conflict."""
+        return tuple(map(title_of, sorted(self.conflicts.get(path, ()))))
 
 
 class MemoryGroups:
@@ -96,30 +105,55 @@ class MemoryGroups:
         for path, memory in self._private.items():
             if not (audience.all_private or memory.is_for(audience.client)):
                 found.pop(path, None)
-        for path in self._outdated(found, find):
-            del found[path]
+        conflicts = self._conflicts(found, find)
+        for path in outdated_memories(conflicts):
+            found.pop(path, None)
         times = chain.from_iterable(memory.boundaries() for memory in self._timed.values())
         until = min((time for time in times if time > now), default=float("inf"))
         standing = sorted((one for path, one in self._standing.items() if path in found), key=presence_key)
         questions = sorted((one for path, one in self._questions.items() if path in found), key=presence_key)
         askable = frozenset(found).difference(one.path for one in (*standing, *questions))
-        return VisibleMemories(until, found, tuple(standing), tuple(questions), askable)
+        return VisibleMemories(now, until, found, both_ways(conflicts), tuple(standing), tuple(questions), askable)
 
-    def _outdated(self, found: Group, find: Callable[[str], Memory | None]) -> set[VaultPath]:
-        """Return the memories that a newer one contradicts; of two equally old ones, the other says so."""
-        outdated: set[VaultPath] = set()
-        for memory in self._disputed.values():
-            for other in filter(None, map(find, memory.conflicts_with if memory.path in found else ())):
-                if other.path in found and other.path != memory.path:
-                    outdated.add(other.path if other.begins <= memory.begins else memory.path)
-        return outdated
+    def _conflicts(self, found: Group, find: Callable[[str], Memory | None]) -> list[tuple[Memory, Memory]]:
+        """Return the memories that say of another that they contradict it, with the other, where both hold."""
+
+        def holds(memory: Memory) -> bool:
+            return memory.path in found and not memory.is_over
+
+        disputed = filter(holds, self._disputed.values())
+        pairs = ((memory, other) for memory in disputed for other in filter(None, map(find, memory.conflicts_with)))
+        return [(memory, other) for memory, other in pairs if holds(other) and other.path != memory.path]
+
+
+def outdated_memories(conflicts: Iterable[tuple[Memory, Memory]]) -> set[VaultPath]:
+    """Return the memories that a newer one contradicts; of two equally old ones, the other says so."""
+    return {other.path if other.begins <= memory.begins else memory.path for memory, other in conflicts}
+
+
+def both_ways(conflicts: Iterable[tuple[Memory, Memory]]) -> Mapping[VaultPath, frozenset[VaultPath]]:
+    """Return for each memory those with which it is in conflict, whichever of the two says so."""
+    found: defaultdict[VaultPath, set[VaultPath]] = defaultdict(set)
+    for memory, other in conflicts:
+        found[memory.path].add(other.path)
+        found[other.path].add(memory.path)
+    return {path: frozenset(others) for path, others in found.items()}
 
 
 def narrow_memories(visible: VisibleMemories, memories: Mapping[VaultPath, Memory]) -> VisibleMemories:
     """Return only some of the visible memories."""
     holding = tuple(one for one in visible.standing if one.path in memories)
     open_ones = tuple(one for one in visible.questions if one.path in memories)
-    return VisibleMemories(visible.until, memories, holding, open_ones, visible.askable & memories.keys())
+    askable = visible.askable & memories.keys()
+    return replace(visible, memories=memories, standing=holding, questions=open_ones, askable=askable)
+
+
+def withhold_memories(visible: VisibleMemories, withheld: frozenset[VaultPath]) -> VisibleMemories:
+    """Return the visible memories without some that are not told of at all."""
+    if not withheld:
+        return visible
+    kept = narrow_memories(visible, {path: one for path, one in visible.memories.items() if path not in withheld})
+    return replace(kept, conflicts={path: others - withheld for path, others in kept.conflicts.items()})
 
 
 def presence_key(memory: Memory) -> tuple[bool, float, VaultPath]:

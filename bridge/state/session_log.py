@@ -146,7 +146,10 @@ class SessionLog:
 
     def latest(self, client: str | None) -> str | None:
         """Return the session of a client's last calls, unless it was quiet since."""
-        found = self._select("WHERE client IS ? AND seen > ? ORDER BY seen DESC LIMIT 1", client, self._now() - QUIET_S)
+        now = self._now()
+        # One that was seen later than now dates from before the clock was set back.
+        rest = "WHERE client IS ? AND seen > ? AND seen < ? ORDER BY seen DESC LIMIT 1"
+        found = self._select(rest, client, now - QUIET_S, now + QUIET_S)
         return found[0].id if found else None
 
     def page(self, criteria: SessionFilter, limit: int, offset: int = 0) -> tuple[list[SessionRecord], int]:

@@ -46,6 +46,7 @@ class Remembered:
     path: str
     private: bool = False
     over: bool = False
+    resolved: bool = False
     replaced_by: str | None = None
 
 
@@ -153,7 +154,8 @@ class MemoryStory(RuleBasedStateMachine):
     @rule(number=ids, how=st.sampled_from(["forget", "expire", "resolve"]))
     def end(self, number: int, how: str) -> None:
         one, before = self.known(number), dict(self.model)
-        if one is None:
+        if one is None or (one.resolved and how == "resolve"):
+            # To resolve it again changes `updated`, unless it is in the same second.
             return
         if how == "forget":
             made = world.call("forget_memory", path=one.path)
@@ -164,7 +166,7 @@ class MemoryStory(RuleBasedStateMachine):
         else:
             made = world.call("revise_memory", path=one.path, resolved=True)
         self.done(made, before)
-        self.model[number] = replace(one, over=True)
+        self.model[number] = replace(one, over=True, resolved=one.resolved or how == "resolve")
 
     @rule(number=ids)
     def rename(self, number: int) -> None:

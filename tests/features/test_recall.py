@@ -205,6 +205,14 @@ async def test_a_wrong_property_is_told(served: Served) -> None:
     assert confidence == "`confidence` must be a number from 0 to 1."
 
 
+async def test_a_note_with_broken_properties_is_named_and_still_found_by_words(served: Served) -> None:
+    [notice] = (await served.call("list_memories")).json["notices"]
+    assert notice.startswith("Agents/Memory/Nonsense.md is not recalled. The properties cannot be read, line 4: ")
+    found = (await served.call("search", query="gibberish about wheelbarrows", among="agents")).json["hits"]
+    assert found[0]["path"] == "Agents/Memory/Nonsense.md"
+    assert "Nonsense" not in titles((await recall(served, "gibberish about wheelbarrows"))["memories"])
+
+
 async def test_a_memory_without_a_notebook_is_none(tmp_path: Path) -> None:
     async with serving([write_vault(tmp_path / "N", {"A.md": "a"})], tmp_path / "data", tmp_path / "models") as other:
         answer = await recall(other, "anything")

@@ -11,7 +11,8 @@ import pytest_asyncio
 
 from bridge.access.tokens import Tokens
 from bridge.settings.file import save_settings
-from tests.features.served import Served, serving, write_vault
+from bridge.text.budget import estimate_tokens
+from tests.features.served import Answer, Served, serving, write_vault
 
 NOTES = {"Oven.md": "# Oven\n\nBuilt of [[clay]].\n", "Rye bread.md": "Bread.\n"}
 
@@ -233,3 +234,77 @@ async def test_before_the_folder_a_person_is_asked(served: Served) -> None:
 async def test_another_folder_is_used(served: Served) -> None:
     await served.bridge.use(save_settings(served.bridge.settings_path, {"agents_folder": "Bots/Mine"}))
     assert (await remember(served, **FIRED))["path"] == "Bots/Mine/Memory/Firing days.md"
+
+
+async def test_a_conflict_is_told_until_one_of_the_two_is_over(served: Served) -> None:
+    old = await remember(served, "Oven heat", "The oven is fired at 450 degrees.", kind="fact")
+    new = await remember(served, "oven_heat", "The oven is fired at 420 degrees.", kind="fact", confirm=True)
+
+    async def told() -> tuple[Any, Any, str]:
+        [recalled] = (await served.call("recall", query="at how many degrees is the oven fired?")).json["memories"]
+        brief = (await served.call("brief", task="fire the oven")).json
+        [item] = brief["items"]
+        assert recalled["path"] == item["path"] == new["path"]
+        return recalled["conflicts"], item["conflicts"], brief["text"]
+
+    recalled, briefed, text = await told()
+    assert recalled == briefed == ["Oven heat"]
+    assert f"{new['path']}\nCONTRADICTS: Oven heat\nThe oven is fired at 420 degrees." in text.replace('"', "")
+    ran = await served.command("recall", "at how many degrees is the oven fired?", "--vault", "Notes")
+    assert "Oven heat" in ran.out
+    for budget in (100, 150, 400):
+        answer = (await served.call("brief", task="fire the oven", budget=budget)).json
+        assert answer["tokens"] == estimate_tokens(answer["text"]) <= budget
+    assert (await served.call("forget_memory", path=old["path"], reason="wrong")).status == 200
+    recalled, briefed, text = await told()
+    assert recalled == briefed == []
+    assert "CONTRADICTS" not in text
+
+
+async def test_two_clients_at_once_write_the_same_once(served: Served) -> None:
+    tokens = Tokens(served.bridge.folders.tokens)
+    headers = {
+        name: {"Authorization": f"Bearer {tokens.create(name, ['read', 'write'])[1]}"} for name in ("quill", "nib")
+    }
+
+    async def remember_both(quill: dict[str, str], nib: dict[str, str]) -> tuple[Answer, Answer]:
+        return await asyncio.gather(
+            served.request("POST", "/api/remember", headers=headers["quill"], data=orjson.dumps(quill)),
+            served.request("POST", "/api/remember", headers=headers["nib"], data=orjson.dumps(nib)),
+        )
+
+    same = await remember_both(FIRED, {**FIRED, "title": "The days of fire"})
+    assert sorted(answer.json["existing"] for answer in same) == [False, True]
+    assert len({answer.json["path"] for answer in same}) == 1
+    cat = "The cat may sleep on the old sofa in the kitchen"
+    nearly = await remember_both({"title": "Cat", "text": f"{cat}."}, {"title": "Sofa", "text": f"{cat} now."})
+    assert sorted(answer.status for answer in nearly) == [200, 409]
+    [refused] = [answer for answer in nearly if answer.status == 409]
+    [made] = [answer for answer in nearly if answer.status == 200]
+    assert refused.code == "confirmation_required"
+    assert refused.json["error"]["path"] == made.json["path"]
+    assert len(memories(served)) == 2
+
+
+async def test_a_copy_is_named_with_its_original_and_both_are_recalled(served: Served) -> None:
+    made = await remember(served, **FIRED)
+    original = root(served) / made["path"]
+    copy = original.with_name("Firing days 1.md")
+    copy.write_bytes(original.read_bytes())
+    await served.call("wait_until_indexed", path="Agents/Memory/Firing days 1.md")
+
+    async def problems() -> dict[str, list[str]]:
+        listed = (await served.call("list_memories")).json["memories"]
+        return {Path(one["path"]).name: one["problems"] for one in listed}
+
+    assert await problems() == {
+        "Firing days.md": ["`id` must be its own; `Agents/Memory/Firing days 1.md` has the same."],
+        "Firing days 1.md": ["`id` must be its own; `Agents/Memory/Firing days.md` has the same."],
+    }
+    recalled = (await served.call("recall", query="when is the oven fired?")).json["memories"]
+    assert {one["path"] for one in recalled} == {made["path"], "Agents/Memory/Firing days 1.md"}
+    assert (await remember(served, **FIRED))["existing"]
+    original.unlink()
+    await served.call("report_changes", changes=[{"kind": "delete", "path": made["path"]}])
+    await served.call("wait_until_indexed", path=made["path"])
+    assert await problems() == {"Firing days 1.md": []}

@@ -117,6 +117,14 @@ def test_the_latest_session_of_a_client_is_recent(tmp_path: Path) -> None:
         assert store.sessions.latest("some-agent") is None
 
 
+def test_a_session_from_before_the_clock_was_set_back_is_not_the_latest(tmp_path: Path) -> None:
+    with opened(tmp_path) as store:
+        record(store, ("ahead", START + 10 * QUIET_S))
+        assert store.sessions.latest("some-agent") is None
+        record(store, ("now", START - 1))
+        assert store.sessions.latest("some-agent") == "now"
+
+
 def test_a_journal_that_is_denied_takes_its_row_along(tmp_path: Path) -> None:
     with opened(tmp_path) as store:
         record(store, ("a", START), ("b", START))

@@ -1,7 +1,7 @@
 """The candidates of a briefing: the open handoff, last sessions, memories, open questions, and notes by type."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from bridge.api.call import Call
@@ -20,14 +20,14 @@ from bridge.notebook.brief_text import (
     share_of_terms,
     terms_of,
 )
-from bridge.notebook.fields import field_of
+from bridge.notebook.fields import field_of, time_written
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.handoff_note import read_handoff, waiting_handoff
 from bridge.notebook.journal_note import TYPE as JOURNAL
 from bridge.notebook.memory_note import Memory
 from bridge.notebook.proof import check_proof
 from bridge.notebook.use_log import UseLog
-from bridge.notebook.visibility import Audience
+from bridge.notebook.visibility import Audience, withhold_memories
 from bridge.records import dataclass
 from bridge.text.invisible import one_line, quote_path
 from bridge.types import VaultPath
@@ -128,7 +128,8 @@ def session_cards(reader: Reader, journals: "Sequence[IndexedNote]", now: float)
 def memory_cards(call: Call, signal: Signal, weights: BriefWeights, days: float) -> Iterator[Card]:
     """Yield memories and open questions without their texts; those that always hold score best. Blocks."""
     vault = call.vault
-    visible = vault.memories.visible(Audience(client=signal.reader.client), signal.now)
+    known = vault.memories.visible(Audience(client=signal.reader.client), signal.now)
+    visible = withhold_memories(known, vault.store.injections.withheld(signal.reader.session))
     uses = UseLog(vault.store.database).all()
     memories = [memory for path, memory in visible.memories.items() if not (path in uses and uses[path].is_doubted)]
     own = [terms_of((*memory.tags, *map(title_of, memory.about), *memory.aliases), memory.title) for memory in memories]
@@ -142,7 +143,10 @@ def memory_cards(call: Call, signal: Signal, weights: BriefWeights, days: float)
             continue
         note = vault.index.notes.get(memory.path)
         if note is not None:
-            yield _card(note, part, (_memory_line(memory, signal.now),), score, why)
+            conflicts = visible.conflict_names(memory.path)
+            told = f"CONTRADICTS: {', '.join(map(one_line, conflicts))}" if conflicts else ""
+            card = _card(note, part, (_memory_line(memory, signal.now), told), score, why)
+            yield replace(card, conflicts=conflicts)
 
 
 def note_cards(call: Call, signal: Signal, weights: BriefWeights, days: float, *, ordinary: bool) -> Iterator[Card]:
@@ -156,16 +160,6 @@ def note_cards(call: Call, signal: Signal, weights: BriefWeights, days: float, *
             name = (note.note_type or "note").capitalize()
             line = f"--- {name}: {one_line(note.title)} ({age_text(note.modified, signal.now)}) {quote_path(note.path)}"
             yield _card(note, "notes", (line,), score, why)
-
-
-def time_written(note: "IndexedNote") -> float:
-    """Return when a note was written: as its properties say, else when its file was modified."""
-    for name in ("updated", "created"):
-        try:
-            return datetime.fromisoformat(str(field_of(note.properties, name))).timestamp()
-        except ValueError:
-            continue
-    return note.modified
 
 
 def _score(

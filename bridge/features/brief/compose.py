@@ -52,6 +52,7 @@ class BriefItem:
         part: The part that it belongs to.
         why: Why it is told, in short sentences.
         tokens: Tokens it takes.
+        conflicts: Of a memory: those that it contradicts and that hold as well, by name.
         vault: The vault that holds it, by name, if the global vault was asked as well; else null.
     """
 
@@ -60,6 +61,7 @@ class BriefItem:
     part: BriefPart
     why: tuple[str, ...]
     tokens: int
+    conflicts: tuple[str, ...] = ()
     vault: str | None = None
 
 
@@ -122,7 +124,8 @@ async def compose_brief(call: Call, other: Call | None, reader: Reader, request:
 
     def item(card: Card) -> BriefItem:
         last = last_line(calls[card.vault or call.host.name], card.path)
-        return BriefItem(card.path, (1, last), card.part, card.why, estimate_tokens(card.text), card.vault)
+        tokens = estimate_tokens(card.text)
+        return BriefItem(card.path, (1, last), card.part, card.why, tokens, card.conflicts, card.vault)
 
     items = await asyncio.to_thread(lambda: tuple(map(item, told.cards)))
     answer = AgentBrief(told.text, items, told.tokens, told.left_out, remarks)

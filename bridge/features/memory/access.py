@@ -1,10 +1,12 @@
 """The memories of a vault, as a caller may know them."""
 
 import asyncio
+import math
 import time
 
 from bridge.api.agreement import is_user
 from bridge.api.call import Call
+from bridge.api.moments import iso
 from bridge.api.write import client_name
 from bridge.errors import NoteNotFound
 from bridge.markdown.frontmatter import cut_frontmatter
@@ -60,6 +62,11 @@ def read_body(call: Call, path: VaultPath) -> str:
     text = data.decode("utf-8-sig", "replace")
     cut = cut_frontmatter(text)
     return text[cut[1] if cut else 0 :].strip()
+
+
+def local_time(least: float = 0.0) -> str:
+    """Return the time now as notes have it; a later one if the clock was set back below what it must not precede."""
+    return iso(max(time.time(), math.ceil(least)))
 
 
 def now() -> float:

@@ -36,6 +36,8 @@ MARGIN: Final = 0.7
 RELATED: Final = 0.8
 """The score of a memory that a named one is about."""
 
+NOT_ANSWERED: Final = "The model did not answer, so memories were found by their words only; `doctor` tells why."
+
 TIERS: Final = {"hot": 1.0, "warm": 0.9, "cold": 0.75, "archived": 0.5}
 """How much the tier of a memory counts when several fit."""
 
@@ -50,6 +52,16 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Selection:
+    """The memories that fit a question, and how they were found."""
+
+    choices: Sequence[Choice] = ()
+    mode: SearchMode = "keyword"
+    """`hybrid` if meaning was compared."""
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """What is asked, and of what."""
 
@@ -59,15 +71,15 @@ class Question:
     visible: VisibleMemories
 
 
-async def choose(call: Call, question: Question) -> tuple[list[Choice], SearchMode]:
-    """Return the memories that fit a question, often none, and whether meaning was compared."""
+async def choose(call: Call, question: Question) -> Selection:
+    """Return the memories that fit a question, often none."""
     named = choose_named(question)
     covered = question.catalogue.names.covered(question.text) if named else frozenset[str]()
     rest = [word for word in content_words(words_of(question.text)) if word not in covered]
-    others, mode = await choose_similar(call, question, rest, whole=not named)
-    best = max((choice.score for choice in others), default=0.0)
-    found = [*named, *(one for one in others if one.score >= MARGIN * best and not has_path(named, one.memory.path))]
-    return found, mode
+    similar = await choose_similar(call, question, rest, whole=not named)
+    best = max((choice.score for choice in similar.choices), default=0.0)
+    others = [choice for choice in similar.choices if choice.score >= MARGIN * best]
+    return replace(similar, choices=[*named, *(one for one in others if not has_path(named, one.memory.path))])
 
 
 def choose_named(question: Question) -> list[Choice]:
@@ -98,9 +110,7 @@ def is_open(memory: Memory) -> bool:
     return memory.private_to is None and not memory.deny_agents
 
 
-async def choose_similar(
-    call: Call, question: Question, words: Sequence[str], *, whole: bool
-) -> tuple[list[Choice], SearchMode]:
+async def choose_similar(call: Call, question: Question, words: Sequence[str], *, whole: bool) -> Selection:
     """Return the memories that say most of some words, or the same as the question.
 
     Args:
@@ -113,12 +123,13 @@ async def choose_similar(
 
     vault, within = call.vault, question.visible.askable
     if not words or not within or not (whole or len(words) >= LEAST_WORDS):
-        return [], "keyword"
+        return Selection()
     depth = question.limit + DEPTH
     index = vault.index.view("agents")
     hits = await index.whole(TextQuery(should=tuple(words)), depth, within)
     hits += [*await index.stems(TextQuery(should=tuple(words)), depth, within)]  # type: ignore[list-item]
-    near = await choose_near(call, question) if whole else None
+    has_model = whole and can_read(call, question)
+    near = await choose_near(call, question) if has_model else None
     paths = dict.fromkeys([*(hit.path for hit in hits), *(near or {})])
     await vault.vocabularies["agents"].words.follow(index)
     said = await asyncio.to_thread(match_words, call, [question.visible.memories[path] for path in paths], words)
@@ -131,17 +142,25 @@ async def choose_similar(
             why = (f"It says {', '.join(matched)}.",) if matched else ()
             alike = ("It is similar in meaning.",) if meaning >= SURE else ()
             found.append(Choice(question.visible.memories[path], round(max(share, meaning), 3), (*why, *alike)))
-    return found, "keyword" if near is None else "hybrid"
+    if near is None:
+        return Selection(found, "keyword", (NOT_ANSWERED,) if has_model else ())
+    return Selection(found, "hybrid")
+
+
+def can_read(call: Call, question: Question) -> bool:
+    """Return whether there is a model that reads the question."""
+    from bridge.search.calibrate import model_calibration, model_trust
+
+    model = call.vault.index.answering_model
+    return model is not None and bool(model_trust(question.text, model_calibration(model)))
 
 
 async def choose_near(call: Call, question: Question) -> Mapping[VaultPath, float] | None:
-    """Return the memories nearest in meaning, calibrated; None without a model that reads the question."""
-    from bridge.search.calibrate import calibrate_cosines, model_calibration, model_trust
+    """Return the memories nearest in meaning, calibrated; None if the model does not answer."""
+    from bridge.search.calibrate import calibrate_cosines, model_calibration
 
     vault = call.vault
     calibration = model_calibration(vault.index.answering_model)
-    if vault.index.answering_model is None or not model_trust(question.text, calibration):
-        return None
     vector = await vault.embed_query(question.text)
     if vector is None:
         return None

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal
 
 from annotated_types import Interval
@@ -15,9 +15,11 @@ from bridge.features.memory.access import audience_of, now, open_catalogue
 from bridge.features.memory.new_memory import Places, Words, names_of
 from bridge.features.memory.recall import MemoryFilter, TextChars, fold_tags, passes, recall_notices
 from bridge.features.memory.results import ListedMemory, list_each
+from bridge.notebook.folder import agents_folder
 from bridge.notebook.memory_note import Memory, MemoryKind, Tier
 from bridge.notebook.use_log import NO_USE, MemoryUse, UseLog
 from bridge.records import dataclass
+from bridge.text.invisible import quote_path
 from bridge.types import VaultPath
 
 Sort = Literal["-updated", "-used", "expires"]
@@ -99,13 +101,22 @@ async def list_memories(
         }
         found = [memory for path, memory in visible.memories.items() if passes(memory, criteria, tiers_now[path])]
         found.sort(key=lambda memory: sort_key(memory, uses, sort))
-        page = list_each(call, found[offset : offset + limit], uses, text_chars)
+        page = list_each(call, visible, found[offset : offset + limit], uses, text_chars)
         counts = MemoryCounts(
             dict(Counter(memory.kind for memory in found)), dict(Counter(tiers_now[memory.path] for memory in found))
         )
-        return MemoryPage(page, len(found), counts, tuple(recall_notices(call, ())))
+        return MemoryPage(page, len(found), counts, (*recall_notices(call, ()), *unreadable_notices(call)))
 
     return await asyncio.to_thread(find)
+
+
+def unreadable_notices(call: Call) -> Iterator[str]:
+    """Yield the notes among the memories whose properties cannot be read, so that nothing recalls them."""
+    folder = f"{agents_folder(call.vault.settings).memory}/"
+    notes = call.vault.index.view("agents").notes
+    for path, note in notes.items():
+        if path.startswith(folder) and note.problems and not note.properties:
+            yield f"{quote_path(path)} is not recalled. {note.problems[0]}"
 
 
 def sort_key(memory: Memory, uses: Mapping[VaultPath, MemoryUse], sort: Sort) -> tuple[float, VaultPath]:

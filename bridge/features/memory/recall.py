@@ -18,7 +18,7 @@ from bridge.api.registry import operation
 from bridge.api.write import session_of
 from bridge.errors import BridgeError
 from bridge.features.memory.access import audience_of, now, open_catalogue
-from bridge.features.memory.choice import Choice, Question, choose, rank
+from bridge.features.memory.choice import Choice, Question, Selection, choose, rank
 from bridge.features.memory.new_memory import Places, Words, names_of
 from bridge.features.memory.recall_answer import (
     MOST_STANDING,
@@ -36,7 +36,7 @@ from bridge.notebook.folder import is_set_up
 from bridge.notebook.memory_names import name_key
 from bridge.notebook.memory_note import Memory, MemoryKind, Tier
 from bridge.notebook.use_log import NO_USE, UseLog
-from bridge.notebook.visibility import VisibleMemories, narrow_memories
+from bridge.notebook.visibility import VisibleMemories, narrow_memories, withhold_memories
 from bridge.records import dataclass
 
 NOT_SET_UP: Final = "There is no memory yet; `set_up_memory` makes the agents' folder."
@@ -151,9 +151,7 @@ async def note_recall(call: Call, answer: RecalledMemories) -> None:
 async def leave_out_withheld(call: Call, visible: VisibleMemories) -> VisibleMemories:
     """Return the memories that the user does not keep from the caller's session."""
     withheld = await asyncio.to_thread(call.vault.store.injections.withheld, session_of(call))
-    if not withheld & visible.memories.keys():
-        return visible
-    return narrow_memories(visible, {path: one for path, one in visible.memories.items() if path not in withheld})
+    return withhold_memories(visible, withheld)
 
 
 async def answer_recall(
@@ -176,18 +174,18 @@ async def answer_recall(
             if passes(memory, criteria, memory.tier_at(moment_, uses.get(path, NO_USE).last))
         }
         visible = narrow_memories(visible, found)
-    choices, mode = await choose(call, Question(query, limit, catalogue, visible)) if query.strip() else ([], "keyword")
+    chosen = await choose(call, Question(query, limit, catalogue, visible)) if query.strip() else Selection()
 
     def build() -> RecalledMemories:
-        used = log.of([choice.memory.path for choice in choices])
-        best = rank(choices, used)[:limit]
-        memories = list_each(call, [choice.memory for choice in best], used, text_chars)
+        used = log.of([choice.memory.path for choice in chosen.choices])
+        best = rank(chosen.choices, used)[:limit]
+        memories = list_each(call, visible, [choice.memory for choice in best], used, text_chars)
         return RecalledMemories(
             tuple(add_reasons(*pair) for pair in zip(memories, best, strict=True)),
-            list_each(call, visible.standing[:MOST_STANDING], {}, text_chars),
-            list_each(call, visible.questions[:MOST_STANDING], {}, text_chars),
-            mode,
-            tuple(recall_notices(call, visible.standing)),
+            list_each(call, visible, visible.standing[:MOST_STANDING], {}, text_chars),
+            list_each(call, visible, visible.questions[:MOST_STANDING], {}, text_chars),
+            chosen.mode,
+            (*chosen.notices, *recall_notices(call, visible.standing)),
         )
 
     return await asyncio.to_thread(build)

@@ -16,7 +16,7 @@ from bridge.api.write import WriteArguments, Written, client_name, execute_reque
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
 from bridge.errors import ConfirmationRequired, InvalidArguments
-from bridge.features.memory.access import audience_of, find_memory, now, open_catalogue, read_body
+from bridge.features.memory.access import audience_of, find_memory, local_time, now, open_catalogue, read_body
 from bridge.features.memory.likeness import LikeMemory, find_like, find_same
 from bridge.features.memory.new_memory import NewMemory, memory_properties, preview_memory, require_sound
 from bridge.features.memory.supersession import supersede_requests
@@ -102,11 +102,13 @@ async def remember(
         refusal = None if known is None else known.refusal(memory)
         if refusal is not None and not (options.dry_run or call.confirmed(options.confirm)):
             raise refusal
-        against = [link_to(title_of(one.path)) for one in like if one.contradicts and one.path not in supersedes]
+        against = [catalogue.memories[one.path] for one in like if one.contradicts and one.path not in supersedes]
         requests: list[Request] = [SetUpMemory(path=folder.about, folder=folder, templates=False)] if begins else []
         requests += supersede_requests(replaced, memory.path)
-        links = {"conflicts_with": against, "supersedes": [link_to(title_of(path)) for path in supersedes]}
-        properties |= {name: value for name, value in links.items() if value}
+        links = {"conflicts_with": [one.path for one in against], "supersedes": supersedes}
+        properties |= {name: [link_to(title_of(path)) for path in paths] for name, paths in links.items() if paths}
+        # So that the newer one is recalled, though the clock may have been set back since the others were written.
+        properties["created"] = local_time(max((one.begins for one in against), default=0.0))
         requests.append(CreateNote(path=memory.path, text=new.text, properties=properties))
         agreed = folder if begins and has_agreed(call) else None
         made = await execute_requests(call, requests, options, operation="remember", agreed=agreed)

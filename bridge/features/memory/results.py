@@ -1,6 +1,6 @@
 """Memories as results of operations."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from bridge.api.call import Call
@@ -8,6 +8,7 @@ from bridge.api.moments import iso
 from bridge.features.memory.access import now, read_body
 from bridge.notebook.memory_note import Memory, MemoryKind, Tier
 from bridge.notebook.use_log import NO_USE, MemoryUse
+from bridge.notebook.visibility import VisibleMemories
 from bridge.records import dataclass
 from bridge.text.invisible import visible_text
 from bridge.types import SHORT_DIGEST, VaultPath
@@ -50,7 +51,7 @@ class ListedMemory:
         expires: When it stops to hold; null if never.
         digest: First 12 digits of the note's SHA-256, for `revise_memory`.
         problems: Properties of the note that are wrong.
-        conflicts: Memories that it contradicts.
+        conflicts: Memories that it contradicts and that hold as well, by name; the newer one is recalled.
         vault: The vault that holds it, by name, if the global vault was asked as well; else null.
     """
 
@@ -87,7 +88,7 @@ class RecalledMemory(ListedMemory):
     why: tuple[str, ...]
 
 
-def list_memory(call: Call, memory: Memory, use: MemoryUse, text_chars: int) -> ListedMemory:
+def list_memory(call: Call, visible: VisibleMemories, memory: Memory, use: MemoryUse, text_chars: int) -> ListedMemory:
     """Return a memory as a result; reads its note, and blocks."""
     note = call.vault.index.notes.get(memory.path)
     return ListedMemory(
@@ -106,16 +107,35 @@ def list_memory(call: Call, memory: Memory, use: MemoryUse, text_chars: int) -> 
         pinned=memory.pinned,
         expires=None if memory.expires is None else iso(memory.expires),
         digest="" if note is None else note.digest[:SHORT_DIGEST],
-        problems=memory.problems,
-        conflicts=memory.conflicts_with,
+        problems=(*memory.problems, *copy_problems(call, visible, memory)),
+        conflicts=visible.conflict_names(memory.path),
     )
 
 
 def list_each(
-    call: Call, memories: Iterable[Memory], uses: Mapping[VaultPath, MemoryUse], text_chars: int
+    call: Call,
+    visible: VisibleMemories,
+    memories: Iterable[Memory],
+    uses: Mapping[VaultPath, MemoryUse],
+    text_chars: int,
 ) -> tuple[ListedMemory, ...]:
-    """Return memories as results; reads their notes, and blocks."""
-    return tuple(list_memory(call, memory, uses.get(memory.path, NO_USE), text_chars) for memory in memories)
+    """Return memories as results; reads their notes, and blocks.
+
+    Args:
+        call: The call.
+        visible: The memories that the caller may see.
+        memories: Some of them.
+        uses: Their uses.
+        text_chars: Maximum characters of each text.
+    """
+    return tuple(list_memory(call, visible, memory, uses.get(memory.path, NO_USE), text_chars) for memory in memories)
+
+
+def copy_problems(call: Call, visible: VisibleMemories, memory: Memory) -> Iterator[str]:
+    """Yield what is wrong with a memory that is a copy of another, or has one."""
+    for other in call.vault.memories.with_id(memory):
+        if other.path in visible.memories:
+            yield f"`id` must be its own; `{other.path}` has the same."
 
 
 def cut_text(text: str, most: int) -> str:

@@ -13,7 +13,7 @@ from bridge.api.write import WriteArguments, Written, execute_requests
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.edit_note import EditNote, SetProperties
 from bridge.errors import InvalidArguments
-from bridge.features.memory.access import find_memory, open_catalogue
+from bridge.features.memory.access import find_memory, local_time, open_catalogue
 from bridge.features.memory.new_memory import (
     MemoryText,
     Places,
@@ -109,7 +109,7 @@ async def revise_memory(
     properties, remove = revised_properties(new)
     edits = await asyncio.to_thread(revised_text, call, memory.path, new)
     requests: list[Request] = [EditNote(path=memory.path, edits=edits, digest=digest)] if edits else []
-    properties["updated"] = datetime.now().astimezone().isoformat(timespec="seconds")
+    properties["updated"] = local_time(memory.created)
     requests.append(SetProperties(path=memory.path, digest=digest, properties=properties, remove=tuple(remove)))
     made = await execute_requests(call, requests, options, operation="revise_memory")
     if made.change_id is not None and made.state == "applied":

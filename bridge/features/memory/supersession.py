@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Annotated
 
 from annotated_types import Len
@@ -13,7 +12,7 @@ from bridge.api.write import WriteArguments, Written, execute_requests
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.errors import InvalidArguments
-from bridge.features.memory.access import find_memory, open_catalogue
+from bridge.features.memory.access import find_memory, local_time, open_catalogue
 from bridge.markdown.kinds import title_of
 from bridge.markdown.note import Value
 from bridge.notebook.catalogue import MemoryCatalogue
@@ -70,7 +69,7 @@ async def supersede_memory(
 
 def supersede_requests(memories: Iterable[Memory], by: VaultPath) -> list[Request]:
     """Return the changes by which memories end in favour of another; one that has an end keeps it."""
-    link, moment = link_to(title_of(by)), datetime.now().astimezone().isoformat(timespec="seconds")
+    link, moment = link_to(title_of(by)), local_time()
     requests: list[Request] = []
     for memory in memories:
         properties: dict[str, Value] = {"superseded_by": link}

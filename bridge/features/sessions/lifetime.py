@@ -173,13 +173,15 @@ def later_facts(vault: "OpenVault", session: "SessionRecord", facts: JournalFact
     if session.note is None:
         return []
     criteria = ChangeFilter(path=session.note, state="applied")
-    written = [one.time for one in vault.review.changes(criteria, 50, 0) if one.operation in JOURNAL_OPERATIONS]
-    last = max(written, default=0.0)
+    written = [one for one in vault.review.changes(criteria, 50, 0) if one.operation in JOURNAL_OPERATIONS]
+    # By their order and not by their times, since the clock may have been set back.
+    last = max(written, key=lambda change: change.made, default=None)
+    changes = vault.review.changes(ChangeFilter(session=session.id, state="applied"), 50, 0)[::-1]
     lines = []
-    for change in vault.review.changes(ChangeFilter(session=session.id, since=last, state="applied"), 50, 0)[::-1]:
+    for change in changes if last is None else [one for one in changes if one.made > last.made]:
         paths = dict.fromkeys(now for step, now in zip(change.steps, change.now, strict=True) if step.kind == "put")
         at = datetime.fromtimestamp(change.time).astimezone()
         lines += [f"- {at:%H:%M} {note_link(path)}: {change.operation}" for path in paths]
-    if session.ended is not None and session.ended > last:
+    if session.ended is not None and (last is None or session.ended > last.time):
         lines.append(f"- {facts.until:%H:%M} The session is {facts.status}.")
     return lines

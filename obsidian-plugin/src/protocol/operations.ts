@@ -69,8 +69,8 @@ export const FORMS = {
 	judge_memory: "3d4922d1cfe4",
 	list_handoffs: "b5108eeae158",
 	list_sessions: "0381a32e5fa9",
-	brief: "679949cb0286",
-	preview_brief: "522980c72957",
+	brief: "e0d7340d80b0",
+	preview_brief: "4d1ac3362e19",
 	list_injections: "9f3599184670",
 	withhold_note: "fd922d6694af",
 	deny_agent: "b6451d02f1be",
@@ -370,6 +370,8 @@ export interface BriefItem {
 	readonly why: readonly string[];
 	/** Tokens it takes. */
 	readonly tokens: number;
+	/** Of a memory: those that it contradicts and that hold as well, by name. */
+	readonly conflicts?: readonly string[];
 	/** The vault that holds it, by name, if the global vault was asked as well; else null. */
 	readonly vault?: string | null;
 }
@@ -1750,7 +1752,7 @@ export interface ListedMemory {
 	readonly digest: string;
 	/** Properties of the note that are wrong. */
 	readonly problems: readonly string[];
-	/** Memories that it contradicts. */
+	/** Memories that it contradicts and that hold as well, by name; the newer one is recalled. */
 	readonly conflicts: readonly string[];
 	/** The vault that holds it, by name, if the global vault was asked as well; else null. */
 	readonly vault?: string | null;

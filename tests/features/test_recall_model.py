@@ -1,0 +1,76 @@
+"""Recall while the embedding model dies: another worker takes over, and without one it answers by words and says so."""
+
+import asyncio
+import os
+import shutil
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from tests.features.served import Served, readable, serving, write_vault
+
+pytestmark = pytest.mark.model
+
+FIRED = {"title": "Firing days", "text": "The oven is fired every second Saturday before sunrise."}
+
+
+@pytest_asyncio.fixture
+async def served(tmp_path: Path, models_dir: Path) -> AsyncIterator[Served]:
+    vault, models = write_vault(tmp_path / "Notes", {"Oven.md": "# Oven\n"}), tmp_path / "models"
+    shutil.copytree(models_dir, models)
+    async with serving([vault], tmp_path / "data", models) as served:
+        await served.call("set_up_memory", templates=False)
+        assert (await served.call("remember", **FIRED)).status == 200
+        await readable(served, meaning=True)
+        yield served
+
+
+async def recall(served: Served, query: str) -> dict[str, Any]:
+    answer = await served.call("recall", query=query)
+    assert answer.status == 200, answer.body
+    found: dict[str, Any] = answer.json
+    assert [one["title"] for one in found["memories"]] == ["Firing days"]
+    return found
+
+
+async def workers(served: Served) -> tuple[int, ...]:
+    vault = served.bridge.find(None).vault
+    embedder = await vault.embedders.of(vault.index.answering_model or "")
+    assert embedder is not None
+    return embedder.status().pids
+
+
+async def kill_during(served: Served, query: str) -> dict[str, Any]:
+    """Ask, and kill the workers while they have the question."""
+    pids = await workers(served)
+    assert pids
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    call = asyncio.create_task(recall(served, query))
+    await asyncio.sleep(0.3)
+    assert not call.done()
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    return await call
+
+
+async def test_another_worker_takes_over_when_one_dies(served: Served) -> None:
+    assert (await recall(served, "when is the oven fired?"))["mode_used"] == "hybrid"
+    found = await kill_during(served, "on which Saturday is the oven fired?")
+    assert (found["mode_used"], found["notices"]) == ("hybrid", [])
+
+
+async def test_without_another_worker_it_is_said_that_words_answered(served: Served) -> None:
+    assert (await recall(served, "when is the oven fired?"))["mode_used"] == "hybrid"
+    for file in served.models.glob("*.gguf"):
+        file.unlink()
+    for query in ("on which Saturday is the oven fired?", "is the oven fired before sunrise?"):
+        found = await (kill_during(served, query) if await workers(served) else recall(served, query))
+        assert found["mode_used"] == "keyword"
+        assert found["notices"] == [
+            "The model did not answer, so memories were found by their words only; `doctor` tells why."
+        ]
