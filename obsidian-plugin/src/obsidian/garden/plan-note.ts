@@ -94,8 +94,10 @@ class PlanSection extends MarkdownRenderChild {
 
 	/** Show what can be done; without a plan, the note is as it is without the plugin. */
 	show(plan: LoadedPlan | undefined): void {
-		for (const el of this.#added.splice(0)) el.remove();
 		const section = this.context.getSectionInfo(this.containerEl);
+		// The app need not say where a section stands; then what is there stays.
+		if (plan !== undefined && section === null) return;
+		for (const el of this.#added.splice(0)) el.remove();
 		if (plan === undefined || section === null) return;
 		const { controls } = this.note;
 		const { shown, favoured } = plan;
