@@ -35,6 +35,17 @@ const withoutShaderComments = {
 	},
 };
 
+/** Leaves out the shapes of `sigma/rendering` that nothing here draws, which are made as it loads; what it passes on stays. */
+const withoutUnusedShapes = {
+	name: "without unused shapes",
+	setup({ onLoad }) {
+		onLoad({ filter: /[\\/]sigma-rendering\.esm\.js$/ }, async ({ path }) => {
+			const [passedOn] = /^export \{[^}]*\} from .*$/m.exec(await readFile(path, "utf8")) ?? [];
+			return passedOn === undefined ? { errors: [{ text: "Sigma passes its shapes on otherwise now." }] } : { contents: passedOn };
+		});
+	},
+};
+
 /** Asks for the app's module once instead of in each file. */
 const requireOnce = {
 	name: "require once",
@@ -65,7 +76,7 @@ const result = await build({
 	logLevel: "warning",
 	// The app knows Node's modules by `require` alone.
 	supported: { "dynamic-import": false },
-	plugins: [withoutColourNames, withoutShaderComments, requireOnce],
+	plugins: [withoutColourNames, withoutShaderComments, withoutUnusedShapes, requireOnce],
 	metafile: true,
 	outdir: process.argv[2] ?? ".",
 });

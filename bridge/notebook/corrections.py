@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import date
 from typing import Final, Literal, get_args
@@ -127,19 +127,46 @@ class Replacement:
     about: str
     """The path of the note that is wrong, without `.md`; empty for all."""
 
+    @property
+    def key(self) -> str:
+        """What tells the findings of it from those of others."""
+        return f"{self.old} {self.new}"
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The old words, where they are not inside of others."""
+        return re.compile(rf"(?<!\w){re.escape(self.old)}(?!\w)")
+
 
 def open_replacements(text: str) -> Iterator[Replacement]:
     """Yield the open corrections that only say which words should be which, those in a person's own lines, too."""
-    for line in text.splitlines():
-        known, item = _parse(line), _ITEM.fullmatch(line)
-        if known is not None:
-            words, about, is_open = known.text, known.about, known.state == "open" and known.kind != "wrong_link"
-        elif item is not None:
-            words, about, is_open = _BLOCK.sub("", item["text"]).strip(), "", (item["box"] or " ") == " "
-        else:
+    return filter(None, map(_open_replacement, text.splitlines()))
+
+
+def settle_replacements(text: str, applied: Collection[Replacement]) -> str:
+    """Return the note with the open tasks of some replacements ticked; every other line stays as it is."""
+    lines = text.splitlines(keepends=True)
+    for at, line in enumerate(lines):
+        body = line.rstrip("\r\n")
+        if _open_replacement(body) not in applied:
             continue
-        if is_open and (found := _read_replacement(words)) is not None:
-            yield Replacement(*found, about)
+        if (known := _parse(body)) is not None:
+            lines[at] = _write(replace(known, state="applied")) + line[len(body) :]
+        elif (item := _ITEM.fullmatch(body)) is not None and item["box"]:
+            lines[at] = f"{line[: item.start('box')]}x{line[item.end('box') :]}"
+    return "".join(lines)
+
+
+def _open_replacement(line: str) -> Replacement | None:
+    known, item = _parse(line), _ITEM.fullmatch(line)
+    if known is not None:
+        words, about, is_open = known.text, known.about, known.state == "open" and known.kind != "wrong_link"
+    elif item is not None:
+        words, about, is_open = _BLOCK.sub("", item["text"]).strip(), "", (item["box"] or " ") == " "
+    else:
+        return None
+    found = _read_replacement(words) if is_open else None
+    return None if found is None else Replacement(*found, about)
 
 
 def _read_replacement(text: str) -> tuple[str, str] | None:
@@ -148,7 +175,7 @@ def _read_replacement(text: str) -> tuple[str, str] | None:
         if (found := pattern.fullmatch(text.strip())) is not None:
             old, new = found["old"].strip(), found["new"].strip()
             # Otherwise the new words would be found again.
-            return None if re.search(rf"(?<!\w){re.escape(old)}(?!\w)", new) else (old, new)
+            return None if Replacement(old, new, "").pattern.search(new) else (old, new)
     return None
 
 

@@ -80,14 +80,14 @@ def _find_flaw(path: str, *, windows: bool) -> str | None:
 
 
 def vault_path(path: str) -> VaultPath:
-    """Validate a path from a client, whether or not the file exists.
+    """Validate a path, whether or not the file exists.
 
     Raises:
         OutsideVault: The path leads out of the vault, or may on some system.
         ProtectedPath: The path is hidden: it belongs to Obsidian or another program.
         InvalidArguments: The path is empty, too long or not text.
     """
-    if not path.strip():
+    if not path:
         raise InvalidArguments("The path is empty.", hint=OutsideVault.hint)
     if len(path) > LONGEST:
         raise InvalidArguments(f"The path is longer than {LONGEST} characters.")

@@ -134,12 +134,13 @@ class Vault:
         Raises:
             OutsideVault: It leads out of the vault, or may on some system.
             ProtectedPath: It is hidden: it belongs to Obsidian or another program.
-            InvalidArguments: It is empty, too long or not text.
+            InvalidArguments: It is blank, too long or not text.
         """
         whole = PurePath(path)
         if whole.is_absolute() and whole.is_relative_to(self.root):
             path = whole.relative_to(self.root).as_posix()
-        return vault_path(path)
+        # A folder may be named by a space; a client that sends one has no path.
+        return vault_path(path if path.strip() else "")
 
     def has(self, path: VaultPath) -> bool:
         """Return whether there is a file or folder, even one that is unreadable or not indexed."""

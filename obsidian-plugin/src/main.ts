@@ -9,6 +9,7 @@ import { Applier } from "./obsidian/applier";
 import { dress } from "./obsidian/dressing";
 import { registerEditor } from "./obsidian/editor/register-editor";
 import { Feed } from "./obsidian/feed";
+import { registerPlanNotes } from "./obsidian/garden/plan-note";
 import { tellPlan } from "./obsidian/garden/plan-sign";
 import { GraphView } from "./obsidian/graph/graph-view";
 import { ASK, CHANGES, GRAPH, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./obsidian/host";
@@ -59,6 +60,7 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 		registerPanes(this);
 		registerLastChange(this);
 		registerEditor(this);
+		registerPlanNotes(this);
 		this.addCommand({ id: "search-window", name: "Search in a window", callback: () => searchInWindow(this) });
 		this.addCommand({
 			id: "summarise",

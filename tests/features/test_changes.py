@@ -30,6 +30,9 @@ class Notes:
     def texts(self) -> dict[str, str]:
         return {file.relative_to(self._root).as_posix(): file.read_text() for file in self._root.rglob("*.md")}
 
+    def has(self, path: str) -> bool:
+        return (self._root / path).exists()
+
     def digest(self, name: str) -> str:
         return hashlib.sha256((self._root / name).read_bytes()).hexdigest()
 
@@ -177,6 +180,14 @@ async def test_the_undo_of_a_redo_is_an_undo(notes: Notes) -> None:
     assert (await notes.shown(change)).state == "undone"
     await notes.asked(notes.owner, "redo_change", change_id=change)
     assert (notes.restored(), (await notes.shown(change)).state) == (set(), "applied")
+
+
+async def test_a_folder_named_by_a_space_goes_with_the_note_that_it_was_made_for(notes: Notes) -> None:
+    start = notes.texts()
+    made = await notes.asked(notes.owner, "create_note", path=" /d.md", text="D\n")
+    assert notes.texts() == {**start, " /d.md": "D\n"}
+    await notes.asked(notes.owner, "undo_change", change_id=made)
+    assert (notes.texts(), notes.has(" ")) == (start, False)
 
 
 async def test_a_note_that_came_back_out_of_the_trash_goes_there_again(notes: Notes) -> None:

@@ -12,6 +12,7 @@ from bridge.notebook.corrections import (
     open_replacements,
     read_corrections,
     settle_correction,
+    settle_replacements,
 )
 
 DAY = date(2026, 1, 2)
@@ -90,3 +91,16 @@ def test_the_same_words_have_the_same_id() -> None:
 def test_sentences_say_which_words_should_be_which(line: str, expected: tuple[str, str, str] | None) -> None:
     found = [(one.old, one.new, one.about) for one in open_replacements(f"# Corrections\n\n{line}\n")]
     assert found == ([] if expected is None else [expected])
+
+
+def test_only_the_tasks_of_what_was_applied_are_ticked() -> None:
+    text = (
+        "- [ ] wrong_name · Kniep → Kneipp · 2026-01-02 ^c-00000001\r\n"
+        "  * [ ] Kniep → Kneipp ^own\n- Kniep → Kneipp\n- [x] Kniep → Kneipp\n"
+        "- [ ] wrong_name · Kniep → Kneipp · in [[Bath]] · 2026-01-02 ^c-00000002\n- [ ] Basle → Basel\n"
+    )
+    (applied,) = {one for one in open_replacements(text) if (one.old, one.about) == ("Kniep", "")}
+    assert settle_replacements(text, [applied]) == text.replace(
+        "[ ] wrong_name · Kniep → Kneipp · 2026-01-02 ^", "[x] wrong_name · Kniep → Kneipp · 2026-01-02 · applied ^"
+    ).replace("* [ ]", "* [x]")
+    assert settle_replacements(text, []) == text

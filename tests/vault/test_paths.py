@@ -65,7 +65,7 @@ def test_a_hidden_path_is_refused(path: str) -> None:
         vault_path(path)
 
 
-@pytest.mark.parametrize("path", ["", "  ", ".", "./", "a" * (LONGEST + 1), "\ud800.md"])
+@pytest.mark.parametrize("path", ["", ".", "./", "a" * (LONGEST + 1), "\ud800.md"])
 def test_what_is_no_path_is_refused(path: str) -> None:
     with pytest.raises(InvalidArguments):
         vault_path(path)

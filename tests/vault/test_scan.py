@@ -87,6 +87,11 @@ def test_what_lies_in_a_folder_that_is_looked_at_is_looked_at_once(
     assert sorted(listed) == [".", "A", "A/B", "A/B/C"]
 
 
+def test_a_folder_named_by_a_space_is_looked_at(tmp_path: Path) -> None:
+    grow(tmp_path, " /a.md")
+    assert set(Vault(tmp_path, Rules()).look([" "]).files) == {" /a.md"}
+
+
 def test_names_are_composed(tmp_path: Path) -> None:
     grow(tmp_path, apart("Été/Café.md"))
     vault = Vault(tmp_path, Rules())

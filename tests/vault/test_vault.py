@@ -150,6 +150,9 @@ def test_locating_checks_without_looking(tmp_path: Path) -> None:
     assert vault.locate("./A//cafe\u0301.md") == "A/café.md"
     with pytest.raises(OutsideVault):
         vault.locate("A/../../b.md")
+    with pytest.raises(InvalidArguments):
+        vault.locate("  ")
+    assert vault.locate(" /b.md") == " /b.md"
 
 
 def test_a_path_from_the_root_of_the_disk_is_taken_when_it_lies_in_the_vault(tmp_path: Path) -> None:

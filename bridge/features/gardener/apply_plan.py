@@ -161,12 +161,18 @@ class PlanApplication:
         return await self._carry(check, dry_run=True)
 
     async def _carry(self, check: str, *, dry_run: bool) -> "ChangeSelection | None":
+        from bridge.features.gardener.checks.corrections import Corrections
+        from bridge.features.gardener.settle_corrections import settle_corrections
+
         chosen = await self._choose(check)
         if not chosen:
             return None
         requests = [current_finding(one, self._written).request for one in chosen]
+        if check == Corrections.name:
+            requests += await settle_corrections(self._vault, {one.finding.key for one in chosen})
         made = await self._vault.executor.carry_each(requests, self._by, limits=self._limits, dry_run=dry_run)
-        self._dropped[check] += [DroppedFinding(chosen[at].line.id, why) for at, why in made.refused.items()]
+        refused = [(at, why) for at, why in made.refused.items() if at < len(chosen)]
+        self._dropped[check] += [DroppedFinding(chosen[at].line.id, why) for at, why in refused]
         return made
 
     def describe(self, check: str, made: "ChangeSelection | None") -> AppliedCheck:

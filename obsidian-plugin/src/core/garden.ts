@@ -1,9 +1,14 @@
 import { countType } from "./notes/note-types";
-import type { AppliedPlan, CountForecast, PlannedFinding } from "../protocol/operations";
+import type { AppliedPlan, CountForecast, PlannedFinding, ShownPlan } from "../protocol/operations";
 
 /** The counts that would differ, as one line. */
 export function counted(counts: readonly CountForecast[]): string {
 	return counts.map(({ name, before, after }) => `${name === "dangling" ? "unresolved links" : name} ${before.toLocaleString()} → ${after.toLocaleString()}`).join(" · ");
+}
+
+/** What of a plan is ticked, and the counts if that is applied. */
+export function summary({ findings, ticked, forecast, notices }: ShownPlan): string {
+	return [`${ticked.toLocaleString()} of ${findings.length.toLocaleString()} ticked.`, counted(forecast), ...notices].filter((text) => text !== "").join(" ");
 }
 
 /** The findings of a plan by the check that found them, in its order. */
@@ -36,6 +41,19 @@ export function tickLines(text: string, ids: ReadonlySet<string>, ticked: boolea
 /** The text of a plan with a finding ticked that writes another value; an empty one stands for what was proposed. */
 export function writeValue(text: string, id: string, value: string): string {
 	return changeLines(text, new Set([id]), true, value);
+}
+
+/** The id of each task in some lines of a plan, in their order; of a task that is no finding, undefined. */
+export function taskIds(lines: readonly string[]): readonly (string | undefined)[] {
+	return lines.flatMap((line) => {
+		const task = /^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[.\][ \t](?:.*\^(g\d+)[ \t]*$)?/.exec(line);
+		return task === null ? [] : [task[1]];
+	});
+}
+
+/** Whether a line of a note is the first below its properties. */
+export function isTop(lines: readonly string[], line: number): boolean {
+	return /^---\n(?:(?!---).*\n)*---\s*$/.test(lines.slice(0, line).join("\n"));
 }
 
 /** What is done of a plan, check by check. */

@@ -21,7 +21,7 @@ test("a running bridge is attached to, told of every file once, and left running
 	expect(told).toHaveLength(1);
 	const { snapshot } = JSON.parse(told[0]?.body ?? "") as { snapshot: { path: string }[] };
 	expect(snapshot.map(({ path }) => path)).toContain("Welcome.md");
-	expect(await obsidian.unload()).toEqual({ commands: 0, views: 0, listening: 0, ribbon: 0, statusBar: 0, alive: 0, extensions: 0, suggests: 0, scopes: 0 });
+	expect(await obsidian.unload()).toEqual({ commands: 0, views: 0, listening: 0, ribbon: 0, statusBar: 0, alive: 0, extensions: 0, processors: 0, suggests: 0, scopes: 0 });
 	expect(obsidian.node.open).toBe(0);
 	await bridge.call("status");
 });

@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
@@ -146,4 +146,136 @@ test("a plan that is made unasked is told until it is looked at", async () => {
 	await pane().getByRole("button", { name: "Open the plan" }).click();
 	await expect.poll(() => obsidian.page.evaluate(() => window.app.workspace.getActiveFile()?.path)).toBe(next.path);
 	expect(await sign.isVisible()).toBe(false);
+});
+
+const note = (): Locator => obsidian.page.locator(".markdown-preview-sizer");
+const line = (text: string): Locator => note().locator("li.task-list-item").filter({ hasText: text });
+const controls = (): Promise<number> => note().locator(".vault-bridge-plan").count();
+
+/** Open the plan in the reading view. */
+async function read(path: string): Promise<void> {
+	await obsidian.page.evaluate(async (at) => {
+		const { vault, workspace } = window.app;
+		await vault.read__();
+		const file = vault.getFileByPath(at);
+		const leaf = workspace.getLeaf();
+		if (file !== null) await leaf.openFile(file);
+		await leaf.view?.setState({ mode: "preview" }, {});
+	}, path);
+}
+
+/** Make a plan and read its note. */
+async function readPlan(): Promise<string> {
+	const { path } = await bridge.call<{ path: string }>("plan_garden", { confirm: true });
+	await open();
+	await obsidian.state("ready");
+	await read(path);
+	await note().getByRole("button", { name: "Apply what is ticked…" }).waitFor();
+	return path;
+}
+
+test("a plan is reviewed and applied inside of its note", async () => {
+	await readPlan();
+	const top = note().locator(".vault-bridge-plan").first();
+	await top.getByText(/^2 of \d+ ticked\./).waitFor();
+	await picture(obsidian, "garden-note", false);
+	// Every finding has a card, each check a box for all, and the note a head.
+	const findings = await note().locator("li.task-list-item").count();
+	expect(await note().locator("li.task-list-item > .vault-bridge-plan").count()).toBe(findings);
+	expect(await note().locator("h2").count()).toBe(await note().getByRole("checkbox", { name: /^All of/ }).count());
+	await note().getByRole("checkbox", { name: "All of Missing links" }).check();
+	await top.getByText(/^8 of/).waitFor();
+	await note().getByRole("checkbox", { name: "All of Missing links" }).uncheck();
+	await top.getByText(/^1 of/).waitFor();
+	// The box of a finding is the app's own.
+	const tag = line("Rename the tag Tiling");
+	await tag.locator(".task-list-item-checkbox").click();
+	await top.getByText(/^0 of/).waitFor();
+	expect(await top.getByRole("button").count()).toBe(0);
+	await tag.locator(".task-list-item-checkbox").click();
+	await top.getByText(/^1 of/).waitFor();
+	const before = await notes();
+	await tag.getByRole("button", { name: /^What would change/ }).click();
+	await tag.locator("ins").first().waitFor();
+	await picture(obsidian, "garden-note-look", false);
+	expect(await notes()).toEqual(before);
+	await top.getByRole("button", { name: "Apply what is ticked…" }).click();
+	await obsidian.page.getByRole("dialog").getByRole("button", { name: "Apply" }).click();
+	await tag.getByText("Applied.").waitFor();
+	expect((await notes()).join("").match(/#Tiling/g)).toBe(null);
+	await obsidian.page.getByRole("button", { name: "Undo" }).click();
+	await tag.getByRole("button", { name: /^What would change/ }).waitFor();
+	expect(await notes()).toEqual(before);
+});
+
+test("inside of the note another value is written, a finding rejected, and a check always ticked", async () => {
+	await readPlan();
+	const tag = line("Rename the tag Tiling");
+	await tag.getByRole("button", { name: /^Write another value/ }).click();
+	const value = tag.getByRole("textbox", { name: "Value" });
+	await value.fill("tiles");
+	await value.press("Enter");
+	await tag.getByText("instead: tiles").waitFor();
+	expect(await plan()).toMatch(/^- \[x\] Rename the tag `Tiling`.* · instead: tiles \^g\d+$/m);
+	await note().getByRole("button", { name: "Always tick all of Missing links" }).click();
+	await note().getByRole("button", { name: "No longer tick all of Missing links" }).waitFor();
+	await line("“clay oven”").getByRole("button", { name: "Never" }).click();
+	await expect.poll(plan).toMatch(/^- \[ \] .*“clay oven”/m);
+});
+
+test("a person's own lines get no card, and each card stays with its line", async () => {
+	const path = await readPlan();
+	await obsidian.page.evaluate(async (at) => {
+		const file = window.app.vault.getFileByPath(at);
+		const own = "- [ ] my own\n\t- [x] below it\n- [ ] Rename the tag";
+		if (file !== null) await window.app.vault.process(file, (text) => text.replace(/^- \[x\] Rename the tag/m, own).replace("## Missing links", "## My links"));
+	}, path);
+	await line("my own").first().waitFor();
+	const tag = line("Rename the tag Tiling");
+	await tag.getByRole("button", { name: /^What would change: Rename the tag Tiling/ }).waitFor();
+	expect(await note().locator("li:has-text('my own') .vault-bridge-plan").count()).toBe(0);
+	expect(await note().getByRole("checkbox", { name: "All of Missing links" }).count()).toBe(0);
+	expect(await note().getByRole("checkbox", { name: "All of Tags" }).count()).toBe(1);
+});
+
+test("a plan that was moved says why nothing can be done, and is as before when it is back", async () => {
+	const path = await readPlan();
+	const move = (from: string, to: string): Promise<void> =>
+		obsidian.page.evaluate(async ([one, other]) => {
+			const file = window.app.vault.getFileByPath(one);
+			if (file !== null) await window.app.vault.rename(file, other);
+		}, [from, to] as const);
+	await move(path, "Plan.md");
+	await note().getByText("is not among the plans").waitFor();
+	expect(await note().getByRole("button").count()).toBe(0);
+	await move("Plan.md", path);
+	await note().getByRole("button", { name: "Apply what is ticked…" }).waitFor();
+});
+
+test("without the bridge the note is plain, and its cards are back with it", async () => {
+	await readPlan();
+	await obsidian.page.evaluate(() => (window.plugin as unknown as { link: { close: () => void } }).link.close());
+	await expect.poll(controls).toBe(0);
+	await line("Rename the tag Tiling").locator(".task-list-item-checkbox").click();
+	await expect.poll(plan).toMatch(/^- \[ \] Rename the tag `Tiling`/m);
+	expect(await controls()).toBe(0);
+	await obsidian.run("reconnect");
+	await note().getByRole("button", { name: "Apply what is ticked…" }).waitFor();
+	await note().getByText(/^1 of \d+ ticked\./).waitFor();
+});
+
+test("a plan of another device says so, and other notes stay as they are", async () => {
+	const path = await readPlan();
+	const text = (await plan()).replace(/^plan: .*$/m, "plan: 0123456789abcdef");
+	await writeFile(join(home.vault, "Agents/Garden/Other.md"), text);
+	await read("Agents/Garden/Other.md");
+	await note().getByText("is not a plan of the gardener that was made here").waitFor();
+	expect(await note().getByRole("button").count()).toBe(0);
+	await writeFile(join(home.vault, "Tasks.md"), text.replace("type: garden-plan", "type: note"));
+	await read("Tasks.md");
+	expect(await controls()).toBe(0);
+	await read(path);
+	await note().getByRole("button", { name: "Apply what is ticked…" }).waitFor();
+	const { processors } = await obsidian.unload();
+	expect([processors, await controls()]).toEqual([0, 0]);
 });

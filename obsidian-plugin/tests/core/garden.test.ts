@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { applied, byCheck, checkTitle, counted, tickLines, writeValue } from "../../src/core/garden";
+import { applied, byCheck, checkTitle, counted, isTop, summary, taskIds, tickLines, writeValue } from "../../src/core/garden";
 
 const NOTE = "# Plan\n\n- [x] Link “oven” in [[Log]] · 0.86 ^g1\n- [ ] Rename #Bread · 0.50 ^g2\r\n  * [X] mine ^g12\n- [ ] mine\n\n> {\"id\": \"g1\", \"text\": \"- [x] not a line ^g1\"}\n";
 
@@ -16,6 +16,23 @@ test("another value stands between the words of a line and its id, and ticks it"
 	expect(tickLines(written, new Set(["g2"]), false)).toBe(written.replace("- [x] Rename", "- [ ] Rename"));
 	expect(tickLines(writeValue(written, "g2", ""), new Set(["g2"]), false)).toBe(NOTE);
 	expect(writeValue(NOTE, "g3", "none")).toBe(NOTE);
+});
+
+test("each task of a section has its place, with its id if it is a finding", () => {
+	expect(taskIds(NOTE.split(/\r?\n/))).toEqual(["g1", "g2", "g12", undefined]);
+	expect(taskIds(["- [-] a ^g3 ", "1. [ ] b ^g4", "- [ ] c ^g5 · more", "- [x](d) ^g6", "- e ^g7", "\t+ [ ] f ^h8"])).toEqual(["g3", "g4", undefined, undefined]);
+});
+
+test("the first line below the properties is the top of a note", () => {
+	const lines = ["---", "type: garden-plan", "---", "", "First.", "---", "", "Second.", "---", "Third."];
+	expect(lines.map((_, at) => isTop(lines, at)).flatMap((is, at) => (is ? [at] : []))).toEqual([3, 4]);
+	expect(isTop(["First."], 0)).toBe(false);
+});
+
+test("a plan is summed up by what is ticked, the counts and what cannot be applied", () => {
+	const plan = { path: "P.md", findings: [], ticked: 0, forecast: [], notices: [] };
+	expect(summary(plan)).toBe("0 of 0 ticked.");
+	expect(summary({ ...plan, forecast: [{ name: "tags", before: 3, after: 2 }], notices: ["`^g1` is lost."] })).toBe("0 of 0 ticked. tags 3 → 2 `^g1` is lost.");
 });
 
 test("counts read as one line", () => {

@@ -1,8 +1,7 @@
 """Corrections that say which words should be others, where the old ones still stand."""
 
-import re
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from bridge.changes.requests.edit_note import EditNote
 from bridge.errors import BridgeError
@@ -18,6 +17,9 @@ from bridge.notebook.plan_note import plain_words, plan_link
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
 
+if TYPE_CHECKING:
+    from bridge.engine.open_vault import OpenVault
+
 MOST: Final = 50
 """Notes with the old words from which they may be right elsewhere."""
 
@@ -31,13 +33,12 @@ class Corrections:
     def look(self, garden: Garden) -> Iterator[GardenFinding]:
         """Yield each note with such words."""
         place = agents_folder(garden.vault.settings).place(NOTE)
-        for one in read_replacements(garden, place):
-            about = (note for note in self._about(garden, one) if note.path != place)
-            having = [note for note in about if one.old in garden.texts.get(note.path, "")]
+        for one in read_replacements(garden.vault, place):
+            having = [note for note in notes_about(garden, one) if one.old in garden.texts.get(note.path, "")]
             for note in having if len(having) <= MOST else ():
                 garden.budget.pause()
                 read = garden.read(note)
-                count = 0 if read is None else count_words(read, one.old)
+                count = 0 if read is None else count_words(read, one)
                 if not count:
                     continue
                 # Whether a correction is new does not show in the note, so that the finding is also about the list.
@@ -54,28 +55,31 @@ class Corrections:
                         edits=(ReplaceText(old=one.old, new=one.new, all=True),),
                         digest=note.digest,
                     ),
-                    key=f"{one.old} {one.new}",
+                    key=one.key,
                 )
 
-    def _about(self, garden: Garden, one: Replacement) -> Iterator[IndexedNote]:
-        for path, note in garden.notes.items():
-            if note.kind == "note" and one.about in ("", path.removesuffix(".md")):
-                yield note
+
+def notes_about(garden: Garden, one: Replacement) -> Iterator[IndexedNote]:
+    """Yield the notes that a correction is about, but for the list of corrections."""
+    place = agents_folder(garden.vault.settings).place(NOTE)
+    for path, note in garden.notes.items():
+        if note.kind == "note" and path != place and one.about in ("", path.removesuffix(".md")):
+            yield note
 
 
-def read_replacements(garden: Garden, place: VaultPath) -> list[Replacement]:
+def read_replacements(vault: "OpenVault", place: VaultPath) -> list[Replacement]:
     """Return what the list of corrections says; nothing without a readable list."""
     try:
-        data, _ = garden.vault.files.read(place)
+        data, _ = vault.files.read(place)
     except BridgeError:
         return []
     return list(dict.fromkeys(open_replacements(data.decode("utf-8-sig", "replace"))))
 
 
-def count_words(note: Note, words: str) -> int:
-    """Return how often some words stand in a note; 0 if one place is inside a word, a link, code or the properties."""
-    found = [each.span() for each in re.finditer(rf"(?<!\w){re.escape(words)}(?!\w)", note.text)]
+def count_words(note: Note, one: Replacement) -> int:
+    """Return how often its old words stand in a note; 0 if one place is inside a word, a link, code or properties."""
+    found = [each.span() for each in one.pattern.finditer(note.text)]
     protected = protected_spans(note)
-    if len(found) != note.text.count(words) or any(start < note.body for start, _ in found):
+    if len(found) != note.text.count(one.old) or any(start < note.body for start, _ in found):
         return 0
     return 0 if any(start < last and first < end for start, end in found for first, last in protected) else len(found)

@@ -7,6 +7,7 @@ import { FileManager } from "./links";
 import type { MarkdownView } from "./markdown";
 import type { EditorSuggest } from "./suggest";
 import { MetadataCache } from "./metadata";
+import type { PostProcessor } from "./reading";
 import { Vault } from "./vault";
 import type { View } from "./views";
 import { Workspace, type WorkspaceLeaf } from "./workspace";
@@ -131,6 +132,14 @@ export abstract class Plugin extends Component {
 	registerEditorSuggest(suggest: EditorSuggest<unknown>): void {
 		this.app.workspace.editorSuggest.addSuggest(suggest);
 		this.register(() => this.app.workspace.editorSuggest.removeSuggest(suggest));
+	}
+
+	/** "Registers a post processor, to change how the document looks in reading mode": what is rendered already stays. */
+	registerMarkdownPostProcessor(process: PostProcessor): PostProcessor {
+		const { processors__ } = this.app.workspace;
+		processors__.push(process);
+		this.register(() => processors__.splice(processors__.indexOf(process), 1));
+		return process;
 	}
 
 	addSettingTab(tab: PluginSettingTab): void {

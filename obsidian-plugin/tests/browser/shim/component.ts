@@ -88,3 +88,10 @@ export class Component {
 		return id;
 	}
 }
+
+/** obsidian.d.ts: class MarkdownRenderChild; "when it's no longer attached … this component will be unloaded". */
+export class MarkdownRenderChild extends Component {
+	constructor(readonly containerEl: HTMLElement) {
+		super();
+	}
+}

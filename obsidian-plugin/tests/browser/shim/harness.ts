@@ -58,6 +58,7 @@ window.left = () => ({
 	statusBar: window.app.statusBar.childElementCount,
 	alive: alive(),
 	extensions: window.app.workspace.extensions__.length,
+	processors: window.app.workspace.processors__.length,
 	suggests: window.app.workspace.editorSuggest.added__,
 	scopes: window.app.keymap.depth,
 });

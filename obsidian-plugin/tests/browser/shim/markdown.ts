@@ -3,6 +3,7 @@ import { makeEl } from "./dom";
 import { Editor } from "./editor";
 import { Menu } from "./widgets";
 import type { TFile } from "./vault";
+import { ReadingView } from "./reading";
 import { ItemView } from "./views";
 import type { WorkspaceLeaf } from "./workspace";
 
@@ -15,6 +16,7 @@ export class MarkdownView extends ItemView {
 	readonly editor: Editor;
 	/** What the file holds, as far as this view knows. */
 	data = "";
+	private reading: ReadingView | null = null;
 	private timer: number | undefined;
 	private loading = false;
 
@@ -41,9 +43,23 @@ export class MarkdownView extends ItemView {
 		return this.file?.basename ?? "";
 	}
 
-	/** obsidian.d.ts: type MarkdownViewModeType, "source" while it is edited. */
+	/** obsidian.d.ts: type MarkdownViewModeType, "source" while it is edited, "preview" while it is read. */
 	getMode(): string {
-		return "source";
+		return this.reading === null ? "source" : "preview";
+	}
+
+	override async setState(state: { mode?: string }): Promise<void> {
+		if (state.mode === undefined || state.mode === this.getMode()) return;
+		await this.save();
+		this.reading?.set("");
+		this.reading?.containerEl.remove();
+		this.reading = null;
+		if (state.mode === "preview") {
+			const write = (change: (text: string) => string): void => void (this.file !== null && this.app.vault.process(this.file, change));
+			this.reading = new ReadingView(this.contentEl, () => this.file?.path ?? "", this.app.workspace.processors__, write);
+			this.reading.set(this.data);
+		}
+		this.editor.cm.dom.parentElement?.toggle(this.reading === null);
 	}
 
 	/** "Gets the data from the editor. This will be called to save the editor contents to the file." */
@@ -59,6 +75,7 @@ export class MarkdownView extends ItemView {
 		this.editor.cm.dispatch({ changes: { from, to: old.length - end, insert: data.slice(from, data.length - end) } });
 		this.loading = false;
 		this.data = data;
+		this.reading?.set(data);
 	}
 
 	requestSave(): void {
@@ -80,6 +97,7 @@ export class MarkdownView extends ItemView {
 
 	override async onClose(): Promise<void> {
 		await this.save();
+		this.reading?.set("");
 		this.editor.cm.destroy();
 	}
 

@@ -2,7 +2,7 @@
 import "./dom";
 
 export { App, Plugin } from "./app";
-export { Component, Events } from "./component";
+export { Component, Events, MarkdownRenderChild } from "./component";
 export { FileSystemAdapter, TAbstractFile, TFile, TFolder } from "./vault";
 export { Editor, editorEditorField, editorInfoField, editorLivePreviewField } from "./editor";
 export { Keymap, Scope } from "./keymap";

@@ -3,6 +3,7 @@ import type { App } from "./app";
 import { Events } from "./component";
 import { enhance, makeEl, migrated } from "./dom";
 import { MarkdownView } from "./markdown";
+import type { PostProcessor } from "./reading";
 import { EditorSuggests } from "./suggest";
 import type { TFile } from "./vault";
 import type { View } from "./views";
@@ -112,6 +113,7 @@ export class Workspace extends Events {
 	readonly rightSplit: Side;
 	readonly editorSuggest: EditorSuggests;
 	readonly extensions__: Extension[] = [];
+	readonly processors__: PostProcessor[] = [];
 	/** For tests: whether what is typed stays unsaved, however long. */
 	keepUnsaved__ = false;
 	private readonly waiting: (() => void)[] = [];
