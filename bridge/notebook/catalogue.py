@@ -53,14 +53,18 @@ class MemoryCatalogue:
     def _update(self, notes: Mapping[VaultPath, IndexedNote]) -> None:
         memories, seen = dict(self.memories), self._seen
         # Without a step of ours for each note: this follows every write.
-        for path in [*compress(seen, map(is_not, map(notes.get, seen), seen.values()))]:
-            del self._seen[path]
+        changed = [*compress(notes, map(is_not, map(seen.get, notes), notes.values()))]
+        kept = len(notes) - len(changed)
+        known = [path for path in changed if path in seen]
+        gone = [] if kept + len(known) == len(seen) else [path for path in seen if path not in notes]
+        for path in (*known, *gone):
+            del seen[path]
             if (memory := memories.pop(path, None)) is not None:
                 self.names.remove(path, memory.names)
                 self._groups.remove(memory)
                 self._by_file[file_key(path)].discard(path)
                 self._by_text[text_of_id(memory.id)].discard(path)
-        for path in sorted(notes.keys() - seen.keys()):
+        for path in sorted(changed):
             seen[path] = notes[path]
             memory = memory_of(notes[path])
             if memory is not None:

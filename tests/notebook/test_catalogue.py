@@ -73,3 +73,14 @@ def test_copies_are_known_by_their_id() -> None:
         for path, memory in memories.memories.items()
     }
     assert found == {"A": ["A 1"], "A 1": ["A"], "B": [], "C": [], "D": []}
+
+
+def test_any_change_of_the_notes_is_followed() -> None:
+    memories = catalogue(*map(note, "ABC"))
+    for names in ("ABCD", "BCD", "BC", "DE", "", "ABC"):
+        memories.follow({one.path: one for one in (note(name, aliases=[names]) for name in names)})
+        assert set(map(title_of, memories.memories)) == seen(memories, NOON) == set(names)
+        kept = {one.path: one for one in (note(name) for name in names)}
+        memories.follow(kept)
+        memories.follow({**kept, note("F").path: note("F", type="note")})
+        assert seen(memories, NOON) == set(names)

@@ -20,7 +20,7 @@ from tests.system.sidecar import Sidecar, outliving, serving
 from tests.system.vaults import everything
 
 NOTES = tuple(f"Folder/Note {number}.md" for number in range(6))
-ROUNDS = int(os.environ.get("KILLS", "3"))
+ROUNDS, SEED = int(os.environ.get("KILLS", "3")), int(os.environ.get("SEED", "7"))
 KEPT_S = 0.5
 """Seconds before the end of the bridge from which calls may be lost."""
 
@@ -74,7 +74,7 @@ def sessions(bridge: Sidecar) -> list[dict[str, Any]]:
 
 
 def test_a_kill_leaves_whole_journals_with_all_that_was_acknowledged(tmp_path: Path) -> None:
-    vault, data, chance = tmp_path / "vault", tmp_path / "data", random.Random(7)
+    vault, data, chance = tmp_path / "vault", tmp_path / "data", random.Random(SEED)
     (data / "settings.toml").parent.mkdir(parents=True)
     (data / "settings.toml").write_text("[sessions]\njournal_after_s = 0\n")
     for name in NOTES:
