@@ -1,7 +1,7 @@
 """The clients that hold tokens, and their file format."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import Any, get_args
 
@@ -96,12 +96,8 @@ def parse_client(facts: Mapping[str, Any]) -> tuple[Digest, Client]:
         raise ValueError("a field is wrong")
     if last_used is not None:
         require_strings([last_used])
-    return Digest(digest), Client(id_, name, complete_scopes(scopes), preset, created, last_used)
-
-
-def complete_scopes(scopes: Collection[str]) -> frozenset[Scope]:
-    """Return scopes with those that they include: `write` includes `read`, as a change shows what was there before."""
-    return frozenset(scope for scope in SCOPES if scope in scopes or (scope == "read" and "write" in scopes))
+    granted: frozenset[Scope] = frozenset(scope for scope in SCOPES if scope in scopes)
+    return Digest(digest), Client(id_, name, granted, preset, created, last_used)
 
 
 def require_strings(values: Iterable[Any]) -> list[str]:

@@ -4,13 +4,13 @@ import hashlib
 import logging
 import re
 import secrets
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from bridge.access.token_file import Client, Ledger, complete_scopes, decode_ledger, encode_ledger
+from bridge.access.token_file import Client, Ledger, decode_ledger, encode_ledger
 from bridge.errors import BridgeError, InvalidArguments
 from bridge.private_files import file_lock, write_error, write_private
 from bridge.types import Digest, Preset, Scope
@@ -61,13 +61,13 @@ class Tokens:
         return tuple(self._current().clients.values())
 
     def create(
-        self, name: str, scopes: Collection[Scope], preset: Preset | None = None, *, numbered: bool = False
+        self, name: str, scopes: Iterable[Scope], preset: Preset | None = None, *, numbered: bool = False
     ) -> tuple[Client, str]:
         """Create a token.
 
         Args:
             name: The client's name.
-            scopes: What it may do; to write includes to read.
+            scopes: What it may do.
             preset: Which tools it is offered.
             numbered: Append a number to a name that is in use, instead of refusing it.
 
@@ -90,7 +90,7 @@ class Tokens:
                     hint=f"Choose another name, or run `vault-bridge tokens revoke '{name}'` first.",
                 )
             created = self._now().isoformat(timespec="seconds")
-            client = Client(secrets.token_hex(4), name, complete_scopes(scopes), preset, created, None)
+            client = Client(secrets.token_hex(4), name, frozenset(scopes), preset, created, None)
             self._write(ledger.with_client(token_digest(token), client))
         return client, token
 

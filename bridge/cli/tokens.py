@@ -20,7 +20,11 @@ def main(given: argparse.Namespace) -> int:
 
 def create(given: argparse.Namespace, tokens: Tokens) -> int:
     """Create a token and print it, this once."""
-    client, token = tokens.create(given.name, given.scope or ["read"], given.preset)
+    scopes = set(given.scope or ["read"])
+    if "write" in scopes:
+        # The diff of a change shows what was there before.
+        scopes.add("read")
+    client, token = tokens.create(given.name, scopes, given.preset)
     if given.json:
         json_line({**client.wire(), "token": token})
     else:

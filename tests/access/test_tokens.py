@@ -230,11 +230,3 @@ def test_processes_that_write_at_once_lose_nothing(path: Path) -> None:
     writers = [subprocess.Popen([sys.executable, "-c", code, str(path), name]) for name in ("a", "b", "c")]
     assert [writer.wait() for writer in writers] == [0, 0, 0]
     assert {client.name for client in Tokens(path).clients()} == {f"{w}{n}" for w in "abc" for n in range(20)}
-
-
-def test_to_write_includes_to_read_also_in_a_token_that_says_only_the_one(tokens: Tokens, path: Path) -> None:
-    assert tokens.create("Cursor", ["write"])[0].scopes == {"read", "write"}
-    path.write_text(json.dumps({"schema": 1, "clients": [{**GOOD, "scopes": ["write"]}], "revoked": []}))
-    assert [client.scopes for client in tokens.clients()] == [{"read", "write"}]
-    path.write_text(json.dumps({"schema": 1, "clients": [{**GOOD, "scopes": ["admin"]}], "revoked": []}))
-    assert [client.scopes for client in tokens.clients()] == [{"admin"}]
