@@ -1,6 +1,5 @@
 """Changes a note's properties line by line; all others stay as they are, byte by byte."""
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
@@ -24,7 +23,6 @@ from bridge.records import dataclass
 from bridge.text.lines import LineIndex
 from bridge.types import Span, VaultPath
 
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 BY_HAND: Final = "Change it by hand in the note, or set other properties."
 
 
@@ -56,9 +54,11 @@ class PropertyBlock:
         yaml, lines = text[start:end], LineIndex(text)
         if end - start > MAX_BLOCK:
             raise InvalidProperties(f"The properties of `{path}` are larger than {MAX_BLOCK // 1024} KiB.")
-        if strange := _SURROGATE.search(yaml):
-            line = lines.at(start + strange.start())
-            raise InvalidProperties(f"Line {line} of `{path}` contains bytes that are not UTF-8.", line=line)
+        try:
+            yaml.encode()
+        except UnicodeEncodeError as error:
+            line = lines.at(start + error.start)
+            raise InvalidProperties(f"Line {line} of `{path}` contains bytes that are not UTF-8.", line=line) from None
         try:
             values = load_properties(yaml).values
         except YAMLError as error:
