@@ -172,7 +172,7 @@ class Written:
         change_id: Its id for `undo_change`; null if nothing was written.
         path: The note, by its path afterwards.
         digest: SHA-256 of the whole file afterwards, or in a dry run or a proposal now; null without one.
-        diff: Unified diff, of at most 1,000 files.
+        diff: Unified diff; of replaced files, of at most 1,000.
         state: `applied`, or `proposed` if it awaits approval; a dry run predicts it.
         warnings: Warnings about the change.
         links_rewritten: Links updated in other places.
@@ -296,13 +296,16 @@ def latest_session(call: Call) -> str | None:
 def build_written(outcome: "ChangeOutcome", *, dry_run: bool) -> Written:
     """Describe the outcome of a change."""
     from bridge.changes.hunks import differences
+    from bridge.vault.write.bulk import replaces_only
 
     planned = outcome.plan.steps
-    found = list(differences(planned[:MOST_FILES], outcome.plan.blobs.get))
-    more = f"… and {len(planned) - MOST_FILES:,} more\n" if len(planned) > MOST_FILES else ""
+    # Of a change that moves files, later steps may give other paths to the first ones.
+    shown = planned[:MOST_FILES] if replaces_only(planned) else planned
+    found = list(differences(shown, outcome.plan.blobs.get))
+    more = f"… and {len(planned) - len(shown):,} more\n" if len(planned) > len(shown) else ""
     steps = outcome.change.steps if outcome.change else ()
     trash = {step.path: step.to for step in steps if step.kind == "remove"}
-    files = [replace(file, trash=trash.get(file.path)) for file in changed_files(found)]
+    files = [replace(file, trash=trash.get(file.path)) for file in changed_files(found)[:MOST_FILES]]
     return Written(
         change_id=outcome.change.id if outcome.change else None,
         path=outcome.planned.path,

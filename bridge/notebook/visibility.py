@@ -149,7 +149,7 @@ def narrow_memories(visible: VisibleMemories, memories: Mapping[VaultPath, Memor
 
 
 def withhold_memories(visible: VisibleMemories, withheld: frozenset[VaultPath]) -> VisibleMemories:
-    """Return the visible memories without some that are not told of at all."""
+    """Return the visible memories without those that the user withholds."""
     if not withheld:
         return visible
     kept = narrow_memories(visible, {path: one for path, one in visible.memories.items() if path not in withheld})

@@ -55,6 +55,11 @@ async def test_of_very_many_files_the_first_are_shown(tmp_path: Path, monkeypatc
         assert made["diff"].endswith("… and 3 more\n")
         shown = (await served.call("show_change", change_id=made["change_id"])).json
         assert shown["diff"].count("+sort: k\n") == 5
+        moved = (
+            await served.call("move_note", path="Note 0.md", to="Moved.md", digest=made["changed"][0]["digest"])
+        ).json
+        assert "rename to Moved.md\n" in moved["diff"]
+        assert (moved["files"], len(moved["changed"])) == (5, 2)
 
 
 async def test_an_undone_merge_leaves_no_empty_trash(tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ def list_each(
 
 
 def copy_problems(call: Call, visible: VisibleMemories, memory: Memory) -> Iterator[str]:
-    """Yield what is wrong with a memory that is a copy of another, or has one."""
+    """Yield a problem for each other memory with the same id, as a copy has."""
     for other in call.vault.memories.with_id(memory):
         if other.path in visible.memories:
             yield f"`id` must be its own; `{other.path}` has the same."

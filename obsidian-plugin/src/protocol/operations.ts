@@ -839,7 +839,7 @@ export interface ForgottenMemory {
 	readonly path: string;
 	/** SHA-256 of the whole file afterwards, or in a dry run or a proposal now; null without one. */
 	readonly digest: string | null;
-	/** Unified diff, of at most 1,000 files. */
+	/** Unified diff; of replaced files, of at most 1,000. */
 	readonly diff: string;
 	/** `applied`, or `proposed` if it awaits approval; a dry run predicts it. */
 	readonly state: "applied" | "proposed";
@@ -1950,7 +1950,7 @@ export interface ManyWritten {
 	readonly path: string;
 	/** SHA-256 of the whole file afterwards, or in a dry run or a proposal now; null without one. */
 	readonly digest: string | null;
-	/** Unified diff, of at most 1,000 files. */
+	/** Unified diff; of replaced files, of at most 1,000. */
 	readonly diff: string;
 	/** `applied`, or `proposed` if it awaits approval; a dry run predicts it. */
 	readonly state: "applied" | "proposed";
@@ -2353,7 +2353,7 @@ export interface PolicyOutcome {
 	readonly path: string;
 	/** SHA-256 of the whole file afterwards, or in a dry run or a proposal now; null without one. */
 	readonly digest: string | null;
-	/** Unified diff, of at most 1,000 files. */
+	/** Unified diff; of replaced files, of at most 1,000. */
 	readonly diff: string;
 	/** `applied`, or `proposed` if it awaits approval; a dry run predicts it. */
 	readonly state: "applied" | "proposed";
@@ -3609,7 +3609,7 @@ export interface Written {
 	readonly path: string;
 	/** SHA-256 of the whole file afterwards, or in a dry run or a proposal now; null without one. */
 	readonly digest: string | null;
-	/** Unified diff, of at most 1,000 files. */
+	/** Unified diff; of replaced files, of at most 1,000. */
 	readonly diff: string;
 	/** `applied`, or `proposed` if it awaits approval; a dry run predicts it. */
 	readonly state: "applied" | "proposed";
@@ -3641,7 +3641,7 @@ export interface WrittenPolicy {
 	readonly path: string;
 	/** SHA-256 of the whole file afterwards, or in a dry run or a proposal now; null without one. */
 	readonly digest: string | null;
-	/** Unified diff, of at most 1,000 files. */
+	/** Unified diff; of replaced files, of at most 1,000. */
 	readonly diff: string;
 	/** `applied`, or `proposed` if it awaits approval; a dry run predicts it. */
 	readonly state: "applied" | "proposed";
