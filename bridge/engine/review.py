@@ -130,14 +130,16 @@ class ChangeReview:
 
     def _name_later_changes(self, error: ChangeConflict, ids: Sequence[str]) -> ChangeConflict:
         """Add to a conflict which later changes of the same files could be undone first."""
-        made = [change.made for id_ in ids if (change := self._store.journal.change(id_)) is not None]
+        newest = max(
+            (change.made for id_ in ids if (change := self._store.journal.change(id_)) is not None), default=""
+        )
         conflicts = error.facts.get("conflicts")
         paths = {one["path"] for one in conflicts} if isinstance(conflicts, list) else set()
         later = {
             change.id: change.made
             for path in sorted(paths)[:FEW]
             for change in self.changes(ChangeFilter(path=path, state="applied"), FEW, 0)
-            if made and change.made > max(made)
+            if change.made > newest
         }
         if not later:
             return error
