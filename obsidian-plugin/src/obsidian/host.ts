@@ -27,6 +27,9 @@ export interface Host {
 	readonly showPath: (from: string, to: string) => Promise<void>;
 }
 
+/** The name under which the settings of *Page preview* know the lists of notes. */
+export const HOVER_SOURCE = "vault-bridge";
+
 export const SEARCH = "vault-bridge-search";
 export const ASK = "vault-bridge-ask";
 export const RELATED = "vault-bridge-related";

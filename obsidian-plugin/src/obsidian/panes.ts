@@ -3,7 +3,7 @@ import { ChangesView } from "./changes/changes-view";
 import { GardenView } from "./garden/garden-view";
 import { GraphView } from "./graph/graph-view";
 import { AskView } from "./answers/ask-view";
-import { ASK, CHANGES, GARDEN, GRAPH, type Host, MEMORY, ORDER, type PaneType, RELATED, SEARCH, STATUS } from "./host";
+import { ASK, CHANGES, GARDEN, GRAPH, type Host, HOVER_SOURCE, MEMORY, ORDER, type PaneType, RELATED, SEARCH, STATUS } from "./host";
 import { MemoryView } from "./memory/memory-view";
 import { OrderView } from "./order/order-view";
 import { RelatedView } from "./related/related-view";
@@ -30,8 +30,9 @@ const PANES: readonly PaneEntry[] = [
 	{ type: STATUS, command: "status", name: "Show what is indexed", view: StatusView },
 ];
 
-/** Make the panes known to the app, each with a command. */
+/** Make the panes known to the app, each with a command, and their lists of notes to *Page preview*. */
 export function registerPanes(plugin: Plugin & Host): void {
+	plugin.registerHoverLinkSource(HOVER_SOURCE, { display: "Vault Bridge", defaultMod: true });
 	for (const { type, command, name, view: View } of PANES) {
 		plugin.registerView(type, (leaf) => new View(leaf, plugin));
 		plugin.addCommand({ id: command, name, callback: () => void plugin.reveal(type) });

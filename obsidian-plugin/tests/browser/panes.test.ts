@@ -103,6 +103,35 @@ test("a link is put where the cursor is, in the note that was edited, down to th
 	expect(copied).toMatch(/\[\[Staling\]\]$/);
 });
 
+test("a title that the pointer rests on tells what the note says, and no other", async () => {
+	await searching("why does bread go hard in the fridge");
+	const title = obsidian.page.locator(".vault-bridge-hit-title").first();
+	await title.hover();
+	const tooltip = obsidian.page.locator(".tooltip");
+	await tooltip.waitFor();
+	expect(await readFile(join(home.vault, "Bread/Science/Staling.md"), "utf8")).toContain(await tooltip.innerText());
+	await obsidian.page.getByRole("combobox").hover();
+	await expect.poll(() => tooltip.count()).toBe(0);
+	const asked = (): number => obsidian.node.requests.filter(({ url }) => url.endsWith("/summarise")).length;
+	const before = asked();
+	await title.hover();
+	await obsidian.page.getByRole("combobox").hover();
+	await obsidian.page.waitForTimeout(900);
+	expect(asked()).toBe(before);
+	expect(await tooltip.count()).toBe(0);
+});
+
+test("with Ctrl, the page preview of Obsidian shows the note at the line that was found", async () => {
+	await searching("why does bread go hard in the fridge");
+	await obsidian.page.keyboard.down("Control");
+	await obsidian.page.locator(".vault-bridge-hit-text").first().hover();
+	await obsidian.page.keyboard.up("Control");
+	const [path = "", line] = (await obsidian.page.locator(".popover").first().innerText()).split(" ");
+	expect(path).toBe("Bread/Science/Staling.md");
+	// Not the first line of the file: its properties are above.
+	expect((await readFile(join(home.vault, path), "utf8")).split("\n")[Number(line)]).toBe("# Staling");
+});
+
 test("what is not understood is told, and what fails says a way out", async () => {
 	await searching("bread");
 	await obsidian.page.getByRole("combobox").fill('bread "not closed');

@@ -1,6 +1,6 @@
-import type { App } from "obsidian";
 import type { Hit } from "../../protocol/operations";
 import type { Told } from "../../core/missing-links";
+import type { Host } from "../host";
 import { HitList } from "../search/hit-list";
 import { walk } from "../search/list-keys";
 
@@ -10,9 +10,9 @@ export class RelatedHits {
 	readonly #linked: Part;
 
 	/** @param hide Shows a note no more beside this one. */
-	constructor(parent: HTMLElement, app: App, hide: (path: string) => void) {
-		this.#unlinked = new Part(parent, app, "Not linked yet", hide);
-		this.#linked = new Part(parent, app, "Linked", hide);
+	constructor(parent: HTMLElement, host: Host, hide: (path: string) => void) {
+		this.#unlinked = new Part(parent, host, "Not linked yet", hide);
+		this.#linked = new Part(parent, host, "Linked", hide);
 		walk([this.#unlinked.list, this.#linked.list]);
 	}
 
@@ -26,9 +26,9 @@ class Part {
 	readonly list: HitList;
 	readonly #title: HTMLElement;
 
-	constructor(parent: HTMLElement, app: App, name: string, hide: (path: string) => void) {
+	constructor(parent: HTMLElement, host: Host, name: string, hide: (path: string) => void) {
 		this.#title = parent.createEl("h5", { cls: "vault-bridge-part", text: name });
-		this.list = new HitList(parent, app, name, {
+		this.list = new HitList(parent, host, name, {
 			menu: (menu, hit) => {
 				menu.addSeparator();
 				menu.addItem((item) => item.setTitle("Hide beside this note").setIcon("eye-off").onClick(() => hide(hit.path)));

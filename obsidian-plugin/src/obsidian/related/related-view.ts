@@ -98,7 +98,7 @@ export class RelatedView extends Pane {
 			suggestions: new LinkSuggestionPart(body, this.host, this.#maker, this.#unfolded),
 			mentions: new MentionPart(body, this.host, this.#maker, this.#unfolded),
 			empty: body.createDiv({ cls: "vault-bridge-empty" }),
-			hits: new RelatedHits(body, this.app, (path) => this.#hideHere((hidden, beside) => hide(hidden, beside, path))),
+			hits: new RelatedHits(body, this.host, (path) => this.#hideHere((hidden, beside) => hide(hidden, beside, path))),
 			hidden: new HiddenPart(body, this.#unfolded, (path) => this.#hideHere((hidden, beside) => unhide(hidden, beside, path))),
 		};
 		const renamed = this.app.vault.on("rename", (file, from) => this.#following.moved(from, file.path));

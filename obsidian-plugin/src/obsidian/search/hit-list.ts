@@ -1,9 +1,11 @@
-import { type App, Keymap, Menu, setIcon } from "obsidian";
+import { Keymap, Menu, setIcon } from "obsidian";
 import type { Hit } from "../../protocol/operations";
 import { placeOf } from "../../core/place";
 import { parts, TITLE } from "../../core/snippet";
 import { writeParts } from "../marking";
+import type { Host } from "../host";
 import { copy, insertLink, linkTo, open, quoted } from "../opening";
+import { previewOnHover, summariseOnHover } from "./hovering";
 
 /** What a list may be told to do with a hit beside opening and linking it. */
 export interface Extra {
@@ -33,7 +35,7 @@ export class HitList {
 
 	constructor(
 		parent: HTMLElement,
-		private readonly app: App,
+		private readonly host: Pick<Host, "app" | "link">,
 		label: string,
 		private readonly extra: Extra = {},
 	) {
@@ -114,12 +116,12 @@ export class HitList {
 
 	#open(hit: Hit, event: MouseEvent | KeyboardEvent): void {
 		this.extra.used?.();
-		void open(this.app, hit, Keymap.isModEvent(event) || (event.altKey ? "split" : false));
+		void open(this.host.app, hit, Keymap.isModEvent(event) || (event.altKey ? "split" : false));
 	}
 
 	#link(hit: Hit): void {
 		this.extra.used?.();
-		insertLink(this.app, hit);
+		insertLink(this.host.app, hit);
 	}
 
 	#row(path: string): HTMLElement {
@@ -134,8 +136,9 @@ export class HitList {
 		el.addEventListener("auxclick", withHit<MouseEvent>((hit, event) => event.button === 1 && this.#open(hit, event)));
 		el.addEventListener("contextmenu", withHit<MouseEvent>((hit, event) => this.#menu(hit).showAtMouseEvent(event)));
 		el.addEventListener("mouseenter", () => (this.#hovered = this.#rows.findIndex((row) => row.el === el)));
+		previewOnHover(this.host, el, found);
 		el.addEventListener("dragstart", withHit<DragEvent>((hit, event) => {
-			event.dataTransfer?.setData("text/plain", linkTo(this.app, hit, "") ?? hit.path);
+			event.dataTransfer?.setData("text/plain", linkTo(this.host.app, hit, "") ?? hit.path);
 		}));
 		return el;
 	}
@@ -145,7 +148,7 @@ export class HitList {
 		const head = el.createDiv({ cls: "vault-bridge-hit-head" });
 		const icon = this.extra.icon?.(hit) ?? null;
 		if (icon !== null) setIcon(head.createSpan({ cls: "vault-bridge-hit-icon" }), icon);
-		head.createSpan({ cls: "vault-bridge-hit-title", text: hit.title, attr: { dir: "auto" } });
+		summariseOnHover(this.host, head.createSpan({ cls: "vault-bridge-hit-title", text: hit.title, attr: { dir: "auto" } }), hit);
 		const mark = this.extra.mark?.(hit) ?? null;
 		if (mark !== null) head.createSpan({ cls: "vault-bridge-hit-mark", text: mark });
 		const insert = head.createEl("button", { cls: "clickable-icon", attr: { "aria-label": `Insert link to ${hit.title}`, tabindex: "-1" } });
@@ -175,13 +178,13 @@ export class HitList {
 				this.extra.used?.();
 				act();
 			}));
-		add("Open in new tab", "file-plus", () => void open(this.app, hit, "tab"));
-		add("Open to the right", "separator-vertical", () => void open(this.app, hit, "split"));
-		add("Open in new window", "picture-in-picture-2", () => void open(this.app, hit, "window"));
+		add("Open in new tab", "file-plus", () => void open(this.host.app, hit, "tab"));
+		add("Open to the right", "separator-vertical", () => void open(this.host.app, hit, "split"));
+		add("Open in new window", "picture-in-picture-2", () => void open(this.host.app, hit, "window"));
 		menu.addSeparator();
-		add("Insert link", "link", () => insertLink(this.app, hit));
-		add("Copy link", "copy", () => void copy(linkTo(this.app, hit, "")));
-		add("Copy passage", "quote", () => void copy(quoted(this.app, hit)));
+		add("Insert link", "link", () => insertLink(this.host.app, hit));
+		add("Copy link", "copy", () => void copy(linkTo(this.host.app, hit, "")));
+		add("Copy passage", "quote", () => void copy(quoted(this.host.app, hit)));
 		this.extra.menu?.(menu, hit);
 		return menu;
 	}

@@ -67,7 +67,7 @@ export class SearchBox {
 		this.#sayEl = addSayLine(el);
 		this.#queriesEl = el.createDiv();
 		const notesEl = el.createDiv();
-		this.#list = new HitList(el, host.app, "Notes found", {
+		this.#list = new HitList(el, host, "Notes found", {
 			used: () => {
 				this.#remember();
 				act?.();

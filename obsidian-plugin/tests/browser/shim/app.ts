@@ -86,6 +86,13 @@ export class App {
 	}
 }
 
+interface HoverLink {
+	readonly source: string;
+	readonly linktext: string;
+	readonly state: { readonly scroll: number };
+	readonly event: MouseEvent;
+}
+
 /** obsidian.d.ts: class Plugin: what is added goes with it. */
 export abstract class Plugin extends Component {
 	readonly tabs: PluginSettingTab[] = [];
@@ -145,6 +152,15 @@ export abstract class Plugin extends Component {
 	addSettingTab(tab: PluginSettingTab): void {
 		this.tabs.push(tab);
 		tab.update();
+	}
+
+	/** "Registers a view with the 'Page preview' core plugin as an emitter of the 'hover-link' event": others are not previewed. */
+	registerHoverLinkSource(id: string): void {
+		const preview = this.app.workspace.on("hover-link", (given) => {
+			const { source, linktext, state, event } = given as HoverLink;
+			if (source === id && event.ctrlKey) makeEl("div", { cls: "popover", text: `${linktext} ${state.scroll}` }, document.body);
+		});
+		this.register(() => this.app.workspace.offref(preview));
 	}
 
 	/** The leaves of a view that is gone stay, empty, as the guidelines ask not to detach them. */

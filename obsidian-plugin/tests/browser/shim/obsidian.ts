@@ -13,7 +13,7 @@ export { FuzzySuggestModal, Modal, SuggestModal } from "./modals";
 export { AbstractInputSuggest, EditorSuggest, PopoverSuggest } from "./suggest";
 export { ItemView, View } from "./views";
 export { ButtonComponent, PluginSettingTab, Setting } from "./settings";
-export { Menu, Notice, SearchComponent, setIcon, setTooltip } from "./widgets";
+export { displayTooltip, Menu, Notice, SearchComponent, setIcon, setTooltip } from "./widgets";
 export { WorkspaceLeaf } from "./workspace";
 
 interface Asked {

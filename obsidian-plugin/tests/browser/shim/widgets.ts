@@ -13,6 +13,12 @@ export function setTooltip(el: HTMLElement, text: string): void {
 	el.setAttribute("aria-label", text);
 }
 
+/** obsidian.d.ts: function displayTooltip, "Manually trigger a tooltip that will appear over the provided element." */
+export function displayTooltip(over: HTMLElement, text: string): void {
+	const el = makeEl("div", { cls: "tooltip", text }, over.doc.body);
+	over.addEventListener("mouseleave", () => el.remove(), { once: true });
+}
+
 /** obsidian.d.ts: class Notice, which is gone when it is clicked, or "after a specified duration". */
 export class Notice {
 	readonly containerEl: HTMLElement;
