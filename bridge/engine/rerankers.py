@@ -11,9 +11,8 @@ from bridge.models.model_setup import read_model_setup
 from bridge.models.reranker import BUDGET_S, PassageScores, Reranker, RerankerStatus
 from bridge.settings.schema import Settings
 
-_NONE_CHOSEN = (
-    f"No reranker is chosen: `vault-bridge models install {SUGGESTED_RERANKER}` and"
-    f" `vault-bridge models use {SUGGESTED_RERANKER}` add one."
+_HOW_TO_CHOOSE = (
+    f"`vault-bridge models install {SUGGESTED_RERANKER}` and `vault-bridge models use {SUGGESTED_RERANKER}` add one."
 )
 
 
@@ -55,7 +54,7 @@ class Rerankers:
             NotReady: llama.cpp is not installed yet.
         """
         if not self.settings.rerank_model:
-            raise ModelMissing(_NONE_CHOSEN, hint="")
+            raise ModelMissing("No reranker is chosen.", hint=_HOW_TO_CHOOSE)
         if (setup := read_model_setup()) is not None:
             raise setup.error()
         return find_reranker(self.models_dir, self.settings.rerank_model)
