@@ -59,7 +59,9 @@ def ndcg(found: Sequence[VaultPath], worth: Mapping[VaultPath, float]) -> float:
         found: The notes that it found, best first.
         worth: The worth of each note that answers the question; at least one, above 0.
     """
-    return _discounted([worth.get(path, 0.0) for path in found]) / _discounted(sorted(worth.values(), reverse=True))
+    return _discounted_gain([worth.get(path, 0.0) for path in found]) / _discounted_gain(
+        sorted(worth.values(), reverse=True)
+    )
 
 
 def compare(pairs: Sequence[tuple[float, float]]) -> Comparison:
@@ -83,5 +85,5 @@ def sign_flip_chance(gains: Sequence[float]) -> float:
     return (as_large + 1) / (_FLIPS + 1)
 
 
-def _discounted(worths: Sequence[float]) -> float:
+def _discounted_gain(worths: Sequence[float]) -> float:
     return math.fsum(worth / math.log2(rank + 2) for rank, worth in enumerate(worths[:DEPTH]))
