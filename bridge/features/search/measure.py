@@ -34,8 +34,6 @@ LONGEST_S = 1_800.0
 NAMED = 20
 """Lines of the note about which something is said, at most."""
 
-_NOT_FOUND = "search finds none of its notes"
-
 
 @dataclass(frozen=True, slots=True)
 class DeepSearchMeasured:
@@ -173,8 +171,10 @@ def _locate(
                 worth.setdefault(path, 0.5**place)
             else:
                 missing += 1
-    # The note may name what is denied to the caller, so no link is repeated.
-    return LocatedQuestion(row.text, row.line, worth, missing) if worth else UnreadableLine(row.line, _NOT_FOUND)
+    if not worth:
+        # The link is not repeated: it may name a denied note.
+        return UnreadableLine(row.line, "search finds none of its notes")
+    return LocatedQuestion(row.text, row.line, worth, missing)
 
 
 async def _ask(call: Call, question: LocatedQuestion, reader: PatientReader) -> tuple[float, float]:
