@@ -3,6 +3,7 @@
 from typing import ClassVar, Literal
 
 from bridge.api.call import Call
+from bridge.api.write import client_name
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
@@ -33,6 +34,11 @@ class SetUpMemory(Request):
 def is_user(call: Call) -> bool:
     """Return whether the user makes the call, in Obsidian or a terminal, and not an agent."""
     return call.principal.local and call.transport != "mcp"
+
+
+def is_editor(call: Call) -> bool:
+    """Return whether the call is of an editor, such as Obsidian, in which the user types while it is answered."""
+    return call.principal.local and call.transport == "http" and client_name(call) != "vault-bridge"
 
 
 def has_agreed(call: Call) -> bool:

@@ -4,16 +4,15 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from bridge.errors import BridgeError
+from bridge.errors import BridgeError, ModelMissing
 from bridge.models.catalogue import SUGGESTED_RERANKER
-from bridge.models.folder import find_reranker
+from bridge.models.folder import InstalledModel, find_reranker
 from bridge.models.model_setup import read_model_setup
 from bridge.models.reranker import BUDGET_S, PassageScores, Reranker, RerankerStatus
 from bridge.settings.schema import Settings
 
-_NONE_CHOSEN = (
-    f"No reranker is chosen: `vault-bridge models install {SUGGESTED_RERANKER}` and"
-    f" `vault-bridge models use {SUGGESTED_RERANKER}` add one."
+_HOW_TO_CHOOSE = (
+    f"`vault-bridge models install {SUGGESTED_RERANKER}` and `vault-bridge models use {SUGGESTED_RERANKER}` add one."
 )
 
 
@@ -32,20 +31,36 @@ class Rerankers:
         """The state of the reranker; None before it was needed."""
         return self._reranker.status() if self._reranker is not None else None
 
-    async def score(self, query: str, passages: Sequence[str]) -> PassageScores:
-        """Score passages for a query; without a usable reranker, return only why there is none."""
-        if not self.settings.rerank_model:
-            return PassageScores(problem=_NONE_CHOSEN)
+    async def score(self, query: str, passages: Sequence[str], budget_s: float | None = None) -> PassageScores:
+        """Score passages for a query; without a usable reranker, return only why there is none.
+
+        Args:
+            query: What was asked.
+            passages: The passages, the most promising first.
+            budget_s: Seconds that this call may take, if not `budget_s` of all.
+        """
         try:
             reranker = await self._current()
         except BridgeError as error:
             return PassageScores(problem=f"{error.message} {error.hint}".strip())
-        return await reranker.score(query, passages)
+        return await reranker.score(query, passages, budget_s)
+
+    def chosen(self) -> InstalledModel:
+        """Return the chosen reranker. Blocks for small files.
+
+        Raises:
+            ModelMissing: None is chosen, or it is not installed.
+            ModelUnusable: It is no reranker, or its file is missing or changed.
+            NotReady: llama.cpp is not installed yet.
+        """
+        if not self.settings.rerank_model:
+            raise ModelMissing("No reranker is chosen.", hint=_HOW_TO_CHOOSE)
+        if (setup := read_model_setup()) is not None:
+            raise setup.error()
+        return find_reranker(self.models_dir, self.settings.rerank_model)
 
     async def _current(self) -> Reranker:
-        if (setup := await asyncio.to_thread(read_model_setup)) is not None:
-            raise setup.error()
-        model = await asyncio.to_thread(find_reranker, self.models_dir, self.settings.rerank_model)
+        model = await asyncio.to_thread(self.chosen)
         if self._reranker is None or self._reranker.model != model:
             await self.close()
             self._reranker = Reranker(model, budget_s=self.budget_s)

@@ -81,18 +81,20 @@ class Reranker:
         self._paused_until = 0.0
         self._starts = self._deaths = self._tokens = 0
 
-    async def score(self, query: str, passages: Sequence[str]) -> PassageScores:
+    async def score(self, query: str, passages: Sequence[str], budget_s: float | None = None) -> PassageScores:
         """Score passages in turn until the budget is spent; higher is better. No failure raises an error.
 
         Args:
             query: What was asked.
             passages: The passages, the most promising first; a long one counts by its beginning.
+            budget_s: Seconds that this call may take, if not as many as others.
         """
-        deadline = time.monotonic() + self._budget_s
+        budget_s = self._budget_s if budget_s is None else budget_s
+        deadline = time.monotonic() + budget_s
         found: list[float] = []
         size = 1
         try:
-            async with asyncio.timeout(self._budget_s):
+            async with asyncio.timeout(budget_s):
                 await self._alone(self._ready)
                 while len(found) < len(passages) and time.monotonic() < deadline:
                     began = time.monotonic()
@@ -110,7 +112,7 @@ class Reranker:
         if len(found) == len(passages):
             return PassageScores(tuple(found))
         read = f"only the first {len(found)}" if found else "none"
-        problem = f"The reranker read {read} of the {len(passages)} notes within {self._budget_s:g} s."
+        problem = f"The reranker read {read} of the {len(passages)} notes within {budget_s:g} s."
         return PassageScores(tuple(found), problem)
 
     def status(self) -> RerankerStatus:

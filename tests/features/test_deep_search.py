@@ -109,7 +109,7 @@ async def test_without_a_reranker_it_is_hybrid_search_with_a_way_to_get_one(serv
     before, found = await find(served, "hybrid"), await find(served)
     assert (paths(found), found["mode_used"]) == (paths(before), before["mode_used"])
     assert found["notices"][0] == (
-        "No reranker is chosen: `vault-bridge models install jina-reranker-v1-tiny-en` and"
+        "No reranker is chosen. `vault-bridge models install jina-reranker-v1-tiny-en` and"
         " `vault-bridge models use jina-reranker-v1-tiny-en` add one. The order is that of `hybrid`."
     )
     assert found["notices"][1:] == before["notices"]

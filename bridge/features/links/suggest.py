@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval, MaxLen
 
+from bridge.api.agreement import is_editor
 from bridge.api.call import Call
 from bridge.api.not_found import no_such_note
 from bridge.api.note_text import line_at, open_note, select_lines, span_of
 from bridge.api.registry import operation
-from bridge.api.write import client_name
 from bridge.engine.link_context import LinkContext, source_of
 from bridge.errors import InvalidArguments, TextNotFound
 from bridge.records import dataclass
@@ -205,7 +205,8 @@ async def judge_link(
     for note in (path, target):
         if note not in call.vault.index.notes:
             raise no_such_note(call.vault, note)
-    if verdict != "revive" and not may_name_typed_words(call):
+    # In an editor, words are typed that the file does not have yet.
+    if verdict != "revive" and not is_editor(call):
         await asyncio.to_thread(require_words, call.vault, path, target, text)
     store = call.vault.store
     if verdict == "revive":
@@ -224,11 +225,6 @@ async def judge_link(
     here = FeedbackModel(one for one in feedback if one.target == target).all
     count = everything.accepted + everything.declined
     return LinkJudged(here.accepted, here.declined, round(everything.accepted / count, 3) if count else None)
-
-
-def may_name_typed_words(call: Call) -> bool:
-    """Say whether the caller is an editor, in which words are typed that the file does not have yet."""
-    return call.principal.local and call.transport == "http" and client_name(call) != "vault-bridge"
 
 
 def require_words(vault: "OpenVault", path: VaultPath, target: VaultPath, words: str) -> None:
