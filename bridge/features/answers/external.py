@@ -114,10 +114,10 @@ async def choose_servers(call: Call, names: Sequence[str]) -> tuple[ChosenServer
         SettingsUnreadable: The list of servers has a mistake.
     """
     chosen: dict[str, ChosenServer] = {}
-    if names:
-        call.principal.require("write")
     if names and call.preset == "read-only":
         raise Forbidden("Tools of other programs are not called in the preset `read-only`.", hint="Leave out `tools`.")
+    if names:
+        call.principal.require("write")
     for name in dict.fromkeys(names):
         server_name, parted, tool = name.partition("__")
         if not parted or not (tool == EVERY or TOOL_NAME.fullmatch(tool)):
