@@ -107,7 +107,7 @@ FILE = re.compile(r"\S+\.md\b")
 COUNT = re.compile(r"\b(?!1\b)\d+(?= [a-z]+s\b)")
 
 
-class Described(Protocol):
+class Candidate(Protocol):
     """What a task is compared with: an operation, or a tool of another program."""
 
     @property
@@ -122,7 +122,7 @@ class Described(Protocol):
     def reads(self) -> bool: ...  # noqa: D102
 
 
-T = TypeVar("T", bound=Described)
+T = TypeVar("T", bound=Candidate)
 
 
 def rank(task: str, operations: Sequence[T]) -> list[tuple[float, T]]:
@@ -137,11 +137,11 @@ class Descriptions:
 
     @staticmethod
     @functools.lru_cache(maxsize=16)
-    def of(operations: tuple[Described, ...]) -> "Descriptions":
+    def of(operations: tuple[Candidate, ...]) -> "Descriptions":
         """Return the descriptions of some operations, read once."""
         return Descriptions(operations)
 
-    def __init__(self, operations: Iterable[Described]) -> None:
+    def __init__(self, operations: Iterable[Candidate]) -> None:
         self._examples = {
             each.name: [concepts(text) for text in (each.name.replace("_", " "), each.summary, *each.tasks)]
             for each in operations
@@ -151,7 +151,7 @@ class Descriptions:
         self._worth = {concept: math.log(1 + len(self._whole) / count) for concept, count in counts.items()}
         self._rarest = max(self._worth.values(), default=1.0)
 
-    def likeness(self, task: str, operation: Described) -> float:
+    def likeness(self, task: str, operation: Candidate) -> float:
         """Return how like a task an operation is."""
         if task.strip().casefold() in {operation.name, operation.title.casefold()}:
             return 1.0
