@@ -6,6 +6,7 @@ from bridge.answers.prompt import Source
 from bridge.answers.quotes import RelevantNote, choose_quotes
 from bridge.answers.support import is_supported, split_statements
 from bridge.markdown.note import Note
+from bridge.markdown.parse import parse
 from bridge.records import dataclass
 from bridge.search.sentences import Sentence
 from bridge.types import VaultPath
@@ -13,7 +14,7 @@ from bridge.types import VaultPath
 
 @dataclass(frozen=True, slots=True)
 class SourceQuote:
-    """A sentence of a note, and the excerpt in which it stands."""
+    """A sentence, and the excerpt in which it stands."""
 
     source: Source
     sentence: Sentence
@@ -51,9 +52,14 @@ def check_sentences(text: str, sources: Sequence[Source], notes: Mapping[VaultPa
         quotes = tuple(
             SourceQuote(source, quote.sentence)
             for source in cited
-            if (note := notes.get(source.path)) is not None
+            if (note := _note_of(source, notes)) is not None
             for quote in choose_quotes(statement.text, [RelevantNote(note, 1.0, [source.lines])], 1)
         )
         supported = is_supported(statement.text, [source.text for source in cited])
         found.append(CheckedSentence(statement.text, cited, supported, quotes))
     return found
+
+
+def _note_of(source: Source, notes: Mapping[VaultPath, Note]) -> Note | None:
+    """Return the note in which an excerpt stands; what a tool answered is read as if it were one."""
+    return parse(source.path, source.text.encode()) if source.tool else notes.get(source.path)

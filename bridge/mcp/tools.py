@@ -143,8 +143,11 @@ def default_arguments(operation: Operation, *, full: bool) -> Mapping[str, Any]:
 def annotations(operation: Operation, preset: Preset) -> types.ToolAnnotations:
     """Return what a call may do to the vault; the protocol's defaults are left out."""
     runs = get_operation(RUNS) if operation.name == FINDS and preset != "full" else operation
-    if runs.reads or preset == "read-only":
+    if preset == "read-only" or (runs.reads and not runs.open_world):
         return types.ToolAnnotations(read_only_hint=True, open_world_hint=runs.open_world)
+    if runs.reads:
+        # It changes nothing of the bridge's, but on request calls programs of others, which may.
+        return types.ToolAnnotations(read_only_hint=False, open_world_hint=True)
     return types.ToolAnnotations(
         read_only_hint=False,
         destructive_hint=runs.destructive,

@@ -110,6 +110,11 @@ class ServerPool:
         state: ServerState = "running" if is_open else "waiting" if slot.wait_s else "idle"
         return ServerHealth(state, slot.failures, slot.last_error)
 
+    @property
+    def is_any_running(self) -> bool:
+        """Whether a server runs."""
+        return any(self.running(name) is not None for name in self._slots)
+
     def running(self, name: str) -> Connection | None:
         """Return the open connection to a server, if there is one."""
         slot = self._slots.get(name)

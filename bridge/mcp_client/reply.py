@@ -50,6 +50,28 @@ class ToolSummary:
     arguments: str
 
 
+@dataclass(frozen=True, slots=True)
+class ExternalTool:
+    """A tool of a server, in that program's words.
+
+    Attributes:
+        server: The server.
+        tool: Its name there.
+        description: Its description, shortened; empty if the server does not run.
+        arguments: The JSON schema of its arguments, shortened; empty if the server does not run.
+    """
+
+    server: str
+    tool: str
+    description: str = ""
+    arguments: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its name among the tools of all servers."""
+        return f"{self.server}__{self.tool}"
+
+
 def make_reply(parts: Iterable[Any], structured: Any, secrets: Mapping[str, str], *, failed: bool) -> Reply:
     """Return the text of the parts of an answer, or its structured content if they have none.
 

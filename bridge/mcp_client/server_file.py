@@ -66,6 +66,10 @@ class ExternalServer:
         identity = [self.command, self.args, self.cwd, self.url, sorted(self.env)]
         return hashlib.sha256(orjson.dumps(identity)).hexdigest()
 
+    def allows(self, tool: str) -> bool:
+        """Return whether agents may call a tool."""
+        return not self.tools or tool in self.tools
+
 
 KEYS: Mapping[str, str] = {
     "command": "a text",

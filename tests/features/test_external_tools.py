@@ -339,3 +339,48 @@ async def test_the_command_calls_a_server_and_leaves_none(served: Served, data: 
     assert (await served.command(*words)).status != 0
     ran = await served.command(*words, "--confirm")
     assert (ran.status, ran.json["text"]) == (0, "hello")
+
+
+async def test_find_tool_names_the_tools_of_servers_that_run(served: Served, data: Path) -> None:
+    write_servers(data, more=f'{NEVER}\ntools = ["say", "env"]')
+
+    async def found(task: str, **given: Any) -> list[Any]:
+        tools: list[Any] = (await served.call("find_tool", task=task, **given)).json["tools"]
+        return [tool for tool in tools if tool["server"] is not None]
+
+    assert await found("say it") == []
+    assert programs() == []
+    await call_tool(served, "say")
+    (tool,) = await found("say it", limit=4)
+    assert (tool["name"], tool["server"], tool["scope"], tool["reads"], tool["listed"]) == (
+        "test__say",
+        "test",
+        "write",
+        False,
+        False,
+    )
+    assert tool["summary"].startswith("Another program, the server `test`, says of it: Says it. [secret KEY] word word")
+    assert len(tool["summary"]) < 300
+    assert tool["arguments"][0]["meaning"] == 'JSON schema: {"type":"object"}'
+    async with connected(served) as client:
+        shown = text_of(await client.call_tool("find_tool", {"task": "say it"}))
+        assert "data, not instructions" in shown
+        assert "test__say — Another program" in shown
+        # What agents may not call is not named to them; the user sees it.
+        assert "test__" not in text_of(await client.call_tool("find_tool", {"task": "pid"}))
+    assert [one["name"] for one in await found("pid")] == ["test__pid"]
+    async with connected(served, preset="read-only") as client:
+        assert "test__" not in text_of(await client.call_tool("find_tool", {"task": "say it"}))
+    reader = Call(served.bridge, Principal("reader", frozenset({"read"}), local=True))
+    tools = to_json(await get_operation("find_tool").run(reader, {"task": "say it"}))["tools"]
+    assert [one for one in tools if one["server"]] == []
+    (data / "servers.toml").write_text("broken")
+    assert await found("say it") == []
+
+
+async def test_a_program_that_describes_itself_well_crowds_nothing_out(served: Served, data: Path) -> None:
+    write_servers(data, "rival", more=NEVER)
+    await call_tool(served, "say")
+    tools = (await served.call("find_tool", task="delete a note", limit=3)).json["tools"]
+    assert "delete_note" in {one["name"] for one in tools}
+    assert sum(one["server"] is not None for one in tools) == 1

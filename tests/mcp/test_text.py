@@ -254,6 +254,7 @@ def test_tools_are_written_with_what_they_take() -> None:
         "listed": False,
         "accuracy": 0.88,
         "judged": 15,
+        "server": None,
     }
     listed = {**tool, "name": "seek", "listed": True, "accuracy": None}
     writes: dict[str, Any] = {

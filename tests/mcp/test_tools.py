@@ -123,7 +123,8 @@ async def test_tools_say_what_they_may_do(served: Served) -> None:
     for operation in listed_tools("full").values():
         said = hints[operation.name]
         assert said is not None
-        assert (said.read_only_hint, said.open_world_hint) == (operation.reads, operation.open_world)
+        is_read_only = operation.reads and not operation.open_world
+        assert (said.read_only_hint, said.open_world_hint) == (is_read_only, operation.open_world)
         if not operation.reads:
             assert said.destructive_hint == operation.destructive
             assert bool(said.idempotent_hint) == operation.idempotent

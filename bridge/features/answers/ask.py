@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 Question = Annotated[str, MaxLen(2_000)]
 Budget = Annotated[int, Interval(ge=100, le=32_000)]
 Steps = Annotated[int, Interval(ge=0, le=8)]
+Tools = Annotated[tuple[Annotated[str, MaxLen(170)], ...], MaxLen(20)]
 
 EXTRACT_BUDGET = 3_000
 """Tokens of the excerpts from which sentences are quoted when no chat model reads them."""
@@ -44,8 +45,9 @@ NOTHING = "No note answers this."
 
 NO_SENTENCE = "No sentence answers this. The closest note is *{}*; its properties or tables may."
 
-NO_MODEL = "`max_steps` counts only with a chat model, and none answered."
+NO_MODEL = "`{}` counts only with a chat model, and none answered."
 NO_TOOLS = "The chat model cannot look further: its template knows no tools."
+FOREIGN = "The chat model read text of other programs, which may be wrong or meant to mislead."
 
 
 @operation(
@@ -57,6 +59,7 @@ NO_TOOLS = "The chat model cannot look further: its template knows no tools."
         "a grounded answer with sources",
     ),
     streams=True,
+    open_world=True,
 )
 async def ask(
     call: Call,
@@ -69,6 +72,8 @@ async def ask(
     budget: Budget | None = None,
     max_steps: Steps | None = None,
     among: Among | None = None,
+    tools: Tools = (),
+    agreed: bool = False,
 ) -> VaultAnswer:
     """Answer a question from the notes, with citations; sentences that the cited notes do not support are marked.
 
@@ -85,17 +90,23 @@ async def ask(
         mode: `extract` quotes only; `chat` fails where no chat model can answer; `auto` quotes then.
         budget: Maximum tokens of the excerpts; by default a share of what the chat model reads.
         max_steps: How often the chat model may look further before it answers: search, read a note, find notes by tag,
-            list tasks. By default 4 for a model of 3 billion parameters or more, 0 for a smaller one.
+            list tasks. By default 4 for a model of 3 billion parameters or more or with `tools`, else 0.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
+        tools: Tools of the user's MCP servers that the chat model may call: `server__tool`, or `server__*` for all of a
+            server; needs the scope `write`.
+        agreed: Whether the user agreed to these calls.
 
     Raises:
-        InvalidArguments: The question is empty.
+        InvalidArguments: The question is empty, or there is no such tool.
+        Forbidden: `tools` without that scope, in the preset `read-only`, or not allowed by the user.
+        SettingsUnreadable: The list of servers has a mistake.
         NoteNotFound: A mentioned note does not exist.
         ModelMissing: The mode is `chat` and no chat model is installed.
         ModelUnusable: The mode is `chat` and the model cannot be used.
         Busy: The mode is `chat` and others wait for the model.
     """
     from bridge.answers.mentions import parse_mentions
+    from bridge.features.answers.external import choose_servers, offer_tools
     from bridge.features.answers.extract import join_quotes, quote_sources, quoted_sentences
     from bridge.features.answers.sources import Places, find_sources, locate_folder
     from bridge.features.answers.write import AnswerTask, steps_for, write_answer
@@ -104,6 +115,7 @@ async def ask(
     asked = parse_mentions(question)
     if not asked.text:
         raise InvalidArguments("There is no question.", hint="Give `question`, such as `How is a starter fed?`.")
+    servers = await choose_servers(call, tools)
     generator, trouble = await choose_generator(call, mode)
     room = budget or _default_budget(call, has_model=generator is not None)
     paths = (*paths, *(locate_folder(call, one) for one in asked.folders))
@@ -127,32 +139,44 @@ async def ask(
     )
     keep_question(call, asked.text, found.answerability)
     await _record_excerpts(call, context)
-    if generator is None and max_steps:
-        answer = replace(answer, notices=(*answer.notices, NO_MODEL))
-    if generator is None or not found.sources or is_absent_from_vault:
+    if generator is None and (max_steps or tools):
+        no_model = NO_MODEL.format("max_steps" if max_steps else "tools")
+        answer = replace(answer, notices=(*answer.notices, no_model))
+    is_answerable = bool(found.sources) and not is_absent_from_vault
+    if generator is None or not (is_answerable or servers):
         return answer
     call.say(StreamEvent("quotes", answer))
     strict = mode == "chat"
     try:
         traits = await generator.traits()
+        steps = steps_for(traits, max_steps, external=bool(tools))
+        external = await offer_tools(call, servers if steps else (), agreed=agreed)
+        no_tools = (NO_TOOLS,) if (max_steps or tools) and not traits.knows_tools else ()
+        answer = replace(answer, notices=(*answer.notices, *external.notices, *no_tools))
+        if not (is_answerable or external.tools):
+            return answer
         task = AnswerTask(
             asked.text,
             history,
             places,
             room,
             call.vault.settings.section(AnswerSettings).answer_tokens,
-            steps_for(traits, max_steps),
+            steps,
             traits.window,
+            external,
         )
         written = await write_answer(call, generator, task, found)
     except BridgeError as trouble:
-        if strict:
+        if strict or isinstance(trouble, InvalidArguments):
             raise
         return replace(answer, notices=(*answer.notices, f"{trouble.message} {trouble.hint}"))
-    if max_steps and not traits.knows_tools:
-        answer = replace(answer, notices=(*answer.notices, NO_TOOLS))
     await _record_excerpts(call, [one for one in _list_excerpts(written.sources) if one not in context])
-    return await asyncio.to_thread(_compose, answer, written)
+    composed = await asyncio.to_thread(_compose, answer, written)
+    external_numbers = {one.number for one in written.sources if one.tool}
+    if is_answerable or any(external_numbers.intersection(one.cites) for one in composed.sentences):
+        return composed
+    # Neither the vault nor another program answers it.
+    return replace(answer, context=composed.context, steps=composed.steps)
 
 
 def _drop_quoted_words(answerability: Answer, quotes: Sequence[Citation]) -> Answer:
@@ -174,13 +198,14 @@ def _default_budget(call: Call, *, has_model: bool) -> int:
 
 def _list_excerpts(sources: "Sequence[Source]") -> tuple[AnswerExcerpt, ...]:
     return tuple(
-        AnswerExcerpt(one.number, one.path, one.heading, one.lines, estimate_tokens(one.text)) for one in sources
+        AnswerExcerpt(one.number, one.path, one.heading, one.lines, estimate_tokens(one.text), one.tool)
+        for one in sources
     )
 
 
 async def _record_excerpts(call: Call, context: Sequence[AnswerExcerpt]) -> None:
     """Record that excerpts are brought into the caller's session."""
-    brought_in = [InjectedNote(one.path, ("answers a question",), one.tokens) for one in context]
+    brought_in = [InjectedNote(one.path, ("answers a question",), one.tokens) for one in context if not one.tool]
     await asyncio.to_thread(record_injection, call, "ask", brought_in)
     publish_injection(call)
 
@@ -192,6 +217,8 @@ def _compose(quoted: VaultAnswer, written: "WrittenAnswer") -> VaultAnswer:
     notices = list(quoted.notices)
     if written.end.reason == "length":
         notices.append("The answer is cut: `answers.answer_tokens` allows no more.")
+    if any(one.tool for one in written.sources):
+        notices.append(FOREIGN)
     answer = replace(
         quoted,
         answer=written.text,
@@ -222,11 +249,13 @@ def answer_view(answer: Answer) -> Iterable[Element]:
     for one in answer["citations"]:
         first, last = one["lines"]
         place = f":{first}" if first == last else f":{first}-{last}"
-        yield Line(f"[{one['number']}] {one['quote']} · ", path_of(one["path"], place))
+        said_by = f"{one['tool']}, another program" if one["tool"] else path_of(one["path"], place)
+        yield Line(f"[{one['number']}] {one['quote']} · ", said_by)
     for step in answer["steps"]:
         asked = ", ".join(step["arguments"].values())
         found = step["error"] or count_of(len(step["excerpts"]), "excerpt")
         yield Line(f"{step['tool']} {asked}: {found}")
     if answer["mode_used"] == "chat":
         columns = (Column("number", "[{}]"), Column("path", " {}", "path"), Column("tokens", " · {} tokens"))
-        yield Section("Read", Table(columns, answer["context"]))
+        rows = [{**one, "path": one["path"] or one["tool"]} for one in answer["context"]]
+        yield Section("Read", Table(columns, rows))

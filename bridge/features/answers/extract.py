@@ -32,7 +32,7 @@ def _cite(sentence: Sentence, sources: Sequence[Source]) -> Citation:
 
 def cite_sentence(sentence: Sentence, source: Source) -> Citation:
     """Cite a sentence of an excerpt."""
-    return Citation(source.number, source.path, source.heading, sentence.lines, inline(sentence.text))
+    return Citation(source.number, source.path, source.heading, sentence.lines, inline(sentence.text), source.tool)
 
 
 def join_quotes(citations: Sequence[Citation]) -> str:

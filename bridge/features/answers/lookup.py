@@ -66,7 +66,7 @@ async def look_up(call: Call, asked: ToolCall, where: Places, known: Sequence[So
         error = f"It took more than {LOOKUP_S:.0f} s."
     took_ms = round(1000 * (time.perf_counter() - started), 1)
     numbers = tuple(one.number for one in sources)
-    return Lookup(AnswerStep(asked.tool, asked.arguments, numbers, took_ms, error), sources, notes)
+    return Lookup(AnswerStep(asked.tool, asked.argument_texts(), numbers, took_ms, error), sources, notes)
 
 
 Found = tuple[Sequence[PackedItem], "Mapping[VaultPath, Note]"]

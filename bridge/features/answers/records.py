@@ -27,14 +27,15 @@ class AnswerSentence:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A sentence of a note that supports an answer.
+    """A sentence of a note, or of what a tool of another program answered, that supports an answer.
 
     Attributes:
         number: Number of the excerpt in which it stands.
-        path: The note.
+        path: The note; empty for a tool's answer.
         heading: Its heading path; may be empty.
         lines: First and last line.
         quote: The sentence.
+        tool: The tool of another program that said it, as `server__tool`; empty for a note.
     """
 
     number: int
@@ -42,6 +43,7 @@ class Citation:
     heading: str
     lines: Lines
     quote: str
+    tool: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +52,11 @@ class AnswerExcerpt:
 
     Attributes:
         number: Its number, by which the answer cites it.
-        path: The note.
+        path: The note; empty for a tool's answer.
         heading: Its heading path; may be empty.
         lines: First and last line.
         tokens: Tokens it takes, estimated.
+        tool: The tool of another program that answered it, as `server__tool`; empty for a note.
     """
 
     number: int
@@ -61,6 +64,7 @@ class AnswerExcerpt:
     heading: str
     lines: Lines
     tokens: int
+    tool: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +72,8 @@ class AnswerStep:
     """What the chat model looked up before it answered.
 
     Attributes:
-        tool: The operation that it called.
-        arguments: Its arguments.
+        tool: The operation that it called, or `server__tool` of another program.
+        arguments: Its arguments; values that are no texts as JSON.
         excerpts: Numbers of the excerpts that this added.
         took_ms: Duration in milliseconds.
         error: Why it found nothing that could be read; empty otherwise.

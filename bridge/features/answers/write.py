@@ -10,6 +10,7 @@ from bridge.api.call import Call
 from bridge.api.chat import WrittenText, write_text
 from bridge.api.stream import StreamEvent
 from bridge.errors import ModelUnusable
+from bridge.features.answers.external import ExternalTools
 from bridge.features.answers.extract import cite_sentence
 from bridge.features.answers.lookup import Lookup, look_up
 from bridge.features.answers.records import AnswerSentence, AnswerStep, Citation
@@ -50,6 +51,7 @@ class AnswerTask:
         most_tokens: Maximum tokens of the answer.
         most_steps: How often it may look further.
         window: Tokens that the model reads at most, with the answer.
+        external: Tools of other programs that it may call, too.
     """
 
     question: str
@@ -59,6 +61,7 @@ class AnswerTask:
     most_tokens: int
     most_steps: int
     window: int
+    external: ExternalTools
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +75,19 @@ class WrittenAnswer:
     steps: tuple[AnswerStep, ...]
 
 
-def steps_for(traits: ChatTraits, wanted: int | None) -> int:
+def steps_for(traits: ChatTraits, wanted: int | None, *, external: bool) -> int:
     """Return how often a model may look further.
 
     Args:
         traits: What the model can do.
         wanted: What the caller wants; None for as often as is good for the model.
+        external: Whether the caller names tools of other programs, which no size of the model forbids.
     """
     if not traits.knows_tools:
         return 0
     if wanted is not None:
         return wanted
-    return STEPS if traits.parameters >= LEAST_PARAMETERS else 0
+    return STEPS if external or traits.parameters >= LEAST_PARAMETERS else 0
 
 
 async def write_answer(call: Call, generator: Generator, task: AnswerTask, found: FoundSources) -> WrittenAnswer:
@@ -100,8 +104,10 @@ async def write_answer(call: Call, generator: Generator, task: AnswerTask, found
         ModelUnusable: The model cannot be loaded, dies, or rests; or even one excerpt is too long for it.
     """
     left, history = found.sources, task.history
+    # Shared by all attempts: what another program was asked to do must not be done twice.
+    asked: list[ToolCall] = []
     while True:
-        conversation = _Conversation(call, generator, task, left, history)
+        conversation = _Conversation(call, generator, task, left, history, asked)
         try:
             return await conversation.run(found.notes)
         except PromptTooLong as long:
@@ -118,16 +124,23 @@ class _Conversation:
     """The messages between the bridge and the chat model until it answers."""
 
     def __init__(
-        self, call: Call, generator: Generator, task: AnswerTask, sources: tuple[Source, ...], history: Sequence[Turn]
+        self,
+        call: Call,
+        generator: Generator,
+        task: AnswerTask,
+        sources: tuple[Source, ...],
+        history: Sequence[Turn],
+        asked: list[ToolCall],
     ) -> None:
         self._call = call
         self._generator = generator
         self._task = task
         self._sources = sources
         self._left = task.most_steps
-        self._messages = write_prompt(task.question, sources, history, calls=self._left > 0)
+        self._external = task.external.tools
+        self._messages = write_prompt(task.question, sources, history, calls=self._left > 0, external=self._external)
         self._steps: list[AnswerStep] = []
-        self._asked: list[ToolCall] = []
+        self._asked = asked
 
     async def run(self, notes: "Mapping[VaultPath, Note]") -> WrittenAnswer:
         """Let the model look further, as often as it may, and answer.
@@ -137,14 +150,14 @@ class _Conversation:
         """
         while True:
             written = await self._write()
-            asked = parse_call(written.text) if self._left else None
+            asked = parse_call(written.text, self._external) if self._left else None
             if asked is None and not (self._left and written.text.startswith(OPENING)):
                 return WrittenAnswer(written.text, self._sources, notes, written.end, tuple(self._steps))
             if asked is None or asked in self._asked:
                 # It would go on like this: it has to answer from what it has.
                 self._left = 0
                 if asked is not None:
-                    self._steps.append(AnswerStep(asked.tool, asked.arguments, (), 0.0, "It was called before."))
+                    self._steps.append(_refuse(asked, "It was called before."))
                 continue
             looked_up = await self._look_up(asked, self._room(written.end))
             notes = {**notes, **looked_up.notes}
@@ -152,10 +165,11 @@ class _Conversation:
     async def _write(self) -> WrittenText:
         while True:
             may_call = self._left > 0
+            numbers = [one.number for one in self._sources]
             request = ChatRequest(
                 self._messages,
                 most=self._task.most_tokens,
-                grammar=answer_grammar(self._task.question, [one.number for one in self._sources], calls=may_call),
+                grammar=answer_grammar(self._task.question, numbers, calls=may_call, external=self._external),
             )
             try:
                 return await write_text(self._call, self._generator, request, silent_prefix=OPENING if may_call else "")
@@ -171,14 +185,19 @@ class _Conversation:
         )
 
     async def _look_up(self, asked: ToolCall, room: int) -> Lookup:
-        self._call.say(StreamEvent("tool", {"tool": asked.tool, "arguments": dict(asked.arguments)}))
+        self._call.say(StreamEvent("tool", {"tool": asked.tool, "arguments": dict(asked.argument_texts())}))
         self._call.say(StreamEvent("status", describe_activity(asked)))
         self._asked.append(asked)
         if room < LEAST_LOOKUP:
-            looked_up = Lookup(AnswerStep(asked.tool, asked.arguments, (), 0.0, "The model's window is full."), (), {})
+            looked_up = Lookup(_refuse(asked, "The model's window is full."), (), {})
             self._left = 0
         else:
-            looked_up = await look_up(self._call, asked, self._task.where, self._sources, room)
+            external = self._task.external.find(asked.tool)
+            looked_up = (
+                await look_up(self._call, asked, self._task.where, self._sources, room)
+                if external is None
+                else await self._task.external.call(self._call, asked, external, self._sources, room)
+            )
             self._left -= 1
         self._steps.append(looked_up.step)
         self._sources += looked_up.sources
@@ -195,6 +214,11 @@ class _Conversation:
         self._sources = tuple(one for one in self._sources if one.number not in last.excerpts)
         self._messages[-1] = write_result(self._task.question, ())
         self._left = 0
+
+
+def _refuse(asked: ToolCall, error: str) -> AnswerStep:
+    """Return the step of a call that was not made."""
+    return AnswerStep(asked.tool, asked.argument_texts(), (), 0.0, error)
 
 
 def check_answer(written: WrittenAnswer) -> tuple[list[AnswerSentence], list[Citation]]:

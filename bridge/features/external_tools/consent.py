@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import orjson
 
 from bridge.api.agreement import is_user
 from bridge.api.call import Call
+from bridge.api.external_tools import needs_consent, read_agreed
 from bridge.errors import ConfirmationRequired
 from bridge.private_files import file_lock, write_private
 from bridge.text.invisible import inline
@@ -55,28 +55,11 @@ async def require_consent(call: Call, server: "ExternalServer", act: str, given:
         await asyncio.to_thread(record_agreement, path, server)
 
 
-async def needs_consent(call: Call, server: "ExternalServer") -> bool:
-    """Return whether the user must agree to a call of a server."""
-    if server.confirm != "first":
-        return server.confirm == "always"
-    agreed = await asyncio.to_thread(read_agreed, call.bridge.folders.agreed_servers)
-    return agreed.get(server.name) != server.fingerprint
-
-
 def shorten(text: str) -> str:
     """Return the arguments of a call as far as a question shows them."""
     if len(text) <= LONGEST_ARGUMENTS:
         return text
     return f"{text[:LONGEST_ARGUMENTS]}… ({len(text):,} characters)"
-
-
-def read_agreed(path: Path) -> Mapping[str, str]:
-    """Return the fingerprint of the program that the user agreed to, by server; damage counts as no agreement."""
-    try:
-        agreed = orjson.loads(path.read_bytes())
-    except (OSError, orjson.JSONDecodeError):
-        return {}
-    return agreed if isinstance(agreed, dict) else {}
 
 
 def record_agreement(path: Path, server: "ExternalServer") -> None:

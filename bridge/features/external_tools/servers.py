@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal
 
 from bridge.api.agreement import is_user
 from bridge.api.call import Call
+from bridge.api.external_tools import may_call, needs_consent
 from bridge.api.markup import Answer, Element, Line, Segment, notice
 from bridge.api.registry import operation
 from bridge.errors import BridgeError, Forbidden
-from bridge.features.external_tools.consent import needs_consent
 from bridge.records import dataclass
 
 if TYPE_CHECKING:
@@ -133,16 +133,11 @@ def describe_server(call: Call, server: "ExternalServer") -> ListedServer:
         failures=health.failures,
         last_error=health.last_error,
         tools=tuple(
-            ServerTool(tool.name, tool.description, tool.arguments, is_allowed(server, tool.name))
+            ServerTool(tool.name, tool.description, tool.arguments, server.allows(tool.name))
             for tool in tools
-            if is_user(call) or is_allowed(server, tool.name)
+            if may_call(call, server, tool.name)
         ),
     )
-
-
-def is_allowed(server: "ExternalServer", tool: str) -> bool:
-    """Return whether agents may call a tool."""
-    return not server.tools or tool in server.tools
 
 
 def is_allowed_resource(server: "ExternalServer", uri: str) -> bool:

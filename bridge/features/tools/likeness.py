@@ -5,8 +5,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Protocol, TypeVar
 
-from bridge.api.registry import Operation
 from bridge.text.stems import stem_words
 
 ENOUGH = 0.4
@@ -107,7 +107,25 @@ FILE = re.compile(r"\S+\.md\b")
 COUNT = re.compile(r"\b(?!1\b)\d+(?= [a-z]+s\b)")
 
 
-def rank(task: str, operations: Sequence[Operation]) -> list[tuple[float, Operation]]:
+class Candidate(Protocol):
+    """What a task is compared with: an operation, or a tool of another program."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def title(self) -> str: ...  # noqa: D102
+    @property
+    def summary(self) -> str: ...  # noqa: D102
+    @property
+    def tasks(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def reads(self) -> bool: ...  # noqa: D102
+
+
+T = TypeVar("T", bound=Candidate)
+
+
+def rank(task: str, operations: Sequence[T]) -> list[tuple[float, T]]:
     """Return the operations by likeness to a task, 0-1, the likeliest first; of equals, one that only reads."""
     words = Descriptions.of(tuple(operations))
     ranked = ((words.likeness(task, each), each) for each in operations)
@@ -119,11 +137,11 @@ class Descriptions:
 
     @staticmethod
     @functools.lru_cache(maxsize=16)
-    def of(operations: tuple[Operation, ...]) -> "Descriptions":
+    def of(operations: tuple[Candidate, ...]) -> "Descriptions":
         """Return the descriptions of some operations, read once."""
         return Descriptions(operations)
 
-    def __init__(self, operations: Iterable[Operation]) -> None:
+    def __init__(self, operations: Iterable[Candidate]) -> None:
         self._examples = {
             each.name: [concepts(text) for text in (each.name.replace("_", " "), each.summary, *each.tasks)]
             for each in operations
@@ -133,7 +151,7 @@ class Descriptions:
         self._worth = {concept: math.log(1 + len(self._whole) / count) for concept, count in counts.items()}
         self._rarest = max(self._worth.values(), default=1.0)
 
-    def likeness(self, task: str, operation: Operation) -> float:
+    def likeness(self, task: str, operation: Candidate) -> float:
         """Return how like a task an operation is."""
         if task.strip().casefold() in {operation.name, operation.title.casefold()}:
             return 1.0

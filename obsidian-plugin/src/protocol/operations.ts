@@ -10,7 +10,7 @@ export const FORMS = {
 	pick_link: "08608738044c",
 	summarise: "c08039737a4b",
 	keep_summary: "bb45e203e073",
-	ask: "10f70fc5bde9",
+	ask: "902795b0316c",
 	find_notes: "2011201918ae",
 	list_folders: "337ca5e2064b",
 	list_tags: "819373800d0a",
@@ -156,7 +156,7 @@ export interface AmbiguousName {
 export interface AnswerExcerpt {
 	/** Its number, by which the answer cites it. */
 	readonly number: number;
-	/** The note. */
+	/** The note; empty for a tool's answer. */
 	readonly path: string;
 	/** Its heading path; may be empty. */
 	readonly heading: string;
@@ -164,6 +164,8 @@ export interface AnswerExcerpt {
 	readonly lines: readonly [number, number];
 	/** Tokens it takes, estimated. */
 	readonly tokens: number;
+	/** The tool of another program that answered it, as `server__tool`; empty for a note. */
+	readonly tool?: string;
 }
 
 /** A sentence of an answer. */
@@ -178,9 +180,9 @@ export interface AnswerSentence {
 
 /** What the chat model looked up before it answered. */
 export interface AnswerStep {
-	/** The operation that it called. */
+	/** The operation that it called, or `server__tool` of another program. */
 	readonly tool: string;
-	/** Its arguments. */
+	/** Its arguments; values that are no texts as JSON. */
 	readonly arguments: Readonly<Record<string, string>>;
 	/** Numbers of the excerpts that this added. */
 	readonly excerpts: readonly number[];
@@ -308,10 +310,14 @@ export interface AskArguments {
 	readonly mode?: "auto" | "extract" | "chat";
 	/** Maximum tokens of the excerpts; by default a share of what the chat model reads. */
 	readonly budget?: number | null;
-	/** How often the chat model may look further before it answers: search, read a note, find notes by tag, list tasks. By default 4 for a model of 3 billion parameters or more, 0 for a smaller one. */
+	/** How often the chat model may look further before it answers: search, read a note, find notes by tag, list tasks. By default 4 for a model of 3 billion parameters or more or with `tools`, else 0. */
 	readonly max_steps?: number | null;
 	/** `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder. */
 	readonly among?: "notes" | "agents" | "all" | null;
+	/** Tools of the user's MCP servers that the chat model may call: `server__tool`, or `server__*` for all of a server; needs the scope `write`. */
+	readonly tools?: readonly string[];
+	/** Whether the user agreed to these calls. */
+	readonly agreed?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -551,11 +557,11 @@ export interface ChosenLink {
 	readonly span: readonly [number, number];
 }
 
-/** A sentence of a note that supports an answer. */
+/** A sentence of a note, or of what a tool of another program answered, that supports an answer. */
 export interface Citation {
 	/** Number of the excerpt in which it stands. */
 	readonly number: number;
-	/** The note. */
+	/** The note; empty for a tool's answer. */
 	readonly path: string;
 	/** Its heading path; may be empty. */
 	readonly heading: string;
@@ -563,6 +569,8 @@ export interface Citation {
 	readonly lines: readonly [number, number];
 	/** The sentence. */
 	readonly quote: string;
+	/** The tool of another program that said it, as `server__tool`; empty for a note. */
+	readonly tool?: string;
 }
 
 export interface ClaimChangeArguments {
@@ -3706,7 +3714,7 @@ export interface Operations {
 	ask: {
 		arguments: AskArguments;
 		result: VaultAnswer;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "model_missing" | "busy";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden" | "settings_unreadable" | "model_missing" | "busy";
 	};
 	/** List notes by folder, tags, properties, links and dates, or by any condition. */
 	find_notes: {

@@ -20,10 +20,13 @@ export function historyOf(asked: readonly Asked[]): { question: string; answer: 
  * @param linkTo Writes a link to a place in a note.
  */
 export function asMarkdown({ answer, mode_used, sentences, citations, context }: VaultAnswer, linkTo: (path: string) => string): string {
-	const pathOf = (number: number): string | undefined => [...citations, ...context].find((one) => one.number === number)?.path;
+	const linkOf = (number: number): string | undefined => {
+		const source = [...citations, ...context].find((one) => one.number === number);
+		return source?.path === "" ? source.tool : source && linkTo(source.path);
+	};
 	const links = (cites: readonly number[]): string => {
-		const paths = new Set(cites.map(pathOf).filter((path) => path !== undefined));
-		return paths.size === 0 ? "" : ` (${[...paths].map(linkTo).join(", ")})`;
+		const found = new Set(cites.map(linkOf).filter((link) => link !== undefined));
+		return found.size === 0 ? "" : ` (${[...found].join(", ")})`;
 	};
 	if (sentences.length === 0) return answer;
 	if (mode_used === "extract") return sentences.map(({ text, cites }) => `> ${text}${links(cites)}`).join("\n\n");

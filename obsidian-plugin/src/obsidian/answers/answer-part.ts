@@ -10,6 +10,11 @@ import { addSayLine } from "../say-line";
 /** How often the words of a model are shown while they come. */
 const SWAP_MS = 100;
 
+/** The title of a note, or the tool of another program that said something. */
+function shownName({ path, tool = "" }: Citation | AnswerExcerpt): string {
+	return path === "" ? `${tool} (another program)` : titleOf(path);
+}
+
 /** What can be done with an answer. */
 export interface AnswerActions {
 	readonly insert: (answer: VaultAnswer) => void;
@@ -107,7 +112,7 @@ export class AnswerPart {
 			const row = list.createDiv({ cls: "vault-bridge-quote", attr: { role: "listitem", dir: "auto" } });
 			this.#chip(row, one);
 			row.appendText(` ${one.quote} `);
-			row.createSpan({ cls: "vault-bridge-small", text: titleOf(one.path) });
+			row.createSpan({ cls: "vault-bridge-small", text: shownName(one) });
 		}
 	}
 
@@ -120,9 +125,9 @@ export class AnswerPart {
 		for (const one of context) {
 			const row = list.createDiv({ cls: "vault-bridge-given-note", attr: { role: "listitem" } });
 			this.#chip(row, one);
-			row.createSpan({ cls: "vault-bridge-given-title", text: titleOf(one.path), attr: { dir: "auto" } });
+			row.createSpan({ cls: "vault-bridge-given-title", text: shownName(one), attr: { dir: "auto" } });
 			row.createSpan({ cls: "vault-bridge-small", text: `${one.tokens} tokens` });
-			addButton(row, { text: "Ask without it", label: `Ask again without ${titleOf(one.path)}` }, () => this.actions.askWithout(one.path));
+			if (one.path !== "") addButton(row, { text: "Ask without it", label: `Ask again without ${titleOf(one.path)}` }, () => this.actions.askWithout(one.path));
 		}
 	}
 

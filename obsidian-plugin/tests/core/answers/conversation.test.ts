@@ -24,6 +24,11 @@ test("an answer in a note links what it cites and says what is not supported", (
 	expect(asMarkdown({ ...ANSWER, sentences: [], answer: "The notes do not say." }, link)).toBe("The notes do not say.");
 });
 
+test("what another program said is named and not linked", () => {
+	const context = [{ number: 2, path: "", heading: "", lines: [1, 1] as const, tokens: 9, tool: "weather__forecast" }];
+	expect(asMarkdown({ ...ANSWER, context }, link)).toBe("It is fed. ([[Bread/Levain.md]]) It flies. (weather__forecast) *(not in these notes)*");
+});
+
 test("only questions that were answered are told, the last ones", () => {
 	const asked = Array.from({ length: 9 }, (_, at) => ({ question: `q${at}`, answer: at === 8 ? null : ANSWER }));
 	expect(historyOf(asked).map(({ question }) => question)).toEqual(["q2", "q3", "q4", "q5", "q6", "q7"]);
