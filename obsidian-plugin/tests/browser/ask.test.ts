@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -83,6 +83,24 @@ test("the same is asked again without a note, and a note is offered after an @",
 	await field.pressSequentially("what is in @Brine str");
 	await obsidian.page.locator(".suggestion-item", { hasText: "Brine strength" }).first().click();
 	expect(await field.inputValue()).toMatch(/^what is in @\[\[.*Brine strength\]\] $/);
+});
+
+test.each([
+	{ name: "chinese", direction: "ltr", path: "酸面团.md", said: "酸面团里的细菌最喜欢麦芽糖。", question: "酸面团里的细菌喜欢什么？" },
+	{ name: "hebrew", direction: "rtl", path: "מחמצת.md", said: "החיידקים במחמצת מעדיפים מלטוז.", question: "מה החיידקים במחמצת מעדיפים?" },
+])("quotes in $name run $direction in a window that does", async ({ name, direction, path, said, question }) => {
+	await writeFile(join(home.vault, path), `# ${path.slice(0, -3)}\n\n${said}\n`);
+	await opened();
+	await bridge.call("wait_until_indexed", { path, what: "keyword" });
+	await obsidian.page.evaluate((dir) => void (document.dir = dir), direction);
+	await ask(question);
+	const quote = answer().getByRole("listitem").filter({ hasText: said }).first();
+	await quote.waitFor();
+	const turned = answer().locator(".vault-bridge-question, .vault-bridge-quote").filter({ hasText: /[^\x00-\x7f]{4}/ });
+	expect(await turned.evaluateAll((all) => all.map((el) => getComputedStyle(el).direction))).not.toContain(direction === "rtl" ? "ltr" : "rtl");
+	await picture(obsidian, `ask-${name}`, false);
+	await quote.getByRole("button").click();
+	await expect.poll(shown).toBe(path);
 });
 
 test("a question that no note answers is told", async () => {
