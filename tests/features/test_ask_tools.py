@@ -11,7 +11,7 @@ import pytest_asyncio
 from bridge.access.tokens import Tokens
 from bridge.types import Scope
 from tests.features.served import Served
-from tests.features.test_ask import FED, ask, events_of, use_chat_model
+from tests.features.test_ask import FED, ask, events_of, stream, use_chat_model, workers
 from tests.features.test_ask_lookups import THRICE
 from tests.mcp.client import connected, text_of
 from tests.mcp.test_confirming import Person
@@ -199,6 +199,21 @@ async def test_a_server_that_dies_costs_a_step_only(served: Served, data: Path, 
     found = await ask(served, FED, tools=["test__die"])
     assert found["steps"][0]["error"]
     assert found["answer"] == "It is fed twice a day [1]."
+
+
+@pytest.mark.model
+async def test_a_call_is_told_though_the_model_dies_after_it(served: Served, data: Path, tmp_path: Path) -> None:
+    write_servers(data, more=NEVER)
+    answer = ["It is fed twice a day", *(f" and day {n}" for n in range(400)), " [1]."]
+    await use_calls(served, tmp_path, call_of("test__say", text=KILN), *answer)
+    events = []
+    async for event in stream(served, question=FED, tools=["test__say"]):
+        events.append(event)
+        if event[0] == "token" and workers():
+            workers()[0].kill()
+    kind, found = events[-1]
+    assert (kind, found["mode_used"]) == ("done", "extract")
+    assert [(one["tool"], one["error"], one["excerpts"]) for one in found["steps"]] == [("test__say", "", [])]
 
 
 @pytest.mark.model

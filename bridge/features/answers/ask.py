@@ -21,7 +21,7 @@ from bridge.api.questions import keep_question
 from bridge.api.registry import operation
 from bridge.api.stream import StreamEvent
 from bridge.errors import BridgeError, InvalidArguments
-from bridge.features.answers.records import AnswerExcerpt, Citation, VaultAnswer
+from bridge.features.answers.records import AnswerExcerpt, AnswerStep, Citation, VaultAnswer
 from bridge.features.answers.settings import AnswerSettings
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
@@ -146,11 +146,11 @@ async def ask(
     if generator is None or not (is_answerable or servers):
         return answer
     call.say(StreamEvent("quotes", answer))
-    strict = mode == "chat"
+    steps: list[AnswerStep] = []
     try:
         traits = await generator.traits()
-        steps = steps_for(traits, max_steps, external=bool(tools))
-        external = await offer_tools(call, servers if steps else (), agreed=agreed)
+        most_steps = steps_for(traits, max_steps, external=bool(tools))
+        external = await offer_tools(call, servers if most_steps else (), agreed=agreed)
         no_tools = (NO_TOOLS,) if (max_steps or tools) and not traits.knows_tools else ()
         answer = replace(answer, notices=(*answer.notices, *external.notices, *no_tools))
         if not (is_answerable or external.tools):
@@ -161,15 +161,16 @@ async def ask(
             places,
             room,
             call.vault.settings.section(AnswerSettings).answer_tokens,
-            steps,
+            most_steps,
             traits.window,
             external,
         )
-        written = await write_answer(call, generator, task, found)
+        written = await write_answer(call, generator, task, found, steps)
     except BridgeError as trouble:
-        if strict or isinstance(trouble, InvalidArguments):
+        if mode == "chat" or isinstance(trouble, InvalidArguments):
             raise
-        return replace(answer, notices=(*answer.notices, f"{trouble.message} {trouble.hint}"))
+        made = tuple(replace(step, excerpts=()) for step in steps)
+        return replace(answer, notices=(*answer.notices, f"{trouble.message} {trouble.hint}"), steps=made)
     await _record_excerpts(call, [one for one in _list_excerpts(written.sources) if one not in context])
     composed = await asyncio.to_thread(_compose, answer, written)
     external_numbers = {one.number for one in written.sources if one.tool}

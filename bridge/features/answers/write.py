@@ -90,7 +90,9 @@ def steps_for(traits: ChatTraits, wanted: int | None, *, external: bool) -> int:
     return STEPS if external or traits.parameters >= LEAST_PARAMETERS else 0
 
 
-async def write_answer(call: Call, generator: Generator, task: AnswerTask, found: FoundSources) -> WrittenAnswer:
+async def write_answer(
+    call: Call, generator: Generator, task: AnswerTask, found: FoundSources, steps: list[AnswerStep]
+) -> WrittenAnswer:
     """Generate an answer, saying it as it comes; excerpts that do not fit the model's window are left out from the end.
 
     Args:
@@ -98,6 +100,7 @@ async def write_answer(call: Call, generator: Generator, task: AnswerTask, found
         generator: The chat model.
         task: What to answer.
         found: The excerpts, best first.
+        steps: What the model looks up is added here, so that it is known even if it fails afterwards.
 
     Raises:
         Busy: Others wait already.
@@ -107,7 +110,7 @@ async def write_answer(call: Call, generator: Generator, task: AnswerTask, found
     # Shared by all attempts: what another program was asked to do must not be done twice.
     asked: list[ToolCall] = []
     while True:
-        conversation = _Conversation(call, generator, task, left, history, asked)
+        conversation = _Conversation(call, generator, task, left, history, asked, steps)
         try:
             return await conversation.run(found.notes)
         except PromptTooLong as long:
@@ -131,6 +134,7 @@ class _Conversation:
         sources: tuple[Source, ...],
         history: Sequence[Turn],
         asked: list[ToolCall],
+        steps: list[AnswerStep],
     ) -> None:
         self._call = call
         self._generator = generator
@@ -139,7 +143,7 @@ class _Conversation:
         self._left = task.most_steps
         self._external = task.external.tools
         self._messages = write_prompt(task.question, sources, history, calls=self._left > 0, external=self._external)
-        self._steps: list[AnswerStep] = []
+        self._steps = steps
         self._asked = asked
 
     async def run(self, notes: "Mapping[VaultPath, Note]") -> WrittenAnswer:
