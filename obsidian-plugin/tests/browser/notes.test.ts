@@ -47,6 +47,19 @@ test("the newest notes are listed with type, tags, age and how they begin, and m
 	expect(new Set(await titles()).size).toBeGreaterThan(50);
 });
 
+test("more notes are listed though one changes while they are asked for", async () => {
+	await opened();
+	obsidian.node.meanwhile.answered = async (url) => {
+		if (!url.endsWith("/find_notes")) return;
+		delete obsidian.node.meanwhile.answered;
+		await bridge.call("create_note", { path: "Just now.md", text: "Said a moment ago." });
+		// The list is brought up to date half a second after a change.
+		await new Promise((resolve) => setTimeout(resolve, 1_500));
+	};
+	await obsidian.page.getByRole("button", { name: "Show more" }).click();
+	await expect.poll(async () => (await titles()).length).toBeGreaterThan(50);
+});
+
 test("types narrow the notes and the search, and the keyboard opens one", async () => {
 	await opened();
 	await obsidian.page.getByRole("button", { name: "Only decisions" }).click();

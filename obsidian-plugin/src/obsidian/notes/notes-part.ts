@@ -36,6 +36,8 @@ export class NotesPart {
 	#progress: IndexProgress | null = null;
 	#timer: number | undefined;
 	#round = 0;
+	/** Whether more than the first page is shown or asked for. */
+	#further = false;
 
 	/**
 	 * @param head Where the types and the button go.
@@ -65,6 +67,7 @@ export class NotesPart {
 	/** List the newest notes that pass the filters. */
 	show(filters: Filters): void {
 		this.#filters = filters;
+		this.#further = false;
 		this.#headEl.toggle(true);
 		this.#showTypes();
 		void this.#list(0);
@@ -80,6 +83,7 @@ export class NotesPart {
 
 	/** List the next notes, too. */
 	more(): void {
+		this.#further = true;
 		void this.#list(this.#notes.size);
 	}
 
@@ -111,7 +115,7 @@ export class NotesPart {
 		this.#timer = window.setTimeout(() => {
 			void this.#count();
 			// Further pages stay as they are.
-			if (this.#filters !== null && this.#notes.size <= PAGE) void this.#list(0);
+			if (this.#filters !== null && !this.#further) void this.#list(0);
 		}, SETTLE_MS);
 	}
 
@@ -120,7 +124,10 @@ export class NotesPart {
 		const round = (this.#round += 1);
 		const answer = await this.host.link.call("find_notes", newestArguments(this.#filters, Date.now(), offset));
 		if (round !== this.#round) return;
-		if (!answer.ok) return this.ear.refused(withHint(answer.error));
+		if (!answer.ok) {
+			this.#further = this.#notes.size > PAGE;
+			return this.ear.refused(withHint(answer.error));
+		}
 		const { notes, total } = answer.result;
 		const before = offset === 0 ? [] : [...this.#notes.values()];
 		this.#notes = new Map([...before, ...notes].map((note) => [note.path, note]));
