@@ -142,7 +142,7 @@ test("the words of a chat model come as it writes them, and what no note says is
 });
 
 test("an answer that is stopped stays as far as it came, and the next one can be asked", async () => {
-	await useModel("slow", "random_gguf(path, layers=24)");
+	await useModel("slow", "random_gguf(path, layers=8)");
 	await opened();
 	await ask(QUESTION);
 	await expect.poll(() => answer().locator(".vault-bridge-answer").innerText(), { timeout: 120_000 }).not.toBe("");
