@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from bridge.engine.carry import NOTHING_REPLACED, Replacement, carry_notes
 from bridge.engine.link_graph import LinkResolver
-from bridge.engine.moves import detect_moves
+from bridge.engine.moves import LateMoves
 from bridge.engine.parser import Outcome, ReadOptions, read_all
 from bridge.engine.parser_pool import FEW, ParserPool
 from bridge.engine.signal import pause
@@ -91,6 +91,7 @@ class Indexer:
         self._on_write = on_write
         self._on_denied_move = on_denied_move
         self.link_resolver = LinkResolver(index, self.names, lambda: on_write((), ()))
+        self._moves = LateMoves()
         self._turn = asyncio.Lock()
         self._expected: set[VaultPath] = set()
         self._being_written: set[VaultPath] = set()
@@ -255,7 +256,7 @@ class Indexer:
                 await self._apply({path: scan.files[path].size for path in newest}, gone, write or self.index.write)
             self.pending -= read
             now = self.index.notes
-            if moved := detect_moves(left, (now[path] for path in fresh if path in now)):
+            if moved := self._moves.detect(left, [now[path] for path in fresh if path in now]):
                 await asyncio.to_thread(self._store.move, moved)
         if read or gone or not self.complete:
             self.indexed = time.time()

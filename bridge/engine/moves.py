@@ -1,12 +1,22 @@
 """Tells where notes were moved: by the steps of a change of our own, or by their content."""
 
+import time
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 
 from bridge.index.note import IndexedNote
 from bridge.types import VaultPath
 from bridge.vault.paths import at_or_below
 from bridge.vault.plan import Step
+
+LATE_S = 2.0
+"""Seconds within which the two halves of a move are seen."""
+
+MOST_LATE = 300
+"""Notes that are remembered for that, of each half."""
+
+Seen = tuple[float, IndexedNote]
+"""A note that went or came, and when."""
 
 
 def trace_moves(steps: Iterable[Step], notes: Collection[VaultPath]) -> dict[VaultPath, VaultPath]:
@@ -29,6 +39,30 @@ def trace_moves(steps: Iterable[Step], notes: Collection[VaultPath]) -> dict[Vau
         left.update(moved.values())
         first |= moved
     return {path: now for now, path in first.items() if path in notes and path != now}
+
+
+class LateMoves:
+    """Finds moves whose two halves are seen one after the other: a watcher may tell of a new folder first."""
+
+    def __init__(self) -> None:
+        self._gone: list[Seen] = []
+        self._fresh: list[Seen] = []
+
+    def detect(self, gone: Sequence[IndexedNote], fresh: Sequence[IndexedNote]) -> Mapping[VaultPath, VaultPath]:
+        """Return where notes were moved, by their old path, among those that went and came now or a moment ago."""
+        now = time.monotonic()
+        self._gone = [*_recent(self._gone, now, fresh), *((now, note) for note in gone)]
+        self._fresh = [*_recent(self._fresh, now, gone), *((now, note) for note in fresh)]
+        moved = detect_moves([note for _, note in self._gone], (note for _, note in self._fresh))
+        self._gone = [one for one in self._gone if one[1].path not in moved][-MOST_LATE:]
+        self._fresh = [one for one in self._fresh if one[1].path not in moved.values()][-MOST_LATE:]
+        return moved
+
+
+def _recent(seen: Iterable[Seen], now: float, back: Iterable[IndexedNote]) -> Iterator[Seen]:
+    """Yield the notes that were seen a moment ago, but for those that have changed sides since."""
+    paths = {note.path for note in back}
+    return ((at, note) for at, note in seen if now - at <= LATE_S and note.path not in paths)
 
 
 def detect_moves(gone: Collection[IndexedNote], fresh: Iterable[IndexedNote]) -> Mapping[VaultPath, VaultPath]:

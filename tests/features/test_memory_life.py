@@ -48,6 +48,24 @@ async def report(served: Served, path: str, **change: str) -> None:
     await served.call("wait_until_indexed", vault="Home", path=path)
 
 
+@pytest.mark.parametrize("kinds", [("upsert", "delete"), ("delete", "upsert")])
+async def test_the_halves_of_a_move_may_be_told_one_after_the_other(served: Served, kinds: tuple[str, str]) -> None:
+    made = await remember(served, **FIRED)
+    await recall(served)
+    paths = {"upsert": "Agents/Kept/Saturdays.md", "delete": made["path"]}
+    text = (root(served) / made["path"]).read_bytes()
+    (root(served) / "Agents/Kept").mkdir()
+    for kind in kinds:
+        if kind == "upsert":
+            (root(served) / paths[kind]).write_bytes(text)
+        else:
+            (root(served) / paths[kind]).unlink()
+        answer = await served.call("report_changes", vault="Home", changes=[{"path": paths[kind], "kind": kind}])
+        assert answer.status == 200, answer.body
+    [memory] = await recall(served)
+    assert (memory["path"], memory["used"]["times"]) == (paths["upsert"], 1)
+
+
 async def test_a_memory_that_is_renamed_in_obsidian_stays_the_same(served: Served) -> None:
     made = await remember(served, **FIRED)
     await recall(served)
