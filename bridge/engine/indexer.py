@@ -255,8 +255,7 @@ class Indexer:
                 newest = await self._carry(newest, replaced) if replaced else newest
                 await self._apply({path: scan.files[path].size for path in newest}, gone, write or self.index.write)
             self.pending -= read
-            now = self.index.notes
-            if moved := self._moves.detect(left, [now[path] for path in fresh if path in now]):
+            if moved := self._moves.detect(left, [note for path in fresh if (note := self.index.notes.get(path))]):
                 await asyncio.to_thread(self._store.move, moved)
         if read or gone or not self.complete:
             self.indexed = time.time()

@@ -134,7 +134,7 @@ async def choose_servers(call: Call, names: Sequence[str]) -> tuple[ChosenServer
 
 
 async def offer_tools(call: Call, chosen: Iterable[ChosenServer], *, agreed: bool) -> ExternalTools:
-    """Return what the model is told of the chosen tools.
+    """Return the chosen tools as they are offered to the model.
 
     A server is started for that only where the user agrees or need not; of one that does not run, the tools that are
     named are offered without a description.

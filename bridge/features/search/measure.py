@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,6 @@ from bridge.text.counts import count_of
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from bridge.engine.open_vault import OpenVault
     from bridge.models.reranker import PassageScores
     from bridge.search.model import SearchAnswer, SearchRequest, Sources
@@ -126,7 +124,7 @@ class LocatedQuestion:
 
     text: str
     line: int
-    worth: "Mapping[VaultPath, float]"
+    worth: Mapping[VaultPath, float]
     """The worth of each note: 1 for the best, half as much for each group that is not as good."""
     missing: int
     """Its links to notes that cannot be found."""

@@ -18,7 +18,7 @@ WORD_BREAK = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])")
 
 async def rank_external(call: Call, task: str) -> "list[tuple[float, ExternalTool]]":
     """Return the tools of running servers that may do a task, with their likeness, the likeliest first."""
-    tools = [_Candidate(tool) for tool in await running_tools(call)]
+    tools = [_Candidate.of(tool) for tool in await running_tools(call)]
     # By themselves: their words must not change how telling those of the bridge's own tools are.
     ranked = await asyncio.to_thread(rank, task, tools) if tools else []
     return [(likeness, one.tool) for likeness, one in ranked if likeness >= ENOUGH]
@@ -27,23 +27,14 @@ async def rank_external(call: Call, task: str) -> "list[tuple[float, ExternalToo
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     tool: "ExternalTool"
+    name: str
+    title: str
+    summary: str
+    tasks: tuple[str, ...]
+    reads: bool
 
-    @property
-    def name(self) -> str:
-        return self.tool.name
-
-    @property
-    def title(self) -> str:
-        return self.tool.tool
-
-    @property
-    def summary(self) -> str:
-        return self.tool.description
-
-    @property
-    def tasks(self) -> tuple[str, ...]:
-        return (WORD_BREAK.sub(" ", self.tool.tool),)
-
-    @property
-    def reads(self) -> bool:
-        return False
+    @classmethod
+    def of(cls, tool: "ExternalTool") -> "_Candidate":
+        """Return a tool as it is compared with a task."""
+        name = tool.tool
+        return cls(tool, tool.name, name, tool.description, (WORD_BREAK.sub(" ", name),), reads=False)
