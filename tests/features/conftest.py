@@ -8,6 +8,7 @@ import pytest
 import pytest_asyncio
 
 from tests.features.served import Served, readable, serving, write_vault
+from tests.mcp_client.servers import wait_for_end
 
 SAMPLE = Path(__file__).resolve().parents[1] / "vaults" / "sample"
 
@@ -27,3 +28,11 @@ async def served(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
     vault = write_vault(tmp_path / "Notes", request.module.NOTES)
     async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
         yield served
+
+
+@pytest_asyncio.fixture
+async def data(served: Served) -> AsyncIterator[Path]:
+    """The data folder of the bridge, which ends without a server of the user's left."""
+    yield served.bridge.data_dir
+    await served.bridge.servers.close()
+    await wait_for_end()

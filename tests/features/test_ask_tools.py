@@ -1,12 +1,10 @@
 """Chat models that call tools of the user's own servers while they answer: who may, and what they get."""
 
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
 from bridge.access.tokens import Tokens
 from bridge.types import Scope
@@ -15,23 +13,14 @@ from tests.features.test_ask import FED, ask, events_of, stream, use_chat_model,
 from tests.features.test_ask_lookups import THRICE
 from tests.mcp.client import connected, text_of
 from tests.mcp.test_confirming import Person
-from tests.mcp_client.servers import SECRET, programs, wait_for_end, write_servers
+from tests.mcp_client.servers import NEVER, SECRET, programs, wait_for_end, write_servers
 from tests.models.scripted import scripted_gguf
 
 NOTES = {"Levain.md": "# Levain\n\nA levain is a starter of flour and water. It is fed twice a day.\n"}
 AGENT: list[Scope] = ["read", "write"]
-NEVER = 'confirm = "never"'
 KILN = "The kiln reaches 1200 degrees in May."
 WINDOW = 24_000
 ABSENT = "What torque has the zeppelin engine?"
-
-
-@pytest_asyncio.fixture
-async def data(served: Served) -> AsyncIterator[Path]:
-    """The data folder of the bridge, which ends without a server left."""
-    yield served.bridge.data_dir
-    await served.bridge.servers.close()
-    await wait_for_end()
 
 
 def call_of(tool: str, **arguments: Any) -> str:

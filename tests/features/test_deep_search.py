@@ -3,7 +3,7 @@
 import asyncio
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,16 @@ def pid_of(served: Served) -> int:
     """Return the process id of the reranker's worker; 0 without one."""
     status = served.bridge.rerankers.status
     return (status.pid or 0) if status is not None else 0
+
+
+async def while_it_dies(served: Served, call: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
+    """Return what a call answers whose reranker is killed while it reads."""
+    pid = pid_of(served)
+    os.kill(pid, signal.SIGSTOP)
+    answer = asyncio.ensure_future(call)
+    await asyncio.sleep(0.1)
+    os.kill(pid, signal.SIGKILL)
+    return await answer
 
 
 def paths(found: dict[str, Any]) -> list[str]:
@@ -139,12 +149,7 @@ async def test_a_worker_that_dies_in_mid_call_leaves_the_order_of_hybrid(served:
     await use_reranker(served, tmp_path)
     before = await find(served, "hybrid")
     assert (await find(served))["mode_used"] == "deep"
-    pid = pid_of(served)
-    os.kill(pid, signal.SIGSTOP)
-    call = asyncio.ensure_future(find(served))
-    await asyncio.sleep(0.1)
-    os.kill(pid, signal.SIGKILL)
-    found = await call
+    found = await while_it_dies(served, find(served))
     assert (paths(found), found["mode_used"]) == (paths(before), before["mode_used"])
     assert found["notices"][0] == "The reranker died while it read the notes. The order is that of `hybrid`."
     assert (await find(served))["mode_used"] == "deep"

@@ -6,10 +6,7 @@ from typing import Any
 
 from bridge.access.tokens import Tokens
 from tests.features.served import Served
-from tests.features.test_external_tools import data
 from tests.mcp_client.servers import SECRET, programs, write_servers
-
-__all__ = ["data"]
 
 NOTES = {"Oven.md": "# Oven\n"}
 

@@ -2,12 +2,10 @@
 
 import json
 import logging
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
 from bridge.access.tokens import Tokens
 from bridge.api.call import OWNER, Call, Principal
@@ -19,18 +17,9 @@ from bridge.text.budget import estimate_tokens
 from tests.features.served import Served
 from tests.mcp.client import ERAS, Era, connected, text_of
 from tests.mcp.test_confirming import Person
-from tests.mcp_client.servers import SECRET, programs, wait_for_end, write_servers
+from tests.mcp_client.servers import NEVER, SECRET, programs, write_servers
 
 NOTES = {"Oven.md": "# Oven\n"}
-NEVER = 'confirm = "never"'
-
-
-@pytest_asyncio.fixture
-async def data(served: Served) -> AsyncIterator[Path]:
-    """The data folder of the bridge, which ends without a server left."""
-    yield served.bridge.data_dir
-    await served.bridge.servers.close()
-    await wait_for_end()
 
 
 async def owner(served: Served, name: str, **given: Any) -> Any:

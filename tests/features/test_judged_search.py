@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import signal
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from bridge.features.search.measurement import last_measurement
 from bridge.models.install import use_file
 from bridge.settings.file import save_settings
 from tests.features.served import Served, readable
-from tests.features.test_deep_search import pid_of, use_reranker
+from tests.features.test_deep_search import use_reranker, while_it_dies
 from tests.mcp.client import connected, text_of
 from tests.models.ranking import ranking_gguf
 from tests.models.small import bert_gguf
@@ -214,12 +213,7 @@ async def test_a_reranker_that_dies_leaves_the_last_measurement(served: Served, 
     database = served.bridge.find(None).store.database
     before = last_measurement(database)
     await served.call("search", query="bagel", mode="deep")
-    pid = pid_of(served)
-    os.kill(pid, signal.SIGSTOP)
-    measuring = asyncio.ensure_future(measure(served))
-    await asyncio.sleep(0.1)
-    os.kill(pid, signal.SIGKILL)
-    found = await measuring
+    found = await while_it_dies(served, measure(served))
     assert found["notices"] == ["Nothing was measured: The reranker died while it read the notes."]
     assert before is not None
     assert last_measurement(database) == before

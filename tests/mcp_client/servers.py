@@ -12,6 +12,8 @@ import psutil
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(__file__).with_name("program.py")
 SECRET = "hush-hush"
+NEVER = 'confirm = "never"'
+"""Lets a server be called without asking."""
 
 
 def write_servers(data: Path, *ways: str, more: str = "", name: str = "test") -> None:
