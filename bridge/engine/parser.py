@@ -13,7 +13,7 @@ from bridge.records import dataclass
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
-from bridge.worker_pool import is_stopping
+from bridge.worker_pool import give_way, is_stopping
 
 if TYPE_CHECKING:
     from bridge.index.documents import Vocabularies
@@ -50,7 +50,8 @@ _vocabularies: "list[Vocabularies]" = []
 
 
 def read_in_worker(reading: ReadOptions, paths: Sequence[VaultPath]) -> list[Outcome]:
-    """Read notes in a process that does nothing else."""
+    """Read notes in a process that does nothing else, and gives way to searches meanwhile."""
+    give_way()
     return read_all(reading, paths, _own_vocabularies())
 
 

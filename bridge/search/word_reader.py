@@ -8,6 +8,7 @@ import numpy as np
 from bridge.search.word_list import build_word_list
 from bridge.text.fold import fold_word
 from bridge.text.words import SPACED_WORD
+from bridge.worker_pool import give_way
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,13 +92,14 @@ _readers: list[WordReader] = []
 
 
 def begin_words(words: str, numbers: "NDArray[np.uint32]", counts: "NDArray[np.uint32]") -> None:
-    """Begin to read in a worker process.
+    """Begin to read in a worker process, which gives way to others from now on.
 
     Args:
         words: The words by number, joined by spaces.
         numbers: Those of the words of each note read so far, one note after the other.
         counts: How many words each of these notes has.
     """
+    give_way()
     _readers[:] = [WordReader(words.split(" ") if words else (), np.split(numbers, np.cumsum(counts))[:-1])]
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import multiprocessing
+import os
 import subprocess
 import sys
 from contextlib import aclosing
@@ -11,14 +12,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from bridge.engine.parser import ReadOptions, learn_boilerplate, read_all
+from bridge.engine.parser import ReadOptions, learn_boilerplate, read_all, read_in_worker
 from bridge.engine.parser_pool import FEW, SLICE, SLICE_BYTES, ParserPool, slice_files
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.prepare import PreparedNote
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
-from bridge.worker_pool import WorkerPool
+from bridge.worker_pool import NICE, WorkerPool
 from tests.engine.conftest import NOTES, until
 
 
@@ -105,6 +106,18 @@ async def test_processes_that_are_ended_while_they_read_are_replaced(vault: Path
             process.kill()
         read += [outcome async for some in outcomes for outcome in some]
     assert [outcome.note.path for outcome in read if isinstance(outcome, PreparedNote)] == paths
+
+
+async def test_reading_gives_way_to_searches(vault: Path) -> None:
+    pool = WorkerPool(1)
+    try:
+        before = pool.submit(os.nice, 0).result()
+        pool.submit(read_in_worker, reading(vault), []).result()
+        assert pool.submit(os.nice, 0).result() == min(19, before + NICE)
+        pool.submit(read_in_worker, reading(vault), []).result()
+        assert pool.submit(os.nice, 0).result() == min(19, before + NICE)
+    finally:
+        pool.end()
 
 
 async def test_words_are_indexed_by_the_processes_that_read_the_notes(vault: Path) -> None:
