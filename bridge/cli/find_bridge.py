@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -174,6 +175,18 @@ def served_vaults(data_dir: Path) -> Iterator[ServedVault]:
         for vault in status["vaults"]:
             indexer: Indexer = "paused" if vault["paused"] else "running"
             yield ServedVault(runtime, vault["id"], vault["name"], Path(vault["path"]), indexer)
+
+
+def owned_bridges(data_dir: Path) -> Iterator[Runtime]:
+    """Yield each running bridge once, with the token of its owner's file; one that is read-only has none."""
+    tokens: dict[str, str] = {}
+    for path in (data_dir / "vaults").glob("*/owner.json"):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            facts = json.loads(path.read_bytes())
+            tokens[facts["url"]] = facts["token"]
+    for runtime in running_bridges(data_dir):
+        if runtime.url in tokens:
+            yield runtime._replace(token=tokens[runtime.url])
 
 
 def is_same_folder(one: Path, other: Path) -> bool:

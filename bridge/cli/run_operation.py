@@ -1,6 +1,7 @@
 """`vault-bridge <operation>`: runs in the running bridge if there is one, else in this process."""
 
 import argparse
+import contextlib
 import json
 import sys
 from collections.abc import Mapping
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 VAULT = "vault"
 """The argument that every operation has beside its own."""
+
+CHANGE_SETTINGS = "change_settings"
 
 NOT_FOUND = {NoteNotFound.code, FolderNotFound.code}
 
@@ -79,7 +82,7 @@ def find_and_run(given: argparse.Namespace) -> tuple[bytes, FoundVault | None]:
     typed = options.collect(command, given)
     reference = typed.pop(VAULT, None) or given.vault
     # What needs the scope `admin` runs in this process, since the runtime token does not grant it; a user who may write
-    # the settings file may run it, and running bridges notice the change.
+    # the settings file may run it.
     is_admins = "admin" in {command["scope"], command["complete"]}
     reached = None if is_admins else target_vault(given, reference, command)
     arguments = typed if reached is None else paths.to_vault_paths(command, typed, reached.path)
@@ -89,7 +92,22 @@ def find_and_run(given: argparse.Namespace) -> tuple[bytes, FoundVault | None]:
         # A user who types a command means the note as it is now; the write checks that it is still that.
         query = {"path": arguments["path"], "max_chars": 1, **where}
         arguments["digest"] = json.loads(run_operation(given, "read_note", query, reached, view=False))["digest"]
-    return run_operation(given, given.command, {**arguments, **where}, reached, view=not given.json), reached
+    answer = run_operation(given, given.command, {**arguments, **where}, reached, view=not given.json)
+    if given.command == CHANGE_SETTINGS:
+        apply_at_once(given.data_dir, arguments)
+    return answer, reached
+
+
+def apply_at_once(data_dir: Path, changes: Mapping[str, Any]) -> None:
+    """Have running bridges apply saved settings, since nobody expects a new `deny` to hold only seconds later.
+
+    Raises:
+        RemoteError: A bridge could not apply all of them; what is denied is hidden even so.
+    """
+    for runtime in find_bridge.owned_bridges(data_dir):
+        # One that does not answer notices the change by itself, or is starting and reads the file.
+        with contextlib.suppress(find_bridge.Unreachable):
+            find_bridge.send(runtime, CHANGE_SETTINGS, changes)
 
 
 def run_operation(

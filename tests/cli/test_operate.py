@@ -168,6 +168,14 @@ async def test_settings_are_changed_while_a_bridge_runs(served: Served) -> None:
     assert {setting["name"]: setting["value"] for setting in listed}["max_file_mb"] == 5
 
 
+async def test_what_is_denied_by_a_command_is_gone_from_the_running_bridge_when_it_ends(served: Served) -> None:
+    assert (await served.call("read_note", path="Bread/Rye.md")).status == 200
+    ran = await served.command("change-settings", "--changes", 'deny=["Bread/**"]')
+    assert ran.status == 0, ran.err
+    assert served.bridge.settings.deny == ("Bread/**",)
+    assert (await served.call("read_note", path="Bread/Rye.md")).status == 404
+
+
 async def test_a_wrong_setting_is_refused_with_the_nearest(served: Served) -> None:
     ran = await served.command("change-settings", "--changes", "max_file_md=5")
     assert (ran.status, "did you mean `max_file_mb`" in ran.err) == (2, True)
