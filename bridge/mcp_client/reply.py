@@ -1,9 +1,8 @@
 """What servers say, as text for a reader who did not write them: visible, without secrets, and limited."""
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
-
-import orjson
 
 from bridge.mcp_client.secret_file import redact_line, redact_secrets, replace_values
 from bridge.records import dataclass
@@ -83,13 +82,19 @@ def make_reply(parts: Iterable[Any], structured: Any, secrets: Mapping[str, str]
     """
     text = "\n".join(filter(None, map(part_text, parts)))
     if not text and structured is not None:
-        text = orjson.dumps(structured, option=orjson.OPT_INDENT_2).decode()
+        text = write_json(structured, indent=2)
     most = MOST_TOKENS * CHARACTERS_PER_TOKEN
     whole = replace_values(text, secrets)
     # Twice the limit, since only part of it may be visible; looking for comments in more would take too long.
     visible = redact_secrets(whole[: 2 * most], secrets).strip()
     shown = fit_words(visible, most)
     return Reply(shown, failed, len(shown) < len(visible) or len(whole) > 2 * most)
+
+
+def write_json(value: Any, indent: int | None = None) -> str:
+    """Return a value as JSON; not by orjson, which refuses numbers of more than 64 bits."""
+    separators = (",", ":") if indent is None else None
+    return json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
 
 
 def part_text(part: Any) -> str:
@@ -115,7 +120,7 @@ def summarise_tools(tools: "Mapping[str, Tool]", secrets: Mapping[str, str]) -> 
         ToolSummary(
             name,
             shorten_line(tool.description or "", secrets, LONGEST_DESCRIPTION),
-            shorten_line(orjson.dumps(tool.input_schema).decode(), secrets, LONGEST_SCHEMA),
+            shorten_line(write_json(tool.input_schema), secrets, LONGEST_SCHEMA),
         )
         for name, tool in tools.items()
         if name and len(name) <= LONGEST_NAME and redact_line(name, secrets) == name

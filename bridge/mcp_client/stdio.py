@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 KEEPER = Path(__file__).with_name("keeper.py")
 LONGEST_LINE = 16 << 20
 """Most bytes of a message; a server that sends more is ended."""
+MOST_UNASKED = 20_000
+"""Most lines of a server since something was last written to it; one that says more is ended, as nobody reads it."""
+MOST_ITEMS = 2_000
+"""Most items of a list in an answer, such as its parts or tools; to check more would take seconds."""
 CHUNK = 1 << 16
 LAST_WORDS = 2_000
 """Bytes of the standard error that are kept."""
@@ -35,10 +39,17 @@ class Program:
     def __init__(self, process: asyncio.subprocess.Process, lifeline: int | None) -> None:
         self.process = process
         self.gone = asyncio.Event()
-        """Set when its output has ended."""
+        """Set when its output has ended, or is no longer read."""
+        self.unasked = 0
+        """Lines that it said since something was last written to it."""
         self._lifeline = lifeline
         self._errors: deque[bytes] = deque()
         self._is_cut = False
+
+    @property
+    def is_flooding(self) -> bool:
+        """Whether it says more than anybody asked for."""
+        return self.unasked >= MOST_UNASKED
 
     @property
     def last_words(self) -> str:
@@ -142,11 +153,12 @@ async def read_messages(program: Program, incoming: "MemoryObjectSendStream[Sess
     """Hand over answers and requests of a program until its output ends."""
     import anyio
     from mcp.shared.message import SessionMessage
-    from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
+    from mcp_types import JSONRPCNotification, JSONRPCResponse, jsonrpc_message_adapter
 
     stream = program.process.stdout
     with incoming, contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-        while stream is not None and (line := await read_line(stream)):
+        while stream is not None and not program.is_flooding and (line := await read_line(stream)):
+            program.unasked += 1
             if not line.lstrip().startswith(b"{"):
                 continue
             try:
@@ -155,8 +167,20 @@ async def read_messages(program: Program, incoming: "MemoryObjectSendStream[Sess
                 continue
             # Nothing here waits for notifications, and the library logs what is wrong with them.
             if not isinstance(message, JSONRPCNotification):
+                if isinstance(message, JSONRPCResponse):
+                    shorten_lists(message.result)
                 await incoming.send(SessionMessage(message))
     program.gone.set()
+
+
+def shorten_lists(result: dict[str, Any]) -> None:
+    """Leave out the end of the lists in an answer that are too long; where it has parts, the last one says so."""
+    for name, items in result.items():
+        if isinstance(items, list) and len(items) > MOST_ITEMS:
+            left_out = len(items) - MOST_ITEMS
+            del items[MOST_ITEMS:]
+            if name == "content":
+                items.append({"type": "text", "text": f"[{left_out:,} more parts, left out]"})
 
 
 async def read_line(stream: asyncio.StreamReader) -> bytes:
@@ -174,5 +198,6 @@ async def write_messages(program: Program, outgoing: "MemoryObjectReceiveStream[
         async for item in outgoing:
             if stdin is None:
                 return
+            program.unasked = 0
             stdin.write(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
             await stdin.drain()

@@ -1,5 +1,6 @@
 """The note of judged questions: tables of questions and the notes that answer them, kept by the user and agents."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -16,6 +17,9 @@ NOTE: Final = "Judged questions.md"
 HEAD: Final = "| question | notes that answer it |\n| --- | --- |"
 EXAMPLE: Final = "| When are beans sown? | [[Beans]] > [[Calendar]], [[Frost]] |"
 """A row: the note that answers best, and two of less worth that are equal."""
+
+
+_LINE_END: Final = re.compile(r"\r\n?|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +59,12 @@ def read_judged_questions(text: str) -> Iterator[JudgedQuestion | UnreadableLine
 
 def _rows(text: str) -> Iterator[tuple[int, str]]:
     """Yield the rows of the tables with their line numbers."""
+    text = text.removeprefix("\ufeff")
     lines = LineIndex(text)
     structure, _ = parse_structure(text, read_frontmatter(text, lines).body)
     for part in structure.parts:
         if part.kind == "table" and part.depth == 0:
-            _, _, *rows = text[part.start : part.end].split("\n")
+            _, _, *rows = _LINE_END.split(text[part.start : part.end])
             yield from enumerate(rows, lines.at(part.start) + 2)
 
 

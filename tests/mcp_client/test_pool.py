@@ -21,6 +21,7 @@ from bridge.data_folder import Folders
 from bridge.errors import BridgeError, Forbidden, ServerFailed, ServerNotFound, SettingsUnreadable
 from bridge.mcp_client.connection import Refusal, Timeouts
 from bridge.mcp_client.pool import ServerPool
+from bridge.mcp_client.stdio import MOST_ITEMS
 from tests.mcp_client.servers import PROGRAM, ROOT, SECRET, is_running, programs, wait_for_end, write_servers
 
 QUICK = Timeouts(start_s=20, call_s=20, look_s=0.02, backoff_s=60)
@@ -87,6 +88,28 @@ async def test_noise_is_survived_and_not_logged(
 async def test_a_large_answer_arrives_whole(pool: ServerPool, tmp_path: Path) -> None:
     write_servers(tmp_path)
     assert len(await call(pool, "large")) == 1_000_000
+
+
+async def test_an_answer_of_too_many_parts_is_cut(pool: ServerPool, tmp_path: Path) -> None:
+    write_servers(tmp_path, "odd")
+    assert await call(pool, "parts", number=MOST_ITEMS) == MOST_ITEMS * "x"
+    assert await call(pool, "parts", number=MOST_ITEMS + 7) == MOST_ITEMS * "x" + "[7 more parts, left out]"
+
+
+async def test_numbers_of_any_size_are_shown(pool: ServerPool, tmp_path: Path) -> None:
+    write_servers(tmp_path, "odd")
+    async with pool.connect(await pool.find("test")) as connection:
+        assert str(2**70) in (await connection.ask_tool("huge", {})).text
+        assert all(str(2**70) in tool.arguments for tool in connection.summaries if tool.name in {"huge", "flood"})
+
+
+async def test_one_that_keeps_writing_without_being_asked_is_ended(pool: ServerPool, tmp_path: Path) -> None:
+    write_servers(tmp_path, "odd")
+    await call(pool, "flood")
+    await until(pool, "waiting")
+    server = (await pool.servers())["test"]
+    assert "was ended, because it kept writing" in (pool.health(server).last_error or "")
+    assert programs() == []
 
 
 async def test_calls_at_once_share_a_start_and_answer_by_themselves(pool: ServerPool, tmp_path: Path) -> None:

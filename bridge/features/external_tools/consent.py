@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +41,8 @@ async def require_consent(call: Call, server: "ExternalServer", act: str, given:
         return
     path, once = call.bridge.folders.agreed_servers, server.confirm == "first"
     if not call.confirmed(confirm):
-        shown = orjson.dumps(given, option=orjson.OPT_SORT_KEYS, default=str).decode()
+        # Not by orjson, which refuses numbers of more than 64 bits.
+        shown = json.dumps(given, ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=str)
         extent = ", and later calls of this program without asking" if once else ""
         what = [server.fingerprint] if once else [server.fingerprint, act, shown]
         raise ConfirmationRequired(
