@@ -50,11 +50,18 @@ class PropertyCount:
     kinds: Counter[ValueKind] = field(default_factory=Counter)
     values: Counter[tuple[ValueKind, str]] = field(default_factory=Counter)
     """Notes by value, or item of a list, folded."""
+    texts: Counter[tuple[tuple[ValueKind, str], str]] = field(default_factory=Counter)
+    """Notes by value and how it is written there."""
 
     @property
     def name(self) -> str:
         """The most common spelling."""
         return max(self.spellings, key=lambda name: (self.spellings[name], name))
+
+    def common_values(self, most: int) -> list[str]:
+        """Return the most common values, each in its most common spelling."""
+        spelled = {key: text for (key, text), _ in reversed(self.texts.most_common())}
+        return [spelled[key] for key, _ in self.values.most_common(most)]
 
 
 def count_properties(notes: Iterable[IndexedNote]) -> list[PropertyCount]:
@@ -65,7 +72,9 @@ def count_properties(notes: Iterable[IndexedNote]) -> list[PropertyCount]:
             count = found[fold_case(name)]
             count.spellings[name] += 1
             count.kinds[kind_of_value(value)] += 1
-            count.values.update({value_key(item) for item in single_values(value)})
+            texts = {value_key(item): bare_value(item) for item in single_values(value)}
+            count.values.update(texts.keys())
+            count.texts.update(texts.items())
     return sorted(found.values(), key=lambda each: (-each.spellings.total(), each.name))
 
 

@@ -214,3 +214,11 @@ def test_conventions_are_found_again_when_a_tenth_of_the_notes_violates_them(vau
     assert firm >= 50
     assert recovered / firm >= 0.9
     assert false / found <= 0.05
+
+
+def test_common_values_are_shown_as_most_notes_write_them() -> None:
+    notes = notes_of(
+        {f"{n}.md": f"---\nurl: {url}\n---\n" for n, url in enumerate(["a.org/x", "A.org/X", "A.org/X", "b"])}
+    )
+    (url,) = count_properties(notes)
+    assert url.common_values(2) == ["A.org/X", "b"]

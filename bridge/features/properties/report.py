@@ -154,7 +154,7 @@ def describe_property(found: "PropertyCount", notes: int, obsidian_type: str | N
     real = [(kind, number) for kind, number in kinds.items() if kind not in ("empty", "list")]
     if len(real) > 1:
         problems.append(f"Its values differ in type: {', '.join(f'{number} {kind}' for kind, number in real)}.")
-    examples = tuple(text or "(empty)" for (_, text), _ in found.values.most_common(EXAMPLES))
+    examples = tuple(text or "(empty)" for text in found.common_values(EXAMPLES))
     return PropertyFacts(
         found.name,
         count,
