@@ -3,6 +3,7 @@
 import dataclasses
 import difflib
 import functools
+import itertools
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
 
 DIGEST = re.compile(f"[0-9a-fA-F]{{{SHORT_DIGEST},64}}")
 
+MOST_PROBLEMS, FEW = 1_000, 20
+"""Problems of arguments that are listed to find the first one, and the items looked at where there are more."""
+
 VAULT = "vault"
 """The argument that the registry adds to every operation."""
 
@@ -68,6 +72,8 @@ def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]
             arguments = {name: coerce(value, hints[name]) for name, value in arguments.items()}
             model = model_of(operation).model_validate_json(orjson.dumps(arguments))
     except ValidationError as error:
+        if error.error_count() > MOST_PROBLEMS:
+            raise describe_many(operation, arguments, error.error_count()) from None
         raise InvalidArguments(describe_mismatch(operation, arguments, error), operation=operation.name) from None
     except TypeError:
         raise InvalidArguments(describe_inexpressible(operation, arguments), operation=operation.name) from None
@@ -76,6 +82,26 @@ def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]
         if strip_hint(argument.hint) is int and (found[argument.name] or 0) > LARGEST:
             raise InvalidArguments(f"`{argument.name}` is at most {LARGEST:,}.", operation=operation.name)
     return found
+
+
+def describe_many(operation: "Operation", arguments: Mapping[str, Any], problems: int) -> InvalidArguments:
+    """Return the error for arguments with very many problems, as the first values show it: all would take minutes."""
+    few = {name: shorten(value) for name, value in arguments.items()}
+    if few != arguments:
+        try:
+            bind(operation, few)
+        except InvalidArguments as error:
+            return error
+    return InvalidArguments(f"{problems:,} values in the arguments do not fit.", operation=operation.name)
+
+
+def shorten(value: Any) -> Any:
+    """Return a value with the first items of its lists and objects."""
+    if isinstance(value, list | tuple):
+        return [shorten(item) for item in value[:FEW]]
+    if isinstance(value, dict):
+        return {name: shorten(value[name]) for name in itertools.islice(value, FEW)}
+    return value
 
 
 def describe_inexpressible(operation: "Operation", arguments: Mapping[str, Any]) -> str:

@@ -69,7 +69,7 @@ def merge(
         into: The note that stays.
         view: The vault.
         types: Obsidian's types of properties.
-        keep: `both` appends its text below a heading of its own; `into` leaves it out.
+        keep: `both` appends its text below a heading of its own, unless the other has the same; `into` leaves it out.
         alias: Whether its name becomes an alias of the other.
 
     Raises:
@@ -82,10 +82,13 @@ def merge(
     found = update_links(view, Shift.of(view.names, {path: into}), name_pattern({path: into}))
     files = {source: (found.read[source], after) for source, after in found.changed.items()}
     files = {path: (found.read[path],) * 2, into: (view.read(into),) * 2, **files}
+    properties = _unite(path, into, files[path][1], files[into][1], alias=alias)
+    if _text_of(path, files[path][1]) == _text_of(into, files[into][1]) and not properties.lost:
+        # A copy has nothing to add.
+        keep = "into"
     if keep == "both":
         files = _follow_places(path, into, files, view)
     (before, own), (old, base) = files.pop(path), files.pop(into)
-    properties = _unite(path, into, own, base, alias=alias)
     merged = edit_properties(into, base, properties.values, (), types) if properties.values else base
     if keep == "both":
         merged = _append(into, merged, _move_text(parse(path, own), parse(into, merged), properties.lost))
@@ -110,6 +113,12 @@ def merge(
             warnings=(*found.warnings, *name_warnings(named, found.mended), *kept),
         ),
     )
+
+
+def _text_of(path: VaultPath, data: bytes) -> str:
+    """Return the text of a note without its properties and the blanks around it."""
+    note = parse(path, data)
+    return note.text[note.body :].strip()
 
 
 def _check(path: VaultPath, into: VaultPath, view: VaultView) -> None:

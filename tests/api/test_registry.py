@@ -439,3 +439,11 @@ def test_paths_inside_records_are_checked(tmp_path: Path) -> None:
     with pytest.raises(OutsideVault):
         locate(operation, operation.bind({"deeds": [], "last": {"op": "send", "to": "../a.md"}}), vault)
     assert {error.code for error in operation.errors} >= {"outside_vault", "protected_path"}
+
+
+def test_the_first_of_very_many_mistakes_is_told_without_listing_all() -> None:
+    edits = get_operation("change_set")
+    with pytest.raises(InvalidArguments, match=r"`edits\[0\]"):
+        edits.bind({"edits": [{}] * 40_000})
+    with pytest.raises(InvalidArguments, match="5,000 values in the arguments do not fit"):
+        get_operation("read_notes").bind({"paths": ["a.md"] * 20 + [7] * 5_000})

@@ -92,6 +92,14 @@ def test_without_the_text_links_and_properties_go_over() -> None:
     assert found == {NEW: "---\naliases:\n  - Old\n---\nSpelt.\n", "A.md": "[[New]]\n"}
 
 
+def test_the_text_of_a_copy_is_not_repeated() -> None:
+    text = "---\ntags: [a]\n---\n# Bread\n\nSee [[Old]].\n"
+    found = merged({OLD: text, NEW: f"{text}\n", "A.md": "[[Old#Bread]]"}, alias=False)
+    assert found == {NEW: text.replace("Old", "New") + "\n", "A.md": "[[New#Bread]]"}
+    other = merged({OLD: text.replace("[a]", "[b]\nx: 1"), NEW: text.replace("[a]", "[a]\nx: 2")}, alias=False)
+    assert "From Old" in other[NEW]  # another value of a property would be lost
+
+
 def test_an_empty_note_leaves_no_heading() -> None:
     assert merged({OLD: "# Old\n", NEW: "Spelt.\n"}, alias=False) == {NEW: "Spelt.\n"}
 

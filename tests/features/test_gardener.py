@@ -10,7 +10,9 @@ import pytest
 from bridge.api.call import OWNER, Call
 from bridge.features import get_operation
 from bridge.features.gardener.apply_plan import PlanApplication
+from bridge.features.gardener.read_plan import follow_digest
 from bridge.features.gardener.records import AppliedCheck
+from bridge.types import Digest, VaultPath
 from tests.features.served import Served
 
 PLAN = "Agents/Garden/Plan"
@@ -203,6 +205,12 @@ async def test_a_finding_shows_what_it_alone_would_change(served: Served) -> Non
     assert content(served) == before
     assert "diff" not in await call(served, "show_plan", path=plan["path"])
     assert (await served.call("show_plan", path=plan["path"], finding="g99")).code == "text_not_found"
+
+
+def test_what_a_plan_made_of_a_note_is_not_taken_for_its_copy() -> None:
+    note, copy, before, after = VaultPath("a.md"), VaultPath("b.md"), Digest("0"), Digest("1")
+    written = {(note, before): after}
+    assert (follow_digest(note, before, written), follow_digest(copy, before, written)) == (after, before)
 
 
 async def test_a_finding_whose_note_changed_is_dropped_and_told(served: Served) -> None:

@@ -1,5 +1,6 @@
 """Handoffs: a claim must be true when it is written, and is checked again when it is read."""
 
+import asyncio
 import hashlib
 import os
 from collections.abc import AsyncIterator
@@ -293,3 +294,9 @@ async def test_the_handoffs_that_wait_are_listed_with_what_their_claims_are_wort
     assert [one["goal"] for one in (await served.call("list_handoffs")).json["handoffs"]] == ["Parse the footnotes"]
     await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Agents/Handoffs/**"]}))
     assert (await served.call("list_handoffs")).json["handoffs"] == []
+
+
+async def test_one_of_several_clients_takes_a_handoff_over(served: Served) -> None:
+    await hand_over(served)
+    answers = await asyncio.gather(*(served.call("take_over") for _ in range(4)))
+    assert sorted(answer.status for answer in answers) == [200, 404, 404, 404]

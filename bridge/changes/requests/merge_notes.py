@@ -33,7 +33,7 @@ class MergeNotes(Request):
     Attributes:
         path: The note that goes.
         into: The note that stays.
-        keep: `both` keeps the text of both; `into` drops that of the note that goes.
+        keep: `both` keeps the text of both, once if it is the same; `into` drops that of the note that goes.
         alias: Make the name of the note that goes an alias of the other.
         digest: Digest of the note that goes, as read; a changed note is refused.
         op: The operation.

@@ -122,8 +122,8 @@ class PlanApplication:
         self._plan = plan
         self._by = by
         self._limits = limits
-        self._written: dict[Digest, Digest] = {}
-        """What the changes so far made of notes, by their former digests."""
+        self._written: dict[tuple[VaultPath, Digest], Digest] = {}
+        """What the changes so far made of notes."""
         self._dropped: dict[str, list[DroppedFinding]] = {}
 
     def asked(self, check: str) -> list[ListedFinding]:
@@ -222,7 +222,7 @@ class PlanApplication:
             await asyncio.to_thread(self._record, done)
             if done.state == "applied":
                 self._written |= {
-                    step.before: step.after
+                    (step.path, step.before): step.after
                     for step in made.outcome.plan.steps
                     if step.kind == "put" and step.before is not None and step.after is not None
                 }

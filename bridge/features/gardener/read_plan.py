@@ -177,36 +177,42 @@ def _active_change(vault: "OpenVault", change: str) -> "Change | None":
     return found if found is not None and found.state in ("applied", "proposed") else None
 
 
-def find_staleness(vault: "OpenVault", one: ListedFinding, written: Mapping[Digest, Digest]) -> str | None:
+WrittenNotes = Mapping[tuple[VaultPath, Digest], Digest]
+"""What changes made of notes, by their path and former digest: copies have the same digest."""
+
+
+def find_staleness(vault: "OpenVault", one: ListedFinding, written: WrittenNotes) -> str | None:
     """Return why a finding does not hold any more; None if it does. Blocks.
 
     Args:
         vault: The vault.
         one: The finding.
-        written: What earlier changes of the same plan made of notes, by their former digests.
+        written: What earlier changes of the same plan made of notes.
     """
     for path, digest in one.digests.items():
         try:
             now = digest_of(vault.files.read(path)[0])
         except BridgeError:
             return f"`{path}` is gone."
-        if now != follow_digest(digest, written):
+        if now != follow_digest(path, digest, written):
             return f"`{path}` has changed since."
     return None
 
 
-def follow_digest(digest: Digest, written: Mapping[Digest, Digest]) -> Digest:
-    """Return what earlier changes of the same plan made of a content."""
+def follow_digest(path: VaultPath, digest: Digest, written: WrittenNotes) -> Digest:
+    """Return what earlier changes of the same plan made of a note's content."""
     seen: set[Digest] = set()
-    while digest in written and digest not in seen:
+    while (path, digest) in written and digest not in seen:
         seen.add(digest)
-        digest = written[digest]
+        digest = written[path, digest]
     return digest
 
 
-def current_finding(one: ListedFinding, written: Mapping[Digest, Digest]) -> GardenFinding:
+def current_finding(one: ListedFinding, written: WrittenNotes) -> GardenFinding:
     """Return a finding whose request expects its note as earlier changes of the same plan left it."""
-    before = getattr(one.finding.request, "digest", None)
-    if before is None:
+    request = one.finding.request
+    path, before = getattr(request, "path", None), getattr(request, "digest", None)
+    if path is None or before is None:
         return one.finding
-    return replace(one.finding, request=with_digest(one.finding.request, before, follow_digest(before, written)))
+    after = follow_digest(path, before, written)
+    return replace(one.finding, request=with_digest(request, before, after))

@@ -140,9 +140,13 @@ async def take_over(
         call.principal.require("write")
     vault = call.vault
     vault.require_keyword()
-    note = find_handoff(call, path)
-    found = await asyncio.to_thread(check_handoff, call, note)
-    if not peek:
+    if peek:
+        found = await asyncio.to_thread(check_handoff, call, find_handoff(call, path))
+        return within_budget(found, budget, taken=False)
+    # One at a time, so that several clients never take the same one.
+    async with vault.memories.writing:
+        note = find_handoff(call, path)
+        found = await asyncio.to_thread(check_handoff, call, note)
         properties = {
             "status": TAKEN,
             "taken_by": client_name(call) or "user",
@@ -151,10 +155,7 @@ async def take_over(
         made = await execute_requests(
             call, [SetProperties(path=note.path, properties=properties)], WriteOptions(), operation="take_over"
         )
-        taken = made.state == "applied"
-    else:
-        taken = False
-    return within_budget(found, budget, taken=taken)
+    return within_budget(found, budget, taken=made.state == "applied")
 
 
 def now() -> datetime:

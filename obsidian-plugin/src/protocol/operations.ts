@@ -2013,7 +2013,7 @@ export interface MergeNotesArguments {
 	readonly path: string;
 	/** The note that stays. */
 	readonly into: string;
-	/** `both` keeps the text of both; `into` drops that of the note that goes. */
+	/** `both` keeps the text of both, once if it is the same; `into` drops that of the note that goes. */
 	readonly keep?: "both" | "into";
 	/** Make the name of the note that goes an alias of the other. */
 	readonly alias?: boolean;
