@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from bridge.data_folder import default_models_dir
 from bridge.models.catalogue import DEFAULT_MODEL
@@ -11,6 +12,10 @@ from bridge.models.install import install
 
 # Test files are as private as on most machines: some systems let the user's group change new files.
 os.umask(0o022)
+
+# No test fails for being slow on a busy machine.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 PLUGIN = Path(__file__).with_name("plugin")
 

@@ -64,17 +64,12 @@ def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]
     for name in arguments:
         if name not in names:
             raise unknown_argument(operation, str(name), names)
+    require_lengths(operation, arguments)
     try:
-        try:
-            model = model_of(operation).model_validate_json(orjson.dumps(arguments))
-        except ValidationError:
-            hints = {argument.name: argument.hint for argument in operation.arguments}
-            arguments = {name: coerce(value, hints[name]) for name, value in arguments.items()}
-            model = model_of(operation).model_validate_json(orjson.dumps(arguments))
+        model = model_of(operation).model_validate_json(orjson.dumps(arguments))
     except ValidationError as error:
-        if error.error_count() > MOST_PROBLEMS:
-            raise describe_many(operation, arguments, error.error_count()) from None
-        raise InvalidArguments(describe_mismatch(operation, arguments, error), operation=operation.name) from None
+        arguments = coerce_all(operation, arguments, error.error_count())
+        model = validate(operation, arguments)
     except TypeError:
         raise InvalidArguments(describe_inexpressible(operation, arguments), operation=operation.name) from None
     found = {name: getattr(model, name) for name in names}
@@ -84,15 +79,58 @@ def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]
     return found
 
 
-def describe_many(operation: "Operation", arguments: Mapping[str, Any], problems: int) -> InvalidArguments:
-    """Return the error for arguments with very many problems, as the first values show it: all would take minutes."""
+def require_lengths(operation: "Operation", arguments: Mapping[str, Any]) -> None:
+    """Refuse lists that are too long before anything in them is checked.
+
+    Raises:
+        InvalidArguments: A list is too long.
+    """
+    for argument in operation.arguments:
+        value, most = arguments.get(argument.name), bounds(argument.hint).longest
+        if isinstance(value, list) and most is not None and len(value) > most:
+            raise InvalidArguments(
+                f"`{argument.name}` may have at most {most} items, not {len(value):,}.", operation=operation.name
+            )
+
+
+def coerce_all(operation: "Operation", arguments: Mapping[str, Any], problems: int) -> dict[str, Any]:
+    """Return arguments that do not fit, each converted to what it should be where that is certain.
+
+    Args:
+        operation: The operation.
+        arguments: The arguments.
+        problems: How many values do not fit.
+
+    Raises:
+        InvalidArguments: Very many do not, and the first ones do not after conversion; all would take minutes.
+    """
+    hints = {argument.name: argument.hint for argument in operation.arguments}
     few = {name: shorten(value) for name, value in arguments.items()}
-    if few != arguments:
-        try:
-            bind(operation, few)
-        except InvalidArguments as error:
-            return error
-    return InvalidArguments(f"{problems:,} values in the arguments do not fit.", operation=operation.name)
+    if problems > MOST_PROBLEMS and few != arguments:
+        bind(operation, few)
+    return {name: coerce(value, hints[name]) for name, value in arguments.items()}
+
+
+def validate(operation: "Operation", arguments: Mapping[str, Any]) -> "BaseModel":
+    """Check converted arguments.
+
+    Raises:
+        InvalidArguments: A value does not fit.
+    """
+    from pydantic import ValidationError
+
+    try:
+        return model_of(operation).model_validate_json(orjson.dumps(arguments))
+    except ValidationError as error:
+        count = error.error_count()
+        why = (
+            f"{count:,} values in the arguments do not fit."
+            if count > MOST_PROBLEMS
+            else describe_mismatch(operation, arguments, error)
+        )
+        raise InvalidArguments(why, operation=operation.name) from None
+    except TypeError:
+        raise InvalidArguments(describe_inexpressible(operation, arguments), operation=operation.name) from None
 
 
 def shorten(value: Any) -> Any:

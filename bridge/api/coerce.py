@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin
 
 import orjson
 
-from bridge.api.hints import is_record, is_union, json_name, strip_hint, union_tag
+from bridge.api.hints import is_record, is_union, json_name, record_hints, strip_hint, union_tag
 
 RANGE = re.compile(r"\s*(\d{1,9})\s*[-–]\s*(\d{1,9})\s*")
 """Lines as results format them: `3-9`."""
@@ -82,7 +82,7 @@ def coerce_object(value: Mapping[str, Any], hint: Any, bare: Any) -> Mapping[str
         field, records = options
         bare = records.get(str(value.get(field)))
     if is_record(bare):
-        hints = {json_name(name): item for name, item in get_type_hints(bare, include_extras=True).items()}
+        hints = {json_name(name): item for name, item in record_hints(bare).items()}
         return {name: coerce(item, hints[name]) if name in hints else item for name, item in value.items()}
     if get_origin(bare) is not None and len(get_args(bare)) == 2:
         return {name: coerce(item, get_args(bare)[1]) for name, item in value.items()}

@@ -3,6 +3,7 @@
 import dataclasses
 import types
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin, get_type_hints
 
 from annotated_types import GroupedMetadata, Interval, MaxLen
@@ -64,6 +65,12 @@ def strip_hint(hint: Any) -> Any:
     return hint
 
 
+@cache
+def record_hints(record: type) -> Mapping[str, Any]:
+    """Return the hints of a record's fields; cached, because to find them takes longer than to check a value."""
+    return get_type_hints(record, include_extras=True)
+
+
 def is_union(hint: Any) -> bool:
     """Return whether a hint is a union."""
     return get_origin(hint) in (Union, types.UnionType)
@@ -79,7 +86,7 @@ def union_tag(hint: Any) -> tuple[str, Mapping[str, type]] | None:
     if field is None:
         return None
     records = get_args(strip_hint(hint))
-    return field, {get_args(get_type_hints(record)[field])[0]: record for record in records}
+    return field, {get_args(record_hints(record)[field])[0]: record for record in records}
 
 
 def role_of(hint: Any) -> PathRole | None:
@@ -98,7 +105,7 @@ def walk_hint(hint: Any) -> Iterator[Any]:
     """Yield a hint and all its parts, including the fields of records."""
     yield hint
     if is_record(hint):
-        for field in get_type_hints(hint, include_extras=True).values():
+        for field in record_hints(hint).values():
             yield from walk_hint(field)
     for part in get_args(hint) if get_origin(hint) is not Literal else ():
         yield from walk_hint(part)
@@ -213,8 +220,8 @@ def hint_at(hint: Any, place: tuple[int | str, ...]) -> tuple[Any, tuple[int | s
     step, below = place[0], None
     if isinstance(step, int) and get_origin(bare) is tuple:
         below = get_args(bare)[0]
-    elif dataclasses.is_dataclass(bare):
-        below = {json_name(k): v for k, v in get_type_hints(bare, include_extras=True).items()}.get(str(step))
+    elif is_record(bare):
+        below = {json_name(k): v for k, v in record_hints(bare).items()}.get(str(step))
     elif get_origin(bare) is not None and len(get_args(bare)) == 2 and get_origin(bare) is not tuple:
         below = get_args(bare)[1]
     if below is None:
