@@ -162,7 +162,7 @@ def _find_terms(terms: Sequence[str], best: BestPassages) -> list[frozenset[str]
         parts = {term: _parts_of(term, language) for term in terms}
         initials = {part[:1] for of_term in parts.values() for part in of_term}
         # No word has a space in it, and most of them repeat.
-        own = frozenset(terms_of(" ".join(set(text.split())), language, initials))
+        own = frozenset(terms_of(" ".join(set(text.split())), language, initials, numbers=True))
         said.append(frozenset(term for term, of_term in parts.items() if own.issuperset(of_term)))
     return said
 
@@ -170,7 +170,7 @@ def _find_terms(terms: Sequence[str], best: BestPassages) -> list[frozenset[str]
 @lru_cache(maxsize=1_000)
 def _parts_of(term: str, language: str | None) -> Sequence[str]:
     """Return what a text in a language must contain if it says a term."""
-    return terms_of(term, language) or [term]
+    return terms_of(term, language, numbers=True) or [term]
 
 
 def _choose_weights(question: str, best: BestPassages, *, unspaced: bool) -> Weights:

@@ -22,20 +22,23 @@ _FOCUS = 4.0
 Weights = Mapping[str, float]
 
 
-def terms_of(text: str, language: str | None, initials: Collection[str] | None = None) -> list[str]:
+def terms_of(
+    text: str, language: str | None, initials: Collection[str] | None = None, *, numbers: bool = False
+) -> list[str]:
     """Return the terms by which sentences are compared: stems of content words, and pairs of unspaced characters.
 
     Args:
         text: A sentence.
         language: The result of `language_of` for its note.
         initials: First letters of the terms that matter; some with others are returned too.
+        numbers: Whether numbers are terms.
     """
     words = words_of(text)
     if initials is not None:
         words = [word for word in words if word[0] in initials or _may_lose_start(word)]
     runs = [word for word in words if not word.isascii() and RUN.fullmatch(word)]
     left_out = STOP_WORDS.union(runs) if runs else STOP_WORDS
-    spaced = [word for word in words if word not in left_out and not word.isdigit()]
+    spaced = [word for word in words if word not in left_out and (numbers or not word.isdigit())]
     latin = [word for word in spaced if is_latin(word)]
     stems = dict(zip(latin, stem_words(language, latin), strict=True)) if language else {}
     pairs = chain.from_iterable(map(character_pairs, runs))

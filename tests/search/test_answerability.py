@@ -27,6 +27,13 @@ def test_words_that_no_passage_says_are_missing_the_rarest_first() -> None:
     assert found == ("not_in_vault", ("zeppelin", "engine", "bread"))
 
 
+def test_numbers_are_words() -> None:
+    text = "The starter was bought in 2019 for 480. 2023-09-12.md"
+    assert verdict("starter 2019 480", ["starter", "2019", "480"], text) == ("answered", ())
+    assert verdict("2023-09-12", ["2023-09-12"], text) == ("answered", ())
+    assert verdict("starter 2018", ["starter", "2018"], text, score=0.1)[1] == ("2018",)
+
+
 def test_half_of_the_words_answer_in_part() -> None:
     words = ["starter", "fed", "sourdough", "zeppelin", "engine"]
     assert verdict("?", words, "A starter of sourdough.", "It is fed.", score=0.3) == (
