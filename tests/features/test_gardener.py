@@ -207,6 +207,14 @@ async def test_a_finding_shows_what_it_alone_would_change(served: Served) -> Non
     assert (await served.call("show_plan", path=plan["path"], finding="g99")).code == "text_not_found"
 
 
+async def test_variants_of_a_tag_become_one(served: Served) -> None:
+    await edit_file(served, "Days/2025-01-01.md", lambda text: text + "\n#to-read\n")
+    await edit_file(served, "Days/2025-01-02.md", lambda text: text + "\n#to-Read #to_read\n")
+    plan = await new_plan(served, checks=["tags"])
+    await call(served, "apply_plan", path=plan["path"])
+    assert content(served)["Days/2025-01-02.md"].endswith(b"#to-read #to-read\n")
+
+
 def test_what_a_plan_made_of_a_note_is_not_taken_for_its_copy() -> None:
     note, copy, before, after = VaultPath("a.md"), VaultPath("b.md"), Digest("0"), Digest("1")
     written = {(note, before): after}

@@ -1,7 +1,7 @@
 """Tags that are written in several ways."""
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from bridge.changes.requests.many_notes import RenameTag
 from bridge.features.gardener.finding import GardenFinding
@@ -84,15 +84,20 @@ def _groups(notes: Mapping[str, Sequence[VaultPath]], fold: Callable[[str], str]
         found[fold(tag)].append(tag)
     for tags in found.values():
         if len(tags) > 1:
-            yield sorted(tags, key=lambda tag: (-len(notes[tag]), len(tag), tag))
+            yield _by_use(tags, notes)
+
+
+def _by_use(tags: Iterable[str], notes: Mapping[str, Sequence[VaultPath]]) -> list[str]:
+    """Return tags with the most used first; of those used as often, a shorter one, and one in lower case."""
+    return sorted(tags, key=lambda tag: (-len(notes[tag]), len(tag), tag.swapcase()))
 
 
 def _most_used(notes: Mapping[str, Sequence[VaultPath]]) -> dict[str, str]:
     """Return the most used spelling of each tag by the tag in lower case."""
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for tag, paths in notes.items():
-        counts[fold_case(tag)][tag] = len(paths)
-    return {folded: max(each, key=lambda tag: (each[tag], tag)) for folded, each in counts.items()}
+    found: dict[str, str] = {}
+    for tag in _by_use(notes, notes):
+        found.setdefault(fold_case(tag), tag)
+    return found
 
 
 def _without_separators(tag: str) -> str:
