@@ -10,6 +10,7 @@ from bridge.bases.syntax import Binary, Constant, Field, Name, Node, Unary, pars
 from bridge.bases.values import as_list
 from bridge.errors import InvalidArguments
 from bridge.records import dataclass
+from bridge.text.invisible import inline
 
 Direction = Literal["ASC", "DESC"]
 
@@ -60,7 +61,7 @@ class Base:
 
 
 def read_base(text: str) -> Base:
-    """Read a base file.
+    """Read a base file; whether the functions of a view exist is left to `check_view`.
 
     Raises:
         InvalidArguments: It is no YAML, or an expression in it cannot be read.
@@ -76,8 +77,20 @@ def read_base(text: str) -> Base:
     views = tuple(_read_view(_as_object(view), common) for view in as_list(base.get("views")) or [{}])
     formulas = {str(name): parse_expression(str(value)) for name, value in _as_object(base.get("formulas")).items()}
     summaries = {str(name): parse_expression(str(value)) for name, value in _as_object(base.get("summaries")).items()}
-    check_functions([*formulas.values(), *summaries.values(), *(view.filter for view in views)])
+    check_functions([*formulas.values(), *summaries.values()])
     return Base(formulas, summaries, views)
+
+
+def check_view(view: BaseView) -> None:
+    """Require that every function in the filters of a view is known; those of other views do not matter.
+
+    Raises:
+        InvalidArguments: One is not; the message names the view.
+    """
+    try:
+        check_functions([view.filter])
+    except InvalidArguments as error:
+        raise InvalidArguments(f"View `{inline(view.name)}`: {error.message}", hint=error.hint) from None
 
 
 def read_filter(value: Any, depth: int = 0) -> Node:

@@ -101,7 +101,7 @@ def write_base(
     """
     import yaml
 
-    from bridge.bases.base_file import column_node, read_base
+    from bridge.bases.base_file import check_view, column_node, read_base
     from bridge.bases.evaluate import check_functions
     from bridge.bases.syntax import parse_expression
 
@@ -117,6 +117,7 @@ def write_base(
         view["limit"] = limit
     text = yaml.safe_dump({"filters": where, "views": [view]}, sort_keys=False, allow_unicode=True, width=10_000)
     [found] = read_base(text).views
+    check_view(found)
     keys = tuple((column_node(one.removeprefix("-")), "DESC" if one.startswith("-") else "ASC") for one in sort)
     wanted = (columns, keys, group and column_node(group), limit, name)
     read = (

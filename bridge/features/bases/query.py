@@ -101,7 +101,7 @@ async def query_base(
         NoteNotFound: No such base or note; the message names the closest.
         InvalidArguments: The file is no base, has no such view, or an expression in it cannot be read.
     """
-    from bridge.bases.base_file import read_base
+    from bridge.bases.base_file import check_view, read_base
 
     vault = call.vault
     vault.require_keyword()
@@ -115,6 +115,7 @@ async def query_base(
     notes = snapshot(vault, side)
     base = read_base(await asyncio.to_thread(_read, vault, path) if path is not None else text or "")
     chosen = _choose_view(base, view)
+    check_view(chosen)
     files = [one for one in vault.names if _is_shown(vault, one, notes, side)]
     rows, summaries, remarks = await asyncio.to_thread(_run, vault, notes, files, base, chosen, this or path)
     shown = tuple(rows[offset : offset + limit])
