@@ -26,6 +26,8 @@ MOST_UNASKED = 20_000
 MOST_ITEMS = 2_000
 """Most items of a list in an answer, such as its parts or tools; to check more would take seconds."""
 CHUNK = 1 << 16
+MOST_AT_ONCE, REST_S = 1 << 20, 0.25
+"""Bytes of a standard error that are read until the reader rests, and for how many seconds."""
 LAST_WORDS = 2_000
 """Bytes of the standard error that are kept."""
 ENDS_WITHIN_S = 2.0
@@ -62,9 +64,13 @@ class Program:
 
     async def read_errors(self) -> None:
         """Read its standard error to the end, so that it never waits for a reader."""
-        stream = self.process.stderr
+        stream, size = self.process.stderr, 0
         while stream is not None and (chunk := await stream.read(CHUNK)):
             self._errors.append(chunk)
+            if (size := size + len(chunk)) >= MOST_AT_ONCE:
+                # One that writes without end does not keep this process busy.
+                size = 0
+                await asyncio.sleep(REST_S)
             while len(self._errors) > 1 and sum(map(len, self._errors)) - len(self._errors[0]) > LAST_WORDS:
                 self._errors.popleft()
                 self._is_cut = True

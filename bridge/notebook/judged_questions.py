@@ -1,6 +1,5 @@
 """The note of judged questions: tables of questions and the notes that answer them, kept by the user and agents."""
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -17,9 +16,6 @@ NOTE: Final = "Judged questions.md"
 HEAD: Final = "| question | notes that answer it |\n| --- | --- |"
 EXAMPLE: Final = "| When are beans sown? | [[Beans]] > [[Calendar]], [[Frost]] |"
 """A row: the note that answers best, and two of less worth that are equal."""
-
-
-_LINE_END: Final = re.compile(r"\r\n?|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +60,7 @@ def _rows(text: str) -> Iterator[tuple[int, str]]:
     structure, _ = parse_structure(text, read_frontmatter(text, lines).body)
     for part in structure.parts:
         if part.kind == "table" and part.depth == 0:
-            _, _, *rows = _LINE_END.split(text[part.start : part.end])
+            _, _, *rows = text[part.start : part.end].replace("\r\n", "\n").replace("\r", "\n").split("\n")
             yield from enumerate(rows, lines.at(part.start) + 2)
 
 

@@ -81,8 +81,7 @@ async def measure_deep_search(call: Call) -> DeepSearchMeasured:
     vault = call.vault
     vault.require_keyword()
     path = agents_folder(vault.settings).place(NOTE)
-    text = await asyncio.to_thread(read_text, vault, path)
-    rows = [_locate(vault, row, path) for row in read_judged_questions(text)]
+    rows = await asyncio.to_thread(_read_rows, vault, path)
     asked = [row for row in rows if isinstance(row, LocatedQuestion)]
     said = tuple(_explain(rows))
     nothing = DeepSearchMeasured(path, unreadable=tuple(row.line for row in rows if isinstance(row, UnreadableLine)))
@@ -151,6 +150,11 @@ class PatientReader:
         self.took_s += time.perf_counter() - started
         self.problem = self.problem or found.problem
         return found
+
+
+def _read_rows(vault: "OpenVault", path: VaultPath) -> list[LocatedQuestion | UnreadableLine]:
+    """Read the rows of the note and find their notes. Blocks."""
+    return [_locate(vault, row, path) for row in read_judged_questions(read_text(vault, path))]
 
 
 def _locate(
