@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from bridge.export.command_catalogue import CommandArgument, OperationCommand
 
 
+_BEGINS_OBJECT = re.compile(r"\s*\[?\s*\{")
+
+
 def add_options(parser: argparse.ArgumentParser, command: "OperationCommand") -> None:
     """Add an option for each argument; some may be given by position instead."""
     for name, argument in command["arguments"].items():
@@ -80,7 +83,7 @@ def convert_value(kind: str, typed: Any) -> Any:
     """Convert one value to its JSON form."""
     match kind, typed:
         case (("json" | "bool"), str()):
-            return parse_value(typed)
+            return parse_json(typed)
         case "file", str():
             return read_text(typed)
         case "int", _:
@@ -92,6 +95,21 @@ def convert_value(kind: str, typed: Any) -> Any:
             return [int(found[1]), int(found[2] or found[1])] if found else typed
         case _:
             return typed
+
+
+def parse_json(typed: str) -> Any:
+    """Parse what was typed for an argument that may be an object; other text is returned as it is.
+
+    Raises:
+        InvalidArguments: It begins like JSON and is none.
+    """
+    value = parse_value(typed)
+    if isinstance(value, str) and _BEGINS_OBJECT.match(typed):
+        try:
+            json.loads(typed)
+        except (ValueError, RecursionError) as error:
+            raise InvalidArguments(f"`{typed[:60]}` is not JSON: {error}.") from None
+    return value
 
 
 def read_text(source: str) -> str:

@@ -160,7 +160,9 @@ class Bridge:
         if name_or_id is None:
             if len(self.vaults) == 1:
                 return next(iter(self.vaults.values()))
-            raise NoSuchVault("There are several vaults; choose one.", hint="Give `vault`.", vaults=names)
+            raise NoSuchVault(
+                "There are several vaults; choose one.", hint=f"Give `vault`: {', '.join(names)}.", vaults=names
+            )
         found = [host for host in self.vaults.values() if name_or_id in {host.id, host.name}]
         if len(found) != 1:
             raise NoSuchVault(f"There is no vault `{name_or_id}`.", vaults=names)

@@ -63,6 +63,13 @@ def test_what_is_typed_becomes_arguments(words: list[str], arguments: dict[str, 
     assert typed(*words) == arguments
 
 
+def test_an_object_that_is_no_json_is_refused() -> None:
+    for wrong in ("{bad", '[{"op": "append"}', " [ {'op': 1}]"):
+        with pytest.raises(InvalidArguments, match="is not JSON"):
+            typed("edit-note", "a.md", "--edits", wrong)
+    assert typed("edit-note", "a.md", "--edits", "[[a]]") == {"path": "a.md", "edits": ["[[a]]"]}
+
+
 def test_a_query_may_begin_with_a_word_to_exclude() -> None:
     assert typed("search", "--limit", "3", "--", "-a") == {"query": "-a", "limit": 3}
 
