@@ -23,6 +23,8 @@ VAULT = "vault"
 """The argument that every operation has beside its own."""
 
 CHANGE_SETTINGS = "change_settings"
+APPLIED_WITHIN_S = 120.0
+"""Seconds that a bridge gets to apply changed settings, and to erase what they deny."""
 
 NOT_FOUND = {NoteNotFound.code, FolderNotFound.code}
 
@@ -107,7 +109,7 @@ def apply_at_once(data_dir: Path, changes: Mapping[str, Any]) -> None:
     for runtime in find_bridge.owned_bridges(data_dir):
         # One that does not answer notices the change by itself, or is starting and reads the file.
         with contextlib.suppress(find_bridge.Unreachable):
-            find_bridge.send(runtime, CHANGE_SETTINGS, changes)
+            find_bridge.send(runtime, CHANGE_SETTINGS, changes, patience=APPLIED_WITHIN_S)
 
 
 def run_operation(

@@ -225,10 +225,7 @@ class Connection:
                 self._opened.set()
                 await self._wait_for_end()
                 if not self._stopping.is_set():
-                    floods = self._program is not None and self._program.is_flooding
-                    self._failure = self._failed(
-                        "was ended, because it kept writing without being asked" if floods else "ended by itself"
-                    )
+                    self._failure = self._failed("ended by itself")
         except TimeoutError:
             self._failure = self._failed(f"did not answer within {self._timing.start_s:g} s")
         except BridgeError as error:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 KEEPER = Path(__file__).with_name("keeper.py")
 LONGEST_LINE = 16 << 20
 """Most bytes of a message; a server that sends more is ended."""
-MOST_UNASKED = 20_000
-"""Most lines of a server since something was last written to it; one that says more is ended, as nobody reads it."""
 MOST_ITEMS = 2_000
 """Most items of a list in an answer, such as its parts or tools; to check more would take seconds."""
 CHUNK = 1 << 16
@@ -41,17 +39,10 @@ class Program:
     def __init__(self, process: asyncio.subprocess.Process, lifeline: int | None) -> None:
         self.process = process
         self.gone = asyncio.Event()
-        """Set when its output has ended, or is no longer read."""
-        self.unasked = 0
-        """Lines that it said since something was last written to it."""
+        """Set when its output has ended."""
         self._lifeline = lifeline
         self._errors: deque[bytes] = deque()
         self._is_cut = False
-
-    @property
-    def is_flooding(self) -> bool:
-        """Whether it says more than anybody asked for."""
-        return self.unasked >= MOST_UNASKED
 
     @property
     def last_words(self) -> str:
@@ -163,8 +154,7 @@ async def read_messages(program: Program, incoming: "MemoryObjectSendStream[Sess
 
     stream = program.process.stdout
     with incoming, contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-        while stream is not None and not program.is_flooding and (line := await read_line(stream)):
-            program.unasked += 1
+        while stream is not None and (line := await read_line(stream)):
             if not line.lstrip().startswith(b"{"):
                 continue
             try:
@@ -204,6 +194,5 @@ async def write_messages(program: Program, outgoing: "MemoryObjectReceiveStream[
         async for item in outgoing:
             if stdin is None:
                 return
-            program.unasked = 0
             stdin.write(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
             await stdin.drain()

@@ -100,16 +100,7 @@ async def test_numbers_of_any_size_are_shown(pool: ServerPool, tmp_path: Path) -
     write_servers(tmp_path, "odd")
     async with pool.connect(await pool.find("test")) as connection:
         assert str(2**70) in (await connection.ask_tool("huge", {})).text
-        assert all(str(2**70) in tool.arguments for tool in connection.summaries if tool.name in {"huge", "flood"})
-
-
-async def test_one_that_keeps_writing_without_being_asked_is_ended(pool: ServerPool, tmp_path: Path) -> None:
-    write_servers(tmp_path, "odd")
-    await call(pool, "flood")
-    await until(pool, "waiting")
-    server = (await pool.servers())["test"]
-    assert "was ended, because it kept writing" in (pool.health(server).last_error or "")
-    assert programs() == []
+        assert all(str(2**70) in tool.arguments for tool in connection.summaries if tool.name in {"huge", "parts"})
 
 
 async def test_calls_at_once_share_a_start_and_answer_by_themselves(pool: ServerPool, tmp_path: Path) -> None:
