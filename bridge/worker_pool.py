@@ -72,7 +72,7 @@ def is_stopping() -> bool:
 
 
 def give_way() -> None:
-    """Lower the priority of this process for good, unless that was done: whoever waits for an answer comes first."""
+    """Lower this process's priority, once and for good, so that answering requests comes before background work."""
     if getattr(_process, "gives_way", False):
         return
     _process.gives_way = True

@@ -105,9 +105,10 @@ def coerce_all(operation: "Operation", arguments: Mapping[str, Any], problems: i
         InvalidArguments: Very many do not, and the first ones do not after conversion; all would take minutes.
     """
     hints = {argument.name: argument.hint for argument in operation.arguments}
-    few = {name: shorten(value) for name, value in arguments.items()}
-    if problems > MOST_PROBLEMS and few != arguments:
-        bind(operation, few)
+    if problems > MOST_PROBLEMS:
+        few = {name: shorten(value) for name, value in arguments.items()}
+        if few != arguments:
+            bind(operation, few)
     return {name: coerce(value, hints[name]) for name, value in arguments.items()}
 
 
