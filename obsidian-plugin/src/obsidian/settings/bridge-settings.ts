@@ -28,7 +28,9 @@ export class BridgeSettings {
 	trouble: string | null = null;
 	/** Hears whenever it was read. */
 	readonly read = new Listeners<Known | null>();
-	#round = 0;
+	/** Readings are numbered in the order in which they begin. */
+	#begun = 0;
+	#shown = 0;
 	#timer: number | undefined;
 	#progressOnly = false;
 
@@ -63,23 +65,24 @@ export class BridgeSettings {
 		};
 	}
 
-	/** Read everything again. */
+	/** Read everything again; what is known afterwards is at least as new as this call. */
 	async load(): Promise<void> {
-		const round = (this.#round += 1);
+		const reading = (this.#begun += 1);
+		const [known, trouble] = await this.#everything();
+		if (reading < this.#shown) return;
+		this.#shown = reading;
+		this.#put(known, trouble);
+	}
+
+	/** Returns what was read, or null and why it could not be. */
+	async #everything(): Promise<[Known | null, string | null]> {
 		const { link } = this.host;
-		if (!isOpen(link.connection)) {
-			this.#put(null, null);
-			return;
-		}
+		if (!isOpen(link.connection)) return [null, null];
 		const [settings, models, status] = await Promise.all([link.call("read_settings", {}), link.call("list_models", {}), link.call("status", {})]);
-		if (!settings.ok) {
-			if (round === this.#round) this.#put(null, withHint(settings.error));
-			return;
-		}
+		if (!settings.ok) return [null, withHint(settings.error)];
 		const kept = new Kept(settings.result);
 		const [clients, globs] = await this.#asOwner(kept);
-		if (round !== this.#round) return;
-		this.#put({ kept, clients, globs, models: models.ok ? models.result.models : [], vault: status.ok ? (status.result.vaults[0] ?? null) : null }, null);
+		return [{ kept, clients, globs, models: models.ok ? models.result.models : [], vault: status.ok ? (status.result.vaults[0] ?? null) : null }, null];
 	}
 
 	/** Change what the bridge keeps; what is refused is told. Returns whether it was done. */
