@@ -34,18 +34,15 @@ _BLOCK: Final = re.compile(r"\s+\^[\w-]+\s*$")
 _QUOTED: Final = r"[“\"„«`‘']{name}[”\"“»`’']"
 _OLD, _NEW = (_QUOTED.replace("{name}", rf"(?P<{name}>[^“”\"„«»`\n]{{3,80}}?)") for name in ("old", "new"))
 _WORD: Final = r"[^\s“”\"„«»`→>·][^→>\n]{1,78}?[^\s“”\"„«»`→>·.]"
-_REPLACEMENTS: Final = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"{_OLD}\s*(?:→|[-=]>)\s*{_NEW}\.?",
-        rf"(?P<old>{_WORD})\s*(?:→|[-=]>)\s*(?P<new>{_WORD})\.?",
-        rf"{_OLD}\s+(?:should|must)\s+be\s+(?:spelt\s+|spelled\s+|written\s+)?{_NEW}\.?",
-        rf"{_OLD}\s+is\s+(?:spelt|spelled|written)\s+{_NEW}\.?",
-        rf"(?:it\s+is\s+|write\s+|say\s+)?{_NEW},?\s+(?:not|instead\s+of)\s+{_OLD}\.?",
-        rf"not\s+{_OLD},?\s+but\s+{_NEW}\.?",
-    )
+_REPLACEMENTS: Final = (
+    rf"{_OLD}\s*(?:→|[-=]>)\s*{_NEW}\.?",
+    rf"(?P<old>{_WORD})\s*(?:→|[-=]>)\s*(?P<new>{_WORD})\.?",
+    rf"{_OLD}\s+(?:should|must)\s+be\s+(?:spelt\s+|spelled\s+|written\s+)?{_NEW}\.?",
+    rf"{_OLD}\s+is\s+(?:spelt|spelled|written)\s+{_NEW}\.?",
+    rf"(?:it\s+is\s+|write\s+|say\s+)?{_NEW},?\s+(?:not|instead\s+of)\s+{_OLD}\.?",
+    rf"not\s+{_OLD},?\s+but\s+{_NEW}\.?",
 )
-"""The sentences that say which words stand for which."""
+"""The sentences that say which words stand for which; compiled when the first is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +169,7 @@ def _open_replacement(line: str) -> Replacement | None:
 def _read_replacement(text: str) -> tuple[str, str] | None:
     """Return the old and the new words of a sentence; None if it says something else."""
     for pattern in _REPLACEMENTS:
-        if (found := pattern.fullmatch(text.strip())) is not None:
+        if (found := re.fullmatch(pattern, text.strip(), re.IGNORECASE)) is not None:
             old, new = found["old"].strip(), found["new"].strip()
             # Otherwise the new words would be found again.
             return None if Replacement(old, new, "").pattern.search(new) else (old, new)
