@@ -1,7 +1,7 @@
 """Infers the rules that most notes of a folder or type keep."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Final
@@ -80,16 +80,19 @@ def _candidates(
     """Yield the rules of one scope that are kept."""
     least_notes = least * len(notes)
     spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    having: defaultdict[str, dict[VaultPath, IndexedNote]] = defaultdict(dict)
     for note in notes:
         for name in note.properties:
-            spellings[fold_case(name)][name] += 1
-    for spelled in spellings.values():
+            folded = fold_case(name)
+            spellings[folded][name] += 1
+            having[folded][note.path] = note
+    for folded, spelled in spellings.items():
         name = _most_common(spelled)
         if name == "type" and scope.note_type:
             continue
         if spelled.total() >= max(least_notes, FEWEST):
             yield Rule(scope, "required", name, (), len(notes), min(spelled.total(), len(notes)))
-        yield from _value_rules(scope, name, notes, least)
+        yield from _value_rules(scope, name, having[folded].values(), least)
     for kind in ("tag", "heading", "link"):
         yield from _common_names(scope, kind, [traits[note.path][kind] for note in notes], least_notes)
     for pattern, matcher in NAME_PATTERNS.items():
@@ -99,8 +102,10 @@ def _candidates(
             break
 
 
-def _value_rules(scope: RuleScope, name: str, notes: list[IndexedNote], least: float) -> Iterator[Rule]:
-    """Yield the rules about the types and values of a property."""
+def _value_rules(scope: RuleScope, name: str, notes: Collection[IndexedNote], least: float) -> Iterator[Rule]:
+    """Yield the rules about the types and values of a property of these notes."""
+    if len(notes) < FEWEST:
+        return
     values = [property_of(note, name) for note in notes]
     kinds = Counter(kind for value in values if (kind := kind_of_value(value)) != "empty")
     filled = kinds.total()
