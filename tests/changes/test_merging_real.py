@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -36,8 +37,12 @@ def targets(note: Note, names: Names, notes: dict[VaultPath, Note]) -> Iterator[
         yield found, headings[at[-1]].text if at else ""
 
 
+parse_once = lru_cache(maxsize=10_000)(parse)
+"""Most notes are the same after a merge."""
+
+
 def parsed(paper: Paper) -> dict[VaultPath, Note]:
-    return {path: parse(path, data) for path, data in paper.files.items() if kind_of(path) == "note"}
+    return {path: parse_once(path, data) for path, data in paper.files.items() if kind_of(path) == "note"}
 
 
 def require_all_led_on(paper: Paper, after: Paper, path: VaultPath, into: VaultPath) -> None:
