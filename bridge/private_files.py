@@ -109,6 +109,24 @@ def lock_file(descriptor: int, *, wait: bool) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+def is_locked(path: Path) -> bool:
+    """Return whether somebody holds the lock of a file, which others who ask at the same moment do not."""
+    try:
+        descriptor = os.open(path, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        if sys.platform == "win32":
+            lock_file(descriptor, wait=False)
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def write_error(path: Path, error: OSError) -> ReadOnly | DiskFull:
     """Translate the system's error for a place that must be written."""
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import DiskFull, ReadOnly
-from bridge.private_files import write_error, write_private
+from bridge.private_files import file_lock, is_locked, write_error, write_private
 from tests.models import disks
 
 
@@ -54,3 +54,12 @@ def test_a_place_that_cannot_be_taken_leaves_no_draft(tmp_path: Path) -> None:
 
 def test_what_the_system_said_is_passed_on(tmp_path: Path) -> None:
     assert write_error(tmp_path, OSError(5, "Bad disk")).message == f"{tmp_path} cannot be written: Bad disk."
+
+
+def test_a_lock_is_seen_and_those_who_look_for_it_do_not_see_each_other(tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    assert not is_locked(lock)
+    with file_lock(lock):
+        assert is_locked(lock)
+    with ThreadPoolExecutor(8) as pool:
+        assert not any(pool.map(lambda _: is_locked(lock), range(20_000)))

@@ -1,7 +1,6 @@
 """Tells whether llama.cpp can be used: `scripts/run` builds it while the bridge already answers by words."""
 
 import json
-import os
 import sys
 import time
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any, Literal
 
 from bridge.errors import BridgeError, ModelUnusable, NotReady
 from bridge.models.llama_api import PREBUILT_VERSION, find_llama
-from bridge.private_files import lock_file
+from bridge.private_files import is_locked
 from bridge.records import dataclass
 
 _RECORD, _LOCK = "model-setup.json", "model-setup.lock"
@@ -55,7 +54,7 @@ def read_model_setup(environment: Path | None = None) -> ModelSetup | None:
         environment: The folder of the Python environment; by default this one's.
     """
     folder = environment or Path(sys.prefix)
-    if _is_locked(folder / _LOCK):
+    if is_locked(folder / _LOCK):
         return _progress_of(_read(folder / _RECORD))
     if find_llama():
         return None
@@ -86,20 +85,6 @@ def _progress_of(facts: dict[str, Any]) -> ModelSetup:
     minutes = f", {seconds // 60} min so far" if seconds >= 60 else ""
     message = f"{step}{counted}{minutes}."
     return ModelSetup("running", message, "Search by words works meanwhile; meaning follows.", done, total, seconds)
-
-
-def _is_locked(path: Path) -> bool:
-    try:
-        descriptor = os.open(path, os.O_RDWR)
-    except OSError:
-        return False
-    try:
-        lock_file(descriptor, wait=False)
-    except OSError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
 
 
 def _read(path: Path) -> dict[str, Any]:
