@@ -20,8 +20,8 @@ SUGGESTED = (
     Column("probability", " · {:.0%}"),
     Column("why", lambda why: " · " + ", ".join(why)),
     Column("said", lambda said: f" · says “{inline(said)}”"),
-    Column("near", " · {} near notes have it"),
-    Column("linked", " · {} linked notes have it", detail=True),
+    Column("near", lambda count: _have_it(count, "near note")),
+    Column("linked", lambda count: _have_it(count, "linked note"), detail=True),
     Column("value", lambda value: f" · {inline(value)}"),
 )
 
@@ -67,6 +67,10 @@ def findings_view(answer: Answer) -> Iterable[Element]:
     for one in answer["findings"]:
         yield Line(path_of(one["path"]), f" · {_sentence(one)}")
         yield from (Line("  ", _edit(edit)) for edit in one["edits"])
+
+
+def _have_it(count: int, what: str) -> str:
+    return f" · {count_of(count, what)} {'has' if count == 1 else 'have'} it" if count else ""
 
 
 def _sentence(one: Any) -> str:

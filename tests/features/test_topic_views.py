@@ -1,0 +1,62 @@
+"""What a model reads of topics: each suggestion with its reasons, each finding with what would be done."""
+
+from typing import Any
+
+from bridge.api.registry import view_of
+from bridge.mcp.text import format_answer
+from tests.features.served import Served
+from tests.features.test_topics import NOTES, use
+
+__all__ = ["NOTES"]
+
+
+async def told(served: Served, operation: str, **arguments: Any) -> list[str]:
+    answer = (await served.call(operation, **arguments)).json
+    return format_answer(view_of(operation), answer, quotes=False).splitlines()
+
+
+async def test_without_an_ontology_it_is_said_how_to_make_one(served: Served) -> None:
+    for operation, arguments in (("list_topics", {}), ("topics_of", {"path": "Other.md"}), ("validate_topics", {})):
+        (line,) = await told(served, operation, **arguments)
+        assert "`set_up_ontology` makes one" in line
+
+
+async def test_topics_are_told_with_what_they_mean(served: Served) -> None:
+    await use(served, ontology_folder="Ontology")
+    assert (await told(served, "list_topics"))[:3] == [
+        "6 topics in Ontology",
+        "Concepts (3): What the notes are about.",
+        "Ontology/Concepts/Leavening.md · also raising agents · Concepts · 14 notes · How dough rises.",
+    ]
+    assert (await told(served, "list_topics", limit=1))[0] == "1 of 6 topics in Ontology"
+
+
+async def test_suggestions_are_told_with_their_reasons(served: Served) -> None:
+    await use(served, ontology_folder="Ontology")
+    assert await told(served, "topics_of", path="Bread/New loaf.md") == [
+        "Topics of Bread/New loaf.md in its property topics: none",
+        "Suggested, with a probability of 35% at least, learnt from 28 notes:",
+        (
+            "Ontology/Concepts/Leavening.md · 98% · text, near notes · says “raising agents” · 12 near notes have it"
+            " · [[Leavening]]"
+        ),
+    ]
+    assert await told(served, "topics_of", path="Other.md") == [
+        "Topics of Other.md in its property topics: none",
+        "No other topic is probable enough.",
+    ]
+
+
+async def test_findings_are_told_with_what_would_be_done(served: Served) -> None:
+    await use(served, ontology_folder="Ontology")
+    assert (await told(served, "validate_topics"))[:5] == [
+        "4 findings; give the edits of those to be done to change_set",
+        (
+            "Bread/Stray.md · its topic [[Loaf 1]] is a note outside the ontology; its topic [[Nowhere]] is no note;"
+            " the rules prefer Ontology/Concepts/Leavening.md to Sours"
+        ),
+        "  set_properties Bread/Stray.md topics [[Nowhere]], [[Pruning]], [[Leavening]]",
+        "Ontology/Concepts/Leavenings.md · no note has this topic, and nothing links to it",
+        "  move_note to Archive/Leavenings.md",
+    ]
+    assert await told(served, "validate_topics", kinds=["rare"]) == ["The topics are in order."]
