@@ -137,7 +137,7 @@ async def readable(served: Served, *, meaning: bool = False) -> None:
     """Wait until everything is indexed."""
     async with asyncio.timeout(PATIENCE_S):
         while not all(settled(vault, meaning=meaning) for vault in (await served.call("status")).json["vaults"]):
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.2 if meaning else 0.02)  # embedding takes long, and each question takes time from it
 
 
 def settled(vault: Mapping[str, Any], *, meaning: bool) -> bool:
