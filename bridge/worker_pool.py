@@ -3,7 +3,6 @@
 import gc
 import multiprocessing
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -22,9 +21,6 @@ GRACE_S = 10.0
 
 OBJECTS_A_COLLECTION = 100_000
 """New objects after which a process collects garbage: results are many objects, and hardly any are garbage."""
-
-NICE = 10
-"""What is added to the priority number of a process that gives way."""
 
 _process = threading.local()
 
@@ -69,20 +65,6 @@ def is_stopping() -> bool:
     """Return whether this process was told to stop; other work than a pool's never is."""
     stopping: threading.Event | None = getattr(_process, "stopping", None)
     return stopping is not None and stopping.is_set()
-
-
-def give_way() -> None:
-    """Lower this process's priority, once and for good, so that answering requests comes before background work."""
-    if getattr(_process, "gives_way", False):
-        return
-    _process.gives_way = True
-    with suppress(OSError):
-        if sys.platform == "win32":
-            import psutil
-
-            psutil.Process().nice(psutil.BELOW_NORMAL_PRIORITY_CLASS)
-        else:
-            os.nice(NICE)
 
 
 def _end_with_owner(watched: "Connection", stopping: threading.Event) -> None:

@@ -9,11 +9,12 @@ from bridge.errors import BridgeError, VaultUnreadable
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.prepare import PreparedNote, prepare
 from bridge.markdown.documents import read_document
+from bridge.priority import lower_priority
 from bridge.records import dataclass
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
-from bridge.worker_pool import give_way, is_stopping
+from bridge.worker_pool import is_stopping
 
 if TYPE_CHECKING:
     from bridge.index.documents import Vocabularies
@@ -51,7 +52,7 @@ _vocabularies: "list[Vocabularies]" = []
 
 def read_in_worker(reading: ReadOptions, paths: Sequence[VaultPath]) -> list[Outcome]:
     """Read notes in a process that does nothing else, and gives way to searches meanwhile."""
-    give_way()
+    lower_priority()
     return read_all(reading, paths, _own_vocabularies())
 
 

@@ -138,7 +138,7 @@ class ChatWorker:
             WorkerDied: The process ended or hung before it was ready.
         """
         command = [sys.executable, "-P", "-m", "bridge.models.chat_worker", json.dumps(dataclasses.asdict(task))]
-        worker = cls(await FrameProcess.start("chat worker", command, low=True))
+        worker = cls(await FrameProcess.start("chat worker", command))
         try:
             head = (await worker._process.read(_START_S)).head
             if "failed" in head:

@@ -6,7 +6,6 @@ A second thread reads requests, so that a cancellation counts in the middle of a
 
 import contextlib
 import json
-import os
 import queue
 import signal
 import sys
@@ -21,7 +20,8 @@ from bridge.models.answer_stream import AnswerStream
 from bridge.models.chat_model import Cancellation, ChatModel, InvalidGrammar
 from bridge.models.chat_template import ChatTemplate, Part, UnusableTemplate
 from bridge.models.frames import Frame, read_frame, write_frame
-from bridge.models.worker import NICE, claim_stdout
+from bridge.models.worker import claim_stdout
+from bridge.priority import lower_priority
 
 _PLAIN_TEMPLATE = "{% for message in messages %}{{ message.role }}: {{ message.content }}\n\n{% endfor %}assistant:"
 _THINK = "<think>"
@@ -31,8 +31,7 @@ def main() -> None:
     """Serve one bridge over the standard streams until it closes them."""
     replies = claim_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with contextlib.suppress(OSError, AttributeError):
-        os.nice(NICE)
+    lower_priority()
     with contextlib.suppress(BrokenPipeError):
         _serve(json.loads(sys.argv[1]), sys.stdin.buffer, replies)
 

@@ -18,16 +18,15 @@ class WorkerDied(Exception):
     """The process ended or stopped responding without an error message."""
 
 
-def process_options(*, low: bool) -> dict[str, Any]:
-    """Return the keyword arguments for starting a worker process, at low priority for background work."""
+def process_options() -> dict[str, Any]:
+    """Return the keyword arguments for starting a worker process."""
     package = str(Path(__file__).parents[2])
     paths = os.pathsep.join(p for p in (package, os.environ.get("PYTHONPATH", "")) if p)
     # One thread each, and no debugger started by an abort.
     variables = {"PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "GGML_NO_BACKTRACE": "1"}
     quiet: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     if sys.platform == "win32":
-        priority = subprocess.BELOW_NORMAL_PRIORITY_CLASS if low else 0
-        quiet["creationflags"] = subprocess.CREATE_NO_WINDOW | priority
+        quiet["creationflags"] = subprocess.CREATE_NO_WINDOW
     return {"env": {**os.environ, **variables}, **quiet}
 
 
@@ -45,20 +44,19 @@ class FrameProcess:
         return self._process.pid
 
     @classmethod
-    async def start(cls, name: str, command: Sequence[str], *, low: bool) -> "FrameProcess":
+    async def start(cls, name: str, command: Sequence[str]) -> "FrameProcess":
         """Start a process.
 
         Args:
             name: What it is, for messages: `embedding worker`.
             command: Its command line.
-            low: Whether it works in the background.
 
         Raises:
             WorkerDied: The system cannot start it.
         """
         complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         try:
-            process = await asyncio.create_subprocess_exec(*command, stderr=complaints, **process_options(low=low))
+            process = await asyncio.create_subprocess_exec(*command, stderr=complaints, **process_options())
         except BaseException as error:
             complaints.close()
             if isinstance(error, OSError):

@@ -187,7 +187,7 @@ class Reranker:
 
     async def _start(self) -> FrameProcess:
         task = make_task(self.model.path, self.model.spec, self._level, low=False, threads=self._threads)
-        process = await FrameProcess.start("reranking worker", worker_command(task), low=False)
+        process = await FrameProcess.start("reranking worker", worker_command(task))
         try:
             head = (await process.read(_START_S)).head
             if "failed" in head:

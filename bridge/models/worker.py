@@ -23,15 +23,13 @@ from bridge.models.frame_process import process_options
 from bridge.models.frames import Frame, read_frame, unpack_frames, write_frame
 from bridge.models.pair_scorer import PairScorer
 from bridge.models.worker_process import RANK, WorkerTask, embed_request, make_task, request_texts, worker_command
+from bridge.priority import lower_priority
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from bridge.models import llama
-
-NICE = 10
-"""What is added to the priority number of a background worker."""
 
 _WARM_UP = b"Bread needs flour, water, salt and time."
 
@@ -42,8 +40,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     work = WorkerTask(**json.loads(sys.argv[1]))
     if work.low:
-        with contextlib.suppress(OSError, AttributeError):
-            os.nice(NICE)
+        lower_priority()
     if work.memory:
         _limit(work)
     with contextlib.suppress(BrokenPipeError):
@@ -162,7 +159,7 @@ def scores_of(file: Path, spec: ModelSpec, query: str, passages: Sequence[str]) 
 
 def _ask(task: WorkerTask, questions: bytes) -> list[Frame]:
     name = Path(task.path).name
-    surrounding = process_options(low=task.low)
+    surrounding = process_options()
     surrounding.pop("stdin")
     try:
         done = subprocess.run(

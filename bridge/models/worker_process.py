@@ -120,7 +120,7 @@ class Worker:
             ModelUnusable: llama.cpp rejects the file; the message says why.
             WorkerDied: The process ended or hung before it was ready.
         """
-        worker = cls(await FrameProcess.start("embedding worker", worker_command(task), low=task.low), low=task.low)
+        worker = cls(await FrameProcess.start("embedding worker", worker_command(task)), low=task.low)
         try:
             head = (await worker._process.read(_START_S)).head
             if "failed" in head:

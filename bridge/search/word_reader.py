@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bridge.priority import lower_priority
 from bridge.search.word_list import build_word_list
 from bridge.text.fold import fold_word
 from bridge.text.words import SPACED_WORD
-from bridge.worker_pool import give_way
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -99,7 +99,7 @@ def begin_words(words: str, numbers: "NDArray[np.uint32]", counts: "NDArray[np.u
         numbers: Those of the words of each note read so far, one note after the other.
         counts: How many words each of these notes has.
     """
-    give_way()
+    lower_priority()
     _readers[:] = [WordReader(words.split(" ") if words else (), np.split(numbers, np.cumsum(counts))[:-1])]
 
 

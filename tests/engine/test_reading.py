@@ -16,10 +16,11 @@ from bridge.engine.parser import ReadOptions, learn_boilerplate, read_all, read_
 from bridge.engine.parser_pool import FEW, SLICE, SLICE_BYTES, ParserPool, slice_files
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.prepare import PreparedNote
+from bridge.priority import NICE
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
-from bridge.worker_pool import NICE, WorkerPool
+from bridge.worker_pool import WorkerPool
 from tests.engine.conftest import NOTES, until
 
 
