@@ -260,6 +260,33 @@ test("another model that is here is used, and one that is not says what to type"
 	await expect.poll(() => row("Search by meaning").innerText()).toContain("Every passage can be found by meaning.");
 });
 
+test("how far the index is stays as it was read last, though everything was asked before and is answered after that", async () => {
+	await home.remove();
+	home = await twoModels();
+	const served = await serve();
+	await served.settled();
+	await settings();
+	await served.call("pause_indexing");
+	await served.call("create_note", { path: "Barley.md", text: "# Barley\n\nA grain for soup.\n" });
+	await row("Search by meaning").getByText("Embedding is paused.").waitFor();
+	let release = (): void => {};
+	const held = new Promise<void>((resolve) => (release = resolve));
+	const asked = new Promise<void>((resolve) => {
+		obsidian.node.meanwhile.answered = async (url) => {
+			if (!url.endsWith("/list_clients")) return;
+			resolve();
+			await held;
+		};
+	});
+	await writeFile(join(home.data, "settings.toml"), 'exclude = ["Garden/**"]\n');
+	await asked;
+	await served.call("resume_indexing");
+	await row("Search by meaning").getByText("Every passage can be found by meaning.").waitFor();
+	release();
+	await row("Garden/**").waitFor();
+	expect(await row("Search by meaning").innerText()).toContain("Every passage can be found by meaning.");
+});
+
 test("nothing of the settings is cut off, in light and in dark", async () => {
 	await serve();
 	await paired(bridge as Bridge, "Quill");

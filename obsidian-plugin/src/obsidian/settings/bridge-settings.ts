@@ -31,6 +31,9 @@ export class BridgeSettings {
 	/** Readings are numbered in the order in which they begin. */
 	#begun = 0;
 	#shown = 0;
+	/** How far the index is, by the newest reading: one of everything takes longer than one of only that. */
+	#vault: VaultStatus | null = null;
+	#vaultRead = 0;
 	#timer: number | undefined;
 	#progressOnly = false;
 
@@ -78,11 +81,19 @@ export class BridgeSettings {
 	async #everything(): Promise<[Known | null, string | null]> {
 		const { link } = this.host;
 		if (!isOpen(link.connection)) return [null, null];
-		const [settings, models, status] = await Promise.all([link.call("read_settings", {}), link.call("list_models", {}), link.call("status", {})]);
+		const [settings, models] = await Promise.all([link.call("read_settings", {}), link.call("list_models", {}), this.#readVault()]);
 		if (!settings.ok) return [null, withHint(settings.error)];
 		const kept = new Kept(settings.result);
 		const [clients, globs] = await this.#asOwner(kept);
-		return [{ kept, clients, globs, models: models.ok ? models.result.models : [], vault: status.ok ? (status.result.vaults[0] ?? null) : null }, null];
+		return [{ kept, clients, globs, models: models.ok ? models.result.models : [], vault: this.#vault }, null];
+	}
+
+	async #readVault(): Promise<void> {
+		const reading = (this.#begun += 1);
+		const status = await this.host.link.call("status", {});
+		if (reading < this.#vaultRead) return;
+		this.#vaultRead = reading;
+		this.#vault = status.ok ? (status.result.vaults[0] ?? null) : null;
 	}
 
 	/** Change what the bridge keeps; what is refused is told. Returns whether it was done. */
@@ -130,10 +141,8 @@ export class BridgeSettings {
 
 	/** Read how far the index is. */
 	async #look(): Promise<void> {
-		const { known } = this;
-		if (known === null) return;
-		const status = await this.host.link.call("status", {});
-		const vault = status.ok ? status.result.vaults[0] : undefined;
-		if (known === this.known && vault !== undefined) this.#put({ ...known, vault }, null);
+		if (this.known === null) return;
+		await this.#readVault();
+		if (this.known !== null) this.#put({ ...this.known, vault: this.#vault }, null);
 	}
 }
