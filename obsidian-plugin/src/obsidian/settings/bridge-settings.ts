@@ -1,6 +1,7 @@
 import type { CheckedGlob, ListedClient, ListedModel, VaultStatus } from "../../protocol/operations";
 import { isOpen } from "../../core/connection";
 import { Listeners } from "../../core/listeners";
+import { Newest } from "../../core/newest";
 import { withHint } from "../../core/refusal";
 import { Kept, unchangeable } from "../../core/settings/kept";
 import type { RuleName } from "../../core/settings/rules";
@@ -28,12 +29,11 @@ export class BridgeSettings {
 	trouble: string | null = null;
 	/** Hears whenever it was read. */
 	readonly read = new Listeners<Known | null>();
-	/** Readings are numbered in the order in which they begin. */
-	#begun = 0;
-	#shown = 0;
-	/** How far the index is, by the newest reading: one of everything takes longer than one of only that. */
+	readonly #newest = new Newest();
+	/** How far the index is. */
 	#vault: VaultStatus | null = null;
-	#vaultRead = 0;
+	/** Of how far the index is: one reading of everything takes longer than one of only that. */
+	readonly #newestVault = new Newest();
 	#timer: number | undefined;
 	#progressOnly = false;
 
@@ -70,11 +70,9 @@ export class BridgeSettings {
 
 	/** Read everything again; what is known afterwards is at least as new as this call. */
 	async load(): Promise<void> {
-		const reading = (this.#begun += 1);
+		const isLate = this.#newest.ask();
 		const [known, trouble] = await this.#everything();
-		if (reading < this.#shown) return;
-		this.#shown = reading;
-		this.#put(known, trouble);
+		if (!isLate()) this.#put(known, trouble);
 	}
 
 	/** Returns what was read, or null and why it could not be. */
@@ -89,11 +87,9 @@ export class BridgeSettings {
 	}
 
 	async #readVault(): Promise<void> {
-		const reading = (this.#begun += 1);
+		const isLate = this.#newestVault.ask();
 		const status = await this.host.link.call("status", {});
-		if (reading < this.#vaultRead) return;
-		this.#vaultRead = reading;
-		this.#vault = status.ok ? (status.result.vaults[0] ?? null) : null;
+		if (!isLate()) this.#vault = status.ok ? (status.result.vaults[0] ?? null) : null;
 	}
 
 	/** Change what the bridge keeps; what is refused is told. Returns whether it was done. */
