@@ -145,13 +145,13 @@ test("without a bridge its settings say why they cannot be changed, and can be a
 	expect(await add.isEnabled()).toBe(false);
 	expect(await obsidian.page.getByLabel("Strictness").isEnabled()).toBe(false);
 	expect(obsidian.node.requests).toEqual([]);
-	expect(await obsidian.page.getByRole("button", { name: "Look again" }).isVisible()).toBe(true);
+	await obsidian.page.getByRole("button", { name: "Look again" }).waitFor();
 	await serve();
 	// It is looked for by itself, too.
 	await obsidian.state("ready");
 	await expect.poll(() => add.isEnabled()).toBe(true);
-	expect(await obsidian.page.getByText("Cannot be changed now").count()).toBe(0);
-	expect(await obsidian.page.getByRole("button", { name: "Look again" }).isVisible()).toBe(false);
+	await expect.poll(() => obsidian.page.getByText("Cannot be changed now").count()).toBe(0);
+	await obsidian.page.getByRole("button", { name: "Look again" }).waitFor({ state: "hidden" });
 });
 
 test("what is changed elsewhere is shown, and a line that is not understood is told", async () => {
@@ -195,7 +195,7 @@ test("the panes look as the settings say, at once", async () => {
 	await obsidian.page.getByLabel("Ribbon icons").uncheck();
 	await expect.poll(() => obsidian.page.locator(".side-dock-ribbon-action").first().isVisible()).toBe(false);
 	await obsidian.page.getByLabel("State in words").uncheck();
-	expect(await obsidian.page.locator(".vault-bridge-status-bar span:not(.status-bar-item-icon)").first().isVisible()).toBe(false);
+	await obsidian.page.locator(".vault-bridge-status-bar span:not(.status-bar-item-icon)").first().waitFor({ state: "hidden" });
 	await obsidian.page.getByLabel("Notes at once").fill("5");
 	await obsidian.page.evaluate(() => window.plugin.tabs[0]?.hide());
 	await obsidian.page.getByRole("combobox", { name: "Search" }).fill("bread");
