@@ -161,6 +161,18 @@ describe("the link", () => {
 		expect(scene.asked).toHaveLength(before);
 	});
 
+	test("asks no more how far the index is once that was refused", async () => {
+		const scene = new Scene();
+		scene.vault = { ...VAULT, passages: 4, pending: { keyword: 0, vectors: 2 } };
+		await scene.open();
+		scene.status = 401;
+		await vi.advanceTimersByTimeAsync(1000);
+		expect(scene.link.connection.is).toBe("refused");
+		const before = scene.asked.length;
+		await vi.advanceTimersByTimeAsync(600_000);
+		expect(scene.asked).toHaveLength(before);
+	});
+
 	test("wants nothing any more once it is closed", async () => {
 		const scene = new Scene();
 		await scene.open();

@@ -89,7 +89,7 @@ export class BridgeSettings {
 	async #readVault(): Promise<void> {
 		const isLate = this.#newestVault.ask();
 		const status = await this.host.link.call("status", {});
-		if (!isLate()) this.#vault = status.ok ? (status.result.vaults[0] ?? null) : null;
+		if (!isLate() && status.ok) this.#vault = status.result.vaults[0] ?? null;
 	}
 
 	/** Change what the bridge keeps; what is refused is told. Returns whether it was done. */
