@@ -36,6 +36,8 @@ export class BridgeSettings {
 	readonly #newestVault = new Newest();
 	#timer: number | undefined;
 	#progressOnly = false;
+	/** Whether it was to be read when nobody followed any more, as happens whenever the settings are drawn anew. */
+	#isDue = false;
 
 	/**
 	 * @param changed Something was read that may be new; or `refused`, so that what is shown is not what is kept.
@@ -61,7 +63,9 @@ export class BridgeSettings {
 				else if (kind === "index_progress") this.#soon(true);
 			}),
 		];
+		if (this.#isDue) this.#soon(this.#progressOnly);
 		return () => {
+			this.#isDue = this.#timer !== undefined;
 			window.clearTimeout(this.#timer);
 			this.#timer = undefined;
 			undo.forEach((stop) => stop());
