@@ -287,6 +287,30 @@ test("how far the index is stays as it was read last, though everything was aske
 	expect(await row("Search by meaning").innerText()).toContain("Every passage can be found by meaning.");
 });
 
+test("how far the index is is told although the settings were drawn anew before it was asked", async () => {
+	await home.remove();
+	home = await twoModels();
+	await (await serve()).settled();
+	await settings();
+	let release = (): void => {};
+	const held = new Promise<void>((resolve) => (release = resolve));
+	obsidian.node.meanwhile.answered = async (url) => {
+		if (url.endsWith("/list_clients")) await held;
+	};
+	const embedded = obsidian.page.evaluate(
+		() =>
+			new Promise<void>((resolve) => {
+				const { events } = window.plugin as unknown as { events: { add: (hear: (event: { kind: string; pending: { vectors: number } }) => void) => void } };
+				events.add(({ kind, pending }) => kind === "index_progress" && pending.vectors === 0 && resolve());
+			}),
+	);
+	await obsidian.page.getByRole("button", { name: "Use The twin" }).click();
+	await embedded;
+	release();
+	await row("The twin").getByText("in use").waitFor();
+	await row("Search by meaning").getByText("Every passage can be found by meaning.").waitFor();
+});
+
 test("nothing of the settings is cut off, in light and in dark", async () => {
 	await serve();
 	await paired(bridge as Bridge, "Quill");
