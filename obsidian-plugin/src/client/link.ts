@@ -36,6 +36,8 @@ export class Link {
 	#timer: number | undefined;
 	private failures = 0;
 	#lastEvent = "";
+	/** Whether it was not told yet that calls can be made again. */
+	#isNew = false;
 	/** Counts what was begun, so that the answer to something older is known by it. */
 	#round = 0;
 
@@ -124,7 +126,9 @@ export class Link {
 	#listen(address: Address, round: number): void {
 		this.#unfollow = this.world.follow(address, this.#lastEvent, {
 			opened: () => {
-				if (round === this.#round) void this.#watch(round, () => this.told.connected());
+				if (round !== this.#round) return;
+				this.#isNew = true;
+				void this.#watch(round);
 			},
 			pushed: (event, id) => {
 				this.#lastEvent = id;
@@ -139,16 +143,18 @@ export class Link {
 		});
 	}
 
-	/** Ask how far the index is, now and again for as long as it is not done. */
-	async #watch(round: number, first?: () => void): Promise<void> {
+	/** Ask how far the index is, now and again for as long as it is not done or not answered. */
+	async #watch(round: number): Promise<void> {
 		if (this.#address === null) return;
 		const answer = await call(this.world.send, this.#address, "status", {});
-		if (round !== this.#round || !answer.ok) return;
+		if (round !== this.#round) return;
+		if (!answer.ok) return answer.error.code === "unauthorized" ? this.#stopped({ what: "refused" }) : this.#askSoon(round);
 		const vault: VaultStatus | undefined = answer.result.vaults[0];
 		if (vault === undefined) return;
 		this.failures = 0;
 		this.#happen({ what: "progress", ...progress(vault) });
-		first?.();
+		if (this.#isNew) this.told.connected();
+		this.#isNew = false;
 		if (this.#state.is === "indexing") this.#askSoon(round);
 	}
 

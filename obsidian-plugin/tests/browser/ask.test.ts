@@ -35,11 +35,14 @@ async function useModel(name: string, make: string): Promise<void> {
 	const file = join(home.path, `${name}.gguf`);
 	const code = `import sys; from pathlib import Path; from tests.models.scripted import random_gguf, scripted_gguf; path = Path(sys.argv[1]); ${make}`;
 	await run(join(ROOT, ".venv", "bin", "python"), ["-c", code, file], { cwd: ROOT });
+	const events = await fetch(`${bridge.url}/api/events`, { headers: { Authorization: `Bearer ${bridge.token}`, Accept: "text/event-stream" } });
 	await run(PROGRAM, ["models", "use", file, "--data-dir", home.data, "--models-dir", join(home.data, "models")]);
-	await expect.poll(async () => (await bridge.call<{ models: { id: string; chosen: boolean }[] }>("list_models")).models.find(({ chosen, id }) => chosen && id === name) !== undefined).toBe(true);
-	await expect.poll(async () => (await bridge.call<{ settings: { name: string; value: unknown }[] }>("read_settings")).settings.find((one) => one.name === "chat_model")?.value).toBe(name);
-	// The bridge looks at its settings every two seconds.
-	await new Promise((resolve) => setTimeout(resolve, 2_500));
+	// The bridge looks at its settings every now and then, and tells of it once they hold.
+	let told = "";
+	for await (const piece of events.body?.pipeThrough(new TextDecoderStream()) as unknown as AsyncIterable<string>) {
+		told += piece;
+		if (told.includes("event: settings_changed")) break;
+	}
 }
 
 test.each([false, true])("without a chat model quotes answer, open their lines, and the command to get one is shown, dark: %s", async (dark) => {

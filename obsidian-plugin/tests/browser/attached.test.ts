@@ -22,7 +22,7 @@ test("a running bridge is attached to, told of every file once, and left running
 	const { snapshot } = JSON.parse(told[0]?.body ?? "") as { snapshot: { path: string }[] };
 	expect(snapshot.map(({ path }) => path)).toContain("Welcome.md");
 	expect(await obsidian.unload()).toEqual({ commands: 0, views: 0, listening: 0, ribbon: 0, statusBar: 0, alive: 0, extensions: 0, processors: 0, suggests: 0, scopes: 0 });
-	expect(obsidian.node.open).toBe(0);
+	await expect.poll(() => obsidian.node.open).toBe(0);
 	await bridge.call("status");
 });
 
@@ -108,8 +108,8 @@ test("changes are told together and in order, and a moved folder file by file", 
 	const moved = changes.filter(({ path }) => path.startsWith("Baking/"));
 	expect(moved.every(({ kind, from }) => kind === "rename" && from?.startsWith("Bread/") === true)).toBe(true);
 	await expect.poll(async () => (await bridge.call<{ total: number }>("find_notes", { folder: "Bread" })).total).toBe(0);
-	const { notes } = await bridge.call<{ notes: { path: string }[] }>("find_notes", { folder: "Baking", limit: 500 });
-	expect(new Set(notes.map(({ path }) => path))).toEqual(new Set(moved.map(({ path }) => path)));
-	const { hits } = await bridge.call<{ hits: { path: string }[] }>("search", { query: "quokkas", mode: "keyword" });
-	expect(hits[0]?.path).toBe("Final.md");
+	const paths = async (): Promise<Set<string>> => new Set((await bridge.call<{ notes: { path: string }[] }>("find_notes", { folder: "Baking", limit: 500 })).notes.map(({ path }) => path));
+	await expect.poll(paths).toEqual(new Set(moved.map(({ path }) => path)));
+	const found = async (): Promise<string | undefined> => (await bridge.call<{ hits: { path: string }[] }>("search", { query: "quokkas", mode: "keyword" })).hits[0]?.path;
+	await expect.poll(found).toBe("Final.md");
 });

@@ -161,7 +161,7 @@ test("without a bridge it is told once how it comes back, and nothing is asked",
 	await obsidian.state("off");
 	await type("[[?rye");
 	await obsidian.run("offer-links");
-	expect(await obsidian.page.locator(".notice", { hasText: "status bar" }).count()).toBe(2);
+	await expect.poll(() => obsidian.page.locator(".notice", { hasText: "status bar" }).count()).toBe(2);
 	expect(await picks().count()).toBe(0);
 	expect(asked()).toEqual([]);
 	expect(await text()).toBe("[[?rye\n");

@@ -141,8 +141,10 @@ test("a plan that is made unasked is told until it is looked at", async () => {
 	// With the pane open, the next plan is shown there.
 	await bridge.call("create_note", { path: "Inbox/Kiln.md", text: "# Kiln\n\n#Tiling of a kiln.\n", confirm: true });
 	await bridge.call("wait_until_indexed", { path: "Inbox/Kiln.md", what: "links" });
-	const next = await bridge.call<{ path: string }>("plan_garden", { checks: ["tags"], skip_checked: false });
+	const next = await bridge.call<{ path: string; findings: unknown[] }>("plan_garden", { checks: ["tags"], skip_checked: false });
+	expect(next.findings.length).toBeLessThan(findings.length);
 	await obsidian.page.evaluate(() => window.app.vault.read__());
+	await expect.poll(() => pane().getByRole("listitem").count()).toBe(next.findings.length);
 	await pane().getByRole("button", { name: "Open the plan" }).click();
 	await expect.poll(() => obsidian.page.evaluate(() => window.app.workspace.getActiveFile()?.path)).toBe(next.path);
 	expect(await sign.isVisible()).toBe(false);

@@ -108,8 +108,8 @@ test("a bridge that dies is looked for, found again, and told what it missed", a
 	const second = await served();
 	await obsidian.state("ready");
 	await expect.poll(() => asked(obsidian, "/report_changes")).toBe(before + 1);
-	const { hits } = await second.call<{ hits: { path: string }[] }>("search", { query: "nobody heard this", mode: "keyword" });
-	expect(hits[0]?.path).toBe("While away.md");
+	const found = async (): Promise<string | undefined> => (await second.call<{ hits: { path: string }[] }>("search", { query: "nobody heard this", mode: "keyword" })).hits[0]?.path;
+	await expect.poll(found).toBe("While away.md");
 });
 
 test("a window that opens while everything is being indexed says how far that is, and searches by words meanwhile", async () => {

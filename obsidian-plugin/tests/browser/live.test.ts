@@ -130,7 +130,7 @@ test("an acknowledgement that was lost with the bridge is said again when it is 
 	await serve();
 	await obsidian.state("ready");
 	await expect.poll(() => asked("/acknowledge_change")).toBeGreaterThanOrEqual(2);
-	expect(await offered()).toMatchObject({ state: "applied", by: "obsidian" });
+	await expect.poll(offered).toMatchObject({ state: "applied", by: "obsidian" });
 });
 
 test.each([

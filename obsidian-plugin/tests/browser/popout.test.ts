@@ -64,6 +64,8 @@ test("related notes in a window of their own follow the note, fold out, and take
 	await expect.poll(() => popup.locator(".vault-bridge-head-title").innerText()).toBe("Sourdough starter");
 	await obsidian.page.locator(".cm-line", { hasText: "Wild yeasts" }).first().click();
 	await expect.poll(() => popup.locator(".vault-bridge-scope").innerText()).toContain("§ What lives in there");
+	// What is selected among the hits of before is no more when those of the section are there.
+	await popup.locator(".vault-bridge-related[aria-busy=false]").waitFor();
 	const list = popup.locator(".vault-bridge-hits:visible").first();
 	await list.focus();
 	await popup.keyboard.press("ArrowDown");
@@ -134,5 +136,5 @@ test("a change is decided upon in a window of its own, and what is indexed is to
 	await status.getByText("checks are fine").waitFor();
 	await bridge.stop();
 	await status.getByText("Bridge off").waitFor();
-	expect(await status.getByRole("button", { name: "Look again" }).isVisible()).toBe(true);
+	await status.getByRole("button", { name: "Look again" }).waitFor();
 });

@@ -87,7 +87,7 @@ test("they follow the section that the cursor is in, and ask once for each", asy
 	expect(JSON.parse(await obsidian.page.evaluate(() => window.app.stored))).toMatchObject({ followSection: false });
 	await button("Follow sections").click();
 	await expect.poll(scope).toContain("Related to § Feeding");
-	expect(asked().slice(count + 1).map(({ line }) => line)).toEqual([undefined, 43]);
+	await expect.poll(() => asked().slice(count + 1).map(({ line }) => line)).toEqual([undefined, 43]);
 });
 
 test("paused, they ask for nothing and keep what is shown", async () => {
@@ -102,7 +102,7 @@ test("paused, they ask for nothing and keep what is shown", async () => {
 	expect([await head(), await titles("Not linked yet")]).toEqual(["Sourdough starter", before]);
 	await button(/^Pause/).click();
 	await expect.poll(head).toBe("Welcome");
-	expect(asked().slice(count).map(({ path }) => path)).toEqual(["Welcome.md"]);
+	await expect.poll(() => asked().slice(count).map(({ path }) => path)).toEqual(["Welcome.md"]);
 });
 
 test("nothing jumps while somebody is in the pane", async () => {
@@ -130,7 +130,7 @@ test("behind another pane they ask for nothing until they are in front again", a
 	await read("Welcome.md");
 	await obsidian.run("related");
 	await expect.poll(head).toBe("Welcome");
-	expect(asked().slice(count).map(({ path }) => path)).toEqual(["Welcome.md"]);
+	await expect.poll(() => asked().slice(count).map(({ path }) => path)).toEqual(["Welcome.md"]);
 });
 
 test("a file can be shown that is not the active one", async () => {
@@ -151,7 +151,7 @@ test("a note can be hidden beside one note, and shown again", async () => {
 	await part("Not linked yet").locator(".vault-bridge-hit", { hasText: first }).first().click({ button: "right" });
 	await obsidian.page.getByRole("menuitem", { name: "Hide beside this note" }).click();
 	await expect.poll(() => titles("Not linked yet")).not.toContain(first);
-	expect(await obsidian.page.evaluate(() => window.app.stored)).toContain(STARTER);
+	await expect.poll(() => obsidian.page.evaluate(() => window.app.stored)).toContain(STARTER);
 	await fold("Hidden here (1)").click();
 	await button(`Show ${first} again`).click();
 	await expect.poll(() => titles("Not linked yet")).toContain(first);

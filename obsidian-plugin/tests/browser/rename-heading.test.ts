@@ -53,7 +53,7 @@ test("a heading is renamed with the links to it, after a look at all that change
 	await picture(obsidian, "rename-heading", false);
 	await dialog().getByRole("button", { name: "Rename", exact: true }).click();
 	await expect.poll(() => disk()).toBe(TEXT.replace("### Plans", "### Pläne 火").replace("#Heat#Plans", "#Heat#Pläne 火"));
-	expect(await disk("Oven index.md")).toBe(INDEX.replace("#Heat#Plans", "#Heat#Pläne 火"));
+	await expect.poll(() => disk("Oven index.md")).toBe(INDEX.replace("#Heat#Plans", "#Heat#Pläne 火"));
 	await obsidian.page.getByRole("button", { name: "Undo" }).click();
 	await obsidian.page.locator(".notice", { hasText: "Undone." }).waitFor();
 	expect([await disk(), await disk("Oven index.md")]).toEqual([TEXT, INDEX]);

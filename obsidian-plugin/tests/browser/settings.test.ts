@@ -145,13 +145,13 @@ test("without a bridge its settings say why they cannot be changed, and can be a
 	expect(await add.isEnabled()).toBe(false);
 	expect(await obsidian.page.getByLabel("Strictness").isEnabled()).toBe(false);
 	expect(obsidian.node.requests).toEqual([]);
-	expect(await obsidian.page.getByRole("button", { name: "Look again" }).isVisible()).toBe(true);
+	await obsidian.page.getByRole("button", { name: "Look again" }).waitFor();
 	await serve();
 	// It is looked for by itself, too.
 	await obsidian.state("ready");
 	await expect.poll(() => add.isEnabled()).toBe(true);
-	expect(await obsidian.page.getByText("Cannot be changed now").count()).toBe(0);
-	expect(await obsidian.page.getByRole("button", { name: "Look again" }).isVisible()).toBe(false);
+	await expect.poll(() => obsidian.page.getByText("Cannot be changed now").count()).toBe(0);
+	await obsidian.page.getByRole("button", { name: "Look again" }).waitFor({ state: "hidden" });
 });
 
 test("what is changed elsewhere is shown, and a line that is not understood is told", async () => {
@@ -195,7 +195,7 @@ test("the panes look as the settings say, at once", async () => {
 	await obsidian.page.getByLabel("Ribbon icons").uncheck();
 	await expect.poll(() => obsidian.page.locator(".side-dock-ribbon-action").first().isVisible()).toBe(false);
 	await obsidian.page.getByLabel("State in words").uncheck();
-	expect(await obsidian.page.locator(".vault-bridge-status-bar span:not(.status-bar-item-icon)").first().isVisible()).toBe(false);
+	await obsidian.page.locator(".vault-bridge-status-bar span:not(.status-bar-item-icon)").first().waitFor({ state: "hidden" });
 	await obsidian.page.getByLabel("Notes at once").fill("5");
 	await obsidian.page.evaluate(() => window.plugin.tabs[0]?.hide());
 	await obsidian.page.getByRole("combobox", { name: "Search" }).fill("bread");
@@ -258,6 +258,57 @@ test("another model that is here is used, and one that is not says what to type"
 	const answering = async (): Promise<string | undefined> => (await served.call<{ vaults: { model: { id: string } }[] }>("status")).vaults[0]?.model.id;
 	await expect.poll(answering).toBe("twin");
 	await expect.poll(() => row("Search by meaning").innerText()).toContain("Every passage can be found by meaning.");
+});
+
+test("how far the index is stays as it was read last, though everything was asked before and is answered after that", async () => {
+	await home.remove();
+	home = await twoModels();
+	const served = await serve();
+	await served.settled();
+	await settings();
+	await served.call("pause_indexing");
+	await served.call("create_note", { path: "Barley.md", text: "# Barley\n\nA grain for soup.\n" });
+	await row("Search by meaning").getByText("Embedding is paused.").waitFor();
+	let release = (): void => {};
+	const held = new Promise<void>((resolve) => (release = resolve));
+	const asked = new Promise<void>((resolve) => {
+		obsidian.node.meanwhile.answered = async (url) => {
+			if (!url.endsWith("/list_clients")) return;
+			resolve();
+			await held;
+		};
+	});
+	await writeFile(join(home.data, "settings.toml"), 'exclude = ["Garden/**"]\n');
+	await asked;
+	await served.call("resume_indexing");
+	await row("Search by meaning").getByText("Every passage can be found by meaning.").waitFor();
+	release();
+	await row("Garden/**").waitFor();
+	expect(await row("Search by meaning").innerText()).toContain("Every passage can be found by meaning.");
+});
+
+test("how far the index is is told although the settings were drawn anew before it was asked", async () => {
+	await home.remove();
+	home = await twoModels();
+	await (await serve()).settled();
+	await settings();
+	let release = (): void => {};
+	const held = new Promise<void>((resolve) => (release = resolve));
+	obsidian.node.meanwhile.answered = async (url) => {
+		if (url.endsWith("/list_clients")) await held;
+	};
+	const embedded = obsidian.page.evaluate(
+		() =>
+			new Promise<void>((resolve) => {
+				const { events } = window.plugin as unknown as { events: { add: (hear: (event: { kind: string; pending: { vectors: number } }) => void) => void } };
+				events.add(({ kind, pending }) => kind === "index_progress" && pending.vectors === 0 && resolve());
+			}),
+	);
+	await obsidian.page.getByRole("button", { name: "Use The twin" }).click();
+	await embedded;
+	release();
+	await row("The twin").getByText("in use").waitFor();
+	await row("Search by meaning").getByText("Every passage can be found by meaning.").waitFor();
 });
 
 test("nothing of the settings is cut off, in light and in dark", async () => {

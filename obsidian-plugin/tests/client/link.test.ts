@@ -21,6 +21,8 @@ class Scene {
 	found: Address | Absence = ADDRESS;
 	status = 200;
 	reachable = true;
+	/** The request that gets no answer, counted from 1. */
+	lost = 0;
 	forms: Record<string, string> = { ...FORMS };
 	vault: object = VAULT;
 	readonly seen: Connection[] = [];
@@ -32,7 +34,7 @@ class Scene {
 
 	readonly send: Send = async ({ url }) => {
 		this.asked.push(new URL(url).pathname);
-		if (!this.reachable) throw new Error("refused");
+		if (!this.reachable || this.asked.length === this.lost) throw new Error("refused");
 		if (this.status !== 200) return { status: this.status, text: JSON.stringify({ error: { code: "unauthorized", message: "No.", hint: "" } }) };
 		const operations = Object.entries(this.forms).map(([name, form]) => ({ name, form }));
 		return { status: 200, text: JSON.stringify(url.endsWith("/operations") ? { operations } : { vaults: [this.vault], version: VERSION }) };
@@ -82,6 +84,15 @@ describe("the link", () => {
 		expect(scene.states).toBe("connecting ready");
 		expect(scene.asked).toEqual(["/api/operations", "/api/status", "/api/status"]);
 		expect(scene.connected).toBe(1);
+	});
+
+	test("asks again how far the index is when that was not answered", async () => {
+		const scene = new Scene();
+		scene.lost = 3;
+		await scene.open();
+		expect([scene.states, scene.connected]).toEqual(["connecting", 0]);
+		await vi.advanceTimersByTimeAsync(1_000);
+		expect([scene.states, scene.connected]).toEqual(["connecting ready", 1]);
 	});
 
 	test("comes back after a loss, later each time, and at once from the beginning when it was there", async () => {
@@ -145,6 +156,18 @@ describe("the link", () => {
 		scene.vault = VAULT;
 		await vi.advanceTimersByTimeAsync(1000);
 		expect(scene.link.connection.is).toBe("ready");
+		const before = scene.asked.length;
+		await vi.advanceTimersByTimeAsync(600_000);
+		expect(scene.asked).toHaveLength(before);
+	});
+
+	test("asks no more how far the index is once that was refused", async () => {
+		const scene = new Scene();
+		scene.vault = { ...VAULT, passages: 4, pending: { keyword: 0, vectors: 2 } };
+		await scene.open();
+		scene.status = 401;
+		await vi.advanceTimersByTimeAsync(1000);
+		expect(scene.link.connection.is).toBe("refused");
 		const before = scene.asked.length;
 		await vi.advanceTimersByTimeAsync(600_000);
 		expect(scene.asked).toHaveLength(before);

@@ -1,5 +1,6 @@
 import { isOpen } from "../../core/connection";
 import { waiting } from "../../core/history";
+import { Newest } from "../../core/newest";
 import { CHANGES, type Host } from "../host";
 import { makeSign } from "../sign";
 
@@ -17,14 +18,16 @@ export function tellWaiting(host: Host, bar: HTMLElement, ribbon: HTMLElement): 
 	const sign = makeSign(bar, "vault-bridge-waiting", () => host.reveal(CHANGES));
 	const badge = ribbon.createSpan({ cls: "vault-bridge-badge" });
 	let timer: number | undefined;
+	const newest = new Newest();
 	const show = (count: number): void => {
 		const text = waiting(count, MOST);
 		badge.setText(text);
 		sign("file-diff", text, count === 1 ? "1 proposed change waits for you" : `${text} proposed changes wait for you`);
 	};
 	const ask = async (): Promise<void> => {
+		const isLate = newest.ask();
 		const answer = await host.link.call("list_changes", { state: "proposed", limit: MOST + 1 });
-		if (answer.ok) show(answer.result.changes.length);
+		if (!isLate() && answer.ok) show(answer.result.changes.length);
 	};
 	const soon = (): void => {
 		window.clearTimeout(timer);

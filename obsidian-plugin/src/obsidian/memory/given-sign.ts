@@ -2,6 +2,7 @@ import { Menu } from "obsidian";
 import { CLIENT } from "../../client/client";
 import type { ListedSession } from "../../protocol/operations";
 import { isOpen } from "../../core/connection";
+import { Newest } from "../../core/newest";
 import { countType } from "../../core/notes/note-types";
 import { type Host, MEMORY } from "../host";
 import { makeSign } from "../sign";
@@ -27,6 +28,7 @@ interface ToldSession {
 export function tellGiven(host: Host, bar: HTMLElement): () => void {
 	let told: readonly ToldSession[] = [];
 	let timer: number | undefined;
+	const newest = new Newest();
 	const sign = makeSign(bar, "vault-bridge-told", () => {
 		const { left, top } = bar.getBoundingClientRect();
 		sessionMenu(host, told).showAtPosition({ x: left, y: top }, bar.doc);
@@ -42,8 +44,9 @@ export function tellGiven(host: Host, bar: HTMLElement): () => void {
 		timer = window.setTimeout(() => void ask(), SETTLE_MS);
 	};
 	const ask = async (): Promise<void> => {
+		const isLate = newest.ask();
 		const found = await findTold(host);
-		if (found === null) return;
+		if (isLate() || found === null) return;
 		show(found);
 		window.clearTimeout(timer);
 		if (found.length > 0) timer = window.setTimeout(() => void ask(), LOOK_MS);

@@ -102,7 +102,7 @@ export class LedgerPart {
 	#show(memories: readonly ListedMemory[]): void {
 		this.#memories = memories;
 		this.#draw();
-		if (memories.length === 0) void offerSetUp(this.#moreEl, this.host, () => void this.#load());
+		if (memories.length === 0) void offerSetUp(this.#moreEl.createDiv(), this.host, () => void this.#load());
 	}
 
 	#draw(): void {

@@ -1,6 +1,7 @@
 import { CLIENT } from "../../client/client";
 import type { AgentBrief, ListedSession, SessionInjections } from "../../protocol/operations";
 import { age } from "../../core/notes/age";
+import { Newest } from "../../core/newest";
 import { countType } from "../../core/notes/note-types";
 import { named } from "../../core/history";
 import { titleOf } from "../../core/place";
@@ -21,6 +22,7 @@ export class SessionsPart {
 	readonly #end: () => void;
 	#timer: number | undefined;
 	#over = false;
+	readonly #newest = new Newest();
 	#drawn = "";
 	readonly #unfolded = new Set<string>();
 	/** What each session would be told now, for those of which the person asked. */
@@ -49,9 +51,10 @@ export class SessionsPart {
 
 	async #ask(): Promise<void> {
 		const { link } = this.host;
+		const isLate = this.#newest.ask();
 		const [answer, given, handoffs] = await Promise.all([link.call("list_sessions", { limit: MOST }), link.call("list_injections", { limit: MOST }), link.call("list_handoffs", {})]);
 		const now = JSON.stringify([answer, given, handoffs, this.#last, [...this.#previews]]);
-		if (this.#over || now === this.#drawn) return;
+		if (isLate() || this.#over || now === this.#drawn) return;
 		this.#drawn = now;
 		const focused = this.#focusedButton();
 		this.el.empty();

@@ -6,6 +6,7 @@ import { stirs } from "../../core/graph/stirring";
 import { age } from "../../core/notes/age";
 import { asHit, newestArguments, PAGE } from "../../core/notes/newest";
 import { plural, typeIcon } from "../../core/notes/note-types";
+import { Newest } from "../../core/newest";
 import { describeStats } from "../../core/notes/stats";
 import { withHint } from "../../core/refusal";
 import type { Host } from "../host";
@@ -36,6 +37,7 @@ export class NotesPart {
 	#progress: IndexProgress | null = null;
 	#timer: number | undefined;
 	#round = 0;
+	readonly #newestCount = new Newest();
 	/** Whether more than the first page is shown or asked for. */
 	#further = false;
 
@@ -135,8 +137,9 @@ export class NotesPart {
 	}
 
 	async #count(): Promise<void> {
+		const isLate = this.#newestCount.ask();
 		const answer = await this.host.link.call("status", {});
-		if (!answer.ok) return;
+		if (isLate() || !answer.ok) return;
 		this.#status = answer.result.vaults[0] ?? null;
 		this.#showStats();
 		this.#showTypes();

@@ -55,6 +55,7 @@ export class AddRule extends Modal {
 		const isFolder = text.trim() !== "" && this.app.vault.getFolderByPath(text.trim().replace(/^\/+|\/+$/g, "")) !== null;
 		this.#glob = isFolder ? folderGlob(text.trim()) : text.trim();
 		this.#button?.setDisabled(true);
+		this.#round += 1;
 		window.clearTimeout(this.#timer);
 		this.#timer = window.setTimeout(() => void this.#judge(), TYPED_MS);
 	}

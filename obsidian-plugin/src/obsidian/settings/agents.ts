@@ -86,8 +86,8 @@ function row(setting: Setting, bridge: BridgeSettings, client: ListedClient): vo
 
 async function shutOut(bridge: BridgeSettings, { id, name }: ListedClient): Promise<void> {
 	const answer = await bridge.host.link.call("revoke_client", { client: id });
-	new Notice(answer.ok ? `${name} is shut out.` : withHint(answer.error));
 	await bridge.load();
+	new Notice(answer.ok ? `${name} is shut out.` : withHint(answer.error));
 }
 
 function letIn(setting: Setting, bridge: BridgeSettings): () => void {

@@ -1,6 +1,7 @@
 import type { CheckedGlob, ListedClient, ListedModel, VaultStatus } from "../../protocol/operations";
 import { isOpen } from "../../core/connection";
 import { Listeners } from "../../core/listeners";
+import { Newest } from "../../core/newest";
 import { withHint } from "../../core/refusal";
 import { Kept, unchangeable } from "../../core/settings/kept";
 import type { RuleName } from "../../core/settings/rules";
@@ -28,11 +29,15 @@ export class BridgeSettings {
 	trouble: string | null = null;
 	/** Hears whenever it was read. */
 	readonly read = new Listeners<Known | null>();
-	/** Readings are numbered in the order in which they begin. */
-	#begun = 0;
-	#shown = 0;
+	readonly #newest = new Newest();
+	/** How far the index is. */
+	#vault: VaultStatus | null = null;
+	/** Of how far the index is: one reading of everything takes longer than one of only that. */
+	readonly #newestVault = new Newest();
 	#timer: number | undefined;
 	#progressOnly = false;
+	/** Whether it was to be read when nobody followed any more, as happens whenever the settings are drawn anew. */
+	#isDue = false;
 
 	/**
 	 * @param changed Something was read that may be new; or `refused`, so that what is shown is not what is kept.
@@ -58,7 +63,9 @@ export class BridgeSettings {
 				else if (kind === "index_progress") this.#soon(true);
 			}),
 		];
+		if (this.#isDue) this.#soon(this.#progressOnly);
 		return () => {
+			this.#isDue = this.#timer !== undefined;
 			window.clearTimeout(this.#timer);
 			this.#timer = undefined;
 			undo.forEach((stop) => stop());
@@ -67,22 +74,26 @@ export class BridgeSettings {
 
 	/** Read everything again; what is known afterwards is at least as new as this call. */
 	async load(): Promise<void> {
-		const reading = (this.#begun += 1);
+		const isLate = this.#newest.ask();
 		const [known, trouble] = await this.#everything();
-		if (reading < this.#shown) return;
-		this.#shown = reading;
-		this.#put(known, trouble);
+		if (!isLate()) this.#put(known, trouble);
 	}
 
 	/** Returns what was read, or null and why it could not be. */
 	async #everything(): Promise<[Known | null, string | null]> {
 		const { link } = this.host;
 		if (!isOpen(link.connection)) return [null, null];
-		const [settings, models, status] = await Promise.all([link.call("read_settings", {}), link.call("list_models", {}), link.call("status", {})]);
+		const [settings, models] = await Promise.all([link.call("read_settings", {}), link.call("list_models", {}), this.#readVault()]);
 		if (!settings.ok) return [null, withHint(settings.error)];
 		const kept = new Kept(settings.result);
 		const [clients, globs] = await this.#asOwner(kept);
-		return [{ kept, clients, globs, models: models.ok ? models.result.models : [], vault: status.ok ? (status.result.vaults[0] ?? null) : null }, null];
+		return [{ kept, clients, globs, models: models.ok ? models.result.models : [], vault: this.#vault }, null];
+	}
+
+	async #readVault(): Promise<void> {
+		const isLate = this.#newestVault.ask();
+		const status = await this.host.link.call("status", {});
+		if (!isLate() && status.ok) this.#vault = status.result.vaults[0] ?? null;
 	}
 
 	/** Change what the bridge keeps; what is refused is told. Returns whether it was done. */
@@ -130,10 +141,8 @@ export class BridgeSettings {
 
 	/** Read how far the index is. */
 	async #look(): Promise<void> {
-		const { known } = this;
-		if (known === null) return;
-		const status = await this.host.link.call("status", {});
-		const vault = status.ok ? status.result.vaults[0] : undefined;
-		if (known === this.known && vault !== undefined) this.#put({ ...known, vault }, null);
+		if (this.known === null) return;
+		await this.#readVault();
+		if (this.known !== null) this.#put({ ...this.known, vault: this.#vault }, null);
 	}
 }

@@ -1,5 +1,6 @@
 import { Keymap } from "obsidian";
 import type { IndexStatus, Passage } from "../../protocol/operations";
+import { Newest } from "../../core/newest";
 import { readable } from "../../core/place";
 import { withHint } from "../../core/refusal";
 import { andMore } from "../../core/status/vault";
@@ -11,6 +12,7 @@ const SHOWN = 30;
 /** The active note as the index sees it. */
 export class NotePart {
 	#shown = "";
+	readonly #newest = new Newest();
 
 	constructor(
 		private readonly el: HTMLElement,
@@ -19,9 +21,10 @@ export class NotePart {
 
 	/** Show a note; what did not change stays as it is. */
 	async show(path: string): Promise<void> {
+		const isLate = this.#newest.ask();
 		const answer = await this.host.link.call("index_status", { path });
 		// Another note may have been opened meanwhile; the last one that was asked for is shown.
-		if (this.host.app.workspace.getActiveFile()?.path !== path) return;
+		if (isLate() || this.host.app.workspace.getActiveFile()?.path !== path) return;
 		const now = JSON.stringify([path, answer]);
 		if (now === this.#shown) return;
 		this.#shown = now;

@@ -1,4 +1,5 @@
 import type { IconName, WorkspaceLeaf } from "obsidian";
+import { Newest } from "../../core/newest";
 import { type Host, STATUS } from "../host";
 import { Pane } from "../pane";
 import { Findings } from "./findings";
@@ -16,6 +17,7 @@ interface Parts {
 export class StatusView extends Pane {
 	#timer: number | undefined;
 	#parts: Parts | null = null;
+	readonly #newest = new Newest();
 
 	constructor(leaf: WorkspaceLeaf, host: Host) {
 		super(leaf, host);
@@ -65,10 +67,11 @@ export class StatusView extends Pane {
 	async #refresh(): Promise<void> {
 		this.#showNote();
 		const parts = this.#parts;
+		const isLate = this.#newest.ask();
 		// To weigh all its files takes the bridge a while, in which it had better index.
 		const answer = await this.host.link.call("status", { disk: this.host.link.connection.is !== "indexing" });
 		const vault = answer.ok ? answer.result.vaults[0] : undefined;
-		if (parts === null || parts !== this.#parts || vault === undefined || !answer.ok) return;
+		if (isLate() || parts === null || parts !== this.#parts || vault === undefined || !answer.ok) return;
 		parts.vault.update(vault, answer.result.version, answer.result.disk ?? null);
 	}
 
