@@ -80,6 +80,20 @@ test("what a finding would change is shown in its row, and hidden again", async 
 	expect(await notes()).toEqual(before);
 });
 
+test("the keyboard stays on what it ticked", async () => {
+	await look();
+	const box = row("Rename the tag Tiling").getByRole("checkbox");
+	const hasFocus = (): Promise<boolean> => box.evaluate((el) => el === el.ownerDocument.activeElement);
+	const ticked = async (): Promise<number> => parseInt(await says().innerText());
+	const before = await ticked();
+	await box.press("Space");
+	await expect.poll(ticked).toBe(before - 1);
+	expect(await hasFocus()).toBe(true);
+	await box.press("Space");
+	await expect.poll(ticked).toBe(before);
+	expect(await hasFocus()).toBe(true);
+});
+
 test("another value is written in place of the proposed one", async () => {
 	await look();
 	const tag = row("Rename the tag Tiling");

@@ -6,6 +6,7 @@ import { withHint } from "../../core/refusal";
 import { addButton } from "../button";
 import { showSaid } from "../command";
 import { GARDEN, type Host } from "../host";
+import { keepFocus } from "../keep-focus";
 import { open } from "../opening";
 import { Pane } from "../pane";
 import { addSayLine } from "../say-line";
@@ -85,29 +86,32 @@ export class GardenView extends Pane {
 		const controls = path === undefined ? undefined : new PlanControls(this.host, { path }, () => this.#load());
 		const plan = await controls?.ask();
 		const head = this.#head;
-		if (round !== this.#round || head === null) return;
+		const list = this.#list;
+		if (round !== this.#round || head === null || list === null) return;
 		head.empty();
 		addButton(head, { cls: path === undefined ? "mod-cta" : "", text: "Look for what to tidy" }, () => this.#make());
-		this.#list?.empty();
 		if (path === undefined || controls === undefined || plan === undefined) {
+			list.empty();
 			this.#say("The gardener looks for broken links, notes that may be one, stray spellings and the like, and writes what it would do into a note. Nothing is changed before you apply it.");
 			return;
 		}
 		addButton(head, { text: "Open the plan" }, () => open(this.app, { path, lines: [1, 1] }, false));
 		const { shown, favoured } = plan;
-		if (shown.ok) this.#show(shown.result, controls, favoured);
-		else this.#say(withHint(shown.error), true);
+		keepFocus(list, () => {
+			list.empty();
+			if (shown.ok) this.#show(list, shown.result, controls, favoured);
+			else this.#say(withHint(shown.error), true);
+		});
 	}
 
-	#show(plan: ShownPlan, controls: PlanControls, favoured: ReadonlySet<string>): void {
+	#show(list: HTMLElement, plan: ShownPlan, controls: PlanControls, favoured: ReadonlySet<string>): void {
 		this.#say(summary(plan));
 		if (plan.ticked > 0 && this.#head !== null) controls.addApply(this.#head);
 		for (const [check, findings] of byCheck(plan.findings)) {
-			const el = this.#list?.createDiv();
-			if (el === undefined) return;
+			const el = list.createDiv({ attr: { "data-row": check } });
 			controls.addCheck(el, `${checkTitle(check)} (${findings.length.toLocaleString()})`, check, findings, favoured.has(check));
-			const list = el.createDiv({ attr: { role: "list", "aria-label": checkTitle(check) } });
-			for (const one of findings) showFinding(list, controls, one);
+			const rows = el.createDiv({ attr: { role: "list", "aria-label": checkTitle(check) } });
+			for (const one of findings) showFinding(rows, controls, one);
 		}
 	}
 
@@ -126,8 +130,8 @@ export class GardenView extends Pane {
 }
 
 function showFinding(list: HTMLElement, controls: PlanControls, finding: PlannedFinding): void {
-	const { state, ticked, why, text } = finding;
-	const row = list.createDiv({ cls: "vault-bridge-missing", attr: { role: "listitem" } });
+	const { id, state, ticked, why, text } = finding;
+	const row = list.createDiv({ cls: "vault-bridge-missing", attr: { role: "listitem", "data-row": id } });
 	const label = row.createEl("label", { attr: { dir: "auto" } });
 	const box = label.createEl("input", { type: "checkbox" });
 	box.checked = ticked;

@@ -112,6 +112,7 @@ export class PlanControls {
 			return;
 		}
 		const answer = await this.host.link.call("show_plan", { path: this.plan.path, finding });
+		el.querySelector(".vault-bridge-renamed")?.remove();
 		if (!answer.ok) sayRefusal(answer.error);
 		else showDiff(el.createDiv({ cls: "vault-bridge-renamed" }), answer.result.diff ?? "");
 	}
