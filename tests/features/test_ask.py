@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +69,13 @@ async def stream(served: Served, **arguments: Any) -> AsyncIterator[tuple[str, A
 
 
 def workers() -> list[psutil.Process]:
-    """Return the chat workers of this process."""
-    return [one for one in psutil.Process().children(recursive=True) if "bridge.models.chat_worker" in one.cmdline()]
+    """Return the chat workers of this process that have not ended."""
+    found = []
+    for one in psutil.Process().children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            if "bridge.models.chat_worker" in one.cmdline():
+                found.append(one)
+    return found
 
 
 # -- quoted -----------------------------------------------------------------------------------------------------------
