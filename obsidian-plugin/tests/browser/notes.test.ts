@@ -60,6 +60,17 @@ test("more notes are listed though one changes while they are asked for", async 
 	await expect.poll(async () => (await titles()).length).toBeGreaterThan(50);
 });
 
+test("“Show more” works although the notes are listed anew while it is pressed", async () => {
+	await opened();
+	const more = obsidian.page.getByRole("button", { name: "Show more" });
+	await more.evaluate((el) => el.setAttribute("data-pressed", ""));
+	await bridge.call("create_note", { path: "Just now.md", text: "Said a moment ago." });
+	await expect.poll(titles).toContain("Just now");
+	expect(await more.getAttribute("data-pressed")).toBe("");
+	await more.click();
+	await expect.poll(async () => (await titles()).length).toBeGreaterThan(50);
+});
+
 test("types narrow the notes and the search, and the keyboard opens one", async () => {
 	await opened();
 	await obsidian.page.getByRole("button", { name: "Only decisions" }).click();

@@ -108,9 +108,10 @@ export class SearchBox {
 			listed: (hits, more) => {
 				this.#list.show(hits);
 				this.#pointAtSelected();
-				this.#belowEl.empty();
 				if (hits.length === 0) this.#say("No notes pass the filters.");
-				if (more) this.#offerMore(() => this.#notes?.more());
+				if (!more) this.#belowEl.empty();
+				// A button that is just being pressed would be lost if it were made anew.
+				else if (this.#belowEl.childElementCount === 0) this.#offerMore(() => this.#notes?.more());
 			},
 			refused: (said) => this.#say(said, true),
 			narrow: (filters) => this.#narrow(filters),
