@@ -36,7 +36,7 @@ export class Link {
 	#timer: number | undefined;
 	private failures = 0;
 	#lastEvent = "";
-	/** Whether it was not told yet that calls can be made again. */
+	/** Whether nobody has been told yet that calls can be made again. */
 	#isNew = false;
 	/** Counts what was begun, so that the answer to something older is known by it. */
 	#round = 0;

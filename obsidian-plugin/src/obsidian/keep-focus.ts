@@ -1,6 +1,6 @@
 const CONTROLS = "input, button";
 
-/** Draw rows with `data-row` anew, and focus the control that had the focus: the one at the same place of the same row. */
+/** Redraw rows marked with `data-row`, and return the focus to the same control of the same row. */
 export function keepFocus(el: HTMLElement, draw: () => void): void {
 	const focused = el.doc.activeElement;
 	const before = focused !== null && el.contains(focused) ? focused.closest<HTMLElement>("[data-row]") : null;

@@ -110,7 +110,7 @@ export class SearchBox {
 				this.#pointAtSelected();
 				if (hits.length === 0) this.#say("No notes pass the filters.");
 				if (!more) this.#belowEl.empty();
-				// A button that is just being pressed would be lost if it were made anew.
+				// Recreating the button while it is being pressed would lose the click.
 				else if (this.#belowEl.childElementCount === 0) this.#offerMore(() => this.#notes?.more());
 			},
 			refused: (said) => this.#say(said, true),

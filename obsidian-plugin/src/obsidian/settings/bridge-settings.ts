@@ -36,7 +36,7 @@ export class BridgeSettings {
 	readonly #newestVault = new Newest();
 	#timer: number | undefined;
 	#progressOnly = false;
-	/** Whether it was to be read when nobody followed any more, as happens whenever the settings are drawn anew. */
+	/** Whether a reading was still due when following stopped, which happens whenever the settings are redrawn. */
 	#isDue = false;
 
 	/**
