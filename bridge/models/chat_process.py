@@ -123,6 +123,8 @@ class ChatWorker:
         self._process = process
         self._ids = itertools.count(1)
         self.traits = ChatTraits(0, 0, knows_tools=False)
+        self.has_ended = False
+        """Whether the process was ended, also by a cancellation that it did not follow in time."""
 
     @property
     def pid(self) -> int:
@@ -171,6 +173,7 @@ class ChatWorker:
 
     async def end(self) -> None:
         """End the process now."""
+        self.has_ended = True
         await self._process.end()
 
     async def _cancel(self, id_: int) -> None:

@@ -110,7 +110,7 @@ class Generator:
         Raises:
             ModelUnusable: The model cannot be loaded, or rests because it kept dying.
         """
-        if self._worker is not None:
+        if self._worker is not None and not self._worker.has_ended:
             return self._worker.traits
         self._refuse()
         async with self._turn:
@@ -172,6 +172,8 @@ class Generator:
             self._idle.cancel()
         if self._ending is not None:
             await self._ending
+        if self._worker is not None and self._worker.has_ended:
+            self._worker = None
         return self._worker or await self._start()
 
     async def _start(self) -> ChatWorker:

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from bridge.models.convert import to_gguf
 
+PATIENCE_S = 300.0
+"""Long, since workers yield to everything else that runs on a machine."""
+
 CONFIG: dict[str, Any] = {
     "hidden_size": 64,
     "intermediate_size": 128,
