@@ -38,4 +38,5 @@ class Activity:
         """Return for how many seconds nothing was done; 0 while something is."""
         if self._running or self._is_busy():
             self.notice()
+            return 0.0
         return self._now() - self._latest

@@ -15,7 +15,8 @@ from bridge.events import PlanReady
 from bridge.features import get_operation
 from bridge.features.gardener import schedule
 from bridge.features.gardener.ledger import Ledger
-from tests.features.served import Served
+from tests.engine.conftest import until
+from tests.features.served import PATIENCE_S, Served
 from tests.features.test_gardener import NOTES, call, content, edit_file, new_plan, root
 
 __all__ = ["NOTES"]
@@ -133,15 +134,25 @@ async def test_the_task_waits_until_nobody_is_there(
     served: Served, vault: OpenVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(schedule, "LOOK_EVERY_S", 0.01)
-    monkeypatch.setattr(schedule, "QUIET_S", 0.2)
+    monkeypatch.setattr(schedule, "QUIET_S", 0.1)
+    looks, is_idle = 0, schedule.is_idle
+
+    def counted(vault: OpenVault, quiet_s: float) -> bool:
+        nonlocal looks
+        looks += 1
+        return is_idle(vault, quiet_s)
+
+    monkeypatch.setattr(schedule, "is_idle", counted)
     with vault.events.subscribed() as queue:
         async with asyncio.TaskGroup() as group:
             task = group.create_task(schedule.plan_when_idle(vault))
             with served.bridge.activity.during_call():
-                await asyncio.sleep(0.5)
+                # Each look takes a tenth of that pause, or longer.
+                await until(lambda: looks > 20)
                 assert not plans(served)
-            while not isinstance((await queue.get()).event, PlanReady):
-                pass
+            async with asyncio.timeout(PATIENCE_S):
+                while not isinstance((await queue.get()).event, PlanReady):
+                    pass
             task.cancel()
     assert len(plans(served)) == 1
 
