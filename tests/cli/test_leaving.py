@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.features.served import command
+from tests.features.served import PATIENCE_S, command
 
 COMPUTES_FOR_EVER = """
 import asyncio, sys, threading
@@ -42,7 +42,7 @@ def test_an_answer_is_printed_before_what_still_computes_is_left_behind() -> Non
 
 def test_a_command_that_fails_does_not_wait_for_what_still_computes() -> None:
     ran = subprocess.run(
-        [sys.executable, "-c", FAILS_MEANWHILE], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", FAILS_MEANWHILE], capture_output=True, text=True, check=False, timeout=PATIENCE_S
     )
     assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", "vault-bridge: It is not ready.\n  Wait.\n")
 

@@ -5,7 +5,7 @@ from tests.features.served import Served
 
 async def test_each_record_is_one_line_that_begins_with_its_path(served: Served) -> None:
     await served.call("edit_note", path="Garden/Beans.md", edits=[{"op": "append", "text": "- [ ] a\n- [ ] b"}])
-    await served.call("wait_until_indexed", path="Garden/Beans.md", what="links")
+    await served.call("wait_until_indexed", path="Garden/Beans.md", what="links", timeout=300)
     for words in (["search", "frost"], ["pick-link", "frost"], ["related-notes", "--text", "frost"], ["list-tasks"]):
         ran = await served.command(*words)
         rows = [line.split("\t") for line in ran.out.splitlines()]

@@ -6,6 +6,7 @@ import pty
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from rich.console import Console
 
 from bridge.api.view_json import view_json
 from bridge.cli import console, render
+from tests.features.served import PATIENCE_S
 
 HIT = {
     "path": "Bread/Rye.md", "title": "Rye", "heading": "Rye > Baking", "lines": [3, 9], "score": 0.9,
@@ -359,6 +361,17 @@ def test_operations_that_answer_alike_are_shown_alike(capsys: pytest.CaptureFixt
     assert shown("pick_link", FOUND, capsys) == shown("search", FOUND, capsys)
 
 
+def shown_at(terminal: int) -> str:
+    """Read all that a program wrote to a terminal, after its end, and close it."""
+    said = b""
+    # The end is an error on Linux; what was written may come in pieces.
+    with suppress(OSError):
+        while piece := os.read(terminal, 1 << 16):
+            said += piece
+    os.close(terminal)
+    return said.decode()
+
+
 @pytest.mark.skipif(os.name != "posix", reason="a pseudo-terminal is needed")
 @pytest.mark.parametrize("operation", CASES)
 def test_a_terminal_gets_colours_but_nothing_from_notes_steers_it(operation: str) -> None:
@@ -367,10 +380,9 @@ def test_a_terminal_gets_colours_but_nothing_from_notes_steers_it(operation: str
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "xterm-256color"}
     )
-    process.wait(60)
+    process.wait(PATIENCE_S)
     os.close(theirs)
-    text = os.read(ours, 1 << 16).decode()
-    os.close(ours)
+    text = shown_at(ours)
     assert process.returncode == 0, text
     assert "\x1b[1m" in text or operation == "list_tags"
     assert "\x1b[31mtext" not in text
@@ -411,10 +423,9 @@ def at_terminal(operation: str, result: dict[str, Any], columns: int) -> list[st
     ours, theirs = pty.openpty()
     env = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns), "NO_COLOR": "1"}
     process = subprocess.Popen([sys.executable, "-c", code], stdout=theirs, stderr=theirs, env=env)
-    process.wait(60)
+    process.wait(PATIENCE_S)
     os.close(theirs)
-    text = os.read(ours, 1 << 16).decode()
-    os.close(ours)
+    text = shown_at(ours)
     plain = re.sub(r"\x1b\[[0-9;]*m", "", text.replace("\r", ""))
     return [line.rstrip() for line in plain.splitlines()]
 

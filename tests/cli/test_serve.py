@@ -14,7 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.features.served import command
+from tests.features.served import PATIENCE_S, command
+from tests.system.sidecar import runs
 from tests.system.vaults import generate
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,7 +42,7 @@ async def started(*words: str, data: Path) -> AsyncIterator[asyncio.subprocess.P
 async def ready(process: asyncio.subprocess.Process) -> dict[str, object]:
     """Read the ready line."""
     assert process.stdout is not None
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         line: dict[str, object] = json.loads(await process.stdout.readline())
     return line
 
@@ -77,7 +78,7 @@ async def test_the_end_of_standard_input_is_the_end(vault: Path, tmp_path: Path)
         await ready(process)
         assert process.stdin is not None
         process.stdin.close()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_S):
             _, err = await process.communicate()
         assert (process.returncode, err) == (0, b"")
 
@@ -85,7 +86,7 @@ async def test_the_end_of_standard_input_is_the_end(vault: Path, tmp_path: Path)
 async def test_a_person_is_told_where_it_listens(vault: Path, tmp_path: Path) -> None:
     async with started("serve", str(vault), data=tmp_path / "my data") as process:
         assert process.stderr is not None
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_S):
             lines = [(await process.stderr.readline()).decode() for _ in range(3)]
             # On a busy machine it says meanwhile how far it is.
             while " to read; " in lines[2]:
@@ -106,7 +107,7 @@ async def test_a_person_is_told_why_a_vault_is_not_open(vault: Path, tmp_path: P
     (data / "settings.toml").write_text('deny = "Private"\n')
     async with started("serve", str(vault), data=data) as process:
         assert process.stderr is not None
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_S):
             lines = [(await process.stderr.readline()).decode() for _ in range(4)]
     assert "`deny` must be a list of strings" in lines[0]
     wanted = f"The setting `deny` in {data / 'settings.toml'} cannot be parsed. Correct the settings file;"
@@ -125,15 +126,15 @@ async def test_a_running_index_does_not_hold_the_end_and_leaves_no_process(tmp_p
     async with started("serve", str(tmp_path / "Many"), "--print-ready", data=tmp_path / "data") as process:
         await ready(process)
         parent = psutil.Process(process.pid)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_S):
             while not parent.children(recursive=True):
                 await asyncio.sleep(0.01)
         children = parent.children(recursive=True)
         process.terminate()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_S):
             _, err = await process.communicate()
             assert (process.returncode, err) == (0, b"")
-            while any(child.is_running() and child.status() != psutil.STATUS_ZOMBIE for child in children):
+            while any(map(runs, children)):
                 await asyncio.sleep(0.01)
     assert list((tmp_path / "data" / "run").iterdir()) == []
 

@@ -9,7 +9,7 @@ import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.features.served import Served
+from tests.features.served import PATIENCE_S, Served
 
 Era = Literal["legacy", "auto"]
 ERAS: tuple[Era, ...] = ("legacy", "auto")
@@ -40,7 +40,7 @@ async def connected(
     url = f"{served.runtime.url}/mcp?{query}"
     headers = {"Authorization": f"Bearer {token or served.runtime.token}"}
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=httpx2.Timeout(30, read=300)) as http,
+        httpx2.AsyncClient(headers=headers, timeout=PATIENCE_S) as http,
         Client(streamable_http_client(url, http_client=http), mode=era, **options) as client,
     ):
         yield client

@@ -7,7 +7,7 @@ import pytest
 from mcp import types
 from mcp.client import ClientRequestContext
 
-from tests.features.served import Served
+from tests.features.served import PATIENCE_S, Served
 from tests.mcp.client import ERAS, Era, connected, text_of
 
 BOTH = pytest.mark.parametrize("era", ERAS)
@@ -91,7 +91,8 @@ async def test_the_question_says_what_where_how_many_and_why(served: Served, era
     (root / "Projects").mkdir()
     for number in range(1, 26):
         (root / f"Projects/n{number:02}.md").write_text("Old words.\n")
-    await served.call("wait_until_indexed", path="Projects/n25.md")
+    for number in range(1, 26):
+        await served.call("wait_until_indexed", path=f"Projects/n{number:02}.md", timeout=PATIENCE_S)
     edits = [
         {"op": "edit_note", "path": f"Projects/n{number:02}.md", "edits": [{"op": "append", "text": "More."}]}
         for number in range(1, 26)
@@ -113,7 +114,7 @@ async def test_many_moves_are_confirmed_as_many_edits_are(served: Served, era: E
     for number in range(30):
         (root / f"Many/n{number:02}.md").write_text("Words.\n")
     for number in range(30):
-        await served.call("wait_until_indexed", path=f"Many/n{number:02}.md")
+        await served.call("wait_until_indexed", path=f"Many/n{number:02}.md", timeout=PATIENCE_S)
     moves = [{"op": "move_note", "path": f"Many/n{n:02}.md", "to": f"Old/n{n:02}.md"} for n in range(30)]
     person = Person("decline")
     async with connected(served, era, elicitation_callback=person) as client:

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from mcp import MCPError
@@ -73,10 +74,14 @@ async def test_nothing_found_is_said(served: Served, era: Era) -> None:
 
 
 @BOTH
-async def test_catching_up_brings_what_changed(served: Served, era: Era) -> None:
+async def test_catching_up_brings_what_changed(served: Served, era: Era, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The notes were written today, also when it has been midnight since.
+    root = served.bridge.find(None).root
+    written = datetime.fromtimestamp(min(path.stat().st_mtime for path in root.rglob("*.md"))).astimezone()
+    monkeypatch.setattr("bridge.mcp.prompts.datetime", Mock(wraps=datetime, now=lambda: written))
     async with connected(served, era) as client:
         task, listed, *read = texts(await client.get_prompt("catch_up", {"since": "today"}))
-        assert datetime.now().astimezone().date().isoformat() in task
+        assert written.date().isoformat() in task
         assert listed.startswith("2 notes\n")
         assert sorted(text.partition("\n")[0] for text in read) == ["Bread/Rye.md:1-3", "Garden/Beans.md:1-3"]
         assert texts(await client.get_prompt("catch_up", {"since": "2999-01-01"}))[1:] == ["0 notes"]

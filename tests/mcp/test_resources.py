@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -26,8 +27,10 @@ def address(served: Served, path: str) -> str:
 @BOTH
 async def test_notes_are_listed_by_last_change(served: Served, era: Era) -> None:
     root = served.bridge.find(None).root
-    (root / "New & odd?.md").write_text("Odd.\n")
-    await served.call("wait_until_indexed", path="New & odd?.md")
+    new = root / "New & odd?.md"
+    new.write_text("Odd.\n")
+    os.utime(new, (new.stat().st_mtime + 60,) * 2)
+    await served.call("wait_until_indexed", path="New & odd?.md", timeout=PATIENCE_S)
     async with connected(served, era) as client:
         listed = await client.list_resources()
         first = listed.resources[0]
@@ -95,7 +98,7 @@ async def editing(served: Served) -> AsyncIterator[None]:
             (root / "Bread/Rye.md").write_text(f"# Rye\n\nLighter by {number}.\n")
             (root / f"Bread/Oat {number}.md").write_text("# Oat\n")
             for path in ("Bread/Rye.md", f"Bread/Oat {number}.md"):
-                assert (await served.call("wait_until_indexed", path=path, timeout=60)).json["indexed"]
+                assert (await served.call("wait_until_indexed", path=path, timeout=PATIENCE_S)).json["indexed"]
 
     task = asyncio.create_task(edit())
     try:

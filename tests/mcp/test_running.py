@@ -1,7 +1,7 @@
 """What happens while a tool runs: progress, and the end of it when nobody waits any more."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,9 +11,12 @@ from bridge.api.call import RUNTIME, Call
 from bridge.api.feature import Feature
 from bridge.api.registry import OPERATIONS, add_operations, operation
 from bridge.engine.bridge import Bridge
-from bridge.engine.parser_pool import FEW
+from bridge.engine.parser import Outcome, ReadOptions
+from bridge.engine.parser_pool import FEW, ParserPool
 from bridge.features import get_operation
+from bridge.features.status import indexing
 from bridge.mcp.caller import Caller
+from bridge.types import VaultPath
 from tests.features.served import PATIENCE_S, Served, serving, write_vault
 from tests.mcp.client import ERAS, Era, connected, text_of
 
@@ -64,7 +67,9 @@ def sleeper() -> Iterator[Sleeper]:
 
 
 @BOTH
-async def test_waiting_tells_progress(served: Served, era: Era) -> None:
+async def test_waiting_tells_progress(served: Served, era: Era, monkeypatch: pytest.MonkeyPatch) -> None:
+    # On a busy machine a second may pass, after which it would be told again.
+    monkeypatch.setattr(indexing, "EVERY_S", PATIENCE_S)
     told: list[tuple[float, float | None, str | None]] = []
 
     async def heard(progress: float, total: float | None, message: str | None) -> None:
@@ -74,6 +79,9 @@ async def test_waiting_tells_progress(served: Served, era: Era) -> None:
         arguments = {"path": "Bread/Rye.md", "digest": "0" * 64, "timeout": 0.2}
         answer = await client.call_tool("wait_until_indexed", arguments, progress_callback=heard)
         assert answer.structured_content == {"indexed": False}
+        async with asyncio.timeout(PATIENCE_S):
+            while not told:
+                await asyncio.sleep(0.01)
     assert told == [(0, 0.2, "Waiting for `Bread/Rye.md`")]
 
 
@@ -82,7 +90,7 @@ async def test_a_job_can_be_waited_for(served: Served, era: Era) -> None:
     async with connected(served, era, preset="full") as client:
         job = (await client.call_tool("reindex", {"full": True})).structured_content
         assert job is not None
-        done = (await client.call_tool("job_status", {"job_id": job["job_id"], "wait": 60})).structured_content
+        done = (await client.call_tool("job_status", {"job_id": job["job_id"], "wait": PATIENCE_S})).structured_content
         assert done is not None
         assert (done["state"], done["done"]) == ("done", 2)
 
@@ -143,7 +151,23 @@ async def test_a_call_waits_for_a_vault_that_is_just_being_opened(tmp_path: Path
         await bridge.stop()
 
 
-async def test_a_search_waits_for_no_more_than_it_needs(tmp_path: Path) -> None:
+@pytest.fixture
+def may_read(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Let notes be read in their turn only when this is set, so that a slow test does not come too late."""
+    may_read, read = asyncio.Event(), ParserPool.read
+
+    async def read_later(
+        readers: ParserPool, reading: ReadOptions, files: Mapping[VaultPath, int]
+    ) -> AsyncGenerator[list[Outcome], None]:
+        await may_read.wait()
+        async for outcomes in read(readers, reading, files):
+            yield outcomes
+
+    monkeypatch.setattr(ParserPool, "read", read_later)
+    return may_read
+
+
+async def test_a_search_waits_for_no_more_than_it_needs(tmp_path: Path, may_read: asyncio.Event) -> None:
     notes = {f"{number}.md": f"# {number}\n\n" + f"Diary {number}.\n\n" * 40 for number in range(2 * FEW)}
     vault = write_vault(tmp_path / "Notes", {**notes, "Rye.md": "Dark bread. #loaf\n"})
     bridge = Bridge(tmp_path / "data", tmp_path / "no models", [vault])
@@ -156,6 +180,7 @@ async def test_a_search_waits_for_no_more_than_it_needs(tmp_path: Path) -> None:
         assert [item["path"] for item in answer["items"]] == ["Rye.md"]
         assert not bridge.find(None).progress().ready_keyword
         # What depends on all notes waits for them.
+        may_read.set()
         answer, _ = await caller.ask(get_operation("search"), {"query": "bread", "tags": ["loaf"]})
         assert [hit["path"] for hit in answer["hits"]] == ["Rye.md"]
         assert bridge.find(None).progress().ready_keyword

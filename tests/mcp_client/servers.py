@@ -12,8 +12,17 @@ import psutil
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(__file__).with_name("program.py")
 SECRET = "hush-hush"
+PATIENCE_S = 300.0
 NEVER = 'confirm = "never"'
 """Lets a server be called without asking."""
+
+
+def write_whole(path: Path, text: str, mode: int = 0o644) -> None:
+    """Write a file at once: a pool that looks meanwhile must not find it empty."""
+    draft = path.with_name(f"{path.name}.draft")
+    draft.write_text(text)
+    draft.chmod(mode)
+    draft.replace(path)
 
 
 def write_servers(data: Path, *ways: str, more: str = "", name: str = "test") -> None:
@@ -22,10 +31,8 @@ def write_servers(data: Path, *ways: str, more: str = "", name: str = "test") ->
     words = json.dumps([str(PROGRAM), *ways])
     text = f"[{name}]\ncommand = {json.dumps(sys.executable)}\nargs = {words}\n"
     text += f'env = {{ KEY = "{{secret:KEY}}", PYTHONPATH = {json.dumps(str(ROOT))} }}\n{more}\n'
-    (data / "servers.toml").write_text(text)
-    secrets = data / "secrets.toml"
-    secrets.write_text(f'KEY = "{SECRET}"\n')
-    secrets.chmod(0o600)
+    write_whole(data / "servers.toml", text)
+    write_whole(data / "secrets.toml", f'KEY = "{SECRET}"\n', 0o600)
 
 
 def programs(folder: Path = PROGRAM) -> list[psutil.Process]:
@@ -41,7 +48,7 @@ def programs(folder: Path = PROGRAM) -> list[psutil.Process]:
 
 async def wait_for_end() -> None:
     """Wait until no program runs; the system takes a moment to end them."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while programs():
             await asyncio.sleep(0.02)
 

@@ -292,13 +292,21 @@ import sys
 import zipfile
 from pathlib import Path
 from bridge.models.install import use_file
-print(use_file(Path(sys.argv[1]), Path(sys.argv[2]), lambda *step: print(*step, flush=True)).digest)
+
+def tell(*step):
+    print(*step, flush=True)
+    if step[0] == sys.argv[3]:
+        sys.stdin.read()
+
+print(use_file(Path(sys.argv[1]), Path(sys.argv[2]), tell).digest)
 """
 
 
-def installing(folder: Path, file: Path) -> subprocess.Popen[str]:
+def installing(folder: Path, file: Path, halt: str = "") -> subprocess.Popen[str]:
+    """Start an install, which halts at a step if one is named."""
     return subprocess.Popen(
-        [sys.executable, "-c", INSTALL, str(folder), str(file)],
+        [sys.executable, "-c", INSTALL, str(folder), str(file), halt],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
@@ -321,7 +329,7 @@ def test_an_install_that_was_killed_leaves_no_model_and_does_not_hinder_the_next
 ) -> None:
     folder, file = tmp_path / "models", tmp_path / "copied.gguf"
     shutil.copy(models_dir / f"{DEFAULT_MODEL}.gguf", file)
-    with installing(folder, file) as run:
+    with installing(folder, file, halt="copy") as run:
         assert run.stdout is not None
         for line in run.stdout:
             if line.startswith("copy"):

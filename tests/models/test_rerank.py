@@ -13,11 +13,13 @@ import pytest
 from bridge.errors import ModelUnusable
 from bridge.models.catalogue import ModelSpec
 from bridge.models.folder import InstalledModel, find_chat_model, find_embedding_model, find_reranker
+from bridge.models.frame_process import FrameProcess
+from bridge.models.frames import Frame
 from bridge.models.install import use_file, verify
-from bridge.models.reranker import Reranker
+from bridge.models.reranker import PassageScores, Reranker
 from bridge.types import Digest
 from tests.models.ranking import ranking_gguf
-from tests.models.small import bert_gguf
+from tests.models.small import PATIENCE_S, bert_gguf
 
 SPEC = ModelSpec(
     id="ranking",
@@ -37,7 +39,7 @@ def quiet(_what: str, _done: int, _total: int | None) -> None:
 
 
 def reranker(file: Path, **more: Any) -> Reranker:
-    return Reranker(InstalledModel(SPEC, file, Digest("0" * 64)), **{"threads": 1, "budget_s": 120, **more})
+    return Reranker(InstalledModel(SPEC, file, Digest("0" * 64)), **{"threads": 1, "budget_s": PATIENCE_S, **more})
 
 
 @pytest.fixture
@@ -52,6 +54,32 @@ async def make(tmp_path: Path) -> AsyncIterator[Make]:
     yield build
     for one in made:
         await one.close()
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Set when a request was sent to a worker."""
+    event, send = asyncio.Event(), FrameProcess.send
+
+    async def send_and_tell(process: FrameProcess, frame: Frame) -> None:
+        await send(process, frame)
+        event.set()
+
+    monkeypatch.setattr(FrameProcess, "send", send_and_tell)
+    return event
+
+
+async def stop_and_ask(ranks: Reranker, sent: asyncio.Event) -> tuple[int, asyncio.Future[PassageScores]]:
+    """Stop a worker, and ask it for scores; return its process and the call that waits."""
+    await ranks.score("bread", ["dough"])
+    pid = ranks.status().pid
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    sent.clear()
+    call = asyncio.ensure_future(ranks.score("bread", ["dough", "salt"]))
+    async with asyncio.timeout(PATIENCE_S):
+        await sent.wait()
+    return pid, call
 
 
 async def test_the_scores_are_those_of_the_weights(make: Make) -> None:
@@ -98,23 +126,25 @@ async def test_long_texts_are_cut(make: Make) -> None:
 
 
 async def test_the_worker_starts_on_demand_and_ends_when_idle(make: Make) -> None:
-    ranks = make(unload_after_s=0.05)
+    ranks = make()
     assert ranks.status().pid is None
     await ranks.score("bread", ["dough"])
-    while ranks.status().pid is not None:
-        await asyncio.sleep(0.02)
+    # Short only while no call runs: on a busy machine, a worker could be idle between its start and its first request.
+    ranks._unload_after_s = 0.0
+    ranks._schedule_unload()
+    async with asyncio.timeout(PATIENCE_S):
+        while ranks.status().pid is not None:
+            await asyncio.sleep(0.02)
+    ranks._unload_after_s = PATIENCE_S
     assert len((await ranks.score("bread", ["dough"])).scores) == 1
     assert ranks.status().starts == 2
 
 
-async def test_a_worker_killed_in_mid_call_is_a_problem_and_the_next_call_starts_another(make: Make) -> None:
+async def test_a_worker_killed_in_mid_call_is_a_problem_and_the_next_call_starts_another(
+    make: Make, sent: asyncio.Event
+) -> None:
     ranks = make()
-    await ranks.score("bread", ["dough"])
-    pid = ranks.status().pid
-    assert pid is not None
-    os.kill(pid, signal.SIGSTOP)
-    call = asyncio.ensure_future(ranks.score("bread", ["dough", "salt"]))
-    await asyncio.sleep(0.05)
+    pid, call = await stop_and_ask(ranks, sent)
     os.kill(pid, signal.SIGKILL)
     found = await call
     assert (found.scores, found.problem) == ((), "The reranker died while it read the notes.")
@@ -140,14 +170,9 @@ async def test_a_slow_worker_gives_what_it_has_and_its_late_answer_is_not_taken_
     assert ranks.status().pid == pid
 
 
-async def test_closing_ends_a_busy_worker(make: Make) -> None:
+async def test_closing_ends_a_busy_worker(make: Make, sent: asyncio.Event) -> None:
     ranks = make()
-    await ranks.score("bread", ["dough"])
-    pid = ranks.status().pid
-    assert pid is not None
-    os.kill(pid, signal.SIGSTOP)
-    call = asyncio.ensure_future(ranks.score("bread", ["dough"]))
-    await asyncio.sleep(0.05)
+    pid, call = await stop_and_ask(ranks, sent)
     await ranks.close()
     assert not psutil.pid_exists(pid)
     assert (await call).problem == "The reranker is stopped."

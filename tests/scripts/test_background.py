@@ -22,7 +22,7 @@ from scripts.lib.setup.lockfile import ROOT, Pin, read_lock
 
 PIN = next(pin for pin in read_lock("run") if pin.name == LLAMA)
 NAME = f"llama_cpp_python-{PIN.version}"
-PATIENCE_S = 60.0
+PATIENCE_S = 300.0
 MODEL = '#!/bin/sh\necho "$@" >> "${0%/*}/called"\n'
 """A `vault-bridge` that fetches nothing."""
 

@@ -11,6 +11,7 @@ from scripts.lib.setup import llama_wheel
 from scripts.lib.setup.lockfile import ROOT, Pin
 from scripts.lib.setup.steps import Count, StepFailed, run
 
+PATIENCE_S = 300.0
 LLAMA = Pin("llama-cpp-python", "0.0", "llama-cpp-python==0.0\n")
 
 
@@ -35,7 +36,7 @@ def programs(folder: Path, *names: str) -> Path:
 def set_up(checkout: Path, **env: str) -> subprocess.CompletedProcess[str]:
     """Run the set-up in a nearly empty environment."""
     command = [str(checkout / "scripts" / "setup"), "run"]
-    return subprocess.run(command, capture_output=True, text=True, env=env, check=False, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, env=env, check=False, timeout=PATIENCE_S)
 
 
 def test_without_a_python_it_says_which_to_install(checkout: Path, tmp_path: Path) -> None:
@@ -126,7 +127,7 @@ def test_a_step_that_is_broken_off_ends_all_that_it_started(tmp_path: Path) -> N
     with pytest.raises(Enough):
         run("Building", ["sh", "-c", f"cd '{tmp_path}'; {script}"], tmp_path / "log", {}, watch=look)
     child = int((tmp_path / "child").read_text())
-    end = time.monotonic() + 10
+    end = time.monotonic() + PATIENCE_S
     while is_running(child) and time.monotonic() < end:
         time.sleep(0.01)
     assert not is_running(child)

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import pytest
 from bridge.engine import editor_handoff
 from bridge.errors import DiskFull
 from bridge.state.journal import Journal
-from tests.features.served import Answer, Served
+from tests.features.served import PATIENCE_S, Answer, Served
 from tests.server.clients import bearer, made
 from tests.server.conftest import NOTES
 from tests.server.test_stream import Reader
@@ -60,6 +60,17 @@ async def editing(served: Served, path: str = BEANS, **more: str) -> AsyncIterat
         await asyncio.gather(task, return_exceptions=True)
 
 
+@asynccontextmanager
+async def editing_until_it_leaves(
+    served: Served, **more: str
+) -> AsyncIterator[tuple["asyncio.Task[Answer]", Reader, AsyncExitStack]]:
+    """Edit a note while a program is there; closing the last of these lets the program leave."""
+    async with AsyncExitStack() as program:
+        reader = await program.enter_async_context(applying(served))
+        async with editing(served, **more) as edit:
+            yield edit, reader, program
+
+
 async def offered(reader: Reader) -> str:
     _, _, told = await reader.event("apply_change")
     assert told["path"] == BEANS
@@ -96,7 +107,7 @@ async def state(served: Served, change: str) -> tuple[str, str]:
 
 
 async def until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while not true():
             await asyncio.sleep(0.005)
 
@@ -145,20 +156,20 @@ async def test_an_unclaimed_change_goes_to_the_disk(served: Served, monkeypatch:
 
 
 async def test_an_unclaimed_change_of_a_note_that_was_written_meanwhile_is_refused(served: Served) -> None:
-    async with editing(served, digest=digest(BEFORE)) as edit:
-        async with applying(served) as reader:
-            await offered(reader)
-            note(served).write_text("Somebody was faster.\n")
+    async with editing_until_it_leaves(served, digest=digest(BEFORE)) as (edit, reader, program):
+        await offered(reader)
+        note(served).write_text("Somebody was faster.\n")
+        await program.aclose()
         assert (await edit).code == "note_changed"
     assert note(served).read_text() == "Somebody was faster.\n"
     assert (await served.call("list_changes")).json["changes"] == []
 
 
 async def test_an_unclaimed_change_that_names_no_text_is_made_on_what_was_written_meanwhile(served: Served) -> None:
-    async with editing(served) as edit:
-        async with applying(served) as reader:
-            await offered(reader)
-            note(served).write_text("Somebody was faster.\n")
+    async with editing_until_it_leaves(served) as (edit, reader, program):
+        await offered(reader)
+        note(served).write_text("Somebody was faster.\n")
+        await program.aclose()
         assert (await edit).status == 200
     assert note(served).read_text() == "Somebody was faster.\n\nPick early.\n"
 
@@ -189,28 +200,28 @@ async def test_of_two_programs_the_first_gets_it(served: Served) -> None:
 
 
 async def test_a_program_that_leaves_lets_the_change_go_to_the_disk(served: Served) -> None:
-    async with editing(served) as edit:
-        async with applying(served) as reader:
-            await offered(reader)
+    async with editing_until_it_leaves(served) as (edit, reader, program):
+        await offered(reader)
+        await program.aclose()
         assert (await edit).json["by"] == "disk"
     assert not served.bridge.find(None).editor_sessions.is_wanted
 
 
 async def test_a_program_that_dies_before_it_acknowledges_has_made_what_is_on_the_disk(served: Served) -> None:
-    async with editing(served) as edit:
-        async with applying(served) as reader:
-            change = await offered(reader)
-            write(served, await claimed(served, change))
+    async with editing_until_it_leaves(served) as (edit, reader, program):
+        change = await offered(reader)
+        write(served, await claimed(served, change))
+        await program.aclose()
         assert (await edit).json["by"] == "obsidian"
     assert await state(served, change) == ("applied", "obsidian")
 
 
 async def conflicting(served: Served) -> str:
     """Let a program die with a change that it claimed."""
-    async with editing(served) as edit:
-        async with applying(served) as reader:
-            change = await offered(reader)
-            await claimed(served, change)
+    async with editing_until_it_leaves(served) as (edit, reader, program):
+        change = await offered(reader)
+        await claimed(served, change)
+        await program.aclose()
         answer = await edit
     assert (answer.code, answer.json["error"]["change"]) == ("change_conflict", change)
     assert note(served).read_text() == BEFORE

@@ -11,7 +11,7 @@ from bridge.access.tokens import Tokens
 from bridge.api.call import RUNTIME
 from bridge.mcp import session_end
 from bridge.state.session_log import SessionFilter, SessionRecord
-from tests.features.served import Answer, Served
+from tests.features.served import PATIENCE_S, Answer, Served
 from tests.mcp.client import ERAS, Era, connected
 from tests.server.clients import bearer, call, made
 
@@ -101,7 +101,7 @@ async def test_calls_of_an_agent_share_the_session_of_its_changes(served: Served
 async def ended(served: Served, client: str) -> SessionRecord:
     """Wait until the only session of a client has ended."""
     store = served.bridge.find(None).store
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             await asyncio.to_thread(store.calls.flush)
             found, _ = await asyncio.to_thread(store.sessions.page, SessionFilter(client=client), 10)
@@ -141,7 +141,7 @@ async def delete(served: Served, headers: Mapping[str, str]) -> Answer:
 async def test_a_broken_stream_ends_a_session_unless_it_is_resumed(
     served: Served, monkeypatch: pytest.MonkeyPatch, *, resumed: bool
 ) -> None:
-    monkeypatch.setattr(session_end, "RESUME_S", 0.05)
+    monkeypatch.setattr(session_end, "RESUME_S", 0.0)
     headers = {**bearer(served.runtime.token, "a"), "X-Vault-Bridge-Session": "1"}
     request = Request(
         {
@@ -151,12 +151,19 @@ async def test_a_broken_stream_ends_a_session_unless_it_is_resumed(
         }
     )
     ends = session_end.SessionEnds(served.bridge)
+    looked, end = asyncio.Event(), ends._end_unless_resumed
+
+    def end_and_tell(client: str | None, name: str) -> None:
+        end(client, name)
+        looked.set()
+
+    monkeypatch.setattr(ends, "_end_unless_resumed", end_and_tell)
     await call(served, headers, "list_tags")
     async with ends.stream(request):
-        await asyncio.sleep(0.1)
+        assert "a" in served.bridge.sessions.clients()
     if resumed:
-        async with ends.stream(request):
-            await asyncio.sleep(0.2)
+        async with ends.stream(request), asyncio.timeout(PATIENCE_S):
+            await looked.wait()
             assert "a" in served.bridge.sessions.clients()
     await ended(served, "a")
 

@@ -13,7 +13,7 @@ from typing import Any
 from bridge.features import operations
 from bridge.policies.starters import starter_text
 from bridge.policies.write import policy_note
-from tests.system.sidecar import CallFailed, Sidecar, serving
+from tests.system.sidecar import PATIENCE_S, CallFailed, Sidecar, serving
 
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1
 OUTSIDE = ("192.0.2.1", 443)
@@ -50,7 +50,7 @@ def exercise(vault: Path, data: Path, models: Path, before: Sequence[str] = ()) 
         bridge.call("resume_indexing")
         note = vault / "Written offline.md"
         note.write_text("# Written offline\nA heron stood in the shallow water at dusk.\n", encoding="utf-8")
-        bridge.call("wait_until_indexed", path=note.name, what="vectors", timeout=60)
+        bridge.call("wait_until_indexed", path=note.name, what="vectors", timeout=PATIENCE_S)
         found = bridge.call("search", query="wading bird by a pond in the evening", mode="semantic", limit=3)
         answers["meant"] = [hit["path"] for hit in found["hits"]]
         answers["hybrid"] = bridge.call("search", query="heron")["mode_used"]

@@ -124,7 +124,7 @@ class Sidecar:
             time.sleep(0.02)
         raise AssertionError(f"not within {patience:.0f} s: {what}\n{self.vault()}\n{self.errors()}")
 
-    def stop(self, patience: float = 60) -> int:
+    def stop(self, patience: float = PATIENCE_S) -> int:
         """Ask it to stop and return its exit status."""
         # Not `process`, which may be a command that runs it.
         os.kill(self.ready["pid"], signal.SIGTERM)
@@ -158,7 +158,7 @@ def serving(*vaults: Path, data_dir: Path, **options: Any) -> Iterator[Sidecar]:
         sidecar.close()
 
 
-def outliving(processes: Sequence[psutil.Process], patience: float = 60) -> list[psutil.Process]:
+def outliving(processes: Sequence[psutil.Process], patience: float = PATIENCE_S) -> list[psutil.Process]:
     """Wait for processes to end and return those that did not."""
     deadline = time.monotonic() + patience
     while alive := [process for process in processes if runs(process)]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.features.served import write_vault
-from tests.system.sidecar import COMMAND, serving
+from tests.system.sidecar import COMMAND, PATIENCE_S, serving
 from tests.system.test_imports import HEAVY
 
 PACKAGES = {f"bridge.{name}" for name in ("api", "changes", "engine", "features", "graph", "index", "search", "state")}
@@ -33,7 +33,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         (["search", "bread", "--json"], '"hits":['),
         (["read-note", "Oats.md"], "# Oats"),
         (["create-note", "New.md", "--text", "# New"], "New.md"),
-        (["delete-note", "New.md", "--dry-run"], "New.md"),
+        (["delete-note", "Oats.md", "--dry-run"], "Oats.md"),
         (["status"], "Notes"),
         (["list-folders"], "Bread"),
         (["__complete", "read-note", "--vault", "Notes", "Bread/"], "Bread/Rye.md"),
@@ -69,7 +69,7 @@ def run(words: list[str], data: Path) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
         cwd=data.parent,
         env={"VAULT_BRIDGE_DATA_DIR": str(data), "PATH": ""},
     )

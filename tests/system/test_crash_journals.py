@@ -3,9 +3,12 @@
 import asyncio
 import os
 import random
+import shutil
+import sqlite3
+import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,13 +19,11 @@ from bridge.markdown.parse import parse
 from bridge.types import VaultPath
 from tests.system.agents import agent, piped
 from tests.system.entry import words
-from tests.system.sidecar import Sidecar, outliving, serving
+from tests.system.sidecar import PATIENCE_S, Sidecar, outliving, serving
 from tests.system.vaults import everything
 
 NOTES = tuple(f"Folder/Note {number}.md" for number in range(6))
 ROUNDS, SEED = int(os.environ.get("KILLS", "3")), int(os.environ.get("SEED", "7"))
-KEPT_S = 0.5
-"""Seconds before the end of the bridge from which calls may be lost."""
 
 
 @dataclass(slots=True)
@@ -31,8 +32,8 @@ class Worker:
 
     number: int
     noted: list[str] = field(default_factory=list)
-    calls: list[float] = field(default_factory=list)
-    """When each answer came."""
+    calls: int = 0
+    """How many were answered."""
 
     async def work(self, ready: dict[str, Any], chance: random.Random) -> None:
         with suppress(Exception):
@@ -52,20 +53,45 @@ class Worker:
                             self.noted.append(text)
                         case _:
                             await caller.call("read_note", {"path": path})
-                    self.calls.append(time.time())
+                    self.calls += 1
 
 
-async def crash(bridge: Sidecar, chance: random.Random) -> tuple[list[Worker], float]:
-    """Let two agents work and kill the bridge meanwhile; return them and the moment."""
+async def crash(bridge: Sidecar, data: Path, chance: random.Random) -> tuple[list[Worker], int]:
+    """Let two agents work and kill the bridge meanwhile; return them, and how many of their calls it must have kept."""
+    began = time.time()
     workers = [Worker(number) for number in range(2)]
     tasks = [asyncio.create_task(worker.work(bridge.ready, chance)) for worker in workers]
-    wanted = chance.randrange(1, 30)
-    while sum(len(worker.calls) for worker in workers) < wanted and not all(task.done() for task in tasks):
-        await asyncio.sleep(0.01)
-    moment = time.time()
+    wanted, more = chance.randrange(1, 30), chance.randrange(10)
+
+    async def answered(enough: int) -> int:
+        while (calls := sum(worker.calls for worker in workers)) < enough and not all(task.done() for task in tasks):
+            await asyncio.sleep(0.01)
+        return calls
+
+    kept = await answered(wanted)
+    # Calls are gathered for a moment before they are written; nobody has to ask for it.
+    async with asyncio.timeout(PATIENCE_S):
+        while await asyncio.to_thread(logged, data, began) < kept:
+            await asyncio.sleep(0.01)
+    await answered(kept + more)
     bridge.kill()
     await asyncio.gather(*tasks)
-    return workers, moment
+    return workers, kept
+
+
+def logged(data: Path, began: float) -> int:
+    """Count the calls on the disk since a moment; in a copy, since the bridge lets nobody else in.
+
+    It may be fewer than there are, while they are being written.
+    """
+    (state,) = data.glob("vaults/*/state.sqlite")
+    with tempfile.TemporaryDirectory() as folder, suppress(FileNotFoundError, sqlite3.DatabaseError):
+        for file in (state, state.with_name(f"{state.name}-wal")):
+            if file.exists():
+                shutil.copy(file, folder)
+        with closing(sqlite3.connect(Path(folder, state.name))) as connection:
+            return int(connection.execute("SELECT count(*) FROM call WHERE time >= ?", (began,)).fetchone()[0])
+    return 0
 
 
 def sessions(bridge: Sidecar) -> list[dict[str, Any]]:
@@ -88,9 +114,9 @@ def test_a_kill_leaves_whole_journals_with_all_that_was_acknowledged(tmp_path: P
             bridge.wait_ready().wait_indexed(vectors=False)
             if number == 0:
                 bridge.call("set_up_memory", templates=False)
-            gone, moment = asyncio.run(crash(bridge, chance))
+            gone, answered = asyncio.run(crash(bridge, data, chance))
             workers += gone
-            kept += sum(at < moment - KEPT_S for worker in gone for at in worker.calls)
+            kept += answered
         finally:
             bridge.close()
     with serving(vault, data_dir=data, models_dir=tmp_path / "none") as bridge:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.sidecar import CallFailed, Sidecar, serving
+from tests.system.sidecar import PATIENCE_S, CallFailed, Sidecar, serving
 from tests.system.vaults import Kept, fingerprint, generate
 
 NOTES = 30
@@ -259,7 +259,7 @@ def refused(vault: Path, data: Path, folder: Path) -> tuple[int, str]:
     try:
         assert bridge.process.stdout is not None
         assert bridge.process.stdout.readline() == b""
-        return bridge.process.wait(60), bridge.errors()
+        return bridge.process.wait(PATIENCE_S), bridge.errors()
     finally:
         bridge.close()
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.models.scripted import scripted_gguf
-from tests.system.sidecar import Sidecar
+from tests.system.sidecar import PATIENCE_S, Sidecar
 from tests.system.test_docs import PAGES, ROOT, typed_lines
 
 SAMPLE = ROOT / "tests" / "vaults" / "sample"
@@ -64,9 +64,8 @@ def shell(tmp_path: Path) -> Iterator[dict[str, str]]:
 def run(line: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
     """Run a line as bash does in the vault."""
     command = ["bash", "-o", "pipefail", "-c", line]
-    return subprocess.run(
-        command, cwd=Path(env["HOME"]) / "Notes", env=env, capture_output=True, text=True, check=False, timeout=120
-    )
+    notes = Path(env["HOME"]) / "Notes"
+    return subprocess.run(command, cwd=notes, env=env, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
 
 
 @pytest.mark.parametrize("page", RUN, ids=lambda page: page.relative_to(ROOT).as_posix())

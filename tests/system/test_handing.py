@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.system.sidecar import CallFailed, Sidecar
+from tests.system.sidecar import PATIENCE_S, CallFailed, Sidecar
 
 NOTE = "Oven.md"
 BEFORE = "# Oven\n"
@@ -21,7 +21,8 @@ BEFORE = "# Oven\n"
 def offers(bridge: Sidecar) -> Iterator[Iterator[str]]:
     """Make the changes of a vault for a block; yields the id of each that is offered."""
     address = urlsplit(bridge.ready["url"])
-    with closing(http.client.HTTPConnection(address.hostname or "", address.port or 0, timeout=120)) as connection:
+    connection = http.client.HTTPConnection(address.hostname or "", address.port or 0, timeout=PATIENCE_S)
+    with closing(connection):
         connection.request(
             "GET", "/api/events?applies=vault", headers={"Authorization": f"Bearer {bridge.ready['token']}"}
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bridge.features import operations
-from tests.system.sidecar import COMMAND
+from tests.system.sidecar import COMMAND, PATIENCE_S
 
 BRIDGE = Path(__file__).resolve().parents[2] / "bridge"
 HEAVY = {
@@ -95,7 +95,7 @@ def test_every_package_says_what_it_offers(package: str) -> None:
 def loaded_by(*arguments: str) -> set[str]:
     """Return the names of the packages a Python process has loaded at its end."""
     answer = subprocess.run(
-        [sys.executable, "-X", "importtime", *arguments], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-X", "importtime", *arguments], capture_output=True, text=True, check=True, timeout=PATIENCE_S
     )
     names = (line.rpartition("|")[2].strip() for line in answer.stderr.splitlines() if line.startswith("import time:"))
     return {name.partition(".")[0] for name in names}
@@ -120,7 +120,8 @@ def test_everything_can_be_imported_without_opening_the_heavy_libraries() -> Non
 
 def test_operations_are_listed_without_the_engine() -> None:
     code = "import sys, bridge.features as o; assert o.operations(); print('bridge.engine.bridge' in sys.modules)"
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    command = [sys.executable, "-c", code]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE_S)
     assert (answer.stdout.strip(), "search" in {o.name for o in operations()}) == ("False", True)
 
 

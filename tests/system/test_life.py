@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 import bridge
-from tests.system.sidecar import COMMAND, Sidecar, outliving, request, serving
+from tests.system.sidecar import COMMAND, PATIENCE_S, Sidecar, outliving, request, serving
 from tests.system.vaults import generate
 
 
@@ -70,7 +70,7 @@ def test_a_second_process_is_told_who_holds_the_vault(vault: Path, tmp_path: Pat
     data = tmp_path / "data"
     with serving(vault, data_dir=data, models_dir=tmp_path / "none") as first:
         command = [str(COMMAND), "serve", str(vault), "--data-dir", str(data), "--print-ready"]
-        second = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        second = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
         assert first.call("status")["vaults"][0]["name"] == "vault"
     assert second.returncode != 0
     assert second.stdout == ""
@@ -84,7 +84,7 @@ def test_the_command_talks_to_the_bridge_that_runs(vault: Path, tmp_path: Path) 
     with serving(vault, data_dir=data, models_dir=tmp_path / "none") as first:
         first.wait_indexed(vectors=False)
         command = [str(COMMAND), "search", "mark0003zq", "--data-dir", str(data), "--json"]
-        answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=vault)
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False, cwd=vault)
     assert answer.returncode == 0, answer.stderr
     assert len(json.loads(answer.stdout)["hits"]) == 1
 
@@ -118,7 +118,7 @@ def test_it_leaves_with_the_program_that_started_it(vault: Path, tmp_path: Path,
             sidecar.wait_ready()
         assert sidecar.process.stdin is not None
         sidecar.process.stdin.close()
-        status = sidecar.process.wait(60)
+        status = sidecar.process.wait(PATIENCE_S)
         log = sidecar.errors()
     finally:
         sidecar.close()
@@ -137,7 +137,7 @@ def test_without_that_option_an_empty_standard_input_does_not_end_it(vault: Path
 
 def test_a_folder_that_is_not_there_is_refused_in_words(tmp_path: Path) -> None:
     command = [str(COMMAND), "serve", str(tmp_path / "nowhere"), "--data-dir", str(tmp_path / "data"), "--print-ready"]
-    answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert answer.returncode not in {0, -9}
     assert "nowhere" in answer.stderr
     assert "Traceback" not in answer.stderr

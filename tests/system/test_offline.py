@@ -13,7 +13,7 @@ import pytest
 from bridge.features import operations
 from tests.features.fresh import BETWEEN_VAULTS
 from tests.system.offline import exercise
-from tests.system.sidecar import COMMAND
+from tests.system.sidecar import COMMAND, PATIENCE_S
 from tests.system.vaults import generate
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,7 +31,7 @@ STAYS = {"AF_UNIX", "AF_LOCAL", "AF_NETLINK", "AF_UNSPEC"}
 def works(command: list[str]) -> bool:
     """Say whether a command runs here."""
     try:
-        return subprocess.run([*command, "true"], capture_output=True, check=False, timeout=30).returncode == 0
+        return subprocess.run([*command, "true"], capture_output=True, check=False, timeout=PATIENCE_S).returncode == 0
     except OSError:
         return False
 
@@ -49,7 +49,9 @@ def alone() -> list[str]:
         pytest.skip("network namespaces are not permitted here")
     python = [*UNSHARE, sys.executable]
     code = "from tests.system import offline as o; o.raise_loopback(); print(o.outside_is_unreachable())"
-    tried = subprocess.run([*python, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False, timeout=60)
+    tried = subprocess.run(
+        [*python, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False, timeout=PATIENCE_S
+    )
     if tried.returncode:
         pytest.skip(f"a network namespace cannot be set up here: {tried.stderr.strip().splitlines()[-1]}")
     assert tried.stdout == "True\n"
@@ -137,7 +139,7 @@ def test_no_command_but_models_install_reaches_beyond_loopback(
 def test_the_trace_would_show_a_way_out(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     code = "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.1', 9))"
-    subprocess.run([*traced(trace), sys.executable, "-c", code], capture_output=True, check=False, timeout=60)
+    subprocess.run([*traced(trace), sys.executable, "-c", code], capture_output=True, check=False, timeout=PATIENCE_S)
     assert [line for line in trace.read_text().splitlines() if leaves(line)] != []
 
 

@@ -67,13 +67,14 @@ def data(tmp_path: Path) -> Iterator[Path]:
 
 def bridges(data: Path) -> list[psutil.Process]:
     """Return the processes that serve from a data folder."""
-    found = []
+    found = {}
     for process in psutil.process_iter():
         with suppress(psutil.Error):
             line = process.cmdline()
             if "serve" in line and str(data) in line and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-    return found
+                found[process.pid] = process, process.ppid()
+    # A process that a bridge has just started is called like the bridge until it runs its own program.
+    return [process for process, parent in found.values() if parent not in found]
 
 
 def serves(vault: Path, data: Path) -> int | None:
@@ -334,7 +335,7 @@ async def editing(bridge: Sidecar, note: Path) -> AsyncIterator[None]:
     async def edit() -> None:
         for number in range(10**6):
             note.write_text(f"# Rye\n\nLighter by {number}.\n")
-            await asyncio.to_thread(bridge.call, "wait_until_indexed", path="Bread/Rye.md", timeout=60)
+            await asyncio.to_thread(bridge.call, "wait_until_indexed", path="Bread/Rye.md", timeout=PATIENCE_S)
 
     task = asyncio.create_task(edit())
     try:
