@@ -12,9 +12,9 @@ import psutil
 import pytest
 
 from bridge.settings.file import save_settings
-from tests.features.served import Served
+from tests.features.served import PATIENCE_S, Served
 from tests.mcp.client import connected, text_of
-from tests.models.scripted import random_gguf, scripted_gguf
+from tests.models.scripted import place_chat_model, random_gguf, scripted_gguf
 
 NOTES = {
     "Levain.md": "# Levain\n\nA levain is a starter of flour and water. It is fed twice a day.\n\n"
@@ -36,10 +36,8 @@ async def ask(served: Served, question: str, **arguments: Any) -> dict[str, Any]
 
 
 async def use_chat_model(served: Served, file: Path, **settings: Any) -> None:
-    """Install a chat model and choose it."""
-    ran = await served.command("models", "use", str(file))
-    assert ran.status == 0, ran.err
-    save_settings(served.bridge.settings_path, settings)
+    """Place a chat model and choose it."""
+    save_settings(served.bridge.settings_path, {"chat_model": place_chat_model(served.models, file), **settings})
     await served.bridge.reload()
 
 
@@ -277,7 +275,7 @@ async def test_leaving_a_stream_ends_the_answer(served: Served, tmp_path: Path) 
     async for kind, _ in stream(served, question=FED):
         if kind == "token":
             break
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while generator.is_speaking:
             await asyncio.sleep(0.01)
     assert generator.status().answers <= 1

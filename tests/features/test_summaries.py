@@ -9,7 +9,7 @@ from bridge.search.sentences import iter_sentences
 from bridge.settings.file import save_settings
 from tests.features.served import Served
 from tests.mcp.client import connected, text_of
-from tests.models.scripted import scripted_gguf
+from tests.models.scripted import place_chat_model, scripted_gguf
 
 LEVAIN = """\
 ---
@@ -144,9 +144,8 @@ async def test_sentences_are_those_of_prose(served: Served) -> None:
 
 async def use_script(served: Served, file: Path, *pieces: str, **settings: Any) -> None:
     """Choose a chat model that always writes the same."""
-    ran = await served.command("models", "use", str(scripted_gguf(file, {"<|answer|>": pieces})))
-    assert ran.status == 0, ran.err
-    save_settings(served.bridge.settings_path, settings)
+    id_ = place_chat_model(served.models, scripted_gguf(file, {"<|answer|>": pieces}))
+    save_settings(served.bridge.settings_path, {"chat_model": id_, **settings})
     await served.bridge.reload()
 
 
@@ -184,11 +183,12 @@ async def test_what_the_notes_do_not_support_gives_way_to_their_own_sentences(se
 @pytest.mark.model
 async def test_notes_longer_than_the_window_are_read_in_parts(served: Served, tmp_path: Path) -> None:
     root = served.bridge.find(None).root
-    for number in range(8):
-        (root / f"Rye {number}.md").write_text("Rye bread keeps for a week and needs a levain. " * 30, encoding="utf-8")
-    await served.call("wait_until_indexed", path="Rye 7.md")
-    await use_script(served, tmp_path / "a.gguf", "Rye bread keeps for a week [", "1", "]. ", chat_window=2048)
     paths = [f"Rye {number}.md" for number in range(8)]
+    for path in paths:
+        (root / path).write_text("Rye bread keeps for a week and needs a levain. " * 30, encoding="utf-8")
+    for path in paths:
+        await served.call("wait_until_indexed", path=path)
+    await use_script(served, tmp_path / "a.gguf", "Rye bread keeps for a week [", "1", "]. ", chat_window=2048)
     found = await summarise(served, paths=paths, length="line", mode="chat")
     assert [one["text"] for one in found["sentences"]] == ["Rye bread keeps for a week."]
     assert found["mode_used"] == "chat"

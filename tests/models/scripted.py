@@ -4,11 +4,15 @@ One-hot embeddings, attention and feed-forward layers of zeros, and an output ma
 which: llama.cpp, its tokenizer, template, sampler and grammar run as with any other model.
 """
 
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import gguf
 import numpy as np
+
+from bridge.models.catalogue import ModelSpec
+from bridge.models.folder import file_digest, record_model, weights_path
 
 CONTROL = ["<|user|>", "<|tool|>", "<|system|>", "<|assistant|>", "<|end|>", "<|answer|>", "<|after_tool|>"]
 TEMPLATE = (
@@ -60,6 +64,22 @@ def scripted_gguf(
         output[after, before] = 1
     _write(path, tokens, types, embeddings, output, template, window)
     return path
+
+
+def place_chat_model(models_dir: Path, file: Path) -> str:
+    """Put a chat model of this module where an installation would, which tries it in two processes first.
+
+    Returns:
+        Its id.
+    """
+    models_dir.mkdir(parents=True, exist_ok=True)
+    window = gguf.GGUFReader(file).get_field("llama.context_length")
+    assert window is not None
+    id_ = file.stem
+    shutil.copy(file, weights_path(models_dir, id_))
+    spec = ModelSpec(id_, id_, int(window.contents()), "unknown", "unknown", "file", purpose="chat")
+    record_model(models_dir, spec, file_digest(file), str(file))
+    return id_
 
 
 def random_gguf(path: Path, *, wide: int = 512, layers: int = 8, vocabulary: int = 512, seed: int = 1) -> Path:
