@@ -16,7 +16,7 @@ from bridge.models.install import use_file
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
 from bridge.types import Digest, VaultPath
-from tests.engine.conftest import Opened, settled, until
+from tests.engine.conftest import PATIENCE_S, Opened, settled, until
 
 
 def only(bridge: Bridge) -> Host:
@@ -28,6 +28,7 @@ async def found(host: Host, words: str, mode: str = "keyword") -> list[str]:
     return [hit.path for hit in answer.hits]
 
 
+@pytest.mark.model
 async def test_a_vault_is_found_by_words_and_by_meaning(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         host = only(bridge)
@@ -44,6 +45,7 @@ async def test_the_graph_follows_the_links(vault: Path, opened: Opened) -> None:
         assert graph.links_to(VaultPath("Bread/Sourdough.md")) == {"Bread/Rye.md"}
 
 
+@pytest.mark.model
 async def test_restart_touch_rename_and_move_embed_no_passage(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         await settled(only(bridge))
@@ -62,6 +64,7 @@ async def test_restart_touch_rename_and_move_embed_no_passage(vault: Path, opene
         assert (await found(host, "collecting rainfall", "semantic"))[0] == "Rain butt.md"
 
 
+@pytest.mark.model
 async def test_what_was_embedded_is_counted_from_the_first_moment_on(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         await settled(only(bridge))
@@ -100,7 +103,7 @@ async def test_hints_are_idempotent_and_the_disk_decides(vault: Path, opened: Op
         assert await host.vault.indexer.look_at(["Garden/Beans.md", "Nowhere.md"]) == 0
         (vault / "Fresh.md").write_text("A fresh note.\n")
         assert await host.vault.indexer.look_at(["Fresh.md"]) <= 1
-        assert await wait_for_note(host, VaultPath("Fresh.md"), None, "keyword", 10)
+        assert await wait_for_note(host, VaultPath("Fresh.md"), None, "keyword", PATIENCE_S)
         assert await host.vault.indexer.look_at(["Fresh.md"]) == 0
 
 
@@ -108,16 +111,17 @@ async def test_waiting_for_a_note_that_is_nowhere_is_an_error(vault: Path, opene
     async with opened(vault) as bridge:
         await settled(only(bridge))
         with pytest.raises(NoteNotFound) as missing:
-            await wait_for_note(only(bridge), VaultPath("Bread/Sourdogh.md"), None, "keyword", 5)
+            await wait_for_note(only(bridge), VaultPath("Bread/Sourdogh.md"), None, "keyword", PATIENCE_S)
         assert "Bread/Sourdough.md" in missing.value.facts["closest"]  # type: ignore[operator]
 
 
+@pytest.mark.model
 async def test_waiting_for_vectors_ends_when_they_are_there(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         host = only(bridge)
         await settled(host)
         (vault / "Fresh.md").write_text("A fresh note about cheese.\n")
-        assert await wait_for_note(host, VaultPath("Fresh.md"), None, "vectors", 20)
+        assert await wait_for_note(host, VaultPath("Fresh.md"), None, "vectors", PATIENCE_S)
         assert [p.embedded for p in host.vault.inspect(VaultPath("Fresh.md")).passages] == [True]
         assert (await found(host, "dairy product, cheddar", "semantic"))[0] == "Fresh.md"
 
@@ -178,17 +182,18 @@ async def test_while_another_model_fills_up_the_old_one_answers(
         assert host.progress().embedded_total == 8
 
 
+@pytest.mark.model
 async def test_pausing_keeps_vectors_waiting_and_resuming_fills_them(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         host = only(bridge)
         await settled(host)
         host.pause()
         (vault / "Fresh.md").write_text("A fresh note about cheese.\n")
-        assert await wait_for_note(host, VaultPath("Fresh.md"), None, "keyword", 10)
+        assert await wait_for_note(host, VaultPath("Fresh.md"), None, "keyword", PATIENCE_S)
         assert host.progress().pending_vectors == 1
         assert not await wait_for_note(host, VaultPath("Fresh.md"), None, "vectors", 0.5)
         host.resume()
-        assert await wait_for_note(host, VaultPath("Fresh.md"), None, "vectors", 20)
+        assert await wait_for_note(host, VaultPath("Fresh.md"), None, "vectors", PATIENCE_S)
 
 
 async def test_why_a_note_is_missing_can_be_read(vault: Path, opened: Opened) -> None:
@@ -254,6 +259,7 @@ async def test_a_vanished_vault_keeps_its_index_until_it_is_back(vault: Path, op
         assert len(host.vault.index.notes) == 4
 
 
+@pytest.mark.model
 async def test_two_vaults_do_not_mix(vault: Path, tmp_path: Path, opened: Opened) -> None:
     other = tmp_path / "other" / "Notes"
     other.mkdir(parents=True)
@@ -269,6 +275,7 @@ async def test_two_vaults_do_not_mix(vault: Path, tmp_path: Path, opened: Opened
         assert await found(second, "bread", "semantic") in ([], ["Elephants.md"])
 
 
+@pytest.mark.model
 async def test_an_index_deleted_under_a_running_bridge_is_built_again(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         host = only(bridge)
@@ -300,6 +307,7 @@ async def test_damage_that_a_search_meets_is_told_and_mended(vault: Path, opened
         assert host.progress().trouble is None
 
 
+@pytest.mark.model
 async def test_what_breaks_off_is_begun_again(
     vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -339,6 +347,7 @@ def days(vault: Path) -> None:
         )
 
 
+@pytest.mark.model
 async def test_leaving_recurring_lines_out_can_be_switched_off_and_on(vault: Path, opened: Opened) -> None:
     days(vault)
     async with opened(vault) as bridge:

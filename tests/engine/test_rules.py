@@ -15,12 +15,15 @@ from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
 from bridge.engine.link_graph import ResolvedLinks
 from bridge.errors import NoteNotFound, RulesUnknown
+from bridge.index.erase import Denies, Eraser
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
 from bridge.settings.file import load_settings, save_settings
 from bridge.settings.schema import Settings
 from bridge.types import VaultPath
-from tests.engine.conftest import Opened, settled, until
+from tests.engine.conftest import PATIENCE_S, Opened, settled, until
+
+pytestmark = pytest.mark.model
 
 SECRET = VaultPath("Private/Yellowtwine/Zanzibarquux.md")
 FIRST = "# Wolvertonia\n\nThe earlier codeword is grimblethorpe. [[Rye]]\n"
@@ -266,7 +269,7 @@ async def test_what_was_begun_under_other_rules_is_done_again(
         def slowly(*given: object) -> object:
             result = real(*given)
             begun.set()
-            assert go_on.wait(30)
+            assert go_on.wait(PATIENCE_S)
             return result
 
         monkeypatch.setattr(part, step, slowly)
@@ -306,7 +309,9 @@ async def test_lines_that_only_denied_notes_repeat_are_unlearnt(secretive: Path,
         assert host.progress().embedded_total == total + 1
 
 
-async def test_two_vaults_are_closed_at_once(secretive: Path, opened: Opened, tmp_path: Path) -> None:
+async def test_two_vaults_are_closed_at_once(
+    secretive: Path, opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = tmp_path / "Other"
     (other / SECRET).parent.mkdir(parents=True)
     (other / SECRET).write_text(TEXT)
@@ -314,10 +319,18 @@ async def test_two_vaults_are_closed_at_once(secretive: Path, opened: Opened, tm
     async with opened(secretive, other) as bridge:
         for host in bridge.vaults.values():
             await settled(host)
+        go_on, erase = asyncio.Event(), Eraser.erase
+
+        async def erase_later(eraser: Eraser, denies: Denies) -> None:
+            await go_on.wait()
+            await erase(eraser, denies)
+
+        monkeypatch.setattr(Eraser, "erase", erase_later)
         using = asyncio.create_task(bridge.use(save_settings(bridge.settings_path, {"deny": ["Private/**"]})))
         await until(lambda: all(host.files.rules.deny for host in bridge.vaults.values()))
         assert not using.done()
         assert [SECRET in host.vault.index.notes for host in bridge.vaults.values()] == [False, False]
+        go_on.set()
         await using
         assert traces(tmp_path / "data") == set()
 
@@ -366,15 +379,18 @@ async def test_a_file_that_is_empty_for_a_moment_lifts_nothing(
 
         async def counted() -> Settings:
             looks.append(await read())
+            if is_moment and looks[-1].deny == ():
+                rules.write_text('deny = ["Private/**"]\n')
             return looks[-1]
 
+        is_moment = True
         monkeypatch.setattr(bridge, "_read", counted)
         rules.write_text("")
-        await until(lambda: bool(looks) and looks[-1].deny == ())
-        rules.write_text('deny = ["Private/**"]\n')
+        await until(lambda: any(look.deny == () for look in looks))
         seen = len(looks)
         await until(lambda: len(looks) > seen + 2)
         await assert_missing(only(bridge))
+        is_moment = False
         rules.write_text("")
         await until(lambda: SECRET in only(bridge).vault.index.notes)
 
@@ -393,11 +409,11 @@ async def test_a_rule_made_while_the_settings_are_being_read_is_not_lifted(
             looks += 1
             read = load_settings(path)
             has_read.set()
-            may_answer.wait(timeout=10)
+            assert may_answer.wait(PATIENCE_S)
             return read
 
         monkeypatch.setattr("bridge.engine.bridge.load_settings", read_slowly)
-        await asyncio.to_thread(has_read.wait, 10)
+        assert await asyncio.to_thread(has_read.wait, PATIENCE_S)
         await bridge.use(save_settings(bridge.settings_path, {"deny": ["Private/**"]}))
         seen = looks
         denied = []
