@@ -4,11 +4,13 @@ import asyncio
 import os
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
 from bridge.engine.analytics import WorkerProcess
 from bridge.errors import Busy
+from tests.engine.conftest import PATIENCE_S
 
 
 def number() -> int:
@@ -17,6 +19,12 @@ def number() -> int:
 
 def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def wait_for_file(path: str) -> None:
+    ends = time.monotonic() + PATIENCE_S
+    while not Path(path).exists() and time.monotonic() < ends:
+        time.sleep(0.01)
 
 
 async def test_work_is_done_in_one_other_process() -> None:
@@ -45,12 +53,13 @@ async def test_work_that_ends_its_process_is_told_as_an_error() -> None:
     apart.close()
 
 
-async def test_others_get_their_turn_meanwhile() -> None:
-    apart = WorkerProcess()
-    work = asyncio.create_task(apart.run(time.sleep, 0.3))
-    turns = 0
-    while not work.done():
-        turns += 1
+async def test_others_get_their_turn_meanwhile(tmp_path: Path) -> None:
+    apart, file = WorkerProcess(), tmp_path / "go on"
+    work = asyncio.create_task(apart.run(wait_for_file, str(file)))
+    for _ in range(100):
         await asyncio.sleep(0)
-    assert turns > 100
+    assert not work.done()
+    # The work ends only because others had their turn.
+    file.touch()
+    await work
     apart.close()

@@ -12,7 +12,7 @@ from bridge.engine.wait import wait_for_note
 from bridge.markdown.edit.requests import Append
 from bridge.state.counters import Counters
 from bridge.types import VaultPath
-from tests.engine.conftest import Opened, settled, until
+from tests.engine.conftest import PATIENCE_S, Opened, settled, until
 
 BEANS, RAIN = VaultPath("Garden/Beans.md"), VaultPath("Garden/Rain.md")
 
@@ -107,7 +107,7 @@ async def test_who_waits_for_meaning_waits_for_no_pause(
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
         monkeypatch.setattr("bridge.engine.backfill.LONGEST_S", 3600)
         await host.vault.executor.carry([EditNote(BEANS, (Append(text="Watered."),))], Author("test"))
-        assert await wait_for_note(host, BEANS, None, "vectors", 60)
+        assert await wait_for_note(host, BEANS, None, "vectors", PATIENCE_S)
 
 
 async def test_it_is_not_known_which_model_there_is_before_one_was_looked_for(vault: Path, opened: Opened) -> None:

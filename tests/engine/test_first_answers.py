@@ -1,13 +1,16 @@
 """Searches while a vault is read for the first time."""
 
+import asyncio
 import os
+from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
 
 import pytest
 
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
-from bridge.engine.parser_pool import FEW
+from bridge.engine.parser import Outcome, ReadOptions
+from bridge.engine.parser_pool import FEW, ParserPool
 from bridge.errors import NotReady
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
@@ -29,6 +32,22 @@ def many(vault: Path) -> Path:
     for path in (OLDEST, TWIN):
         os.utime(vault / path, (0, 0))
     return vault
+
+
+@pytest.fixture(autouse=True)
+def may_read(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Let notes be read in their turn only when this is set, so that a slow test does not come too late."""
+    may_read, read = asyncio.Event(), ParserPool.read
+
+    async def read_later(
+        readers: ParserPool, reading: ReadOptions, files: Mapping[VaultPath, int]
+    ) -> AsyncGenerator[list[Outcome], None]:
+        await may_read.wait()
+        async for outcomes in read(readers, reading, files):
+            yield outcomes
+
+    monkeypatch.setattr(ParserPool, "read", read_later)
+    return may_read
 
 
 async def only_words_known(bridge: Bridge) -> Host:
@@ -66,11 +85,14 @@ async def test_a_file_is_found_by_its_name(many: Path, opened: Opened, tmp_path:
         assert (await ask(host, SearchRequest("twin", mode="keyword")))[0] == TWIN
 
 
-async def test_what_was_read_first_is_indexed_once(many: Path, opened: Opened, tmp_path: Path) -> None:
+async def test_what_was_read_first_is_indexed_once(
+    many: Path, opened: Opened, tmp_path: Path, may_read: asyncio.Event
+) -> None:
     async with opened(many, models=tmp_path / "none") as bridge:
         host = await only_words_known(bridge)
         await ask(host, SearchRequest("clockwork", mode="keyword"))
         assert host.vault.index.notes.keys() == {OLDEST, TWIN}
+        may_read.set()
         await until(lambda: host.progress().ready_keyword)
         assert len(host.vault.index.notes) == MANY + 6
         assert set(await ask(host, SearchRequest("clockwork", mode="keyword"))) == {OLDEST, TWIN}
@@ -99,11 +121,14 @@ async def test_a_denied_note_is_not_read_first(many: Path, opened: Opened, tmp_p
         assert await ask(host, SearchRequest("clockwork", mode="keyword")) == [TWIN]
 
 
-async def test_a_note_that_changes_meanwhile_is_found_as_it_is(many: Path, opened: Opened, tmp_path: Path) -> None:
+async def test_a_note_that_changes_meanwhile_is_found_as_it_is(
+    many: Path, opened: Opened, tmp_path: Path, may_read: asyncio.Event
+) -> None:
     async with opened(many, models=tmp_path / "none") as bridge:
         host = await only_words_known(bridge)
         await ask(host, SearchRequest("clockwork", mode="keyword"))
         (many / OLDEST).write_text("# Lighthouse\n\nAn electric motor turns the lamp.\n")
+        may_read.set()
         await settled_words(host)
         assert await ask(host, SearchRequest("electric motor", mode="keyword")) == [OLDEST]
         assert await ask(host, SearchRequest("clockwork", mode="keyword")) == [TWIN]
@@ -130,7 +155,8 @@ async def test_an_interrupted_first_index_answers_by_words_too(many: Path, opene
         assert set(await ask(host, SearchRequest("clockwork", mode="keyword"))) == {OLDEST, TWIN}
 
 
-async def test_few_notes_are_read_at_once(vault: Path, opened: Opened) -> None:
+async def test_few_notes_are_read_at_once(vault: Path, opened: Opened, may_read: asyncio.Event) -> None:
+    may_read.set()
     async with opened(vault) as bridge:
         host = bridge.find(None)
         await settled(host)

@@ -3,6 +3,8 @@
 import time
 from pathlib import Path
 
+import pytest
+
 from bridge.data_folder import add_to_vault_list
 from bridge.state.change_records import Change
 from bridge.state.store import Store
@@ -11,7 +13,7 @@ from bridge.vault.plan import Plan
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 from bridge.vault.write.writer import Writer
-from tests.engine.conftest import NOTES, Opened, settled, until
+from tests.engine.conftest import NOTES, PATIENCE_S, Opened, settled, until
 from tests.engine.test_host import only
 from tests.vault.write.faults import Fault, FaultyDisk, FaultyEntry, Killed
 from tests.vault.write.plans import digest, put, together, write_plan
@@ -85,7 +87,11 @@ async def test_the_history_of_a_note_goes_when_it_is_moved_to_where_it_is_denied
         await until(lambda: host.store.snapshots.read(digest(NEW)) is None)
 
 
-async def test_a_note_is_followed_into_a_renamed_folder_though_others_say_the_same(vault: Path, opened: Opened) -> None:
+async def test_a_note_is_followed_into_a_renamed_folder_though_others_say_the_same(
+    vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # However late the other half of the move is told.
+    monkeypatch.setattr("bridge.engine.moves.LATE_S", PATIENCE_S)
     for name in ("Alike.md", "Same.md"):
         vault.joinpath("Garden", name).write_bytes(NEW)
     async with opened(vault) as bridge:

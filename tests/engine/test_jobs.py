@@ -4,10 +4,11 @@ import pytest
 
 from bridge.engine.jobs import Job, Jobs
 from bridge.errors import DiskFull, JobNotFound
+from tests.engine.conftest import PATIENCE_S
 
 
 async def finished(job: Job) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while job.state == "running":
             await asyncio.sleep(0)
 

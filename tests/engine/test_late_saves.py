@@ -1,6 +1,5 @@
 """What a program saves into a file that was just replaced comes back, where no lease holds the program back."""
 
-import asyncio
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -15,12 +14,19 @@ from bridge.engine.transactions import Author
 from bridge.markdown.edit.requests import Append
 from bridge.state.change_records import ChangeFilter
 from bridge.types import Digest, VaultPath
+from bridge.vault.stable_read import QUIET_S
 from bridge.vault.write.syscalls import Disk
-from tests.engine.conftest import Opened, until
+from tests.engine.conftest import PATIENCE_S, Opened, until
 from tests.engine.test_writing import digest
 
 NOTE = VaultPath("Bread/Rye.md")
 AGENT = Author("edit_note", client="agent")
+
+
+@pytest.fixture(autouse=True)
+def _watched_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no file be given up before a slow test has saved into it."""
+    monkeypatch.setattr(late_saves, "WATCHED_S", 3600.0)
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +70,6 @@ async def test_a_late_save_is_merged_with_the_change(vault: Path, opened: Opened
 async def test_a_late_save_that_cannot_be_kept_at_once_is_kept_later(
     vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(late_saves, "WATCHED_S", 0.3)
     place = vault / NOTE
     async with opened(vault) as bridge:
         host = await ready(bridge)
@@ -72,8 +77,11 @@ async def test_a_late_save_that_cannot_be_kept_at_once_is_kept_later(
             await append(host, "The agent's.")
             place.chmod(0o444)
             program.write("# Saved late\n")
-        # Longer than a file is watched in which nothing happens.
-        await asyncio.sleep(1)
+        monkeypatch.setattr(late_saves, "WATCHED_S", 0.3)
+        # Longer than a file is watched in which nothing happens: each try waits until the save is over.
+        await until(lambda: bool(host.vault.late_saves._watched))
+        (watched,) = host.vault.late_saves._watched
+        await until(lambda: watched.tries > 3)
         place.chmod(0o644)
         await until(lambda: len(host.store.journal.changes()) == 2)
         assert "# Saved late" in place.read_text()
@@ -124,11 +132,17 @@ async def test_a_late_save_that_is_older_than_another_is_proposed(vault: Path, o
         assert host.store.snapshots.read(Digest(str(proposed.steps[0].after))) == b"late"
 
 
-async def test_a_bridge_that_stops_brings_back_what_it_can(vault: Path, opened: Opened) -> None:
+async def test_a_bridge_that_stops_brings_back_what_it_can(
+    vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(late_saves, "FINISH_S", PATIENCE_S)
+    monkeypatch.setattr("bridge.engine.host.PATIENCE_S", PATIENCE_S)
     place = vault / NOTE
     async with opened(vault) as bridge:
         host = await ready(bridge)
         with place.open("wb", buffering=0) as program:
             await append(host, "The agent's.")
             program.write(b"late")
+        # From now on it is given up soon, though not before the save is over.
+        monkeypatch.setattr(late_saves, "WATCHED_S", 2 * QUIET_S)
     assert place.read_bytes() == b"late"

@@ -5,6 +5,7 @@ import random
 
 from bridge.engine.path_locks import PathLocks
 from bridge.types import VaultPath
+from tests.engine.conftest import PATIENCE_S
 
 A, B, C = VaultPath("a.md"), VaultPath("b.md"), VaultPath("c.md")
 
@@ -62,7 +63,7 @@ async def test_who_gives_up_waiting_is_in_nobodys_way() -> None:
         await asyncio.gather(*waiting, return_exceptions=True)
         async with locks.hold([B]):
             pass
-    async with asyncio.timeout(60), locks.hold(None):
+    async with asyncio.timeout(PATIENCE_S), locks.hold(None):
         pass
 
 
@@ -88,6 +89,6 @@ async def test_never_two_at_a_note_and_nobody_is_forgotten() -> None:
             done += 1
 
     wishes = [chance.choice([None, [A], [B], [A, B], [B, C], [C, A]]) for _ in range(300)]
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         await asyncio.gather(*(work(wish) for wish in wishes))
     assert done == len(wishes)

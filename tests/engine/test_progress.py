@@ -13,7 +13,7 @@ from bridge.engine.wait import wait_for_note
 from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.folder import find_model
 from bridge.types import VaultPath
-from tests.engine.conftest import Opened, settled, until
+from tests.engine.conftest import PATIENCE_S, Opened, settled, until
 
 pytestmark = pytest.mark.model
 
@@ -24,7 +24,7 @@ async def write(host: Host, names: Sequence[str]) -> None:
         (host.root / f"{name}.md").write_text(f"A note about {name}.\n")
     await host.vault.indexer.look_at([f"{name}.md" for name in names])
     for name in names:
-        assert await wait_for_note(host, VaultPath(f"{name}.md"), None, "keyword", 30)
+        assert await wait_for_note(host, VaultPath(f"{name}.md"), None, "keyword", PATIENCE_S)
 
 
 async def test_words_come_first_and_meaning_with_half_of_the_passages(vault: Path, opened: Opened) -> None:

@@ -21,7 +21,7 @@ from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 from bridge.worker_pool import WorkerPool
-from tests.engine.conftest import NOTES, until
+from tests.engine.conftest import NOTES, PATIENCE_S, until
 
 
 @pytest.fixture(autouse=True)
@@ -81,7 +81,7 @@ def test_processes_end_with_an_owner_that_is_killed(tmp_path: Path) -> None:
         children = [psutil.Process(int(word)) for word in owner.stdout.readline().split()]
         owner.kill()
     assert len(children) == 2
-    assert psutil.wait_procs(children, 120)[1] == []
+    assert psutil.wait_procs(children, PATIENCE_S)[1] == []
 
 
 def test_a_slice_is_bounded_by_number_and_by_size() -> None:

@@ -3,6 +3,7 @@ import asyncio
 import pytest
 
 from bridge.engine.signal import Signal
+from tests.engine.conftest import PATIENCE_S
 
 
 async def test_a_waiter_is_woken_once() -> None:
@@ -20,7 +21,7 @@ async def test_whoever_waits_again_and_again_can_be_cancelled_whenever_it_was_to
 
     async def follow() -> None:
         while True:
-            await signal.wait(60)
+            await signal.wait(2 * PATIENCE_S)
 
     indexer = asyncio.create_task(follow())
     for _ in range(3):
@@ -30,7 +31,7 @@ async def test_whoever_waits_again_and_again_can_be_cancelled_whenever_it_was_to
         await asyncio.sleep(0)
     indexer.cancel()
     # With `wait_for` Python 3.11 forgot the cancellation at some of these moments, and the bridge never left.
-    await asyncio.wait([indexer], timeout=1)
+    await asyncio.wait([indexer], timeout=PATIENCE_S)
     assert indexer.cancelled()
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
 from bridge.types import VaultPath
-from tests.engine.conftest import Opened, settled, until
+from tests.engine.conftest import PATIENCE_S, Opened, settled, until
 
 RYE, BEANS = VaultPath("Bread/Rye.md"), VaultPath("Garden/Beans.md")
 
@@ -44,7 +44,7 @@ async def test_the_graph_follows_though_changes_never_pause(vault: Path, opened:
     async with opened(vault) as bridge:
         host = only(bridge)
         await settled(host)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_S):
             turn = 0
             while host.vault.graph is None or BEANS not in host.vault.graph.linked_from(RYE):
                 (vault / BEANS).write_text(f"# Beans\n\nEaten with [[Rye]], {(turn := turn + 1)} times.\n")

@@ -372,7 +372,7 @@ async def test_a_proposal_past_its_time_has_expired_whoever_asks(vault: Path, op
         before = bytes_of(vault)
         made = await make(host, append(BEANS, "One."), author=Author("edit_note", proposes=True))
         assert made.change is not None
-        late = replace(made.change, expires=time.time())
+        late = replace(made.change, expires=time.time() - 1)
         for decide in (partial(host.vault.review.accept, author=AGENT), host.vault.review.reject):
             host.store.journal.propose(late, made.plan.blobs)
             with bridge.events.subscribed() as told:
@@ -387,7 +387,7 @@ async def test_what_expired_while_no_bridge_ran_is_ended_at_the_start(vault: Pat
         host = await ready(bridge)
         made = await make(host, append(BEANS, "One."), author=Author("edit_note", proposes=True))
         assert made.change is not None
-        host.store.journal.propose(replace(made.change, expires=time.time()), made.plan.blobs)
+        host.store.journal.propose(replace(made.change, expires=time.time() - 1), made.plan.blobs)
     async with opened(vault) as bridge:
         host = await ready(bridge)
         await until(lambda: host.vault.review.change(ids(host)[0]).state == "expired")

@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from bridge.features.search import everywhere
 from bridge.mcp.text import UNTRUSTED
-from tests.features.served import Served, serving, write_vault
+from tests.features.served import PATIENCE_S, Served, serving, write_vault
 from tests.mcp.client import connected, text_of
 
 HOME = {
@@ -39,7 +39,7 @@ async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Serv
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for every vault, since others use the machine as well."""
-    monkeypatch.setattr(everywhere, "DEADLINE_S", 60.0)
+    monkeypatch.setattr(everywhere, "DEADLINE_S", PATIENCE_S)
 
 
 async def places(served: Served, **arguments: object) -> list[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """How a graph grew, told from the days that were kept."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from datetime import date, datetime, timedelta
 
 import pytest
@@ -9,6 +9,7 @@ import pytest_asyncio
 from bridge.features.graph.history import monday
 from bridge.state.graph_days import Size
 from bridge.types import VaultPath
+from tests.features.days import noon_of
 from tests.features.graphs import drawn
 from tests.features.served import Served
 
@@ -18,6 +19,13 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 TODAY = datetime.now().astimezone().date()
 NOTES = ("Index.md", "Bread/Rye.md", "Bread/Spelt.md", "Beans.md", "Board.canvas", "Lone.md")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _same_day() -> Iterator[None]:
+    """Stay in the day that the tests take for today, from before the vault is opened."""
+    with noon_of(TODAY):
+        yield
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -3,12 +3,22 @@
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
-from tests.features.served import Served
+from tests.features.fresh import restore
+from tests.features.served import Served, readable
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.model]
 
 KRAUT = "Ferments/Vegetables/Sauerkraut im Steintopf.md"
+
+
+@pytest_asyncio.fixture(autouse=True, loop_scope="session")
+async def _restored(sample: Served) -> None:
+    """Have the sample vault as it was at first, which other files of tests change."""
+    await sample.call("resume_indexing")
+    await restore(sample)
+    await readable(sample, meaning=True)
 
 
 async def test_notes_close_in_meaning_are_joined_both_ways(sample: Served) -> None:
@@ -34,7 +44,7 @@ async def test_an_edited_note_is_measured_anew(sample: Served) -> None:
     before = (await sample.call("graph_insights", parts=["stubs"])).json["counts"]["notes"]
     (root / "Fresh.md").write_text("[[Sauerkraut im Steintopf]]\n")
     try:
-        assert (await sample.call("wait_until_indexed", path="Fresh.md", what="links", timeout=30)).json["indexed"]
+        assert (await sample.call("wait_until_indexed", path="Fresh.md", what="links", timeout=300)).json["indexed"]
         assert (await sample.call("graph_insights", parts=["hubs"])).json["counts"]["notes"] == before + 1
         near = (await sample.call("graph_neighbours", path="Fresh.md")).json["nodes"]
         assert [node["path"] for node in near] == [KRAUT]

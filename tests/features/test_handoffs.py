@@ -35,6 +35,12 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
         yield served
 
 
+@pytest.fixture(autouse=True)
+def _written_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slowly a change is written, let it be known whose it is."""
+    monkeypatch.setattr("bridge.features.handoffs.take_over.WRITTEN_WITHIN_S", 30.0)
+
+
 def root(served: Served) -> Path:
     return served.bridge.find(None).root
 

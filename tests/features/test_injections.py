@@ -11,7 +11,7 @@ import pytest_asyncio
 from bridge.access.tokens import Tokens
 from bridge.settings.file import save_settings
 from bridge.text.budget import estimate_tokens
-from tests.features.served import Served, readable, serving, write_vault
+from tests.features.served import PATIENCE_S, Served, readable, serving, write_vault
 from tests.mcp.client import connected, text_of
 
 NOTES = {
@@ -133,12 +133,9 @@ async def test_the_list_follows_a_note_that_is_moved(served: Served) -> None:
         await client.call_tool("brief", {"task": "parse footnotes"})
     moved = await served.call("move_note", path="Edge.md", to="Decisions/Edge.md")
     assert moved.status == 200, moved.body
-    for _ in range(100):
-        paths = {item["path"] for item in (await listed(served))[0]["items"]}
-        if "Decisions/Edge.md" in paths:
-            break
-        await asyncio.sleep(0.05)
-    assert "Decisions/Edge.md" in paths
+    async with asyncio.timeout(PATIENCE_S):
+        while "Decisions/Edge.md" not in (paths := {item["path"] for item in (await listed(served))[0]["items"]}):
+            await asyncio.sleep(0.05)
     assert "Edge.md" not in paths
 
 

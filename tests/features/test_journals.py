@@ -20,7 +20,7 @@ from bridge.markdown.parse import parse
 from bridge.settings.file import save_settings
 from bridge.state.session_log import SessionFilter
 from bridge.types import VaultPath
-from tests.features.served import Served, serving, write_vault
+from tests.features.served import PATIENCE_S, Served, serving, write_vault
 from tests.mcp.client import connected, text_of
 from tests.server.clients import made
 
@@ -30,13 +30,13 @@ NOTES = {
     BEANS: "# Beans\n\nSow after the last frost. #garden/beans\n",
     **{f"Notes/{number}.md": f"# {number}\n" for number in range(6)},
 }
-PATIENCE_S = 60.0
 
 
 @pytest.fixture(autouse=True)
 def swift(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look for news without a pause."""
+    """Look for news without a pause, and let no stop cut a journal off."""
     monkeypatch.setattr(lifetime, "JOURNAL_LOOK_S", 0.02)
+    monkeypatch.setattr("bridge.engine.hooks.STOP_S", PATIENCE_S)
 
 
 async def begin(served: Served, **settings: Any) -> Path:
@@ -410,16 +410,17 @@ async def test_a_journal_that_is_written_while_its_session_is_paused_says_so(
     def gather_slowly(*given: Any) -> Any:
         facts = gather_facts(*given)
         gathered.set()
-        go_on.wait(10)
+        assert go_on.wait(PATIENCE_S)
         return facts
 
     (session,) = {one.id for one in vault.store.sessions.page(SessionFilter(), 10, 0)[0] if one.note is not None}
     monkeypatch.setattr(lifetime, "gather_facts", gather_slowly)
     keeping = asyncio.create_task(lifetime.keep_journal(vault, session))
-    await asyncio.to_thread(gathered.wait, 10)
+    assert await asyncio.to_thread(gathered.wait, PATIENCE_S)
     monkeypatch.setattr(lifetime, "gather_facts", gather_facts)
     pausing = asyncio.create_task(lifetime.pause_sessions(vault))
-    await asyncio.sleep(0.3)
+    # The pause waits for its turn; without turns it would be over before what was gathered earlier is written.
+    await until(lambda: pausing.done() or lifetime._turns[vault.store]._waiters)
     go_on.set()
     await asyncio.gather(keeping, pausing)
     assert properties(path)["status"] == "paused"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bridge.features.links.resolve import are_siblings
-from tests.features.served import Served, readable, serving, write_vault
+from tests.features.served import PATIENCE_S, Served, readable, serving, write_vault
 
 NOTES = {
     "Old Rye Starter.md": "---\naliases: [Gertrude]\n---\nFed daily.\n",
@@ -82,7 +82,7 @@ async def test_names_without_a_note_are_counted_as_the_graph_counts_them(served:
     )
     await served.call("wait_until_indexed", path="More.md", what="links")
     # The graph is built when the links of a batch are known.
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while (counts := await insights(served))["counts"]["stubs"] == 4:
             await asyncio.sleep(0.05)
     told = await report(served, limit=100)

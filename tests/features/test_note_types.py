@@ -59,5 +59,9 @@ async def test_the_graph_shows_types_and_is_narrowed_to_some(served: Served) -> 
 
 
 async def test_a_new_note_is_counted(served: Served) -> None:
-    assert (await served.call("create_note", path="New.md", properties={"type": "journal"})).status == 200
+    made = await served.call("create_note", path="New.md", properties={"type": "journal"})
+    assert made.status == 200
     assert (await served.call("status")).json["vaults"][0]["types"]["journal"] == 2
+    # The vault is that of the other tests, too.
+    assert (await served.call("undo_change", change_id=made.json["change_id"])).status == 200
+    assert (await served.call("status")).json["vaults"][0]["types"]["journal"] == 1

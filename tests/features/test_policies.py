@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bridge.settings.file import save_settings
 from tests.features.policies import CREATE, NOTES, PATH, Agent, agent_of, approve, contents, note, root, write_policy
-from tests.features.served import Served
+from tests.features.served import PATIENCE_S, Served
 
 __all__ = ["NOTES"]
 
@@ -90,7 +90,7 @@ async def test_a_denied_policy_is_not_there(served: Served) -> None:
     assert (await served.call("list_policies")).json["policies"] == []
     await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": []}))
     agent = await agent_of(served)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         while (answer := await agent.call("run_policy", path="Secret/P.md", variables={"title": "X"})).status != 403:
             await asyncio.sleep(0.05)
     assert answer.code == "forbidden", "what was denied is approved no more"

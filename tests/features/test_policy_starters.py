@@ -1,7 +1,7 @@
 """Every policy that comes with the bridge is previewed, run by an agent, and undone byte for byte."""
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from bridge.features.policies.read import read_text
 from bridge.policies.starters import STARTERS, starter_text
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
+from tests.features.days import noon_of
 from tests.features.policies import agent_of, approve, contents, folders
 from tests.features.served import Served
 
@@ -63,6 +64,13 @@ SEEN: Mapping[str, Mapping[str, str]] = {
     "bug": {"Bugs/Door sticks.md": f"- [ ] Mend it ⏫ 📅 {TODAY + dt.timedelta(days=1)}"},
     "decision": {f"Decisions/{TODAY} Lime.md": "Use lime.", "Decisions/Clay.md": f"[[{TODAY} Lime]]"},
 }
+
+
+@pytest.fixture(autouse=True)
+def _same_day() -> Iterator[None]:
+    """Stay in the day for which the notes were made."""
+    with noon_of(TODAY):
+        yield
 
 
 def test_every_starter_is_sound(tmp_path: Path) -> None:

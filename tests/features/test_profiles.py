@@ -6,7 +6,7 @@ import time
 from typing import Any, get_args
 
 from bridge.features.profiles.records import ProfilePart
-from tests.features.served import Served, readable
+from tests.features.served import PATIENCE_S, Served, readable
 
 NOTES = {
     "Rye.md": "---\nstatus: opne\ncreated: 2024-03-01\ntags: [bread]\n---\nTwo words.\n\n# Flour\nOne [[Spelt]] and "
@@ -84,7 +84,7 @@ async def age(served: Served, days: dict[str, float]) -> None:
     for path, each in days.items():
         then = time.time() - each * 86_400
         os.utime(root / path, (then, then))
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         for path, each in days.items():
             while (await profile(served, path, parts=[]))["age_days"] != int(each):
                 await served.call("report_changes", changes=[{"kind": "upsert", "path": path}])

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from tests.features.served import Served, readable, serving, write_vault
+from bridge.models.frame_process import FrameProcess
+from bridge.models.frames import Frame
+from tests.features.served import PATIENCE_S, Served, readable, serving, write_vault
 
 pytestmark = pytest.mark.model
 
@@ -50,8 +52,17 @@ async def kill_during(served: Served, query: str) -> dict[str, Any]:
     assert pids
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
-    call = asyncio.create_task(recall(served, query))
-    await asyncio.sleep(0.3)
+    sent, send = asyncio.Event(), FrameProcess.send
+
+    async def send_and_tell(process: FrameProcess, frame: Frame) -> None:
+        await send(process, frame)
+        sent.set()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FrameProcess, "send", send_and_tell)
+        call = asyncio.create_task(recall(served, query))
+        async with asyncio.timeout(PATIENCE_S):
+            await sent.wait()
     assert not call.done()
     for pid in pids:
         os.kill(pid, signal.SIGKILL)

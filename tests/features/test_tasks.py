@@ -139,7 +139,12 @@ async def test_the_vault_s_own_marks_count(served: Served) -> None:
         file = served.bridge.find(None).root / ".obsidian" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(content), encoding="utf-8")
-    assert await found(served, status="done") == ["Dry peas", "Ask"]
+    try:
+        assert await found(served, status="done") == ["Dry peas", "Ask"]
+    finally:
+        # The vault is that of the other tests, too.
+        for name in settings:
+            (served.bridge.find(None).root / ".obsidian" / name).unlink()
 
 
 async def test_odd_questions_are_refused(served: Served) -> None:

@@ -4,7 +4,12 @@ import os
 from datetime import datetime
 from typing import Any
 
+import pytest
+
+from tests.features.days import noon
 from tests.features.served import Served
+
+__all__ = ["noon"]
 
 NOTES = {
     "2026-01-05.md": "Met [[Anna]] and [[Ben]]. Anna was late.\n\n"
@@ -39,6 +44,7 @@ async def test_days_are_gathered_with_tasks_notes_changes_and_sessions(served: S
     assert [one["text"] for one in same_day["done"]] == ["Bake"]
 
 
+@pytest.mark.usefixtures("noon")
 async def test_changes_and_modified_notes_of_today_are_told_within_the_limit(served: Served) -> None:
     made = await call(served, "edit_note", path="Ben.md", edits=[{"op": "append", "text": "More."}], reason="He grew")
     found = await call(served, "around_date", date="today", days=0, limit=1)

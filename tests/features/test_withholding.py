@@ -17,7 +17,7 @@ from bridge.settings.file import save_settings
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
-from tests.features.served import Served, serving, write_vault
+from tests.features.served import PATIENCE_S, Served, serving, write_vault
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -80,12 +80,12 @@ async def test_a_call_that_a_rule_overtakes_is_answered_by_the_rule(
         def slowly(*given: Any) -> operations.NoteLinks:
             found = real(*given)
             begun.set()
-            assert go_on.wait(30)
+            assert go_on.wait(PATIENCE_S)
             return found
 
         monkeypatch.setattr(operations, "gather_links", slowly)
         calling = asyncio.create_task(served.call("note_links", path="Private/Secret.md"))
-        await asyncio.to_thread(begun.wait, 30)
+        assert await asyncio.to_thread(begun.wait, PATIENCE_S)
         await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Private/**"]}))
         go_on.set()
         answer = await calling

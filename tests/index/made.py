@@ -109,7 +109,7 @@ def files(folder: Path) -> dict[Path, bytes]:
     return found
 
 
-async def until(claim: Callable[[], bool], seconds: float = 60.0) -> None:
+async def until(claim: Callable[[], bool], seconds: float = 300.0) -> None:
     """Wait until a condition is true."""
     async with asyncio.timeout(seconds):
         while not claim():

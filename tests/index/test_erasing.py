@@ -9,7 +9,7 @@ from bridge.index.boilerplate import Boilerplate
 from bridge.index.hits import PassageHit
 from bridge.index.index import Index
 from bridge.index.schema import VECTORS
-from bridge.index.table import table_names
+from bridge.index.table import Table, table_names
 from bridge.index.tokens import hash_tokens
 from bridge.types import VaultPath
 from tests.index.made import DIMENSIONS, MODEL, embed_all, files, opened, paths, prepared, sentence, vector, words
@@ -203,10 +203,18 @@ async def test_embedding_goes_on_beside_erasing(tmp_path: Path) -> None:
     assert await again.missing(10) == []
 
 
-async def test_searching_goes_on_beside_erasing(tmp_path: Path) -> None:
+async def test_searching_goes_on_beside_erasing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     index = await opened(tmp_path / "index", {**OPEN, SECRET: TEXT})
     index.use_model(MODEL, DIMENSIONS)
     await embed_all(index, at_once=1000)
+    # It begins to erase from the disk when some searches were answered, however slow these are.
+    has_searched, renew = asyncio.Event(), Table.renew
+
+    async def renew_later(table: Table) -> None:
+        await has_searched.wait()
+        await renew(table)
+
+    monkeypatch.setattr(Table, "renew", renew_later)
     erasing = asyncio.create_task(index.erase(private))
     word, searched = OPEN["n7.md"].split()[-1], 0
     while not erasing.done():
@@ -214,6 +222,8 @@ async def test_searching_goes_on_beside_erasing(tmp_path: Path) -> None:
             assert "n7.md" in await paths(retriever(words(word, "marzipanskew"), 500))
         assert [passage.path for passage in await index.text_of([PassageHit(VaultPath("n7.md"), 0, 0.0)])] == ["n7.md"]
         searched += 1
+        if searched > 3:
+            has_searched.set()
         # Everything above is answered from memory.
         await asyncio.sleep(0)
     await erasing

@@ -35,7 +35,7 @@ def test_a_file_is_read_once(folder: Path) -> None:
     assert take_file(folder / "postings" / "1.postings") is found
     assert take_file(folder / "postings" / "1.postings").content == found.content
     forget_files(folder)
-    assert not read_ahead._reading
+    assert not [file for file in read_ahead._reading if folder in file.parents]
 
 
 def test_what_was_written_since_is_read_again(folder: Path) -> None:
@@ -65,7 +65,7 @@ async def test_an_index_opens_with_what_was_read_ahead(tmp_path: Path) -> None:
     read_ahead.read_ahead(tmp_path / "index")
     index = Index.open(tmp_path / "index")
     assert await paths(index.named("barley", 9)) == ["Barley.md"]
-    left = [file.name for file in read_ahead._reading]
+    left = [file.name for file in read_ahead._reading if tmp_path in file.parents]
     assert left == ["words"]
     index.abandon()
 

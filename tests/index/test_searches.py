@@ -13,7 +13,7 @@ NAMES = ("Kept", "Rouille", "Paella", "Bouillabaisse", "Hidden")
 
 
 async def test_background_work_waits_for_the_searches_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.index.background.PATIENCE_S", 60.0)
+    monkeypatch.setattr("bridge.index.background.PATIENCE_S", 300.0)
     searches = Searches()
     with searches:
         work = asyncio.create_task(searches.give_way(0.0))
@@ -32,7 +32,7 @@ async def test_background_work_goes_on_beside_endless_searches(monkeypatch: pyte
 
 
 async def test_work_in_a_thread_goes_on_when_a_search_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.index.background.PATIENCE_S", 60.0)
+    monkeypatch.setattr("bridge.index.background.PATIENCE_S", 300.0)
     searches, order = Searches(), list[str]()
     began = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -56,7 +56,7 @@ async def test_searches_go_first_while_the_names_of_many_notes_are_learnt(
 ) -> None:
     """A note that is hidden or written anew meanwhile keeps no name of what it was."""
     monkeypatch.setattr("bridge.index.background.SLICE_S", 0.0)
-    monkeypatch.setattr("bridge.index.background.PATIENCE_S", 60.0)
+    monkeypatch.setattr("bridge.index.background.PATIENCE_S", 300.0)
     index = await opened(tmp_path / "index", {"Hidden.md": "# Fennel\n", "Kept.md": "# Chervil\n"})
     with index.searches:
         writing = asyncio.create_task(
@@ -78,7 +78,7 @@ async def test_searches_go_first_while_the_names_of_many_notes_are_learnt(
 
 async def test_a_change_is_shown_whole_though_its_caller_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bridge.index.background.SLICE_S", 0.0)
-    monkeypatch.setattr("bridge.index.background.PATIENCE_S", 60.0)
+    monkeypatch.setattr("bridge.index.background.PATIENCE_S", 300.0)
     index = await opened(tmp_path / "index")
     with index.searches:
         showing = asyncio.create_task(index.show([prepared(f"{name}.md", f"# {name} of saffron\n") for name in NAMES]))
@@ -92,7 +92,7 @@ async def test_a_change_is_shown_whole_though_its_caller_left(tmp_path: Path, mo
     await index.close()
 
 
-@pytest.mark.parametrize(("after", "pauses"), [(0.0, True), (60.0, False)])
+@pytest.mark.parametrize(("after", "pauses"), [(0.0, True), (300.0, False)])
 def test_searches_pause_a_while_after_the_last(monkeypatch: pytest.MonkeyPatch, after: float, *, pauses: bool) -> None:
     searches = Searches()
     assert searches.pausing

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from bridge.index.index import Index
 from bridge.index.prepare import prepare
 from bridge.search.model import SearchRequest, Sources
 from bridge.search.pipeline import search
 from bridge.search.query import parse_query
 from bridge.search.spelling import correct_spelling, find_corrections
+from bridge.search.vault_words import VaultWords
 from tests.search.vaults import opened, write_vault
 
 FILES = {
@@ -115,9 +117,17 @@ async def test_that_mistyped_words_are_not_corrected_yet_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bridge.search.vault_words.QUICKLY_READ", 0)
+    has_searched, rebuild = asyncio.Event(), VaultWords._rebuild_in_worker
+
+    async def rebuild_later(words: VaultWords, index: Index) -> None:
+        await has_searched.wait()
+        await rebuild(words, index)
+
+    monkeypatch.setattr(VaultWords, "_rebuild_in_worker", rebuild_later)
     write_vault(tmp_path / "vault", FILES)
     async with opened(tmp_path / "vault", tmp_path / "index") as sources:
         early = await search(sources, SearchRequest("change hotkyes", mode="keyword"))
+        has_searched.set()
         while not await sources.vocabulary.words.follow(sources.index):
             await asyncio.sleep(0)
         late = await search(sources, SearchRequest("change hotkyes", mode="keyword"))

@@ -279,10 +279,27 @@ async def test_while_many_changed_notes_are_read_their_words_before_the_change_c
     assert words.cover(*asked) is None
 
 
-async def test_while_many_changed_notes_are_read_only_what_looks_mistyped_has_a_notice(tmp_path: Path) -> None:
+@pytest.fixture
+def may_read(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Let many notes be read in the background only when this is set."""
+    may_read, rebuild = asyncio.Event(), VaultWords._rebuild_in_worker
+
+    async def rebuild_later(words: VaultWords, index: Index) -> None:
+        await may_read.wait()
+        await rebuild(words, index)
+
+    monkeypatch.setattr(VaultWords, "_rebuild_in_worker", rebuild_later)
+    return may_read
+
+
+async def test_while_many_changed_notes_are_read_only_what_looks_mistyped_has_a_notice(
+    tmp_path: Path, may_read: asyncio.Event
+) -> None:
+    may_read.set()
     notes = many(LEAST_STORED + 50)
     index, words = await stored(tmp_path / "index", notes)
     sources = sources_of(index, words)
+    may_read.clear()
     await index.write(all_of({path: f"{text} A kindlier line.\n" for path, text in notes.items()}))
     notices = {
         text: (await correct_query(sources, parse_query(text), by_meaning=False)).notices
@@ -290,14 +307,19 @@ async def test_while_many_changed_notes_are_read_only_what_looks_mistyped_has_a_
     }
     assert notices["dogs"] == ()
     assert "still being read" in notices["hauuser dogs"][0]
+    may_read.set()
     await follow_and_store(words, index)
     assert "is read as" in (await correct_query(sources, parse_query("hauuser dogs"), by_meaning=False)).notices[0]
 
 
-async def test_a_word_that_many_notes_got_is_found_before_these_are_read(tmp_path: Path) -> None:
+async def test_a_word_that_many_notes_got_is_found_before_these_are_read(
+    tmp_path: Path, may_read: asyncio.Event
+) -> None:
+    may_read.set()
     notes = many(LEAST_STORED + 50)
     index, words = await stored(tmp_path / "index", notes)
     sources = sources_of(index, words)
+    may_read.clear()
     await index.write(all_of({path: f"---\nkindling: yes\n---\n{text}" for path, text in notes.items()}))
     answer = await search(sources, SearchRequest("kindling", mode="keyword"))
     first = await search(sources, SearchRequest("kindling running7", mode="keyword"))

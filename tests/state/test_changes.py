@@ -119,7 +119,7 @@ def test_a_change_is_kept_with_its_steps_and_contents(tmp_path: Path, store: Sto
 def test_an_id_is_given_while_somebody_writes(tmp_path: Path, store: Store) -> None:
     with ThreadPoolExecutor(1) as thread:
         with store.database.lock:
-            first = thread.submit(store.journal.next_id).result(timeout=60)
+            first = thread.submit(store.journal.next_id).result(timeout=300)
         store.journal.propose(Change(first, NOON, "edit_note", expires=NOON + 1), {})
     store.close()
     with contextlib.closing(Store.open(tmp_path / "state.sqlite", now=lambda: 0.0)) as again:
@@ -411,5 +411,5 @@ def test_a_change_is_written_while_calls_are(store: Store) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(300)
     assert not any(thread.is_alive() for thread in threads), "each waits for the other"

@@ -99,8 +99,10 @@ def crashed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert len(recorded(store)) == CALLS
     left = folder / "left"
     left.mkdir()
-    for file in folder.glob("state.sqlite*"):
-        shutil.copy2(file, left)
+    # Nothing is written meanwhile: what is done in the background at the start may come late.
+    with store.database.lock:
+        for file in folder.glob("state.sqlite*"):
+            shutil.copy2(file, left)
     store.close()
     assert log_of(left / "state.sqlite").stat().st_size
     return left

@@ -102,7 +102,7 @@ def test_a_crash_leaves_sessions_incomplete(tmp_path: Path) -> None:
         [sys.executable, "-c", CRASH, str(tmp_path / "state.sqlite")],
         env={**os.environ, "PYTHONPATH": str(root)},
         check=False,
-        timeout=120,
+        timeout=300,
     )
     assert ran.returncode == -9
     with opened(tmp_path) as store:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from bridge.vault.lease import is_lease_kept
 from bridge.vault.plan import Plan
 from bridge.vault.write.syscalls import Disk
 from bridge.vault.write.writer import JournalEntry
@@ -15,9 +16,6 @@ Kind = Literal["none", "kill", "torn", "once", "on", "save"]
 CODES = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EACCES)
 ROOM = {"open", "write", "mkdir", "fsync", "sync_together"}
 """Calls that need space on the disk."""
-
-HELD_BACK_S = 0.05
-"""Seconds after which an unfinished save counts as held back by a lease."""
 
 
 class Killed(BaseException):
@@ -48,6 +46,7 @@ class FaultyDisk(Disk):
         self.saved = False
         self._saving: threading.Thread | None = None
         self._open: set[int] = set()
+        self._leased: set[int] = set()
         for name, call in vars(Disk).items():
             if isinstance(call, staticmethod):
                 setattr(self, name, self._faulty(name, call.__func__))
@@ -70,7 +69,8 @@ class FaultyDisk(Disk):
                 # In a thread: while the writer holds a lease of the file, the save waits for it.
                 self._saving = threading.Thread(target=self.fault.save)
                 self._saving.start()
-                self._saving.join(HELD_BACK_S)
+                while self._saving.is_alive() and all(map(is_lease_kept, self._leased)):
+                    self._saving.join(0.001)
             case _:
                 pass
 
@@ -90,9 +90,11 @@ class FaultyDisk(Disk):
         def faulty(*arguments: Any, **named: Any) -> Any:
             if name == "close" and not self.dead:
                 self._open.discard(arguments[0])
+                self._leased.discard(arguments[0])
                 return call(*arguments)
             if name == "close_together" and not self.dead:
                 self._open.difference_update(arguments[0])
+                self._leased.difference_update(arguments[0])
                 return call(*arguments)
             self.tick(name)
             if name == "write" and self.fault.kind == "torn" and self.calls >= self.fault.at:
@@ -101,6 +103,10 @@ class FaultyDisk(Disk):
             result = call(*arguments, **named)
             if name == "open":
                 self._open.add(result)
+            if name == "take_lease" and result:
+                self._leased.add(arguments[0])
+            if name == "end_lease":
+                self._leased.discard(arguments[0])
             return result
 
         return faulty

@@ -25,7 +25,7 @@ from tests.vault.write.savers import MANNERS
 
 LONGEST_S = 0.5
 """The longest pause of a program between opening a note and having written it."""
-PATIENCE_S = 60.0
+PATIENCE_S = 300.0
 """Seconds to wait for a late save and the journal; long, since a busy machine may halt a process for a while."""
 CLEAR = {"note_changed", "busy", "note_not_found"}
 """Codes that explain the situation to an agent; while a program moves a backup aside, no note has the name."""

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -36,6 +37,8 @@ def no_lease(_descriptor: int) -> None:
 def without_leases(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Disk, "take_lease", staticmethod(no_lease))
     monkeypatch.setattr("bridge.vault.stable_read.take_lease", no_lease)
+    # No file is given up while a slow program is saving into it.
+    monkeypatch.setattr("bridge.engine.late_saves.WATCHED_S", 300.0)
 
 
 @pytest.fixture
@@ -129,7 +132,8 @@ def test_a_folder_that_another_program_makes_after_the_plan_was_prepared_is_used
 
 
 @HAS_LEASES
-def test_a_note_is_read_when_it_was_saved_whole(vault: Vault) -> None:
+def test_a_note_is_read_when_it_was_saved_whole(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.vault.stable_read.PATIENCE_S", 300.0)
     saving = threading.Thread(target=save, args=(vault.root / NOTE, "half", b"saved whole", 0.3))
     with (vault.root / NOTE).open("r+b"):
         saving.start()
@@ -146,14 +150,16 @@ def test_no_program_begins_to_save_a_note_while_it_is_read(vault: Vault) -> None
     with vault.open(NOTE) as descriptor, delay_saves(descriptor, is_ours, 3) as wait:
         assert wait == 0
         saving.start()
-        time.sleep(0.05)
+        while is_lease_kept(descriptor):
+            time.sleep(0.01)
         assert vault.read(NOTE)[0] == b"old"
     saving.join()
     assert vault.read(NOTE)[0] == b"saved whole"
 
 
 @HAS_LEASES
-def test_a_save_without_end_is_told(vault: Vault) -> None:
+def test_a_save_without_end_is_told(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.vault.stable_read.PATIENCE_S", 0.1)
     with (vault.root / NOTE).open("r+b"), pytest.raises(Busy, match="open for writing"):
         read_settled(vault, NOTE, is_ours, 3)
 
@@ -171,20 +177,24 @@ def test_a_save_without_end_is_told(vault: Vault) -> None:
     ],
 )
 def test_a_note_that_was_just_touched_or_cut_is_waited_for(
-    vault: Vault, age: float, text: bytes, known: int, waits: bool
+    vault: Vault, age: float, text: bytes, known: int, waits: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = vault.root / NOTE
     place.write_bytes(text)
-    saved = time.time_ns() - int(age * 1e9)
-    os.utime(place, ns=(saved, saved))
+    now = place.stat().st_mtime
+    os.utime(place, (now - age, now - age))
+    monkeypatch.setattr("bridge.vault.stable_read.time", SimpleNamespace(time=lambda: now))
     assert bool(seconds_until_settled(vault, is_ours, known)) is waits
     assert not seconds_until_settled(vault, lambda _: True, known) or age == 0.0
 
 
 @pytest.mark.usefixtures("without_leases")
-def test_what_the_bridge_wrote_is_not_waited_for(vault: Vault) -> None:
+def test_what_the_bridge_wrote_is_not_waited_for(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     writer = Writer(vault)
     write_plan(writer, put("a.md", b"old", b""), Noted())
+    # As if no time passed after a save.
+    clock = SimpleNamespace(time=lambda: (vault.root / NOTE).stat().st_mtime)
+    monkeypatch.setattr("bridge.vault.stable_read.time", clock)
     assert seconds_until_settled(vault, writer.is_ours, 3) == 0
     (vault.root / NOTE).write_bytes(b"theirs")
     assert seconds_until_settled(vault, writer.is_ours, 3) > 0
