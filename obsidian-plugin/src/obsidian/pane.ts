@@ -7,6 +7,7 @@ import { showAbsence } from "./status/absence";
 export abstract class Pane extends ItemView {
 	#content: HTMLElement | null = null;
 	#contentEnds: (() => void)[] = [];
+	readonly #unfolded = new Set<string>();
 
 	constructor(
 		leaf: WorkspaceLeaf,
@@ -48,7 +49,7 @@ export abstract class Pane extends ItemView {
 			return;
 		}
 		this.#leave();
-		showAbsence(this.contentEl.createDiv({ cls: "vault-bridge-content" }), this.host);
+		showAbsence(this.contentEl.createDiv({ cls: "vault-bridge-content" }), this.host, this.#unfolded);
 	}
 
 	/** Look as the settings say. */

@@ -25,9 +25,15 @@ async function opened(given: Given = {}): Promise<void> {
 	await obsidian.page.getByLabel("Question").waitFor();
 }
 
-async function ask(question: string): Promise<void> {
+async function begin(question: string): Promise<void> {
 	await obsidian.page.getByLabel("Question").fill(question);
 	await obsidian.page.getByRole("button", { name: "Ask", exact: true }).click();
+}
+
+/** Ask, and wait until the answer is there. */
+async function ask(question: string): Promise<void> {
+	await begin(question);
+	await obsidian.page.getByRole("button", { name: "Ask", exact: true }).waitFor();
 }
 
 /** Make a chat model whose behaviour is known, and let the bridge use it. */
@@ -106,6 +112,15 @@ test.each([
 	await expect.poll(shown).toBe(path);
 });
 
+test("what is typed and not asked yet stays though the bridge is away meanwhile", async () => {
+	await opened();
+	await obsidian.page.getByLabel("Question").fill(QUESTION);
+	await obsidian.page.evaluate(() => (window.plugin as unknown as { link: { close: () => void } }).link.close());
+	await obsidian.page.getByLabel("Question").waitFor({ state: "detached" });
+	await obsidian.run("reconnect");
+	await expect.poll(() => obsidian.page.getByLabel("Question").inputValue()).toBe(QUESTION);
+});
+
 test("a question that no note answers is told", async () => {
 	await opened();
 	await ask("torque of the zeppelin engine retarder");
@@ -147,11 +162,11 @@ test("the words of a chat model come as it writes them, and what no note says is
 test("an answer that is stopped stays as far as it came, and the next one can be asked", async () => {
 	await useModel("slow", "random_gguf(path, layers=8)");
 	await opened();
-	await ask(QUESTION);
-	await expect.poll(() => answer().locator(".vault-bridge-answer").innerText(), { timeout: 120_000 }).not.toBe("");
+	await begin(QUESTION);
+	await expect.poll(() => answer().locator(".vault-bridge-answer").innerText(), { timeout: 300_000 }).not.toBe("");
 	await obsidian.page.getByRole("button", { name: "Stop" }).click();
 	await answer().getByText("Stopped.").waitFor();
 	await picture(obsidian, "ask-stopped", false);
 	await obsidian.page.getByRole("button", { name: "Ask", exact: true }).waitFor();
 	// The model writes at low priority, and waits for whatever else the machine does.
-}, 150_000);
+}, 400_000);

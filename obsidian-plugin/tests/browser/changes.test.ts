@@ -57,7 +57,7 @@ test("what a paired program proposes appears by itself, is counted, and is writt
 	expect((await rewrite(quill)).state).toBe("proposed");
 	await obsidian.page.getByRole("group", { name: "Quill", exact: true }).waitFor();
 	await expect.poll(() => obsidian.page.locator(".vault-bridge-badge").innerText()).toBe("1");
-	expect(await obsidian.page.locator(".vault-bridge-waiting").innerText()).toBe("1");
+	await expect.poll(() => obsidian.page.locator(".vault-bridge-waiting").innerText()).toBe("1");
 	const shown = await unfold("The oven runs cold.");
 	expect(await shown.locator("del").allInnerTexts()).toEqual(["230", "ten"]);
 	expect(await shown.locator("ins").allInnerTexts()).toEqual(["250", "twelve"]);
@@ -123,6 +123,24 @@ test("a session is turned back as one, after it was said what that does", async 
 	await expect(disk("Made.md")).rejects.toThrow("ENOENT");
 });
 
+test("what turning a session back would do stays to be read when something else is changed, and is told anew", async () => {
+	const session = await inSession(bridge, "Quill");
+	await session("edit_note", { path: NOTE, edits: [{ op: "append", text: "One.\n" }] });
+	await session("create_note", { path: "Made.md", text: "New.\n" });
+	await opened();
+	await button("Undo the session of Quill").click();
+	await obsidian.page.getByText("This undoes 2 changes in 2 notes.").waitFor();
+	const focused = (): Promise<string> => obsidian.page.evaluate(() => document.activeElement?.textContent ?? "");
+	expect(await focused()).toBe("Undo them");
+	await session("create_note", { path: "Made too.md", text: "New.\n" });
+	await obsidian.page.getByText("This undoes 3 changes in 3 notes.").waitFor();
+	expect(await focused()).toBe("Undo them");
+	await button("Leave them").click();
+	await expect.poll(() => obsidian.page.getByText("This undoes").count()).toBe(0);
+	await button("Undo the session of Quill").click();
+	await obsidian.page.getByText("This undoes 3 changes in 3 notes.").waitFor();
+});
+
 test("what stands in the way of an undo is shown, with what stands there", async () => {
 	await rewrite(own);
 	const { digest } = await own<{ digest: string }>("read_note", { path: NOTE });
@@ -133,7 +151,7 @@ test("what stands in the way of an undo is shown, with what stands there", async
 	const clash = shown.locator(".vault-bridge-clash");
 	await clash.waitFor();
 	expect(await clash.innerText()).toContain("260");
-	expect(await shown.getByRole("button", { name: "Undo", exact: true }).isEnabled()).toBe(true);
+	await expect.poll(() => shown.getByRole("button", { name: "Undo", exact: true }).isEnabled()).toBe(true);
 });
 
 test("the keyboard goes from change to change, reads one, and opens the note at the line", async () => {
@@ -148,8 +166,8 @@ test("the keyboard goes from change to change, reads one, and opens the note at 
 	await obsidian.page.keyboard.press("Tab");
 	await obsidian.page.keyboard.press("Enter");
 	await expect.poll(() => obsidian.page.evaluate(() => window.app.workspace.getActiveFile()?.path)).toBe(NOTE);
-	const line = await obsidian.page.evaluate(() => (window.app.workspace.getMostRecentLeaf()?.view as unknown as { editor: { getCursor: () => { line: number } } }).editor.getCursor().line);
-	expect(line).toBe(2);
+	const line = (): Promise<number> => obsidian.page.evaluate(() => (window.app.workspace.getMostRecentLeaf()?.view as unknown as { editor: { getCursor: () => { line: number } } }).editor.getCursor().line);
+	await expect.poll(line).toBe(2);
 });
 
 test("a list is bounded, and shows more when it is asked to", async () => {

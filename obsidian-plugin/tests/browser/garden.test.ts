@@ -98,7 +98,8 @@ test("another value is written in place of the proposed one", async () => {
 	await look();
 	const tag = row("Rename the tag Tiling");
 	await tag.getByRole("checkbox").uncheck();
-	await expect.poll(plan).toMatch(/^- \[ \] Rename the tag `Tiling`/m);
+	await says().filter({ hasText: /^1 of/ }).waitFor();
+	expect(await plan()).toMatch(/^- \[ \] Rename the tag `Tiling`/m);
 	await tag.getByRole("button", { name: /^Write another value/ }).click();
 	const value = tag.getByRole("textbox", { name: "Value" });
 	expect(await value.inputValue()).toBe("tiling");
@@ -111,6 +112,82 @@ test("another value is written in place of the proposed one", async () => {
 	await obsidian.page.getByRole("dialog").getByRole("button", { name: "Apply" }).click();
 	await row("Rename the tag Tiling").getByText("Applied.").waitFor();
 	expect((await notes()).join("").match(/#\w+/gi)).toEqual(["#tiles", "#tiles", "#tiles", "#tiles"]);
+});
+
+/** Untick the tag in the plan's note. */
+async function untick(): Promise<void> {
+	await obsidian.page.evaluate(async () => {
+		const { vault } = window.app;
+		const file = vault.getMarkdownFiles().find(({ path }) => path.startsWith("Agents/Garden/"));
+		if (file !== undefined) await vault.process(file, (text) => text.replace("- [x] Rename the tag `Tiling`", "- [ ] Rename the tag `Tiling`"));
+	});
+}
+
+/** Untick the tag, and wait until what shows it is drawn anew. */
+async function redrawn(shows: Locator): Promise<void> {
+	await shows.evaluate((el) => el.setAttribute("data-before", ""));
+	await untick();
+	await expect.poll(() => shows.getAttribute("data-before")).toBe(null);
+}
+
+/** What is open in a row stays open when the row is drawn anew: what would change, and a value with what is typed, the focus and the cursor. */
+async function staysOpen(tag: Locator): Promise<void> {
+	await tag.getByRole("button", { name: /^What would change/ }).click();
+	await expect.poll(() => tag.locator("ins").allInnerTexts()).toEqual(["tiling"]);
+	await tag.getByRole("button", { name: /^Write another value/ }).click();
+	const value = tag.getByRole("textbox", { name: "Value" });
+	await value.press("End");
+	await obsidian.page.keyboard.type("-work");
+	await obsidian.page.keyboard.press("ArrowLeft");
+	await redrawn(tag);
+	await value.waitFor();
+	expect(await value.evaluate((el) => el === el.ownerDocument.activeElement)).toBe(true);
+	expect(await tag.locator("ins").allInnerTexts()).toEqual(["tiling"]);
+	await obsidian.page.keyboard.type("-");
+	expect(await value.inputValue()).toBe("tiling-wor-k");
+	expect(await plan()).not.toMatch(/ · instead: .* \^g\d/);
+	await obsidian.page.keyboard.press("Enter");
+	await expect.poll(plan).toMatch(/^- \[x\] Rename the tag `Tiling`.* · instead: tiling-wor-k \^g\d+$/m);
+	await expect.poll(() => value.count()).toBe(0);
+	await expect.poll(() => tag.locator("ins").allInnerTexts()).not.toEqual(["tiling"]);
+	await tag.getByRole("button", { name: /^What would change/ }).click();
+	await expect.poll(() => tag.locator("ins").count()).toBe(0);
+}
+
+test("what is open in a row stays open while the plan is drawn anew", async () => {
+	await look();
+	await staysOpen(row("Rename the tag Tiling"));
+});
+
+test("a press counts though the plan changes while something is being pressed", async () => {
+	await look();
+	const tag = row("Rename the tag Tiling");
+	await tag.evaluate((el) => el.setAttribute("data-before", ""));
+	await tag.getByRole("button", { name: /^What would change/ }).hover();
+	await obsidian.page.mouse.down();
+	const answered = new Set<string>();
+	obsidian.node.meanwhile.answered = async (url) => void answered.add(url.split("/").at(-1) ?? "");
+	await untick();
+	await expect.poll(() => [...answered]).toEqual(expect.arrayContaining(["show_plan", "garden_rules"]));
+	await obsidian.settled();
+	expect(await tag.getAttribute("data-before")).toBe("");
+	await obsidian.page.mouse.up();
+	await expect.poll(() => tag.getAttribute("data-before")).toBe(null);
+	await expect.poll(() => tag.locator("ins").allInnerTexts()).toEqual(["tiling"]);
+});
+
+test("what is typed in a row stays there though the bridge is away meanwhile", async () => {
+	await look();
+	const tag = row("Rename the tag Tiling");
+	await tag.getByRole("button", { name: /^Write another value/ }).click();
+	const value = tag.getByRole("textbox", { name: "Value" });
+	await value.fill("tiles");
+	await obsidian.page.evaluate(() => (window.plugin as unknown as { link: { close: () => void } }).link.close());
+	await obsidian.state("off");
+	await value.waitFor({ state: "detached" });
+	await obsidian.run("reconnect");
+	await value.waitFor();
+	expect(await value.inputValue()).toBe("tiles");
 });
 
 test("all that a check finds is ticked from now on, until that is taken back", async () => {
@@ -230,13 +307,21 @@ test("inside of the note another value is written, a finding rejected, and a che
 	await tag.getByRole("button", { name: /^Write another value/ }).click();
 	const value = tag.getByRole("textbox", { name: "Value" });
 	await value.fill("tiles");
+	const always = note().getByRole("button", { name: "Always tick all of Missing links" });
+	await always.evaluate((el) => el.setAttribute("data-before", ""));
 	await value.press("Enter");
 	await tag.getByText("instead: tiles").waitFor();
 	expect(await plan()).toMatch(/^- \[x\] Rename the tag `Tiling`.* · instead: tiles \^g\d+$/m);
-	await note().getByRole("button", { name: "Always tick all of Missing links" }).click();
+	await expect.poll(() => always.getAttribute("data-before")).toBe(null);
+	await always.click();
 	await note().getByRole("button", { name: "No longer tick all of Missing links" }).waitFor();
 	await line("“clay oven”").getByRole("button", { name: "Never" }).click();
 	await expect.poll(plan).toMatch(/^- \[ \] .*“clay oven”/m);
+});
+
+test("inside of the note, too, what is open stays open while its section is rendered again", async () => {
+	await readPlan();
+	await staysOpen(line("Rename the tag Tiling"));
 });
 
 test("a person's own lines get no card, and each card stays with its line", async () => {

@@ -55,7 +55,13 @@ test("without a bridge the pane tells what to install and what is where, and sta
 	await page.locator("summary").click();
 	await page.getByText(join(home.path, ".local/share/vault-bridge")).waitFor();
 	await page.getByLabel("Copy pipx install .").click();
-	expect(await obsidian.page.evaluate(() => navigator.clipboard.readText())).toBe("pipx install .");
+	await expect.poll(() => obsidian.page.evaluate(() => navigator.clipboard.readText())).toBe("pipx install .");
+	// It is shown anew when the bridge was looked for again, and what was unfolded stays so.
+	await page.evaluate((el) => el.setAttribute("data-before", ""));
+	await obsidian.page.getByRole("button", { name: "Look again" }).click();
+	await expect.poll(() => page.getAttribute("data-before")).toBe(null);
+	await obsidian.state("off");
+	await page.getByText(join(home.path, ".local/share/vault-bridge")).waitFor();
 	expect(obsidian.node.requests).toEqual([]);
 	expect(obsidian.node.running).toEqual([]);
 });
@@ -91,7 +97,7 @@ test("a bridge that does not start says why, and is not started for ever", async
 	const obsidian = await opened();
 	await obsidian.run("status");
 	await obsidian.page.locator(".vault-bridge-absence", { hasText: "No module named bridge" }).waitFor();
-	await expect.poll(() => obsidian.page.evaluate(() => (window.plugin as unknown as { link: { failures: number } }).link.failures)).toBe(3);
+	await expect.poll(() => obsidian.page.evaluate(() => (window.plugin as unknown as { link: { failures: number } }).link.failures), { timeout: 120_000 }).toBe(3);
 	expect(obsidian.node.running).toEqual([]);
 });
 
@@ -124,5 +130,5 @@ test("a window that opens while everything is being indexed says how far that is
 	await obsidian.run("search");
 	await obsidian.page.getByRole("combobox").fill("bread");
 	await obsidian.page.locator(".vault-bridge-hit").first().waitFor();
-	await obsidian.page.locator('.vault-bridge-status-bar[data-state="ready"]').waitFor({ timeout: 100_000 });
-}, 180_000);
+	await obsidian.page.locator('.vault-bridge-status-bar[data-state="ready"]').waitFor({ timeout: 500_000 });
+}, 600_000);

@@ -47,6 +47,20 @@ test("an empty ledger says what it is for, and sets the folder up", async () => 
 	await row("First").waitFor();
 });
 
+test("the button that sets the folder up stays while other notes change", async () => {
+	await open();
+	await obsidian.state("ready");
+	await obsidian.run("memory");
+	const button = obsidian.page.getByRole("button", { name: "Set up Agents" });
+	await button.evaluate((el) => el.setAttribute("data-pressed", ""));
+	let answered = 0;
+	obsidian.node.meanwhile.answered = async (url) => void (url.endsWith("/set_up_memory") && (answered += 1));
+	await bridge.call("create_note", { path: "Just now.md", text: "Said a moment ago." });
+	await expect.poll(() => answered).toBeGreaterThan(0);
+	await obsidian.settled();
+	expect(await button.getAttribute("data-pressed")).toBe("");
+});
+
 test("memories are listed with what is known of them, narrowed, and opened by the keyboard", async () => {
 	await opened();
 	expect((await titles()).sort()).toEqual(["By hand", "Rye needs a sour starter", "The oven runs hot"]);
@@ -98,6 +112,7 @@ test("sessions are shown with what was called and changed", async () => {
 	await opened();
 	await obsidian.page.getByRole("tab", { name: "Sessions" }).click();
 	const card = obsidian.page.locator(".vault-bridge-session-card").filter({ hasText: /changed .*(Rye needs|oven)/ }).first();
+	await card.waitFor();
 	expect(await obsidian.page.locator(".vault-bridge-session-card").allInnerTexts()).not.toContainEqual(expect.stringContaining("Obsidian"));
 	expect(await card.innerText()).toMatch(/\d+ calls? · changed/);
 	await obsidian.page.getByRole("tab", { name: "Ledger" }).click();
@@ -123,7 +138,7 @@ test("what a session was given is shown with its reason, and taken out", async (
 	await expect.poll(shown).toBe(`${FOLDER}/The oven runs hot.md`);
 });
 
-const card = (client: string) => obsidian.page.locator(".vault-bridge-session-card[data-session]").filter({ has: obsidian.page.getByText(client, { exact: true }) });
+const card = (client: string) => obsidian.page.locator(".vault-bridge-session-card:not(.vault-bridge-handoff)").filter({ has: obsidian.page.getByText(client, { exact: true }) });
 const recalled = async (client: string): Promise<string> => JSON.stringify(await bridge.callAs(client, "recall", { query: "how hot is the oven" }));
 
 async function showSessions(): Promise<void> {

@@ -34,11 +34,14 @@ const row = (report: string, text: string): Locator => list(report).getByRole("l
 /** Ask for more properties until one is among them. */
 async function listed(name: string): Promise<void> {
 	const properties = obsidian.page.locator(".vault-bridge-order details", { has: list("Properties") });
-	for (;;) {
+	const more = properties.locator("button:visible", { hasText: "Show more" });
+	await expect.poll(async () => {
 		await properties.locator("[aria-busy=false]").waitFor();
-		if ((await row("Properties", name).count()) > 0) return;
-		await properties.getByRole("button", { name: "Show more" }).click();
-	}
+		const isListed = (await row("Properties", name).count()) > 0;
+		// While what was renamed is not listed yet, there may be no more.
+		if (!isListed) await more.evaluateAll((all) => all.forEach((el) => (el as HTMLElement).click()));
+		return isListed;
+	}).toBe(true);
 }
 
 /** Open a report of the pane. */
@@ -95,6 +98,23 @@ test("a property and a value of it are changed everywhere, each after a look", a
 	await dialog().getByLabel("Value").fill("4");
 	await dialog().getByRole("button", { name: "Change", exact: true }).click();
 	await expect.poll(() => disk("Inbox/Baker.md")).toContain("\nplace: 4\n");
+});
+
+test("the values of a property stay while more properties are listed", async () => {
+	await opened();
+	await unfold("Properties");
+	const first = list("Properties").getByRole("listitem").filter({ hasText: "Rename…" }).first();
+	const name = await first.locator(".vault-bridge-missing-title").innerText();
+	const values = first.getByRole("button", { name: `Values of ${name}`, exact: true });
+	await values.click();
+	await list(`Values of ${name}`).getByRole("listitem").first().waitFor();
+	await first.evaluate((el) => el.setAttribute("data-before", ""));
+	await obsidian.page.locator(".vault-bridge-order details", { has: list("Properties") }).getByRole("button", { name: "Show more" }).click();
+	await expect.poll(() => first.getAttribute("data-before")).toBe(null);
+	await list(`Values of ${name}`).getByRole("listitem").first().waitFor();
+	expect(await values.getAttribute("aria-expanded")).toBe("true");
+	await values.click();
+	await expect.poll(() => list(`Values of ${name}`).count()).toBe(0);
 });
 
 test("a tag is renamed everywhere by a command", async () => {

@@ -6,6 +6,7 @@ import type { Host } from "../host";
 import { cite } from "./cite";
 import { addButton } from "../button";
 import { addSayLine } from "../say-line";
+import { addSmallLine } from "../small-line";
 
 /** How often the words of a model are shown while they come. */
 const SWAP_MS = 100;
@@ -107,7 +108,7 @@ export class AnswerPart {
 		this.#belowEl.querySelector(".vault-bridge-quotes")?.remove();
 		if (citations.length === 0) return;
 		const list = this.#belowEl.createDiv({ cls: "vault-bridge-quotes", attr: { role: "list", "aria-label": heading } });
-		list.createDiv({ cls: "vault-bridge-small", text: heading });
+		addSmallLine(list, heading);
 		for (const one of citations) {
 			const row = list.createDiv({ cls: "vault-bridge-quote", attr: { role: "listitem", dir: "auto" } });
 			this.#chip(row, one);

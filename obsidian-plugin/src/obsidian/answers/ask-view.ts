@@ -20,6 +20,8 @@ export const SUMMARISE = "Summarise this note";
 /** Answers questions from the notes; what was asked is gone when the pane is closed. */
 export class AskView extends Pane {
 	#asked: Asked[] = [];
+	/** What is typed and not asked yet, kept while the bridge is away. */
+	#typed = "";
 	#field: HTMLInputElement | null = null;
 	#button: HTMLButtonElement | null = null;
 	#turnsEl: HTMLElement | null = null;
@@ -49,7 +51,7 @@ export class AskView extends Pane {
 
 	protected show(el: HTMLElement): void {
 		const form = el.createEl("form", { cls: "vault-bridge-search-head" });
-		this.#field = form.createEl("input", { type: "text", placeholder: "Ask your notes, @ for a note or folder…", attr: { "aria-label": "Question", dir: "auto" } });
+		this.#field = form.createEl("input", { type: "text", value: this.#typed, placeholder: "Ask your notes, @ for a note or folder…", attr: { "aria-label": "Question", dir: "auto" } });
 		this.#button = form.createEl("button", { text: "Ask", type: "submit", cls: "mod-cta" });
 		const summarise = form.createEl("button", { cls: "clickable-icon", type: "button", attr: { "aria-label": SUMMARISE } });
 		setIcon(summarise, "list-collapse");
@@ -68,6 +70,7 @@ export class AskView extends Pane {
 
 	protected override hide(): void {
 		this.#breakOff?.();
+		this.#typed = this.#field?.value ?? "";
 		this.#breakOff = this.#field = this.#button = this.#turnsEl = null;
 		this.#asked = [];
 	}

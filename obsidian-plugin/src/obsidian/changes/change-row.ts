@@ -7,6 +7,7 @@ import { showCommand, showSaid } from "../command";
 import type { Host } from "../host";
 import { showHunks } from "./hunks";
 import { addButton } from "../button";
+import { addSmallLine } from "../small-line";
 
 type Deciding = "accept_change" | "reject_change" | "undo_change" | "redo_change";
 
@@ -38,7 +39,7 @@ export class ChangeRow {
 		readonly change: ListedChange,
 		private readonly ear: Ear,
 	) {
-		this.el = parent.createEl("details", { cls: "vault-bridge-change", attr: { "data-change": change.id, "data-state": change.state } });
+		this.el = parent.createEl("details", { cls: "vault-bridge-change", attr: { "data-row": change.id, "data-state": change.state } });
 		this.#summarise(this.el.createEl("summary"));
 		this.#body = this.el.createDiv({ cls: "vault-bridge-change-body" });
 		this.el.addEventListener("toggle", () => {
@@ -55,7 +56,7 @@ export class ChangeRow {
 		const state = head.createSpan({ cls: "vault-bridge-change-state" });
 		setIcon(state.createSpan(), icon);
 		state.createSpan({ text });
-		el.createDiv({ cls: "vault-bridge-small", text: when(change.time, new Date()) });
+		addSmallLine(el, when(change.time, new Date()));
 		if (change.reason !== null) el.createDiv({ cls: "vault-bridge-change-reason", text: change.reason, attr: { dir: "auto" } });
 	}
 
@@ -74,7 +75,7 @@ export class ChangeRow {
 				text: "This change was interrupted, and the note was changed meanwhile. Compare the note with the text below and correct it by hand.",
 			});
 		}
-		if (change.expires !== null) this.#body.createDiv({ cls: "vault-bridge-small", text: `Expires ${new Date(change.expires).toLocaleDateString(undefined, { dateStyle: "medium" })}` });
+		if (change.expires !== null) addSmallLine(this.#body, `Expires ${new Date(change.expires).toLocaleDateString(undefined, { dateStyle: "medium" })}`);
 		const chosen = new Set(change.hunks.map(({ number }) => number));
 		const buttons = this.#body.createDiv({ cls: "vault-bridge-buttons" });
 		const refused = this.#body.createDiv({ attr: { role: "alert" } });
@@ -103,7 +104,7 @@ export class ChangeRow {
 	#offer(el: HTMLElement, refused: HTMLElement, { state, hunks }: ShownChange, chosen: ReadonlySet<number>): void {
 		el.empty();
 		if (state === "proposed" && !this.host.link.decides) {
-			el.createDiv({ cls: "vault-bridge-small", text: "This window was let in by pairing: it may propose, but not accept. Where the bridge runs, a window that needed no pairing can, and so can a terminal:" });
+			addSmallLine(el, "This window was let in by pairing: it may propose, but not accept. Where the bridge runs, a window that needed no pairing can, and so can a terminal:");
 			showCommand(el, `vault-bridge accept-change ${this.change.id}`);
 		} else if (state === "proposed") {
 			const some = chosen.size < hunks.length;
@@ -154,10 +155,10 @@ export function showRefusal(el: HTMLElement, error: Refusal<string>): void {
 function showClash(el: HTMLElement, { path, why, ours, theirs }: Clash): void {
 	const box = el.createDiv({ cls: "vault-bridge-clash" });
 	box.createDiv({ text: named([path]), attr: { dir: "auto" } });
-	box.createDiv({ cls: "vault-bridge-small", text: why });
+	addSmallLine(box, why);
 	for (const [name, text] of [["Current text", ours], ["Text of this change", theirs]] as const) {
 		if (text.trim() === "") continue;
-		box.createDiv({ cls: "vault-bridge-small", text: name });
+		addSmallLine(box, name);
 		box.createDiv({ cls: "vault-bridge-clash-text", text: text.trim(), attr: { dir: "auto" } });
 	}
 }

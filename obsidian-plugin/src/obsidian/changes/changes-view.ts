@@ -1,11 +1,13 @@
 import { countType } from "../../core/notes/note-types";
 import type { IconName, WorkspaceLeaf } from "obsidian";
+import { Newest } from "../../core/newest";
 import type { ListedChange } from "../../protocol/operations";
 import { type Group, grouped, inForce } from "../../core/history";
 import { ChangeRow, PROPOSED, showRefusal } from "./change-row";
 import { CHANGES, type Host } from "../host";
 import { Pane } from "../pane";
 import { addButton } from "../button";
+import { keepOpen, Rows } from "../rows";
 import { addSayLine } from "../say-line";
 
 const PAGE = 20;
@@ -23,6 +25,7 @@ export class ChangesView extends Pane {
 	#sayEl: HTMLElement | null = null;
 	#body: HTMLElement | null = null;
 	#rows = new Map<string, ChangeRow>();
+	readonly #kept = new Rows();
 
 	constructor(leaf: WorkspaceLeaf, host: Host) {
 		super(leaf, host);
@@ -84,11 +87,11 @@ export class ChangesView extends Pane {
 		// What is being read is not drawn anew for nothing.
 		if (now === this.#shown) return;
 		this.#shown = now;
-		this.#draw(this.#body, proposed.result.changes, done, listed.length > this.#limit);
+		const body = this.#body;
+		this.#kept.redraw(body, () => this.#draw(body, proposed.result.changes, done, listed.length > this.#limit));
 	}
 
 	#draw(body: HTMLElement, proposed: readonly ListedChange[], done: readonly ListedChange[], more: boolean): void {
-		const focused = body.doc.activeElement?.closest<HTMLElement>("[data-change]")?.dataset["change"];
 		const old = this.#rows;
 		this.#rows = new Map();
 		body.empty();
@@ -103,7 +106,6 @@ export class ChangesView extends Pane {
 				void this.#ask();
 			});
 		}
-		if (focused !== undefined) this.#rows.get(focused)?.el.querySelector("summary")?.focus({ preventScroll: true });
 	}
 
 	#part(body: HTMLElement, name: string, changes: readonly ListedChange[], old: ReadonlyMap<string, ChangeRow>): void {
@@ -142,25 +144,37 @@ export class ChangesView extends Pane {
 
 	/** Undoing a session is tried first, so that a person knows what it would do. */
 	#offerUndo(el: HTMLElement, head: HTMLElement, { client, session }: Group): void {
-		const place = el.createDiv({ cls: "vault-bridge-session", attr: { role: "alert" } });
-		const undo = async (dryRun: boolean): Promise<void> => {
+		const place = el.createDiv({ attr: { role: "alert", "data-row": `session ${session}` } });
+		addButton(head, { text: "Undo session", label: `Undo the session of ${client}` }, () => {
 			place.empty();
-			const answer = await this.host.link.call("undo_session", { session: session ?? "", dry_run: dryRun });
-			if (!answer.ok) return showRefusal(place, answer.error);
-			const { changes, state } = answer.result;
-			if (!dryRun) {
-				this.#sayEl?.setText(state === "proposed" ? PROPOSED : `Undid ${changes.length} changes.`);
-				return this.#ask();
-			}
-			const notes = new Set(changes.flatMap(({ paths }) => paths)).size;
-			const after = state === "proposed" ? "They need approval." : "You can redo them.";
-			place.createDiv({ text: `This undoes ${changes.length} changes in ${countType("note", notes)}. ${after}` });
-			const buttons = place.createDiv({ cls: "vault-bridge-buttons" });
-			const yes = addButton(buttons, { cls: "mod-cta", text: "Undo them" }, () => undo(false));
-			addButton(buttons, { text: "Leave them" }, () => place.empty());
-			yes.focus();
-		};
-		addButton(head, { text: "Undo session", label: `Undo the session of ${client}` }, () => undo(true));
+			const said = place.createDiv({ cls: "vault-bridge-session" });
+			const newest = new Newest();
+			const undo = async (dryRun: boolean, focus = true): Promise<void> => {
+				const isLate = newest.ask();
+				const answer = await this.host.link.call("undo_session", { session: session ?? "", dry_run: dryRun });
+				// What was done is told even if it was asked anew meanwhile what that would do.
+				if (dryRun && isLate()) return;
+				const isHere = said.contains(said.doc.activeElement);
+				said.empty();
+				if (!answer.ok) return showRefusal(said, answer.error);
+				const { changes, state } = answer.result;
+				if (!dryRun) {
+					said.remove();
+					this.#sayEl?.setText(state === "proposed" ? PROPOSED : `Undid ${changes.length} changes.`);
+					return this.#ask();
+				}
+				const notes = new Set(changes.flatMap(({ paths }) => paths)).size;
+				const after = state === "proposed" ? "They need approval." : "You can redo them.";
+				said.createDiv({ text: `This undoes ${changes.length} changes in ${countType("note", notes)}. ${after}` });
+				const buttons = said.createDiv({ cls: "vault-bridge-buttons" });
+				const yes = addButton(buttons, { cls: "mod-cta", text: "Undo them" }, () => undo(false));
+				addButton(buttons, { text: "Leave them" }, () => said.remove());
+				if (focus || isHere) yes.focus();
+			};
+			// Another change may belong to the session, too.
+			keepOpen(said, () => void undo(true, false));
+			void undo(true);
+		});
 	}
 
 	/** Up and down go from change to change. */

@@ -5,6 +5,7 @@ import { titleOf } from "../../core/place";
 import { fitting, lines, type Line, unchangedBefore } from "../../core/runs";
 import { open } from "../opening";
 import { addButton } from "../button";
+import { addSmallLine } from "../small-line";
 
 const ROWS = 30;
 const HUNKS = 12;
@@ -20,7 +21,7 @@ export interface Parts {
 export function showHunks(el: HTMLElement, app: App, change: ShownChange, parts: Parts): void {
 	if (change.hunks.length === 0) {
 		// Such as a note that was moved: there is nothing to compare, and the bridge says it in words.
-		for (const line of change.diff.split("\n").filter((text) => text !== "")) el.createDiv({ cls: "vault-bridge-small", text: line, attr: { dir: "auto" } });
+		for (const line of change.diff.split("\n").filter((text) => text !== "")) addSmallLine(el, line, { dir: "auto" });
 		return;
 	}
 	const show = (hunks: readonly ShownHunk[]): void => hunks.forEach((hunk) => showHunk(el, app, change, hunk, parts));

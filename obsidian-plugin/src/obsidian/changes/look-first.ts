@@ -10,6 +10,7 @@ import { offering, undo } from "../undoing";
 import { showWords } from "./hunks";
 import { addButton } from "../button";
 import { addSayLine } from "../say-line";
+import { addSmallLine } from "../small-line";
 
 const TYPED_MS = 250;
 /** Files whose lines are shown before they change; the others are counted. */
@@ -136,5 +137,5 @@ export function showDiff(el: HTMLElement, diff: string): void {
 		showWords(el, words);
 	}
 	const more = files.length - SHOWN;
-	if (more > 0) el.createDiv({ cls: "vault-bridge-small", text: `and ${more.toLocaleString()} more files` });
+	if (more > 0) addSmallLine(el, `and ${more.toLocaleString()} more files`);
 }

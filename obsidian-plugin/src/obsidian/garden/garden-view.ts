@@ -6,20 +6,23 @@ import { withHint } from "../../core/refusal";
 import { addButton } from "../button";
 import { showSaid } from "../command";
 import { GARDEN, type Host } from "../host";
-import { keepFocus } from "../keep-focus";
 import { open } from "../opening";
 import { Pane } from "../pane";
+import { Rows } from "../rows";
 import { addSayLine } from "../say-line";
-import { canApply, PLAN, PlanControls } from "./plan-controls";
+import { canApply, type LoadedPlan, PLAN, PlanControls } from "./plan-controls";
+import { addSmallLine } from "../small-line";
 
 /** Shows the newest plan of the gardener: what it proposes, of which a person ticks what is to be done. */
 export class GardenView extends Pane {
+	#content: HTMLElement | null = null;
 	#head: HTMLElement | null = null;
 	#says: HTMLElement | null = null;
 	#list: HTMLElement | null = null;
 	/** The plan that was made here, of which the app may not know yet. */
 	#made: string | undefined;
 	#round = 0;
+	readonly #rows = new Rows();
 
 	constructor(leaf: WorkspaceLeaf, host: Host) {
 		super(leaf, host);
@@ -39,7 +42,8 @@ export class GardenView extends Pane {
 	}
 
 	protected show(el: HTMLElement): void {
-		this.#head = el.createDiv({ cls: "vault-bridge-buttons" });
+		this.#content = el;
+		this.#head = el.createDiv({ cls: "vault-bridge-buttons", attr: { "data-row": "" } });
 		this.#says = addSayLine(el);
 		this.#list = el.createDiv({ cls: "vault-bridge-body vault-bridge-garden" });
 		const { vault } = this.app;
@@ -57,7 +61,8 @@ export class GardenView extends Pane {
 
 	protected override hide(): void {
 		this.#round += 1;
-		this.#head = this.#says = this.#list = null;
+		if (this.#content !== null) this.#rows.take(this.#content);
+		this.#content = this.#head = this.#says = this.#list = null;
 	}
 
 	/** Show a plan that was just made. */
@@ -85,30 +90,32 @@ export class GardenView extends Pane {
 		const path = this.#plan();
 		const controls = path === undefined ? undefined : new PlanControls(this.host, { path }, () => this.#load());
 		const plan = await controls?.ask();
+		const content = this.#content;
+		if (round === this.#round && content !== null) this.#rows.redraw(content, () => this.#draw(path, controls, plan));
+	}
+
+	#draw(path: string | undefined, controls: PlanControls | undefined, plan: LoadedPlan | undefined): void {
 		const head = this.#head;
 		const list = this.#list;
-		if (round !== this.#round || head === null || list === null) return;
+		if (head === null || list === null) return;
 		head.empty();
+		list.empty();
 		addButton(head, { cls: path === undefined ? "mod-cta" : "", text: "Look for what to tidy" }, () => this.#make());
 		if (path === undefined || controls === undefined || plan === undefined) {
-			list.empty();
 			this.#say("The gardener looks for broken links, notes that may be one, stray spellings and the like, and writes what it would do into a note. Nothing is changed before you apply it.");
 			return;
 		}
 		addButton(head, { text: "Open the plan" }, () => open(this.app, { path, lines: [1, 1] }, false));
 		const { shown, favoured } = plan;
-		keepFocus(list, () => {
-			list.empty();
-			if (shown.ok) this.#show(list, shown.result, controls, favoured);
-			else this.#say(withHint(shown.error), true);
-		});
+		if (shown.ok) this.#show(list, shown.result, controls, favoured);
+		else this.#say(withHint(shown.error), true);
 	}
 
 	#show(list: HTMLElement, plan: ShownPlan, controls: PlanControls, favoured: ReadonlySet<string>): void {
 		this.#say(summary(plan));
 		if (plan.ticked > 0 && this.#head !== null) controls.addApply(this.#head);
 		for (const [check, findings] of byCheck(plan.findings)) {
-			const el = list.createDiv({ attr: { "data-row": check } });
+			const el = list.createDiv();
 			controls.addCheck(el, `${checkTitle(check)} (${findings.length.toLocaleString()})`, check, findings, favoured.has(check));
 			const rows = el.createDiv({ attr: { role: "list", "aria-label": checkTitle(check) } });
 			for (const one of findings) showFinding(rows, controls, one);
@@ -130,14 +137,14 @@ export class GardenView extends Pane {
 }
 
 function showFinding(list: HTMLElement, controls: PlanControls, finding: PlannedFinding): void {
-	const { id, state, ticked, why, text } = finding;
-	const row = list.createDiv({ cls: "vault-bridge-missing", attr: { role: "listitem", "data-row": id } });
+	const { state, ticked, why, text } = finding;
+	const row = list.createDiv({ cls: "vault-bridge-missing", attr: { role: "listitem" } });
 	const label = row.createEl("label", { attr: { dir: "auto" } });
 	const box = label.createEl("input", { type: "checkbox" });
 	box.checked = ticked;
 	box.disabled = !canApply(state);
 	box.addEventListener("change", () => void controls.tick([finding], box.checked));
 	label.appendText(unstyled(text));
-	if (state === "open") row.createDiv({ cls: "vault-bridge-small", text: unstyled(why) });
+	if (state === "open") addSmallLine(row, unstyled(why));
 	controls.addFinding(row, finding);
 }

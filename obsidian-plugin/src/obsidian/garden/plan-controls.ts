@@ -1,15 +1,18 @@
 import { Notice, type TFile } from "obsidian";
 import type { Answer } from "../../client/client";
 import type { AppliedPlan, PlannedFinding } from "../../protocol/operations";
+import { Newest } from "../../core/newest";
 import { applied, checkTitle, tickLines, writeValue } from "../../core/garden";
 import { unstyled } from "../../core/plain";
 import { addButton } from "../button";
 import { showDiff } from "../changes/look-first";
 import type { Host } from "../host";
 import { open } from "../opening";
+import { keepOpen } from "../rows";
 import { sayRefusal } from "../say-refusal";
 import { Confirm } from "../settings/confirm";
 import { offering } from "../undoing";
+import { addSmallLine } from "../small-line";
 
 /** What the property `type` of a plan's note says. */
 export const PLAN = "garden-plan";
@@ -53,6 +56,7 @@ export class PlanControls {
 
 	/** Add a box for all open findings of a check, and a button that has them always ticked. */
 	addCheck(el: HTMLElement, text: string, check: string, findings: readonly PlannedFinding[], isFavoured: boolean): void {
+		el.setAttr("data-row", this.#row(check));
 		const open = findings.filter(({ state }) => state === "open");
 		const label = el.createEl("label", { cls: "vault-bridge-part" });
 		const all = label.createEl("input", { type: "checkbox", attr: { "aria-label": `All of ${checkTitle(check)}` } });
@@ -66,8 +70,10 @@ export class PlanControls {
 
 	/** Add what became of a finding, and what can be done with it. */
 	addFinding(el: HTMLElement, { id, state, notes, value, ...finding }: PlannedFinding): void {
+		// What was opened in it has no place where there is nothing left to do.
+		el.setAttr("data-row", this.#row(canApply(state) ? id : `${id} ${state}`));
 		const text = unstyled(finding.text);
-		if (state !== "open") el.createDiv({ cls: "vault-bridge-small", text: STATES[state] });
+		if (state !== "open") addSmallLine(el, STATES[state]);
 		const acts = el.createDiv({ cls: "vault-bridge-missing-acts" });
 		const [path] = notes;
 		if (path !== undefined) addButton(acts, { text: "Open", label: `Open ${path}` }, () => open(this.host.app, { path, lines: [1, 1] }, false));
@@ -80,6 +86,10 @@ export class PlanControls {
 	/** Tick or untick findings in the note, as a person would. */
 	tick(findings: readonly PlannedFinding[], ticked: boolean): Promise<void> {
 		return this.#write((text) => tickLines(text, new Set(findings.map(({ id }) => id)), ticked));
+	}
+
+	#row(name: string): string {
+		return `${this.plan.path} ${name}`;
 	}
 
 	async #write(change: (text: string) => string): Promise<void> {
@@ -98,9 +108,29 @@ export class PlanControls {
 
 	/** Let the person write another value than the proposed one. */
 	#edit(el: HTMLElement, id: string, value: string): void {
+		const opened = el.querySelector<HTMLElement>("input[data-opened]");
+		if (opened !== null) {
+			opened.focus();
+			return;
+		}
 		const input = el.createEl("input", { type: "text", value, attr: { "aria-label": "Value", dir: "auto" } });
-		input.addEventListener("change", () => void this.#write((text) => writeValue(text, id, input.value.trim())));
-		input.addEventListener("blur", () => input.remove());
+		const leave = (): void => {
+			input.remove();
+			const typed = input.value.trim();
+			if (typed !== value) void this.#write((text) => writeValue(text, id, typed));
+		};
+		input.addEventListener("keydown", (event) => {
+			if (event.key === "Enter" && !event.isComposing) leave();
+		});
+		// A redraw takes the focus away, too, and gives it back.
+		input.addEventListener("blur", () => {
+			input.win.setTimeout(() => {
+				if (input.isConnected && input.doc.activeElement !== input) leave();
+			});
+		});
+		keepOpen(input, () => {
+			if (input.doc.activeElement === input.doc.body) input.focus({ preventScroll: true });
+		});
 		input.focus();
 	}
 
@@ -111,10 +141,22 @@ export class PlanControls {
 			shown.remove();
 			return;
 		}
-		const answer = await this.host.link.call("show_plan", { path: this.plan.path, finding });
-		el.querySelector(".vault-bridge-renamed")?.remove();
-		if (!answer.ok) sayRefusal(answer.error);
-		else showDiff(el.createDiv({ cls: "vault-bridge-renamed" }), answer.result.diff ?? "");
+		const preview = el.createDiv({ cls: "vault-bridge-renamed" });
+		const newest = new Newest();
+		const ask = async (): Promise<void> => {
+			const isLate = newest.ask();
+			const answer = await this.host.link.call("show_plan", { path: this.plan.path, finding });
+			if (isLate()) return;
+			preview.empty();
+			if (answer.ok) {
+				showDiff(preview, answer.result.diff ?? "");
+				return;
+			}
+			preview.remove();
+			sayRefusal(answer.error);
+		};
+		keepOpen(preview, () => void ask());
+		await ask();
 	}
 
 	async #reject(finding: string): Promise<void> {

@@ -1,9 +1,10 @@
-import { type MarkdownPostProcessorContext, MarkdownRenderChild, type Plugin, type TAbstractFile, type TFile } from "obsidian";
+import { type MarkdownPostProcessorContext, MarkdownRenderChild, type MarkdownSectionInformation, type Plugin, type TAbstractFile, type TFile } from "obsidian";
 import { isOpen } from "../../core/connection";
 import { byCheck, checkTitle, isTop, summary, taskIds } from "../../core/garden";
 import { withHint } from "../../core/refusal";
 import { showSaid } from "../command";
 import type { Host } from "../host";
+import { Rows } from "../rows";
 import { type LoadedPlan, PLAN, PlanControls } from "./plan-controls";
 
 /** Show in the notes of plans, where they are read, what can be done with each finding. */
@@ -37,6 +38,7 @@ export function registerPlanNotes(plugin: Plugin & Host): void {
 /** The note of a plan where it is read: the bridge is asked once for all of its sections, which come and go. */
 class PlanNote {
 	readonly controls: PlanControls;
+	readonly rows = new Rows();
 	readonly #sections = new Set<PlanSection>();
 	#plan: LoadedPlan | undefined;
 	#round = 0;
@@ -89,6 +91,7 @@ class PlanSection extends MarkdownRenderChild {
 	}
 
 	override onunload(): void {
+		this.note.rows.take(this.containerEl);
 		this.note.remove(this);
 	}
 
@@ -97,6 +100,10 @@ class PlanSection extends MarkdownRenderChild {
 		const section = this.context.getSectionInfo(this.containerEl);
 		// The app need not say where a section stands; then what is there stays.
 		if (plan !== undefined && section === null) return;
+		this.note.rows.redraw(this.containerEl, () => this.#draw(plan, section));
+	}
+
+	#draw(plan: LoadedPlan | undefined, section: MarkdownSectionInformation | null): void {
 		for (const el of this.#added.splice(0)) el.remove();
 		if (plan === undefined || section === null) return;
 		const { controls } = this.note;

@@ -2,6 +2,7 @@ import type { ViewNode } from "../../protocol/operations";
 import type { Told } from "../../core/graph/telling";
 import { folderOf } from "../../core/place";
 import { addSayLine } from "../say-line";
+import { addSmallLine } from "../small-line";
 
 const SETTLE_MS = 120;
 
@@ -39,7 +40,7 @@ export class Tell {
 
 	#show(title: string, facts: string, sentence: () => Promise<Told | null>): void {
 		this.say(title);
-		if (facts !== "") this.#el.createDiv({ cls: "vault-bridge-small", text: facts, attr: { dir: "auto" } });
+		if (facts !== "") addSmallLine(this.#el, facts, { dir: "auto" });
 		const round = this.#round;
 		this.#timer = window.setTimeout(() => {
 			void sentence().then((told) => {

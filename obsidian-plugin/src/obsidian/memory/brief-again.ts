@@ -5,6 +5,7 @@ import { titleOf } from "../../core/place";
 import type { Host } from "../host";
 import { open } from "../opening";
 import { addButton } from "../button";
+import { addSmallLine } from "../small-line";
 
 const SIGNS = { fresh: "New", again: "Again", gone: "No longer" } as const;
 
@@ -13,7 +14,7 @@ export function showBriefAgain(el: HTMLElement, host: Host, now: AgentBrief, giv
 	const box = el.createDiv({ cls: "vault-bridge-brief-again", attr: { role: "group", "aria-label": "What it would be told now" } });
 	const found = briefDifference(now, given);
 	const count = countType("note", found.fresh.length + found.again.length);
-	box.createDiv({ cls: "vault-bridge-small", text: now.items.length === 0 ? "It would be told nothing now." : `It would be told ${count} now · ${now.tokens} tokens` });
+	addSmallLine(box, now.items.length === 0 ? "It would be told nothing now." : `It would be told ${count} now · ${now.tokens} tokens`);
 	for (const [name, sign] of Object.entries(SIGNS) as [keyof typeof SIGNS, string][]) {
 		for (const path of found[name]) {
 			const row = box.createDiv({ cls: "vault-bridge-given-note", attr: { "data-difference": name } });

@@ -26,7 +26,7 @@ export function showGivenNotes(el: HTMLElement, host: Host, given: SessionInject
 
 function showItem(list: HTMLElement, host: Host, session: string, client: string | null, item: InjectedItem, said: (what: string, wrong: boolean) => void): void {
 	const { path, why, tokens, withheld } = item;
-	const row = list.createDiv({ cls: "vault-bridge-given-note", attr: { role: "listitem" } });
+	const row = list.createDiv({ cls: "vault-bridge-given-note", attr: { role: "listitem", "data-row": `${session} ${path}` } });
 	addButton(row, { cls: "vault-bridge-given-title", text: titleOf(path), attr: { dir: "auto" } }, () => open(host.app, { path, lines: [1, 1] }, false));
 	const facts = withheld ? ["taken out"] : [...why, `${tokens} tokens`];
 	row.createSpan({ cls: "vault-bridge-small", text: facts.join(" · ") });

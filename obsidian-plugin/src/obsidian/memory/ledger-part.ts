@@ -2,7 +2,7 @@ import { Keymap, Menu, setIcon } from "obsidian";
 import type { IndexProgress } from "../../protocol/events";
 import type { ListedMemory } from "../../protocol/operations";
 import { stirs } from "../../core/graph/stirring";
-import { ALL, filterChips, findConcerns, firstLine, kindIcon, kindName, type LedgerFilters, memoryFacts, passes } from "../../core/memory/ledger";
+import { ALL, type Concern, filterChips, findConcerns, firstLine, kindIcon, kindName, type LedgerFilters, memoryFacts, passes } from "../../core/memory/ledger";
 import { folderOf } from "../../core/place";
 import { withHint } from "../../core/refusal";
 import { showSaid } from "../command";
@@ -13,6 +13,7 @@ import { type MenuEar, memoryMenu } from "./memory-menu";
 import { offerSetUp } from "./set-up";
 import { addButton } from "../button";
 import { addSayLine } from "../say-line";
+import { addSmallLine } from "../small-line";
 
 /** Rows that are drawn at a time, and memories that are asked for at first. */
 const ROWS = 100;
@@ -102,7 +103,7 @@ export class LedgerPart {
 	#show(memories: readonly ListedMemory[]): void {
 		this.#memories = memories;
 		this.#draw();
-		if (memories.length === 0) void offerSetUp(this.#moreEl.createDiv(), this.host, () => void this.#load());
+		if (memories.length === 0) void offerSetUp(this.#moreEl.querySelector("div") ?? this.#moreEl.createDiv(), this.host, () => void this.#load());
 	}
 
 	#draw(): void {
@@ -110,14 +111,14 @@ export class LedgerPart {
 		const focused = doc.activeElement?.getAttribute("data-path") ?? null;
 		const found = this.#memories.filter((memory) => passes(memory, this.#filters));
 		const rows = found.slice(0, this.#most);
-		const now = JSON.stringify(rows);
+		const concerns = findConcerns(this.#memories);
+		const now = JSON.stringify([rows, found.length, this.#memories.length, this.#filters, concerns]);
+		if (now === this.#drawn) return;
+		this.#drawn = now;
 		this.#showChips();
-		this.#showConcerns();
-		if (now !== this.#drawn) {
-			this.#drawn = now;
-			this.#rowsEl.empty();
-			for (const memory of rows) this.#row(memory, memory.path === focused);
-		}
+		this.#showConcerns(concerns);
+		this.#rowsEl.empty();
+		for (const memory of rows) this.#row(memory, memory.path === focused);
 		this.#moreEl.empty();
 		if (found.length === 0 && this.#memories.length > 0) this.#moreEl.createDiv({ cls: "vault-bridge-empty", text: "No memory passes the filters." });
 		if (found.length <= this.#most) return;
@@ -138,7 +139,7 @@ export class LedgerPart {
 		const more = head.createEl("button", { cls: "clickable-icon", attr: { "aria-label": `What to do with ${title}`, tabindex: "-1" } });
 		setIcon(more, "more-vertical");
 		row.createDiv({ cls: "vault-bridge-memory-text", text: firstLine(memory), attr: { dir: "auto" } });
-		row.createDiv({ cls: "vault-bridge-small", text: memoryFacts(memory, Date.now()) });
+		addSmallLine(row, memoryFacts(memory, Date.now()));
 		const menu = (): Menu => memoryMenu(this.host, memory, this.#ear);
 		more.addEventListener("click", (event) => {
 			event.stopPropagation();
@@ -164,10 +165,9 @@ export class LedgerPart {
 		}
 	}
 
-	#showConcerns(): void {
+	#showConcerns(concerns: readonly Concern[]): void {
 		const before = this.#concernsEl.querySelector("details")?.open ?? false;
 		this.#concernsEl.empty();
-		const concerns = findConcerns(this.#memories);
 		if (concerns.length === 0) return;
 		const el = this.#concernsEl.createEl("details", { cls: "vault-bridge-concerns" });
 		el.open = before;

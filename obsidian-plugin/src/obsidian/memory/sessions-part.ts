@@ -1,4 +1,4 @@
-import { CLIENT } from "../../client/client";
+import { type Answer, CLIENT } from "../../client/client";
 import type { AgentBrief, ListedSession, SessionInjections } from "../../protocol/operations";
 import { age } from "../../core/notes/age";
 import { Newest } from "../../core/newest";
@@ -13,6 +13,8 @@ import { showGivenNotes } from "./given-notes";
 import { NotePicker } from "./note-picker";
 import { showWaitingHandoffs } from "./waiting-handoffs";
 import { addButton } from "../button";
+import { Rows } from "../rows";
+import { addSmallLine } from "../small-line";
 
 const MOST = 30;
 const SETTLE_MS = 1_000;
@@ -24,6 +26,7 @@ export class SessionsPart {
 	#over = false;
 	readonly #newest = new Newest();
 	#drawn = "";
+	readonly #rows = new Rows();
 	readonly #unfolded = new Set<string>();
 	/** What each session would be told now, for those of which the person asked. */
 	readonly #previews = new Map<string, AgentBrief>();
@@ -56,7 +59,11 @@ export class SessionsPart {
 		const now = JSON.stringify([answer, given, handoffs, this.#last, [...this.#previews]]);
 		if (isLate() || this.#over || now === this.#drawn) return;
 		this.#drawn = now;
-		const focused = this.#focusedButton();
+		this.#rows.redraw(this.el, () => this.#draw(answer, given, handoffs));
+	}
+
+	#draw(answer: Answer<"list_sessions">, given: Answer<"list_injections">, handoffs: Answer<"list_handoffs">): void {
+		if (this.#over) return;
 		this.el.empty();
 		if (!answer.ok) {
 			this.el.createDiv({ cls: "vault-bridge-say mod-warning", text: withHint(answer.error) });
@@ -68,24 +75,11 @@ export class SessionsPart {
 		if (sessions.length === 0) this.el.createDiv({ cls: "vault-bridge-empty", text: "No agent has worked here in the last 90 days." });
 		const givenTo = new Map((given.ok ? given.result.sessions : []).map((one) => [one.session, one]));
 		for (const session of sessions) this.#card(session, givenTo.get(session.id));
-		if (focused !== null) this.#buttonAt(focused)?.focus({ preventScroll: true });
-	}
-
-	/** The card and button that had the focus, which is restored after the cards are redrawn. */
-	#focusedButton(): readonly [session: string, name: string] | null {
-		const button = this.el.doc.activeElement;
-		const session = button?.closest("[data-session]")?.getAttribute("data-session") ?? null;
-		return session === null || button === null ? null : [session, button.textContent];
-	}
-
-	#buttonAt([session, name]: readonly [session: string, name: string]): HTMLElement | undefined {
-		const card = [...this.el.querySelectorAll(".vault-bridge-session-card")].find((one) => one.getAttribute("data-session") === session);
-		return [...(card?.querySelectorAll("button") ?? [])].find((button) => button.textContent === name);
 	}
 
 	#card(session: ListedSession, given: SessionInjections | undefined): void {
 		const { client, status, started, goal, summary, where_left_off: left, note, calls, changed } = session;
-		const card = this.el.createDiv({ cls: "vault-bridge-session-card", attr: { "data-status": status, "data-session": session.id } });
+		const card = this.el.createDiv({ cls: "vault-bridge-session-card", attr: { "data-row": session.id, "data-status": status } });
 		const head = card.createDiv({ cls: "vault-bridge-hit-head" });
 		head.createSpan({ cls: "vault-bridge-session-dot", attr: { "aria-hidden": "true" } });
 		head.createSpan({ cls: "vault-bridge-hit-title", text: client ?? "A program without a name", attr: { dir: "auto" } });
@@ -94,7 +88,7 @@ export class SessionsPart {
 			if (text !== "") card.createDiv({ cls: "vault-bridge-hit-text", text, attr: { dir: "auto" } });
 		}
 		const facts = [countType("call", calls), ...(changed.length === 0 ? [] : [`changed ${named(changed)}`])];
-		card.createDiv({ cls: "vault-bridge-small", text: facts.join(" · ") });
+		addSmallLine(card, facts.join(" · "));
 		if (given !== undefined) showGivenNotes(card, this.host, given, client, this.#unfolded, (what, wrong) => this.#say(what, wrong));
 		const now = this.#previews.get(session.id);
 		if (now !== undefined) showBriefAgain(card, this.host, now, given);

@@ -5,6 +5,10 @@ import { findAgentsFolder } from "./agents-folder";
 /** Say what the memory is for, and offer to make its folder where there is none. */
 export async function offerSetUp(el: HTMLElement, host: Host, made: () => void): Promise<void> {
 	const folder = await findAgentsFolder(host);
+	const now = JSON.stringify(folder);
+	// Recreating the button while it is being pressed would lose the click.
+	if (el.dataset["says"] === now) return;
+	el.dataset["says"] = now;
 	el.empty();
 	const box = el.createDiv({ cls: "vault-bridge-empty" });
 	if (!folder.ok) {

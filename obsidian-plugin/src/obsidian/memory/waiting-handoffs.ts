@@ -4,6 +4,7 @@ import { age } from "../../core/notes/age";
 import type { Host } from "../host";
 import { open } from "../opening";
 import { addButton } from "../button";
+import { addSmallLine } from "../small-line";
 
 const VERDICTS: Readonly<Record<CheckedClaim["verdict"], readonly [icon: string, name: string]>> = {
 	still_true: ["check", "Still true"],
@@ -19,15 +20,15 @@ const MOST = 8;
 export function showWaitingHandoffs(el: HTMLElement, host: Host, handoffs: readonly WaitingHandoff[], total: number): void {
 	if (handoffs.length === 0) return;
 	const list = el.createDiv({ cls: "vault-bridge-handoffs", attr: { role: "list", "aria-label": "Handoffs that wait" } });
-	list.createDiv({ cls: "vault-bridge-small", text: total === 1 ? "1 handoff waits" : `${total} handoffs wait` });
+	addSmallLine(list, total === 1 ? "1 handoff waits" : `${total} handoffs wait`);
 	for (const handoff of handoffs) showHandoff(list, host, handoff);
 }
 
 function showHandoff(list: HTMLElement, host: Host, { path, goal, next_action: next, agent, to, created, claims }: WaitingHandoff): void {
-	const card = list.createDiv({ cls: "vault-bridge-session-card vault-bridge-handoff", attr: { role: "listitem" } });
+	const card = list.createDiv({ cls: "vault-bridge-session-card vault-bridge-handoff", attr: { role: "listitem", "data-row": path } });
 	addButton(card, { cls: "vault-bridge-given-title", text: goal, attr: { dir: "auto" } }, () => open(host.app, { path, lines: [1, 1] }, false));
 	const facts = [`from ${agent === "" ? "a person" : agent}`, ...(to === null ? [] : [`for ${to}`]), age(created, Date.now())];
-	card.createDiv({ cls: "vault-bridge-small", text: facts.join(" · ") });
+	addSmallLine(card, facts.join(" · "));
 	if (next !== "") card.createDiv({ cls: "vault-bridge-hit-text", text: `Next: ${next}`, attr: { dir: "auto" } });
 	const chips = card.createDiv({ cls: "vault-bridge-chips" });
 	for (const claim of claims.slice(0, MOST)) showClaim(chips, claim);

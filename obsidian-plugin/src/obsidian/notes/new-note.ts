@@ -3,6 +3,7 @@ import { listTemplates, newPath, placeOfTemplate, type Template, templateFolder 
 import type { Host } from "../host";
 import { findAgentsFolder } from "../memory/agents-folder";
 import { sayRefusal } from "../say-refusal";
+import { addSmallLine } from "../small-line";
 
 /** As long as the app may take to see a new file. */
 const SEEN_MS = 10_000;
@@ -31,7 +32,7 @@ class NewNote extends SuggestModal<Template | null> {
 
 	renderSuggestion(template: Template | null, el: HTMLElement): void {
 		el.createDiv({ text: template?.name ?? "Without a template", attr: { dir: "auto" } });
-		if (template !== null) el.createDiv({ cls: "vault-bridge-small", text: placeOfTemplate(template), attr: { dir: "auto" } });
+		if (template !== null) addSmallLine(el, placeOfTemplate(template), { dir: "auto" });
 	}
 
 	onChooseSuggestion(template: Template | null): void {

@@ -6,6 +6,7 @@ import { askNewNote } from "../notes/new-note";
 import { showRow } from "../related/missing-row";
 import type { Answer, Report } from "./report-part";
 import { dismiss } from "./settle";
+import { addSmallLine } from "../small-line";
 
 type Insights = Operations["graph_insights"]["result"];
 type Links = Operations["link_report"]["result"];
@@ -79,7 +80,7 @@ export function growth(host: Host): Report<History["weeks"][number], Counted<His
 		fetch: async (weeks) => counted(await host.link.call("graph_history", { weeks }), (result) => result.weeks.length),
 		rows: (result) => result.weeks,
 		show: (list, { week, counts }) => {
-			list.createDiv({ cls: "vault-bridge-small", text: `${week}: ${countType("note", counts.notes)}, ${countType("link", counts.links)}`, attr: { role: "listitem" } });
+			addSmallLine(list, `${week}: ${countType("note", counts.notes)}, ${countType("link", counts.links)}`, { role: "listitem" });
 		},
 	};
 }

@@ -1,4 +1,5 @@
 import type { ListedTag, ListedValue, PropertyFacts, PropertyReport } from "../../protocol/operations";
+import { Newest } from "../../core/newest";
 import { changes, typedLike, used, valueText } from "../../core/order/reports";
 import { withHint } from "../../core/refusal";
 import { LookFirst } from "../changes/look-first";
@@ -7,6 +8,7 @@ import { isConnected } from "../connected";
 import type { Host } from "../host";
 import type { Report } from "./report-part";
 import { addButton } from "../button";
+import { keepOpen } from "../rows";
 import { sayRefusal } from "../say-refusal";
 
 /** Properties and values listed to choose one. */
@@ -26,27 +28,37 @@ export function properties(host: Host): Report<PropertyFacts, PropertyReport> {
 
 function showProperty(list: HTMLElement, host: Host, property: PropertyFacts, again: () => void): void {
 	const { name, problems } = property;
-	const el = list.createDiv({ cls: "vault-bridge-missing", attr: { role: "listitem" } });
+	const el = list.createDiv({ cls: "vault-bridge-missing", attr: { role: "listitem", "data-row": name } });
 	el.createDiv({ cls: "vault-bridge-missing-title", text: name, attr: { dir: "auto" } });
 	el.createDiv({ cls: "vault-bridge-hit-text", text: used(property) });
 	const why = el.createDiv({ cls: "vault-bridge-hit-why" });
 	for (const problem of problems) why.createSpan({ text: problem, attr: { dir: "auto" } });
 	const buttons = el.createDiv({ cls: "vault-bridge-missing-acts" });
+	const show = addButton(buttons, { text: "Values", label: `Values of ${name}`, attr: { "aria-expanded": "false" } }, () => {
+		const shown = el.querySelector(".vault-bridge-values");
+		show.setAttr("aria-expanded", String(shown === null));
+		if (shown === null) showValues(el, host, name);
+		else shown.remove();
+	});
+	addButton(buttons, { text: "Rename…", label: `Rename ${name}` }, () => renameProperty(host, name, again));
+}
+
+function showValues(el: HTMLElement, host: Host, name: string): void {
 	const values = el.createDiv({ cls: "vault-bridge-values", attr: { role: "list", "aria-label": `Values of ${name}` } });
-	const show = buttons.createEl("button", { text: "Values", attr: { "aria-label": `Values of ${name}`, "aria-expanded": "false" } });
+	const newest = new Newest();
 	const load = async (): Promise<void> => {
+		const isLate = newest.ask();
 		const answer = await host.link.call("property_values", { name, limit: VALUES });
+		if (isLate()) return;
 		values.empty();
 		if (!answer.ok) values.setText(withHint(answer.error));
 		else for (const value of answer.result.values) showValue(values, host, name, value, () => void load());
 	};
-	show.addEventListener("click", () => {
-		const opens = !values.hasChildNodes();
-		show.setAttr("aria-expanded", String(opens));
-		if (opens) void load();
-		else values.empty();
+	keepOpen(values, () => {
+		values.parentElement?.querySelector("[aria-expanded]")?.setAttr("aria-expanded", "true");
+		void load();
 	});
-	addButton(buttons, { text: "Rename…", label: `Rename ${name}` }, () => renameProperty(host, name, again));
+	void load();
 }
 
 function showValue(el: HTMLElement, host: Host, name: string, value: ListedValue, again: () => void): void {

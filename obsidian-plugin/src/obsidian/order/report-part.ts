@@ -2,6 +2,7 @@ import type { Refusal } from "../../client/client";
 import { withHint } from "../../core/refusal";
 import { showSaid } from "../command";
 import { Fold } from "../related/fold";
+import { Rows } from "../rows";
 import { addSayLine } from "../say-line";
 
 /** How many rows are listed at first, and how many more each time. */
@@ -40,6 +41,7 @@ export class ReportPart<Row, Result extends Said> {
 	readonly #more: HTMLButtonElement;
 	#limit = PAGE;
 	#round = 0;
+	readonly #rows = new Rows();
 
 	constructor(
 		el: HTMLElement,
@@ -82,8 +84,10 @@ export class ReportPart<Row, Result extends Said> {
 		}
 		const { total, notices = [], dismissed } = answer.result;
 		const rows = this.report.rows(answer.result);
-		this.#list.empty();
-		for (const row of rows) this.report.show(this.#list, row, () => void this.#load());
+		this.#rows.redraw(this.#list, () => {
+			this.#list.empty();
+			for (const row of rows) this.report.show(this.#list, row, () => void this.#load());
+		});
 		this.#fold.count(total);
 		this.#more.toggle(rows.length < Math.min(total, this.report.most ?? MOST));
 		const left = dismissed != null && dismissed > 0 ? [`${dismissed.toLocaleString()} left out, as you or an agent said.`] : [];

@@ -6,6 +6,7 @@ import { type Missing, proposed, type Proposed } from "../../core/missing-links"
 import { showRefusal } from "../changes/change-row";
 import { showWords } from "../changes/hunks";
 import { addButton } from "../button";
+import { addSmallLine } from "../small-line";
 
 /** Shows the links that would be made in a note, each to be ticked, before any is. */
 export class LinkPreview extends Modal {
@@ -41,7 +42,7 @@ export class LinkPreview extends Modal {
 		};
 		for (const one of this.#all) this.#part(contentEl, one, draw);
 		for (const { target, line, why } of this.edit.refused) {
-			contentEl.createDiv({ cls: "vault-bridge-small", text: `Not to ${titleOf(target)} in line ${line}: ${why}.`, attr: { dir: "auto" } });
+			addSmallLine(contentEl, `Not to ${titleOf(target)} in line ${line}: ${why}.`, { dir: "auto" });
 		}
 		const refused = contentEl.createDiv({ attr: { role: "alert" } });
 		const buttons = contentEl.createDiv({ cls: "vault-bridge-buttons" });

@@ -6,6 +6,7 @@ import type { Host } from "../host";
 import { Fold } from "./fold";
 import type { LinkMaker } from "./link-maker";
 import { showRow, showSome } from "./missing-row";
+import { addSmallLine } from "../small-line";
 
 const SHOWN = 10;
 /** Notes that are shown at most; the others are counted. */
@@ -53,7 +54,7 @@ export class MentionPart {
 		this.#found = found;
 		this.#fold.count(all.length);
 		this.#fold.body.empty();
-		if (all.length === 0) this.#fold.body.createDiv({ cls: "vault-bridge-small", text: answer.ok ? "No other note mentions it without a link." : answer.error.message });
+		if (all.length === 0) addSmallLine(this.#fold.body, answer.ok ? "No other note mentions it without a link." : answer.error.message);
 		const list = this.#fold.body.createDiv({ attr: { role: "list", "aria-label": "Mentioned without a link" } });
 		showSome(list, found, SHOWN, (one) => this.#row(list, one));
 	}

@@ -2,6 +2,7 @@ import { open } from "../opening";
 import { asRead, type Quote } from "../../core/quoting";
 import type { App } from "obsidian";
 import { addButton } from "../button";
+import { addSmallLine } from "../small-line";
 
 /** Words that could be a link. */
 export interface Row {
@@ -35,7 +36,7 @@ export function showRow(list: HTMLElement, app: App, { name, path, line = 1, quo
 		for (const reason of more) why.createSpan({ text: reason, attr: { dir: "auto" } });
 	}
 	if (waits) {
-		el.createDiv({ cls: "vault-bridge-small", text: "Proposed; awaiting approval." });
+		addSmallLine(el, "Proposed; awaiting approval.");
 		return;
 	}
 	const buttons = el.createDiv({ cls: "vault-bridge-missing-acts" });

@@ -6,10 +6,15 @@ import type { Host } from "../host";
 import { programOf } from "../world";
 import { addButton } from "../button";
 
+const PLACES = "What is where";
 const INSTALL = ["pipx install .", "vault-bridge models install"];
 
-/** Show why there is no bridge and what to do, in place of a pane's content. */
-export function showAbsence(el: HTMLElement, host: Host): void {
+/**
+ * Show why there is no bridge and what to do, in place of a pane's content.
+ *
+ * @param unfolded What of it is unfolded, and stays so when it is shown anew.
+ */
+export function showAbsence(el: HTMLElement, host: Host, unfolded: Set<string>): void {
 	const { connection } = host.link;
 	const page = el.createDiv({ cls: "vault-bridge-absence" });
 	setIcon(page.createDiv({ cls: "vault-bridge-absence-icon" }), connection.is === "connecting" ? "loader" : "unplug");
@@ -19,7 +24,7 @@ export function showAbsence(el: HTMLElement, host: Host): void {
 	if (connection.is === "off" && connection.why.kind === "not_installed") showInstallation(page);
 	const buttons = page.createDiv({ cls: "vault-bridge-buttons" });
 	addButton(buttons, { text: "Look again", cls: "mod-cta" }, () => host.reconnect());
-	if (connection.is === "off") void showPlaces(page, host);
+	if (connection.is === "off") void showPlaces(page, host, unfolded);
 }
 
 function showInstallation(page: HTMLElement): void {
@@ -31,9 +36,11 @@ function showInstallation(page: HTMLElement): void {
 }
 
 /** Tell what lies where, so that nobody has to search for it. */
-async function showPlaces(page: HTMLElement, host: Host): Promise<void> {
+async function showPlaces(page: HTMLElement, host: Host, unfolded: Set<string>): Promise<void> {
 	const details = page.createEl("details");
-	details.createEl("summary", { text: "What is where" });
+	details.createEl("summary", { text: PLACES });
+	details.open = unfolded.has(PLACES);
+	details.addEventListener("toggle", () => void (details.open ? unfolded.add(PLACES) : unfolded.delete(PLACES)));
 	const list = details.createEl("dl", { cls: "vault-bridge-facts" });
 	const program = await programOf(host.settings);
 	const facts: readonly (readonly [string, string])[] = [

@@ -6,6 +6,7 @@ import { withHint } from "../../core/refusal";
 import { andMore } from "../../core/status/vault";
 import type { Host } from "../host";
 import { open } from "../opening";
+import { addSmallLine } from "../small-line";
 
 const SHOWN = 30;
 
@@ -37,10 +38,10 @@ export class NotePart {
 			return;
 		}
 		const { passages, left_out: leftOut, problems } = answer.result;
-		this.el.createDiv({ cls: "vault-bridge-small", text: summary(answer.result) });
+		addSmallLine(this.el, summary(answer.result));
 		for (const passage of passages.slice(0, SHOWN)) this.#passage(path, passage);
 		const more = andMore(passages.length - SHOWN);
-		if (more !== "") this.el.createDiv({ cls: "vault-bridge-small", text: more });
+		if (more !== "") addSmallLine(this.el, more);
 		this.#lines("Left out: other notes have the same text", leftOut, unfolded);
 		this.#lines("Could not be understood", problems, unfolded);
 	}
@@ -60,7 +61,7 @@ export class NotePart {
 		details.createEl("summary", { text: `${name}: ${all.length}` });
 		for (const line of all.slice(0, SHOWN)) details.createDiv({ cls: "vault-bridge-left", text: line, attr: { dir: "auto" } });
 		const more = andMore(all.length - SHOWN);
-		if (more !== "") details.createDiv({ cls: "vault-bridge-small", text: more });
+		if (more !== "") addSmallLine(details, more);
 	}
 }
 

@@ -19,6 +19,9 @@ export function displayTooltip(over: HTMLElement, text: string): void {
 	over.addEventListener("mouseleave", () => el.remove(), { once: true });
 }
 
+/** A test on a busy machine takes longer to look at a notice than a person does; it stands where it is in nobody's way. */
+const LONGER = 20;
+
 /** obsidian.d.ts: class Notice, which is gone when it is clicked, or "after a specified duration". */
 export class Notice {
 	readonly containerEl: HTMLElement;
@@ -29,7 +32,7 @@ export class Notice {
 		holder ??= makeEl("div", { cls: "notice-container" }, document.body);
 		this.containerEl = makeEl("div", { cls: "notice" }, holder);
 		this.messageEl = makeEl("div", { cls: "notice-message", text }, this.containerEl);
-		window.setTimeout(() => this.hide(), duration);
+		window.setTimeout(() => this.hide(), LONGER * duration);
 	}
 
 	hide(): void {

@@ -1,0 +1,4 @@
+/** Add a line of small print. */
+export function addSmallLine(el: HTMLElement, text: string, attr?: Record<string, string>): void {
+	el.createDiv({ cls: "vault-bridge-small", text, ...(attr === undefined ? {} : { attr }) });
+}
