@@ -8,13 +8,16 @@ export default defineConfig({
 				test: {
 					name: "browser",
 					include: ["tests/browser/**/*.test.ts"],
-					fileParallelism: false,
-					testTimeout: 60_000,
-					hookTimeout: 120_000,
-					expect: { poll: { timeout: 30_000 } },
+					globalSetup: ["tests/browser/one-browser.ts"],
+					// One process for all files: each would take seconds to start.
+					isolate: false,
+					maxWorkers: 1,
+					testTimeout: 300_000,
+					hookTimeout: 600_000,
+					expect: { poll: { timeout: 120_000 } },
 				},
 			},
-			{ test: { name: "measure", include: ["tests/measure/**/*.test.ts"] } },
+			{ test: { name: "measure", include: ["tests/measure/**/*.test.ts"], globalSetup: ["tests/browser/one-browser.ts"] } },
 		],
 	},
 });

@@ -16,7 +16,7 @@ def _packages() -> None:
 
 
 def test_what_decides_does_so_without_the_app() -> None:
-    vitest("core")
+    run(*vitest("core"))
 
 
 def test_the_same_sources_make_the_same_small_bundle(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { Bridge, Home } from "./bridge";
 import { uncut } from "./picture";
 import { paired } from "./programs";
-import { AppWindow, PLUGIN, startBrowser } from "./window";
+import { AppWindow, PLUGIN, connectBrowser } from "./window";
 
 const EVAL = process.env["VAULT_BRIDGE_EVAL"] ?? join(PLUGIN, "..", "..", "shared", "eval");
 const LODGE = join(EVAL, "links", "DawnVespero__TheBlackSunLodge");
@@ -19,7 +19,7 @@ let bridge: Bridge | undefined;
 let obsidian: AppWindow | undefined;
 
 beforeAll(async () => {
-	browser = await startBrowser();
+	browser = await connectBrowser();
 });
 afterAll(() => browser.close());
 afterEach(async () => {
@@ -53,7 +53,8 @@ test("a folder of 300 notes is renamed: told once and in order, and every note i
 	await rm(vault, { recursive: true });
 	await app.state("ready");
 	const reports = (): { changes?: Told[]; snapshot?: object[] }[] => app.node.requests.filter(({ url }) => url.endsWith("/report_changes")).map(({ body }) => JSON.parse(body) as object);
-	const before = reports().length;
+	await expect.poll(() => reports().length).toBe(1);
+	const before = 1;
 	const costs = await app.page.evaluate(async () => {
 		const { vault: all } = window.app;
 		const took: number[] = [];
@@ -122,4 +123,4 @@ test.skipIf(!existsSync(LODGE))("a vault of 773 notes is searched, read and chan
 	await uncut(app);
 	await row.getByRole("button", { name: "Undo", exact: true }).click();
 	await expect.poll(disk).toBe(text);
-}, 180_000);
+}, 600_000);

@@ -66,12 +66,18 @@ test("a question after [[? finds the note, words first, and Enter links it, down
 });
 
 test("meaning refines what words found, and what was come to stays", async () => {
-	await writing("Refined.md", "¦\n", { settings: { patience: 3000 } });
+	await writing("Refined.md", "¦\n");
+	let refine = (): void => {};
+	const held = new Promise<void>((resolve) => (refine = resolve));
+	obsidian.node.meanwhile.sent = async () => {
+		if (asked().at(-1)?.mode === "hybrid") await held;
+	};
 	await type("[[?old bread stiff");
 	const said = { words: "old bread stiff", path: "Refined.md", limit: 12, mode: "keyword" };
 	const byWords = (await bridge.call<{ hits: { title: string }[] }>("pick_link", said)).hits.map((hit) => hit.title);
 	await expect.poll(titles).toEqual(byWords);
 	await press("ArrowDown");
+	refine();
 	const [one, two] = byWords;
 	await expect.poll(() => asked().at(-1)?.mode).toBe("hybrid");
 	await picks().filter({ hasText: "close in meaning" }).first().waitFor();
@@ -251,6 +257,7 @@ test("the window for searching links what it finds where one came from, and open
 	await obsidian.run("search-window");
 	await obsidian.page.getByRole("button", { name: "path:Bread why does bread go hard in the fridge", exact: true }).click();
 	await hits().nth(1).waitFor();
+	await obsidian.page.locator(".vault-bridge-search-modal .vault-bridge-say", { hasText: /· \d+ ms(?! …)/ }).waitFor();
 	await press("ArrowDown");
 	await press("Alt+Enter");
 	await expect.poll(() => obsidian.page.evaluate(() => window.app.workspace.getActiveFile()?.path)).toBe(STALING);

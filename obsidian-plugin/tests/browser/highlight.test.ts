@@ -53,7 +53,7 @@ test("the last change is shown again on a command, with the cursor at it, and on
 	expect(await came().count()).toBe(0);
 	await obsidian.run("last-change");
 	await expect.poll(() => came().allInnerTexts()).toEqual(ALL);
-	expect(await obsidian.page.evaluate(() => (window.app.workspace.getMostRecentLeaf()?.view as unknown as { editor: { getCursor: () => object } }).editor.getCursor())).toEqual({ line: 2, ch: 8 });
+	await expect.poll(() => obsidian.page.evaluate(() => (window.app.workspace.getMostRecentLeaf()?.view as unknown as { editor: { getCursor: () => object } }).editor.getCursor())).toEqual({ line: 2, ch: 8 });
 	await obsidian.page.evaluate((text) => (window.app.workspace.getMostRecentLeaf()?.view as unknown as { editor: { setValue: (text: string) => void } }).editor.setValue(text), "Something else.\n");
 	expect(await came().count()).toBe(0);
 	await obsidian.run("last-change");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { Bridge, Home, PROGRAM, SAMPLE } from "./bridge";
-import { AppWindow, startBrowser } from "./window";
+import { AppWindow, connectBrowser } from "./window";
 
 let browser: Browser;
 let home: Home;
@@ -11,7 +11,7 @@ let open: AppWindow[];
 let bridges: Bridge[];
 
 beforeAll(async () => {
-	browser = await startBrowser();
+	browser = await connectBrowser();
 });
 afterAll(() => browser.close());
 

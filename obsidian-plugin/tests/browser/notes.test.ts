@@ -129,6 +129,6 @@ test("the graph tells types apart by colours and shapes, and is narrowed to one"
 	await obsidian.page.locator(".prompt-input").fill("decision");
 	await obsidian.page.locator(".suggestion-item").first().click();
 	await obsidian.page.locator(".vault-bridge-say", { hasText: /^2 notes/ }).waitFor();
-	expect(await obsidian.page.locator(".vault-bridge-graph-group").count()).toBe(1);
+	await expect.poll(() => obsidian.page.locator(".vault-bridge-graph-group").count()).toBe(1);
 	await picture(obsidian, "graph-one-type", false);
 });

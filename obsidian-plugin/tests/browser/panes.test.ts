@@ -64,8 +64,8 @@ test("the keyboard selects, opens at the line, and opens beside", async () => {
 	expect(await obsidian.page.locator(`[id="${active}"]`).getAttribute("aria-selected")).toBe("true");
 	await field.press("Enter");
 	await expect.poll(shown).toBe("Bread/Science/Staling.md");
-	const line = await obsidian.page.evaluate(() => (window.app.workspace.getMostRecentLeaf()?.view as unknown as { editor: { getCursor: () => { line: number } } }).editor.getCursor().line);
-	expect(line).toBe(4);
+	const line = (): Promise<number> => obsidian.page.evaluate(() => (window.app.workspace.getMostRecentLeaf()?.view as unknown as { editor: { getCursor: () => { line: number } } }).editor.getCursor().line);
+	await expect.poll(line).toBe(4);
 	await field.press("ArrowDown");
 	await field.press("Control+Enter");
 	await expect.poll(() => obsidian.page.evaluate(() => window.app.workspace.getLeavesOfType("markdown").length)).toBe(2);
@@ -81,7 +81,7 @@ test("filters narrow, as chips that can be taken away", async () => {
 	await obsidian.page.locator(".prompt-input").fill("Travels");
 	await obsidian.page.locator(".suggestion-item").first().click();
 	const places = obsidian.page.locator(".vault-bridge-hit-place");
-	await expect.poll(async () => (await places.allInnerTexts()).every((place) => place.startsWith("Travels"))).toBe(true);
+	await expect.poll(async () => [...new Set((await places.allInnerTexts()).map((place) => place.startsWith("Travels")))]).toEqual([true]);
 	await obsidian.page.getByLabel("Without Travels/").click();
 	await expect.poll(async () => (await places.allInnerTexts()).some((place) => place.startsWith("Bread"))).toBe(true);
 });
@@ -99,9 +99,9 @@ test("a link is put where the cursor is, in the note that was edited, down to th
 	await expect.poll(() => readFile(join(home.vault, "Links.md"), "utf8")).toBe("See [[Staling]].\n");
 	await first.click({ button: "right" });
 	await obsidian.page.getByRole("menuitem", { name: "Copy passage" }).click();
-	const copied = await obsidian.page.evaluate(() => navigator.clipboard.readText());
-	expect(copied).toContain("A refrigerator ages bread about as much");
-	expect(copied).toMatch(/\[\[Staling\]\]$/);
+	const copied = (): Promise<string> => obsidian.page.evaluate(() => navigator.clipboard.readText());
+	await expect.poll(copied).toContain("A refrigerator ages bread about as much");
+	expect(await copied()).toMatch(/\[\[Staling\]\]$/);
 });
 
 test("a title that the pointer rests on tells what the note says, and no other", async () => {
@@ -115,8 +115,8 @@ test("a title that the pointer rests on tells what the note says, and no other",
 	await expect.poll(() => tooltip.count()).toBe(0);
 	const asked = (): number => obsidian.node.requests.filter(({ url }) => url.endsWith("/summarise")).length;
 	const before = asked();
-	const [over, away] = await Promise.all([title.boundingBox(), obsidian.page.getByRole("combobox").boundingBox()]);
-	for (const box of [over, away]) await obsidian.page.mouse.move((box?.x ?? 0) + 5, (box?.y ?? 0) + 5);
+	// A busy machine moves the pointer so slowly that it would rest.
+	await title.evaluate((el) => ["mouseenter", "mouseleave"].forEach((kind) => el.dispatchEvent(new MouseEvent(kind))));
 	await obsidian.page.waitForTimeout(900);
 	expect(asked()).toBe(before);
 	expect(await tooltip.count()).toBe(0);

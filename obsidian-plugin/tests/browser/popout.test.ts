@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { bridge, obsidian, oneBridge, open } from "./stage";
+import { bridge, obsidian, oneBridge, open, serve } from "./stage";
 
 const STARTER = "Bread/Starters/Sourdough starter.md";
 
@@ -87,20 +87,31 @@ test("the graph in a window of its own is drawn there, follows its size and the 
 	const before = await size();
 	await popup.setViewportSize({ width: 420, height: 600 });
 	await expect.poll(size).toBeLessThan(before);
-	const at = await obsidian.page.evaluate(() => {
+	/** Where the node is on the page, once the picture has come to rest. */
+	const place = async (): Promise<[x: number, y: number]> => {
+		const [at, box] = [await where(), await picture.boundingBox()];
+		return [(box?.x ?? 0) + at.x, (box?.y ?? 0) + at.y];
+	};
+	const where = (): Promise<{ x: number; y: number }> => obsidian.page.evaluate(async () => {
 		const [leaf] = window.app.workspace.getLeavesOfType("vault-bridge-graph");
 		type Stage = { drawn: { picture: { nodes: { id: number; title: string }[] } }; canvas: { where: (id: number) => { x: number; y: number } } };
 		const { stage } = (leaf?.view as unknown as { parts: { stage: Stage } }).parts;
 		const node = stage.drawn.picture.nodes.find(({ title }) => title === "Levain");
-		return stage.canvas.where(node?.id ?? -1);
+		let at = stage.canvas.where(node?.id ?? -1);
+		for (let still = 0; still < 5; ) {
+			await new Promise((resolve) => leaf?.containerEl.win.requestAnimationFrame(resolve));
+			const now = stage.canvas.where(node?.id ?? -1);
+			still = now.x === at.x && now.y === at.y ? still + 1 : 0;
+			at = now;
+		}
+		return at;
 	});
-	const box = await picture.boundingBox();
-	await popup.mouse.move((box?.x ?? 0) + at.x, (box?.y ?? 0) + at.y);
+	await popup.mouse.move(...(await place()));
 	await popup.locator(".vault-bridge-graph-tell-title", { hasText: "Levain" }).waitFor();
-	await popup.mouse.click((box?.x ?? 0) + at.x, (box?.y ?? 0) + at.y, { button: "right" });
+	await popup.mouse.click(...(await place()), { button: "right" });
 	await popup.getByRole("menuitem", { name: "Copy link" }).waitFor();
 	await popup.keyboard.press("Escape");
-	await popup.mouse.click((box?.x ?? 0) + at.x, (box?.y ?? 0) + at.y);
+	await popup.mouse.click(...(await place()));
 	await expect.poll(active).toBe("Bread/Starters/Levain.md");
 	const contexts = await obsidian.page.evaluateHandle(() => {
 		const [leaf] = window.app.workspace.getLeavesOfType("vault-bridge-graph");
@@ -137,4 +148,6 @@ test("a change is decided upon in a window of its own, and what is indexed is to
 	await bridge.stop();
 	await status.getByText("Bridge off").waitFor();
 	await status.getByRole("button", { name: "Look again" }).waitFor();
+	await serve();
+	await bridge.readable();
 });

@@ -75,12 +75,12 @@ test("they follow the section that the cursor is in, and ask once for each", asy
 	await beside(STARTER);
 	await click("Wild yeasts");
 	await expect.poll(scope).toContain("Related to § What lives in there");
+	await expect.poll(() => asked().at(-1)).toMatchObject({ path: STARTER, line: 19 });
 	const count = asked().length;
-	expect(asked().at(-1)).toMatchObject({ path: STARTER, line: 19 });
 	await click("What lives in there");
 	await click("Equal weights");
 	await expect.poll(scope).toContain("Related to § Sourdough starter");
-	expect(asked().length).toBe(count + 1);
+	await expect.poll(() => asked().length).toBe(count + 1);
 	await button("Whole note").click();
 	await expect.poll(scope).toContain("Related to the whole note");
 	await click("Forgotten at the back");

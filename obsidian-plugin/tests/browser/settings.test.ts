@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { Bridge, Home, MODELS } from "./bridge";
 import { picture } from "./picture";
 import { paired, pairing } from "./programs";
-import { AppWindow, startBrowser } from "./window";
+import { AppWindow, connectBrowser } from "./window";
 
 let browser: Browser;
 let home: Home;
@@ -14,7 +14,7 @@ let bridge: Bridge | null;
 let obsidian: AppWindow;
 
 beforeAll(async () => {
-	browser = await startBrowser();
+	browser = await connectBrowser();
 });
 afterAll(() => browser.close());
 beforeEach(async () => {
@@ -31,7 +31,7 @@ type Given = Partial<Parameters<typeof AppWindow.open>[1]>;
 
 async function serve(): Promise<Bridge> {
 	bridge = await Bridge.serve(home);
-	await expect.poll(async () => (await bridge?.call<{ vaults: { ready: { keyword: boolean } }[] }>("status"))?.vaults[0]?.ready.keyword).toBe(true);
+	await bridge.readable();
 	return bridge;
 }
 
@@ -76,7 +76,7 @@ test("a folder that is left out is found no more, is counted, and is found again
 	await obsidian.page.getByRole("button", { name: "Remove Garden/**" }).click();
 	await notice("Being read into the index.").waitFor();
 	await expect.poll(() => found("frost dates")).toContain("Garden/Frost dates.md");
-	expect(await row("Garden/**").count()).toBe(0);
+	await expect.poll(() => row("Garden/**").count()).toBe(0);
 });
 
 test("what is hidden seems missing at once, and a rule that cannot be understood is refused with the reason", async () => {

@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { Bridge, Home } from "./bridge";
-import { AppWindow, startBrowser } from "./window";
+import { AppWindow, connectBrowser } from "./window";
 
 /** How a window is opened; what is left out is as a person has it. */
 export type Given = Partial<Parameters<typeof AppWindow.open>[1]>;
@@ -29,7 +29,7 @@ async function closed(): Promise<void> {
 /** Give all tests of a file one bridge; with the models it has embedded every note. */
 export function oneBridge(models: boolean): void {
 	beforeAll(async () => {
-		[browser, home] = await Promise.all([startBrowser(), models ? Home.embedded() : Home.make(false)]);
+		[browser, home] = await Promise.all([connectBrowser(), models ? Home.embedded() : Home.make(false)]);
 		await serve();
 		await (models ? bridge.settled() : bridge.readable());
 	}, 600_000);
@@ -51,7 +51,7 @@ interface Ready {
 export function vaultForEach({ before, after }: Ready = {}): void {
 	let next = 0;
 	beforeAll(async ({}, { tasks }) => {
-		[browser, home] = await Promise.all([startBrowser(), Home.make(false, undefined, tasks.length)]);
+		[browser, home] = await Promise.all([connectBrowser(), Home.make(false, undefined, tasks.length)]);
 		for (; home.at < tasks.length; home.at++) await before?.();
 		home.at = 0;
 		await serve();

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { inject } from "vitest";
 import { NodeSide } from "./node-side";
 
 export const PLUGIN = fileURLToPath(new URL("../..", import.meta.url));
-const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-/** Start the browser that `CHROMIUM` names, or the one that Debian puts there. */
-export function startBrowser(): Promise<Browser> {
-	return chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium", headless: true, args: ARGUMENTS });
+/** Connect to the browser that all files share; closing it closes what was opened by this. */
+export function connectBrowser(): Promise<Browser> {
+	return chromium.connect(inject("browser"));
 }
 
 export interface Opening {
@@ -43,6 +43,7 @@ export class AppWindow {
 
 	static async open(browser: Browser, { base, home, path = "", settings = {}, secrets = {}, width = 1200, dark = false, source, without, from }: Opening): Promise<AppWindow> {
 		const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme: dark ? "dark" : "light", permissions: [] });
+		context.setDefaultTimeout(120_000);
 		const page = await context.newPage();
 		const faults: string[] = [];
 		page.on("pageerror", (error) => faults.push(String(error)));
@@ -76,9 +77,16 @@ export class AppWindow {
 
 	/** Wait until the status bar tells of a state, and return what it says. */
 	async state(is: string): Promise<string> {
-		const item = this.page.locator(`.vault-bridge-status-bar[data-state="${is}"]`);
-		await item.waitFor();
-		return item.innerText();
+		return this.page.locator(`.vault-bridge-status-bar[data-state="${is}"]`).innerText();
+	}
+
+	/** Wait until the page shows what it was answered before. */
+	async settled(): Promise<void> {
+		// What is on its way to the page comes before this does.
+		await this.page.evaluate(() => undefined);
+		await this.page.evaluate(async () => {
+			for (let frame = 0; frame < 5; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
+		});
 	}
 
 	/** Unload the plugin and return what it left. */

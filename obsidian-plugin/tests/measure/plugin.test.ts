@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Bridge, Home } from "../browser/bridge";
-import { AppWindow, PLUGIN, startBrowser } from "../browser/window";
+import { AppWindow, PLUGIN, connectBrowser } from "../browser/window";
 
 /** What happened to one query, in milliseconds of the page's clock. */
 interface Timed {
@@ -29,7 +29,7 @@ const { VAULT, MEASURED, QUERIES } = process.env;
 test("keystrokes, loading, events and size", { timeout: 600_000 }, async () => {
 	if (VAULT === undefined || MEASURED === undefined || QUERIES === undefined) throw new Error("Run `scripts/bench --only plugin`.");
 	const queries = JSON.parse(QUERIES) as string[];
-	const [browser, home] = await Promise.all([startBrowser(), Home.make(true, VAULT)]);
+	const [browser, home] = await Promise.all([connectBrowser(), Home.make(true, VAULT)]);
 	const bridge = await Bridge.serve(home);
 	try {
 		await bridge.settled();
