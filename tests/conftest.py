@@ -1,14 +1,20 @@
-"""Fixtures shared by the tests of several packages."""
+"""Fixtures shared by the tests of several packages, and what a run of them tells."""
 
+import fcntl
+import json
 import os
+import shutil
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-from bridge.data_folder import default_models_dir
+from bridge.data_folder import Folders, default_models_dir, vault_id
 from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.install import install
+from tests.system.sidecar import serving
 
 # Test files are as private as on most machines: some systems let the user's group change new files.
 os.umask(0o022)
@@ -19,9 +25,61 @@ settings.load_profile("untimed")
 
 TESTS = Path(__file__).parent
 PLUGIN = TESTS / "plugin"
+SAMPLE = TESTS / "vaults" / "sample"
 
-COVERING = {TESTS / name for name in ("api", "features", "markdown", "vault")}
-"""Folders of the tests by which coverage is measured; it nearly doubles the time of a test."""
+
+NOT_QUICK = {"cli", "conformance", "mcp", "mcp_client", "models", "plugin", "scripts", "server", "system"}
+"""Folders of tests of processes, servers and models."""
+SERVING = {"served", "sample", "models_dir"}
+"""Fixtures that serve a vault, or need a model."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a run be quick, and keep its failures for the program that started it."""
+    parser.addoption("--quick", action="store_true", help="only tests that need no model, no browser and no process")
+    parser.addoption("--failures", type=Path, metavar="FILE", help="append each failure to FILE, as a line of JSON")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep failures, in the process that hears of all of them."""
+    file = config.getoption("failures")
+    if file is not None and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(FailureLog(file))
+    if config.getoption("quick"):
+        sys.addaudithook(refuse_processes)
+
+
+def refuse_processes(event: str, _arguments: tuple[object, ...]) -> None:
+    """Refuse to start a program in a quick test."""
+    if event == "subprocess.Popen":
+        raise PermissionError("A quick test starts no processes; mark this one `process`.")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the folders in which nothing is quick."""
+    is_slow = collection_path.parent == TESTS and collection_path.name in NOT_QUICK
+    return True if config.getoption("quick") and is_slow else None
+
+
+class FailureLog:
+    """Appends failures to a file: the test, and what it told."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep the failure of a test."""
+        self._keep(report)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Keep the failure of a file that cannot be read."""
+        self._keep(report)
+
+    def _keep(self, report: pytest.TestReport | pytest.CollectReport) -> None:
+        if report.failed:
+            text = "\n".join([report.longreprtext, *(f"-- {title}\n{said}" for title, said in report.sections)])
+            with self._file.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"test": report.nodeid, "text": text}) + "\n")
 
 
 @pytest.fixture(scope="session")
@@ -33,15 +91,46 @@ def models_dir() -> Path:
     return folder
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.fixture(scope="session")
+def embedded(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Path:
+    """Return the sample vault, `Notes`, and its `index` with every note embedded: made once a run, to be copied."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder = shared / "embedded"
+    with (shared / "embedded.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            vault, data = shared / "embedding" / "Notes", shared / "embedding" / "data"
+            shutil.copytree(SAMPLE, vault)
+            with serving(vault, data_dir=data, models_dir=models_dir) as sidecar:
+                sidecar.wait_indexed()
+            Folders(data).index(vault_id(vault)).rename(vault.with_name("index"))
+            vault.parent.rename(folder)
+    return folder
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Start with the plugin, whose browser tests take longest; only tests that everyone can run count as coverage."""
     items.sort(key=lambda item: PLUGIN not in item.path.parents)
     for item in items:
-        if COVERING.isdisjoint(item.path.parents) or item.get_closest_marker("eval"):
+        if item.get_closest_marker("eval"):
             item.add_marker("no_cover")
+    if config.getoption("quick"):
+        slow = [item for item in items if not is_quick(item)]
+        items[:] = [item for item in items if is_quick(item)]
+        config.hook.pytest_deselected(items=slow)
+
+
+def is_quick(item: pytest.Item) -> bool:
+    """Say whether a test needs nothing but this process and a moment."""
+    marked = any(item.get_closest_marker(name) for name in ("model", "process", "long"))
+    return not marked and SERVING.isdisjoint(getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(autouse=True)
-def _not_into_your_trash(monkeypatch: pytest.MonkeyPatch) -> None:
+def _not_into_your_trash() -> Iterator[None]:
     """Keep files that tests delete out of the user's trash."""
-    monkeypatch.setattr("bridge.vault.write.trash.has_trash", lambda _: False)
+    # Not the test's own patches, which would then last until its folder is deleted.
+    with pytest.MonkeyPatch.context() as patches:
+        patches.setattr("bridge.vault.write.trash.has_trash", lambda _: False)
+        yield

@@ -7,19 +7,28 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from bridge.data_folder import Folders, vault_id
+from tests.features.fresh import restore
 from tests.features.served import Served, readable, serving, write_vault
 from tests.mcp_client.servers import wait_for_end
 
-SAMPLE = Path(__file__).resolve().parents[1] / "vaults" / "sample"
-
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def sample(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> AsyncIterator[Served]:
+async def sample(tmp_path_factory: pytest.TempPathFactory, embedded: Path, models_dir: Path) -> AsyncIterator[Served]:
     folder = tmp_path_factory.mktemp("sample")
-    shutil.copytree(SAMPLE, folder / "sample")
+    shutil.copytree(embedded / "Notes", folder / "sample")
+    data = Folders(folder / "data")
+    data.make()
+    shutil.copytree(embedded / "index", data.index(vault_id(folder / "sample")))
     async with serving([folder / "sample"], folder / "data", models_dir) as served:
         await readable(served, meaning=True)
         yield served
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def restored(sample: Served) -> None:
+    """Have the sample vault as it was at first, whatever another test changed."""
+    await restore(sample)
 
 
 @pytest_asyncio.fixture

@@ -21,7 +21,7 @@ from bridge.state.change_records import Change
 from bridge.state.session_log import SessionEvent
 from bridge.types import VaultPath
 from bridge.vault.plan import Step
-from tests.features.served import Served
+from tests.features.served import Served, readable
 
 SAMPLE = Path(__file__).resolve().parents[1] / "vaults" / "sample"
 NOTE = VaultPath("Made for an example.md")
@@ -44,7 +44,7 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
     if operation.name == "revoke_client":
         with suppress(InvalidArguments):
             Tokens(served.bridge.folders.tokens).create(operation.example["client"], ["read"])
-    if not operation.reads and operation.vault:
+    if operation.vault:
         await restore(served)
     if operation.name in PREPARED:
         return await PREPARED[operation.name](served, operation.example)
@@ -149,20 +149,33 @@ async def offered(served: Served, *, claimed: bool) -> str:
 
 
 async def restore(served: Served) -> None:
-    """Restore every file."""
-    root = served.bridge.find(None).root
-    kept = {file.relative_to(SAMPLE) for file in SAMPLE.rglob("*") if file.is_file()}
-    for file in sorted(root.rglob("*"), reverse=True):
-        place = file.relative_to(root)
+    """Restore every file of the sample vault, and wait until all are indexed."""
+    host = served.bridge.find(None)
+    host.resume()
+    kept = {file.relative_to(SAMPLE): file for file in SAMPLE.rglob("*") if file.is_file()}
+    changed = False
+    for file in sorted(host.root.rglob("*"), reverse=True):
+        place = file.relative_to(host.root)
         if file.is_dir() and not file.is_symlink() and not (SAMPLE / place).exists() and not any(file.iterdir()):
             file.rmdir()
         elif (file.is_file() or file.is_symlink()) and place not in kept:
             file.unlink()
-    for place in kept:
-        if not (root / place).exists() or (root / place).read_bytes() != (SAMPLE / place).read_bytes():
-            (root / place).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(SAMPLE / place, root / place)
-    await served.bridge.find(None).vault.indexer.look_at([""])
+            changed = True
+    for place, source in kept.items():
+        file = host.root / place
+        if not file.exists() or stamp_of(file) != stamp_of(source):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, file)
+            changed = True
+    if changed:
+        await host.vault.indexer.look_at([""])
+    await readable(served, meaning=served.models.exists())
+
+
+def stamp_of(file: Path) -> tuple[int, int]:
+    """Return what tells whether a file changed."""
+    stat = file.stat()
+    return stat.st_size, stat.st_mtime_ns
 
 
 PREPARED: Mapping[str, Callable[[Served, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]] = {

@@ -75,7 +75,9 @@ class Served:
             return Answer(response.status, dict(response.headers), await response.read())
 
     async def call(self, operation: str, /, **arguments: Any) -> Answer:
-        """Call an operation."""
+        """Call an operation; one that waits for the index waits long enough."""
+        if operation == "wait_until_indexed":
+            arguments = {"timeout": PATIENCE_S, **arguments}
         return await self.request("POST", f"/api/{operation}", data=orjson.dumps(arguments))
 
     async def settle(self, job_id: str) -> None:

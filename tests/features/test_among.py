@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bridge.settings.file import save_settings
-from tests.features.conftest import SAMPLE
+from tests.conftest import SAMPLE
 from tests.features.served import Served, serving
 
 ABOUT = "Agents/About this folder.md"

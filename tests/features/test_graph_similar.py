@@ -3,22 +3,12 @@
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
-from tests.features.fresh import restore
-from tests.features.served import Served, readable
+from tests.features.served import Served
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.model]
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.model, pytest.mark.usefixtures("restored")]
 
 KRAUT = "Ferments/Vegetables/Sauerkraut im Steintopf.md"
-
-
-@pytest_asyncio.fixture(autouse=True, loop_scope="session")
-async def _restored(sample: Served) -> None:
-    """Have the sample vault as it was at first, which other files of tests change."""
-    await sample.call("resume_indexing")
-    await restore(sample)
-    await readable(sample, meaning=True)
 
 
 async def test_notes_close_in_meaning_are_joined_both_ways(sample: Served) -> None:

@@ -3,21 +3,11 @@
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
-from tests.features.fresh import restore
-from tests.features.served import Served, readable, serving, write_vault
+from tests.features.served import Served, serving, write_vault
 from tests.mcp.client import connected, text_of
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
-
-
-@pytest_asyncio.fixture(autouse=True, loop_scope="session")
-async def _restored(sample: Served) -> None:
-    """Have the sample vault as it was at first, which other files of tests change."""
-    await sample.call("resume_indexing")
-    await restore(sample)
-    await readable(sample, meaning=True)
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.usefixtures("restored")]
 
 
 async def test_a_hit_has_what_the_contract_says(sample: Served) -> None:

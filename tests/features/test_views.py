@@ -18,7 +18,7 @@ from bridge.cli import render
 from bridge.cli.console import cell
 from bridge.features import operations
 from bridge.mcp.text import format_answer
-from tests.features.conftest import SAMPLE
+from tests.conftest import SAMPLE
 from tests.features.fresh import BETWEEN_VAULTS, example_of
 from tests.features.served import Served, readable, serving
 

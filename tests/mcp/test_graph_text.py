@@ -23,6 +23,7 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.usefixtures("restored")
 @pytest.mark.asyncio(loop_scope="session")
 @pytest.mark.parametrize("tool", ASKED)
 async def test_an_answer_is_shorter_than_its_json_and_names_notes(sample: Served, tool: str) -> None:

@@ -49,6 +49,7 @@ def found(*hits: dict[str, Any], **parts: Any) -> str:
 
 
 @pytest.mark.model
+@pytest.mark.usefixtures("restored")
 @pytest.mark.asyncio(loop_scope="session")
 @pytest.mark.parametrize("query", QUERIES)
 async def test_ten_hits_keep_their_budget(sample: Served, query: str) -> None:
