@@ -222,6 +222,7 @@ def test_a_folder_that_cannot_be_written_is_told(tokens: Tokens, path: Path) -> 
         path.parent.chmod(0o700)
 
 
+@pytest.mark.process
 def test_processes_that_write_at_once_lose_nothing(path: Path) -> None:
     code = (
         "import sys, pathlib; from bridge.access.tokens import Tokens; t = Tokens(pathlib.Path(sys.argv[1]))\n"

@@ -14,7 +14,7 @@ from bridge.state.change_records import Change
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step
 
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+pytestmark = [pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed"), pytest.mark.process]
 
 NOTE = "".join(f"line {number}\n" for number in range(1, 31))
 

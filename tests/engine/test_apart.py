@@ -12,6 +12,8 @@ from bridge.engine.analytics import WorkerProcess
 from bridge.errors import Busy
 from tests.engine.conftest import PATIENCE_S
 
+pytestmark = pytest.mark.process
+
 
 def number() -> int:
     return os.getpid()

@@ -19,7 +19,7 @@ from bridge.types import VaultPath
 from tests.engine.conftest import Opened, until
 from tests.engine.test_writing import bytes_of, digest
 
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+pytestmark = [pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed"), pytest.mark.process]
 
 BEANS, RYE = VaultPath("Garden/Beans.md"), VaultPath("Bread/Rye.md")
 AGENT = Author("test", client="agent")

@@ -17,6 +17,8 @@ from bridge.search.pipeline import search
 from bridge.types import VaultPath
 from tests.engine.conftest import Opened, settled, until
 
+pytestmark = pytest.mark.process
+
 MANY = FEW + 50
 OLDEST = VaultPath("Oldest.md")
 TWIN = VaultPath("Twin.md")

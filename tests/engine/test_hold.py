@@ -19,6 +19,7 @@ sys.stdin.read()
 """
 
 
+@pytest.mark.process
 def test_a_second_process_is_told_who_holds_the_vault(tmp_path: Path) -> None:
     lock, runtime = tmp_path / "vault" / "lock", tmp_path / "run.json"
     runtime.write_text('{"url": "http://127.0.0.1:1", "pid": 7, "token": "secret"}')

@@ -23,6 +23,8 @@ from bridge.vault.vault import Vault
 from bridge.worker_pool import WorkerPool
 from tests.engine.conftest import NOTES, PATIENCE_S, until
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(autouse=True)
 def others(monkeypatch: pytest.MonkeyPatch) -> None:

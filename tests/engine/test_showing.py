@@ -78,6 +78,7 @@ async def test_a_change_that_the_index_could_not_take_is_taken_up_again(
         assert await found(host, "zebra") == [BEANS]
 
 
+@pytest.mark.process
 async def test_the_words_of_many_changed_notes_are_read_before_a_search(
     tmp_path: Path, vault: Path, opened: Opened
 ) -> None:

@@ -28,6 +28,7 @@ from bridge.settings.schema import describe_settings
 PAGE = reference()
 
 
+@pytest.mark.process
 def test_the_generated_files_are_up_to_date() -> None:
     checked = subprocess.run(
         [sys.executable, "-m", "bridge.export", "--check"], capture_output=True, text=True, check=False, timeout=60

@@ -24,6 +24,7 @@ print(resident_mib() - before)
 """
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc's settings")
 def test_large_arrays_are_returned_to_the_system_when_they_are_freed() -> None:
     ran = subprocess.run([sys.executable, "-c", HELD_AFTER_LARGE], capture_output=True, text=True, check=True)
@@ -42,6 +43,7 @@ print(gc.get_stats()[0]["collections"] - before)
 """
 
 
+@pytest.mark.process
 def test_the_hits_of_a_search_start_no_collection_of_garbage() -> None:
     ran = subprocess.run([sys.executable, "-c", COLLECTIONS], capture_output=True, text=True, check=True)
     assert int(ran.stdout) == 0

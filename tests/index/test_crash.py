@@ -18,6 +18,8 @@ from pathlib import Path
 from bridge.index.table import Table
 from tests.index.made import *
 
+pytestmark = pytest.mark.process
+
 folder, at = Path(sys.argv[1]), int(sys.argv[2])
 calls = 0
 

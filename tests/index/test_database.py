@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.index.made import opened
 
 READ = """
@@ -34,6 +36,7 @@ async def make(folder: Path) -> None:
     await (await opened(folder, {"A.md": "alpha"})).close()
 
 
+@pytest.mark.process
 def test_reading_needs_only_the_compiled_part(tmp_path: Path) -> None:
     asyncio.run(make(tmp_path / "index"))
     ran = subprocess.run(

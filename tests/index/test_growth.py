@@ -17,6 +17,8 @@ from bridge.types import VaultPath
 from bridge.vault.scan import Stat
 from tests.hostile_texts import HOSTILE
 
+pytestmark = pytest.mark.long
+
 PATH = VaultPath("a.md")
 LENGTH = 12_000
 FACTOR = 4

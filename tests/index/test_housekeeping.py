@@ -22,6 +22,8 @@ from tests.index.made import (
     words,
 )
 
+pytestmark = pytest.mark.long
+
 NOTES = {
     f"n{at}.md": f"# Note {at}\n\n{sentence(at, 40)}\n\n## More\n\n{sentence(1000 + at, 80)}\n" for at in range(300)
 }

@@ -113,6 +113,7 @@ async def test_words_are_known_from_the_moment_a_note_says_them_until_none_does(
     assert not sources.vocabulary.words.says("hotkeys", sources.index.languages)
 
 
+@pytest.mark.process
 async def test_that_mistyped_words_are_not_corrected_yet_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,6 +20,8 @@ from bridge.types import VaultPath
 from tests.index.made import DAMAGES, all_of, damage_file, opened
 from tests.index.test_erasing import SECRET, TEXT, everything, private
 
+pytestmark = pytest.mark.process
+
 ALL = ("english", "german", "french", "italian", "dutch", "finnish")
 NOTES = {
     "a.md": "running dogs, dying, skies and sky, häuser, gewerkt, gemaakt",

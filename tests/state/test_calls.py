@@ -111,6 +111,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.process
 def test_what_was_written_a_moment_after_a_call_survives_a_crash(tmp_path: Path) -> None:
     path = tmp_path / "state.sqlite"
     Store.open(path).close()

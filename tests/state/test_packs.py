@@ -174,6 +174,7 @@ for count in range(300, 600, 50):
 """
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("lines", [0, 1, 2, 3])
 def test_what_was_kept_before_a_kill_is_whole(tmp_path: Path, lines: int) -> None:
     folder = tmp_path / "contents"

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from bridge.state.session_log import QUIET_S, SEEN_EVERY_S, SessionEvent, SessionFilter, SessionRecord
 from bridge.state.store import Store
 from bridge.types import VaultPath
@@ -96,6 +98,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.process
 def test_a_crash_leaves_sessions_incomplete(tmp_path: Path) -> None:
     root = Path(__file__).resolve().parents[2]
     ran = subprocess.run(

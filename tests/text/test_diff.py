@@ -64,6 +64,7 @@ def test_what_is_no_text_is_none() -> None:
     assert decode_text(b"\x89PNG\0\0") is None
 
 
+@pytest.mark.process
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pairs())

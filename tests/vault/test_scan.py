@@ -57,6 +57,7 @@ def test_conflict_copies_are_left_out(tmp_path: Path) -> None:
     assert set(scanned(tmp_path).files) == {"a.md"}
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform != "linux", reason="only there a path may be so long")
 def test_folders_may_be_nested_deeper_than_python_calls(tmp_path: Path) -> None:
     deep = "/".join("d" * sys.getrecursionlimit())

@@ -3,7 +3,11 @@
 import random
 from pathlib import Path
 
+import pytest
+
 from tests.vault.write.dying import killed_once
+
+pytestmark = pytest.mark.process
 
 
 def test_a_killed_process_leaves_all_or_nothing(tmp_path: Path) -> None:

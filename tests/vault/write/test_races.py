@@ -25,6 +25,8 @@ from tests.vault.write.plans import Noted, put, remove, together, tree, write_pl
 from tests.vault.write.races import run_races
 from tests.vault.write.savers import save
 
+pytestmark = pytest.mark.process
+
 NOTE = VaultPath("a.md")
 HAS_LEASES = pytest.mark.skipif(sys.platform != "linux", reason="the system has no leases")
 
