@@ -18,7 +18,7 @@ from scripts.lib.setup.venv import CLEAN, LOCK_OF, VENV, install, is_done, make_
 def main() -> int:
     """Bring `.venv` up to date, or say whether it is."""
     parser = argparse.ArgumentParser(prog="scripts/setup", description=__doc__)
-    parser.add_argument("purpose", choices=("run", "test"))
+    parser.add_argument("purpose", choices=("run", "check", "test"))
     parser.add_argument("--check", action="store_true", help="only say, by the exit status, whether all is done")
     options = parser.parse_args()
     if options.check:
@@ -57,22 +57,28 @@ def setup_lock() -> Iterator[None]:
 
 
 def set_up(purpose: str) -> None:
-    """Install everything, each step only if it is needed; to run, llama.cpp follows in the background."""
+    """Install everything, each step only if it is needed; llama.cpp follows in the background, or before the tests."""
+    if purpose != "test" or not is_done("check"):
+        set_up_packages("check" if purpose == "test" else purpose)
+    if purpose == "test":
+        with llama_lock(ignore) as lock:
+            install_llama(CLEAN, lock)
+        stamp("llama", "test")
+
+
+def set_up_packages(purpose: str) -> None:
+    """Install all but llama.cpp."""
     say(f"Setting up in {VENV} (once; later starts skip this).")
     make_venv()
     pins = read_lock(LOCK_OF[purpose])
     install("pip itself", [pin for pin in pins if pin.name == "pip"])
     # The tests hold both ways to have llama.cpp to one contract.
-    later = {LLAMA} if purpose == "test" else {LLAMA, PREBUILT}
+    later = {LLAMA} if purpose == "check" else {LLAMA, PREBUILT}
     packages = [pin for pin in pins if pin.name not in later]
     install(f"{len(packages)} packages", packages)
     project = ["install", "--no-deps", "--no-build-isolation", "--no-index", "--editable", str(ROOT)]
     run("Installing Vault Bridge", pip_command(*project), VENV / "logs" / "project.log", CLEAN)
-    stamp("run")
-    if purpose == "test":
-        with llama_lock(ignore) as lock:
-            install_llama(CLEAN, lock)
-        stamp("llama", "test")
+    stamp("run", purpose)
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ LLAMA_OPTIONS = Path(__file__).with_name("llama.cmake")
 """How llama.cpp is built."""
 
 FORMAT = 1
-LOCK_OF = {"run": "run", "llama": "run", "test": "dev"}
-"""The lock of each purpose: `run` is all but llama.cpp, `test` is everything."""
+LOCK_OF = {"run": "run", "llama": "run", "check": "dev", "test": "dev"}
+"""The lock of each purpose: `run` and `check` are all but llama.cpp, `test` is everything."""
 
 CLEAN = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1", "PIP_USER": "0", "PYTHONNOUSERSITE": "1"}
 
