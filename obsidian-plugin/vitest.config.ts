@@ -9,9 +9,9 @@ export default defineConfig({
 					name: "browser",
 					include: ["tests/browser/**/*.test.ts"],
 					globalSetup: ["tests/browser/one-browser.ts"],
-					// One process for all files: each would take seconds to start.
+					// Two processes for all files: each would take seconds to start, and the tests often wait.
 					isolate: false,
-					maxWorkers: 1,
+					maxWorkers: 2,
 					testTimeout: 300_000,
 					hookTimeout: 600_000,
 					expect: { poll: { timeout: 120_000 } },
