@@ -17,6 +17,8 @@ STEP_MS = 30
 """A change is reported after this long without another one."""
 LONGEST_STEP_MS = 200
 """Changes in an unbroken series are reported after this long."""
+LATE_MS = 100
+"""How long a change may take on a busy machine from the system to the thread that collects it."""
 ADDED = 1
 """The code in `watchfiles` for a new file or folder."""
 TRIES = 3
@@ -124,7 +126,8 @@ class Notifier:
         self._tune()
         late: set[tuple[int, str]] = set()
         if self._notify is not before:
-            late = self._ask(before, 1, 1, 1) or late
+            # What happened just before the new one listened is told to this one only, and nothing would look for it.
+            late = self._ask(before, LONGEST_STEP_MS, STEP_MS, LATE_MS) or late
             before.close()
         return late | {(ADDED, folder) for folder in set(self._folders) - folders}
 

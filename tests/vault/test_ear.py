@@ -3,6 +3,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from watchfiles import _rust_notify
@@ -178,6 +179,37 @@ def test_a_folder_that_comes_while_it_is_tuned_to_is_told(tmp_path: Path, monkey
         assert until(ear, bool) == {"A/B"}
         grow(tmp_path, "A/B/a.md")
         assert until(ear, bool) == {"A/B/a.md"}
+
+
+def test_a_change_just_before_another_ear_listens_is_told_though_its_thread_is_late(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grow(tmp_path, "A/")
+    real = folders_of
+
+    class Late:
+        """The system's notifications, collected by a thread that gets its turn only after a while."""
+
+        def __init__(self, *given: Any) -> None:
+            self._notify = RustNotify(*given)
+
+        def watch(self, longest_ms: int, step_ms: int, timeout_ms: int, ending: Any) -> object:
+            return "timeout" if timeout_ms < 40 else self._notify.watch(longest_ms, step_ms, timeout_ms, ending)
+
+        def close(self) -> None:
+            self._notify.close()
+
+    def change_meanwhile(top: str) -> list[str]:
+        monkeypatch.setattr(ears, "folders_of", real)
+        grow(tmp_path, "A/a.md")
+        return real(top)
+
+    RustNotify = _rust_notify.RustNotify  # noqa: N806
+    monkeypatch.setattr(_rust_notify, "RustNotify", Late)
+    with listening(tmp_path, each_folder=True) as ear:
+        monkeypatch.setattr(ears, "folders_of", change_meanwhile)
+        grow(tmp_path, "B/")
+        assert until(ear, lambda told: len(told) > 1) == {"B", "A/a.md"}
 
 
 def test_folders_that_never_stay_make_it_deaf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
