@@ -12,13 +12,13 @@ import pytest
 from bridge.index.index import Index
 from tests.index.made import DIMENSIONS, MODEL, embed_all, opened, paths, until, words
 
+pytestmark = pytest.mark.process
+
 WRITER = """
 import asyncio, os, signal, sys
 from pathlib import Path
 from bridge.index.table import Table
 from tests.index.made import *
-
-pytestmark = pytest.mark.process
 
 folder, at = Path(sys.argv[1]), int(sys.argv[2])
 calls = 0
