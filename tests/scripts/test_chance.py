@@ -42,7 +42,8 @@ def project(tmp_path: Path) -> Path:
 
 def run(project: Path, *command: str) -> subprocess.CompletedProcess[str]:
     """Run a Python module in the project."""
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    own = {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
+    env = {**os.environ, **own}
     return subprocess.run(
         [sys.executable, "-m", *command], cwd=project, env=env, capture_output=True, text=True, check=False
     )
