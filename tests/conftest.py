@@ -28,10 +28,9 @@ PLUGIN = TESTS / "plugin"
 SAMPLE = TESTS / "vaults" / "sample"
 
 
-NOT_QUICK = {"cli", "conformance", "mcp", "mcp_client", "models", "plugin", "scripts", "server", "system"}
-"""Folders of tests of processes, servers and models."""
-SERVING = {"served", "sample", "models_dir"}
-"""Fixtures that serve a vault, or need a model."""
+NOT_QUICK = {"cli", "conformance", "features", "mcp", "mcp_client", "models", "plugin", "scripts", "server", "system"}
+"""Folders of tests that serve vaults, start processes or need models."""
+NOT_QUICK_MARKS = {"eval", "long", "model", "process"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -41,11 +40,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep failures, in the process that hears of all of them."""
-    file = config.getoption("failures")
-    if file is not None and not hasattr(config, "workerinput"):
+    """Keep failures in the process that hears of all of them, and start no others in those that test quickly."""
+    is_worker, file = hasattr(config, "workerinput"), config.getoption("failures")
+    if file is not None and not is_worker:
         config.pluginmanager.register(FailureLog(file))
-    if config.getoption("quick"):
+    if config.getoption("quick") and (is_worker or not config.getoption("numprocesses", None)):
         sys.addaudithook(refuse_processes)
 
 
@@ -123,8 +122,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def is_quick(item: pytest.Item) -> bool:
     """Say whether a test needs nothing but this process and a moment."""
-    marked = any(item.get_closest_marker(name) for name in ("model", "process", "long"))
-    return not marked and SERVING.isdisjoint(getattr(item, "fixturenames", ()))
+    return NOT_QUICK_MARKS.isdisjoint(mark.name for mark in item.iter_markers())
 
 
 @pytest.fixture(autouse=True)

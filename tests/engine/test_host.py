@@ -157,6 +157,7 @@ async def test_why_meaning_does_not_count_is_told(
         assert isinstance(host.vault.why_not_by_meaning(), ModelUnusable)
 
 
+@pytest.mark.model
 async def test_while_another_model_fills_up_the_old_one_answers(
     vault: Path, opened: Opened, models_dir: Path, tmp_path: Path
 ) -> None:

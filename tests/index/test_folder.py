@@ -64,6 +64,7 @@ async def test_the_vectors_of_the_version_before_are_kept(tmp_path: Path) -> Non
     assert index.pending_vectors() == 0
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "hurt",
     [
@@ -143,6 +144,7 @@ async def test_an_index_that_was_closed_answers_nothing(tmp_path: Path) -> None:
     assert not index.damaged
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "hurt",
     [
@@ -174,6 +176,7 @@ async def found_everywhere(index: Index) -> list[list[str]]:
     return [await paths(answer) for answer in answers]
 
 
+@pytest.mark.process
 async def test_postings_that_are_missing_are_built_without_a_word(tmp_path: Path) -> None:
     folder = await stored(tmp_path / "index")
     shell("rm -r postings", folder)
@@ -264,6 +267,7 @@ def tmpfs(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
+@pytest.mark.process
 async def test_a_full_disk_is_told_and_loses_nothing_stored(tmpfs: Path) -> None:
     index = await opened(tmpfs / "index")
 
@@ -285,6 +289,7 @@ async def test_a_full_disk_is_told_and_loses_nothing_stored(tmpfs: Path) -> None
     await again.close()
 
 
+@pytest.mark.process
 async def test_a_disk_that_cannot_be_written_is_refused(tmpfs: Path) -> None:
     folder = await stored(tmpfs / "index")
     shell("mount -o remount,ro .", tmpfs)
@@ -294,6 +299,7 @@ async def test_a_disk_that_cannot_be_written_is_refused(tmpfs: Path) -> None:
         await opened(tmpfs / "another")
 
 
+@pytest.mark.process
 async def test_a_disk_that_becomes_read_only_is_told(tmpfs: Path) -> None:
     index = await opened(tmpfs / "index", {"A.md": "alpha"})
     shell("mount -o remount,ro .", tmpfs)

@@ -2,6 +2,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 LOOK = """
 import sys
 from bridge.index.library import load_lancedb
@@ -14,6 +16,7 @@ print(overrides.__file__ is not None)
 """
 
 
+@pytest.mark.process
 def test_what_talks_to_a_service_is_not_loaded() -> None:
     ended = subprocess.run([sys.executable, "-c", LOOK], capture_output=True, text=True, check=True)
     assert (ended.stdout.split(), ended.stderr) == (["True", "True"], "")
@@ -40,6 +43,7 @@ print(failures)
 """
 
 
+@pytest.mark.process
 def test_vaults_opened_at_once_load_it_together() -> None:
     ended = subprocess.run([sys.executable, "-c", AT_ONCE], capture_output=True, text=True, check=True)
     assert ended.stdout.strip() == "[]", ended.stdout
@@ -59,6 +63,7 @@ print(len(lancedb.connect(sys.argv[1]).create_table("made", [{"number": 1}])))
 """
 
 
+@pytest.mark.process
 def test_a_process_that_only_tokenizes_loads_no_more(tmp_path: Path) -> None:
     command = [sys.executable, "-c", TOKENIZER, str(tmp_path)]
     ended = subprocess.run(command, capture_output=True, text=True, check=True)

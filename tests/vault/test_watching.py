@@ -255,6 +255,7 @@ asyncio.run(asyncio.wait_for(main(), 300))
 """
 
 
+@pytest.mark.process
 def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
     # In a process of its own: bridges of other tests may listen in this one, or end only now.
     command = [sys.executable, "-c", LISTENING, str(tmp_path)]
@@ -282,6 +283,7 @@ asyncio.run(asyncio.wait_for(main(), 300))
 """
 
 
+@pytest.mark.process
 def test_with_too_few_watches_the_vault_is_polled(tmp_path: Path) -> None:
     namespace = ("unshare", "--user", "--map-root-user")
     if not shutil.which("unshare") or subprocess.run([*namespace, "true"], check=False).returncode:

@@ -274,6 +274,7 @@ def many_files(version: int) -> Plan:
     )
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("seed", range(4))
 def test_a_killed_process_leaves_all_old_or_all_new(tmp_path: Path, seed: int) -> None:
     for number in range(bulk.MANY * 2):

@@ -199,6 +199,7 @@ assert noted.plan.steps[0].to is None
 """
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it would be the user's own trash")
 @pytest.mark.parametrize("there", [True, False])
 def test_removed_notes_go_to_the_trash_of_the_system_where_it_has_one(root: Path, tmp_path: Path, there: bool) -> None:
