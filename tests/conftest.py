@@ -92,19 +92,27 @@ def models_dir() -> Path:
 
 @pytest.fixture(scope="session")
 def embedded(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Path:
-    """Return the sample vault, `Notes`, and its `index` with every note embedded: made once a run, to be copied."""
+    """Return a folder with what is made once a run of the sample vault, to be copied.
+
+    It holds the vault as `Notes`, its `index` with every note embedded, and one of its `words` only.
+    """
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     folder = shared / "embedded"
     with (shared / "embedded.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
-            vault, data = shared / "embedding" / "Notes", shared / "embedding" / "data"
+            made = shared / "embedding"
+            vault, data = made / "Notes", made / "data"
             shutil.copytree(SAMPLE, vault)
+            index = Folders(data).index(vault_id(vault))
+            with serving(vault, data_dir=data, models_dir=made / "none") as sidecar:
+                sidecar.wait_indexed(vectors=False)
+            shutil.copytree(index, made / "words")
             with serving(vault, data_dir=data, models_dir=models_dir) as sidecar:
                 sidecar.wait_indexed()
-            Folders(data).index(vault_id(vault)).rename(vault.with_name("index"))
-            vault.parent.rename(folder)
+            index.rename(made / "index")
+            made.rename(folder)
     return folder
 
 

@@ -33,7 +33,13 @@ export class Home {
 	static async make(models: boolean, vault = SAMPLE, vaults = 1): Promise<Home> {
 		const path = await realpath(await mkdtemp(join(tmpdir(), "vault-bridge-")));
 		const home = new Home(path, Array.from({ length: vaults }, (_, at) => join(path, String(at), "Notes")));
-		for (const folder of home.vaults) await home.copy(vault, folder);
+		const index = join(process.env["READY"] ?? "", models ? "index" : "words");
+		for (home.at = 0; home.at < vaults; home.at++) {
+			await home.copy(vault, home.vault);
+			// A bridge then has nothing to read, however many vaults of this kind it serves.
+			if (vault === SAMPLE && existsSync(index)) await cp(index, home.index, { recursive: true });
+		}
+		home.at = 0;
 		await mkdir(home.data, { recursive: true });
 		if (models) await symlink(MODELS, join(home.data, "models"));
 		return home;
@@ -42,23 +48,20 @@ export class Home {
 	/**
 	 * Make one of the sample vault, with every note embedded already.
 	 *
-	 * The first one is kept in the folder `READY`, if that is set, and copied afterwards: embedding takes most of a minute.
+	 * The first index is kept in the folder `READY`, if that is set, and copied afterwards: embedding takes most of a minute.
 	 */
 	static async embedded(): Promise<Home> {
 		const ready = process.env["READY"];
 		if (ready === undefined) return Home.make(true);
-		if (!existsSync(join(ready, "Notes"))) {
+		if (!existsSync(join(ready, "index"))) {
 			const first = await Home.make(true);
 			const bridge = await Bridge.serve(first);
 			await bridge.settled();
 			await bridge.stop();
 			await cp(first.index, join(ready, "index"), { recursive: true });
-			await cp(first.vault, join(ready, "Notes"), { recursive: true, preserveTimestamps: true });
 			await first.remove();
 		}
-		const home = await Home.make(true, join(ready, "Notes"));
-		await cp(join(ready, "index"), home.index, { recursive: true });
-		return home;
+		return Home.make(true);
 	}
 
 	/** Copy the notes of a vault, with their times, by which a bridge knows that they did not change. */
