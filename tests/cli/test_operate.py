@@ -198,7 +198,7 @@ async def test_a_reranker_is_chosen(tmp_path: Path) -> None:
 
 
 async def test_a_chat_model_is_chosen_and_measured(tmp_path: Path) -> None:
-    file = random_gguf(tmp_path / "babbler.gguf")
+    file = random_gguf(tmp_path / "babbler.gguf", wide=64, layers=1)
     models = partial(command, "models", data=tmp_path / "data", models=tmp_path / "m")
     assert (await models("bench")).status == 1
     gone = await models("use", str(tmp_path / "gone.gguf"))

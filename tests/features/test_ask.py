@@ -37,7 +37,8 @@ async def ask(served: Served, question: str, **arguments: Any) -> dict[str, Any]
 
 async def use_chat_model(served: Served, file: Path, **settings: Any) -> None:
     """Place a chat model and choose it."""
-    save_settings(served.bridge.settings_path, {"chat_model": place_chat_model(served.models, file), **settings})
+    chosen = {"chat_model": place_chat_model(served.models, file), "chat_threads": 1}
+    save_settings(served.bridge.settings_path, {**chosen, **settings})
     await served.bridge.reload()
 
 

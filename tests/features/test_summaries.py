@@ -145,7 +145,7 @@ async def test_sentences_are_those_of_prose(served: Served) -> None:
 async def use_script(served: Served, file: Path, *pieces: str, **settings: Any) -> None:
     """Choose a chat model that always writes the same."""
     id_ = place_chat_model(served.models, scripted_gguf(file, {"<|answer|>": pieces}))
-    save_settings(served.bridge.settings_path, {"chat_model": id_, **settings})
+    save_settings(served.bridge.settings_path, {"chat_model": id_, "chat_threads": 1, **settings})
     await served.bridge.reload()
 
 
