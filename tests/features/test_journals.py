@@ -308,8 +308,8 @@ async def test_a_folder_that_may_not_be_written_is_left_alone_and_named(served: 
     assert "protected_path" in text_of(refused)
     (finding,) = [one for one in (await served.call("doctor")).json["findings"] if one["check"] == "journals"]
     assert finding["verdict"] == "warn"
-    await served.bridge.use(save_settings(served.bridge.settings_path, {"readonly": []}))
     assert journals(folder) == []
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"readonly": []}))
     # What happened meanwhile is in the records, so that the session before may get its journal, too.
     async with connected(served, "legacy", preset="full") as agent:
         await agent.call_tool("edit_note", EDIT)
