@@ -27,7 +27,6 @@ TESTS = Path(__file__).parent
 PLUGIN = TESTS / "plugin"
 SAMPLE = TESTS / "vaults" / "sample"
 
-
 NOT_QUICK = {"cli", "conformance", "features", "mcp", "mcp_client", "models", "plugin", "scripts", "server", "system"}
 """Folders of tests that serve vaults, start processes or need models."""
 NOT_QUICK_MARKS = {"eval", "long", "model", "process"}
@@ -123,9 +122,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if item.get_closest_marker("eval"):
             item.add_marker("no_cover")
     if config.getoption("quick"):
-        slow = [item for item in items if not is_quick(item)]
-        items[:] = [item for item in items if is_quick(item)]
-        config.hook.pytest_deselected(items=slow)
+        config.hook.pytest_deselected(items=[item for item in items if not is_quick(item)])
+        items[:] = filter(is_quick, items)
 
 
 def is_quick(item: pytest.Item) -> bool:

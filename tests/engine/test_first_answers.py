@@ -2,20 +2,19 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
 
 import pytest
 
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import Host
-from bridge.engine.parser import Outcome, ReadOptions
-from bridge.engine.parser_pool import FEW, ParserPool
+from bridge.engine.parser_pool import FEW
 from bridge.errors import NotReady
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
 from bridge.types import VaultPath
 from tests.engine.conftest import Opened, settled, until
+from tests.holding import hold_reading
 
 pytestmark = pytest.mark.process
 
@@ -38,18 +37,7 @@ def many(vault: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def may_read(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
-    """Let notes be read in their turn only when this is set, so that a slow test does not come too late."""
-    may_read, read = asyncio.Event(), ParserPool.read
-
-    async def read_later(
-        readers: ParserPool, reading: ReadOptions, files: Mapping[VaultPath, int]
-    ) -> AsyncGenerator[list[Outcome], None]:
-        await may_read.wait()
-        async for outcomes in read(readers, reading, files):
-            yield outcomes
-
-    monkeypatch.setattr(ParserPool, "read", read_later)
-    return may_read
+    return hold_reading(monkeypatch)
 
 
 async def only_words_known(bridge: Bridge) -> Host:

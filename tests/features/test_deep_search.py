@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from bridge.models.frame_process import FrameProcess
-from bridge.models.frames import Frame
 from bridge.models.install import use_file
 from bridge.models.reranker import PassageScores
 from bridge.settings.file import save_settings
 from tests.features.served import PATIENCE_S, Served
+from tests.holding import note_sent
 from tests.models.ranking import ranking_gguf
 from tests.models.small import bert_gguf
 
@@ -55,14 +54,8 @@ async def while_it_dies(served: Served, call: Coroutine[Any, Any, dict[str, Any]
     """Return what a call answers whose reranker is killed while it reads."""
     pid = pid_of(served)
     os.kill(pid, signal.SIGSTOP)
-    sent, send = asyncio.Event(), FrameProcess.send
-
-    async def send_and_tell(process: FrameProcess, frame: Frame) -> None:
-        await send(process, frame)
-        sent.set()
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FrameProcess, "send", send_and_tell)
+    with pytest.MonkeyPatch.context() as patches:
+        sent = note_sent(patches)
         answer = asyncio.ensure_future(call)
         async with asyncio.timeout(PATIENCE_S):
             await sent.wait()

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from bridge.models.frame_process import FrameProcess
-from bridge.models.frames import Frame
 from tests.features.served import PATIENCE_S, Served, readable, serving, write_vault
+from tests.holding import note_sent
 
 pytestmark = pytest.mark.model
 
@@ -52,14 +51,8 @@ async def kill_during(served: Served, query: str) -> dict[str, Any]:
     assert pids
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
-    sent, send = asyncio.Event(), FrameProcess.send
-
-    async def send_and_tell(process: FrameProcess, frame: Frame) -> None:
-        await send(process, frame)
-        sent.set()
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FrameProcess, "send", send_and_tell)
+    with pytest.MonkeyPatch.context() as patches:
+        sent = note_sent(patches)
         call = asyncio.create_task(recall(served, query))
         async with asyncio.timeout(PATIENCE_S):
             await sent.wait()

@@ -1,7 +1,7 @@
 """What happens while a tool runs: progress, and the end of it when nobody waits any more."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,13 +11,12 @@ from bridge.api.call import RUNTIME, Call
 from bridge.api.feature import Feature
 from bridge.api.registry import OPERATIONS, add_operations, operation
 from bridge.engine.bridge import Bridge
-from bridge.engine.parser import Outcome, ReadOptions
-from bridge.engine.parser_pool import FEW, ParserPool
+from bridge.engine.parser_pool import FEW
 from bridge.features import get_operation
 from bridge.features.status import indexing
 from bridge.mcp.caller import Caller
-from bridge.types import VaultPath
 from tests.features.served import PATIENCE_S, Served, serving, write_vault
+from tests.holding import hold_reading
 from tests.mcp.client import ERAS, Era, connected, text_of
 
 BOTH = pytest.mark.parametrize("era", ERAS)
@@ -153,18 +152,7 @@ async def test_a_call_waits_for_a_vault_that_is_just_being_opened(tmp_path: Path
 
 @pytest.fixture
 def may_read(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
-    """Let notes be read in their turn only when this is set, so that a slow test does not come too late."""
-    may_read, read = asyncio.Event(), ParserPool.read
-
-    async def read_later(
-        readers: ParserPool, reading: ReadOptions, files: Mapping[VaultPath, int]
-    ) -> AsyncGenerator[list[Outcome], None]:
-        await may_read.wait()
-        async for outcomes in read(readers, reading, files):
-            yield outcomes
-
-    monkeypatch.setattr(ParserPool, "read", read_later)
-    return may_read
+    return hold_reading(monkeypatch)
 
 
 async def test_a_search_waits_for_no_more_than_it_needs(tmp_path: Path, may_read: asyncio.Event) -> None:

@@ -13,11 +13,10 @@ import pytest
 from bridge.errors import ModelUnusable
 from bridge.models.catalogue import ModelSpec
 from bridge.models.folder import InstalledModel, find_chat_model, find_embedding_model, find_reranker
-from bridge.models.frame_process import FrameProcess
-from bridge.models.frames import Frame
 from bridge.models.install import use_file, verify
 from bridge.models.reranker import PassageScores, Reranker
 from bridge.types import Digest
+from tests.holding import note_sent
 from tests.models.ranking import ranking_gguf
 from tests.models.small import PATIENCE_S, bert_gguf
 
@@ -58,15 +57,7 @@ async def make(tmp_path: Path) -> AsyncIterator[Make]:
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
-    """Set when a request was sent to a worker."""
-    event, send = asyncio.Event(), FrameProcess.send
-
-    async def send_and_tell(process: FrameProcess, frame: Frame) -> None:
-        await send(process, frame)
-        event.set()
-
-    monkeypatch.setattr(FrameProcess, "send", send_and_tell)
-    return event
+    return note_sent(monkeypatch)
 
 
 async def stop_and_ask(ranks: Reranker, sent: asyncio.Event) -> tuple[int, asyncio.Future[PassageScores]]:

@@ -152,7 +152,7 @@ export class ChangesView extends Pane {
 			const undo = async (dryRun: boolean, focus = true): Promise<void> => {
 				const isLate = newest.ask();
 				const answer = await this.host.link.call("undo_session", { session: session ?? "", dry_run: dryRun });
-				// What was done is told even if it was asked anew meanwhile what that would do.
+				// Only a preview can be out of date; what was undone is always reported.
 				if (dryRun && isLate()) return;
 				const isHere = said.contains(said.doc.activeElement);
 				said.empty();

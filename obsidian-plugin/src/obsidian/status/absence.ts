@@ -12,7 +12,7 @@ const INSTALL = ["pipx install .", "vault-bridge models install"];
 /**
  * Show why there is no bridge and what to do, in place of a pane's content.
  *
- * @param unfolded What of it is unfolded, and stays so when it is shown anew.
+ * @param unfolded The sections the user has opened, which stay open across redraws.
  */
 export function showAbsence(el: HTMLElement, host: Host, unfolded: Set<string>): void {
 	const { connection } = host.link;

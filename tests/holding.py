@@ -1,0 +1,39 @@
+"""Hold back what the program does next, or tell when it did it, so that a test need not guess a moment."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+
+import pytest
+
+from bridge.engine.parser import Outcome, ReadOptions
+from bridge.engine.parser_pool import ParserPool
+from bridge.models.frame_process import FrameProcess
+from bridge.models.frames import Frame
+from bridge.types import VaultPath
+
+
+def hold_reading(patches: pytest.MonkeyPatch) -> asyncio.Event:
+    """Let notes be read in their turn only when this is set, so that a slow test does not come too late."""
+    may_read, read = asyncio.Event(), ParserPool.read
+
+    async def read_later(
+        readers: ParserPool, reading: ReadOptions, files: Mapping[VaultPath, int]
+    ) -> AsyncGenerator[list[Outcome], None]:
+        await may_read.wait()
+        async for outcomes in read(readers, reading, files):
+            yield outcomes
+
+    patches.setattr(ParserPool, "read", read_later)
+    return may_read
+
+
+def note_sent(patches: pytest.MonkeyPatch) -> asyncio.Event:
+    """Return what is set when a request was sent to a model's worker."""
+    sent, send = asyncio.Event(), FrameProcess.send
+
+    async def send_and_tell(process: FrameProcess, frame: Frame) -> None:
+        await send(process, frame)
+        sent.set()
+
+    patches.setattr(FrameProcess, "send", send_and_tell)
+    return sent
