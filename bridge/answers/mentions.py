@@ -2,10 +2,11 @@
 
 import re
 
+from bridge.markdown.link_targets import inside_wiki
 from bridge.records import dataclass
 
 _MENTION = re.compile(
-    r'@(?:\[\[(?P<link>[^\[\]\n]+)\]\]|"(?P<quoted>[^"\n]+/)"|(?P<folder>[^\s@"\[\]]+/)(?=[\s?!.,;:]|$))'
+    rf'@(?:\[\[(?P<link>{inside_wiki()}+)\]\]|"(?P<quoted>[^"\n]+/)"|(?P<folder>[^\s@"\[\]]+/)(?=[\s?!.,;:]|$))'
 )
 _ALIAS = re.compile(r"\|.*$")
 

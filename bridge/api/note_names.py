@@ -5,13 +5,14 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from bridge.errors import InvalidArguments, NoteNotFound
+from bridge.markdown.link_targets import inside_wiki, target_file
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
     from bridge.markdown.names import Names
     from bridge.vault.vault import Vault
 
-LINK = re.compile(r"\s*!?\[\[(?P<target>[^\[\]|]+)(\|[^\[\]]*)?\]\]\s*")
+LINK = re.compile(rf"\s*!?\[\[(?P<target>{inside_wiki('|')}+)(\|{inside_wiki()}*)?\]\]\s*")
 
 SHOWN = 10
 """Most candidates named in a message."""
@@ -55,7 +56,6 @@ def find_place(
         ProtectedPath: It belongs to Obsidian or another program.
     """
     from bridge.markdown.kinds import is_document
-    from bridge.markdown.link_targets import target_file
 
     link = LINK.fullmatch(written)
     target = link["target"].strip() if link else written

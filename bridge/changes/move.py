@@ -11,7 +11,7 @@ from bridge.changes.renames import Shift
 from bridge.changes.view import BOOKMARKS, VaultView
 from bridge.errors import InvalidArguments, NoteExists, PathKept
 from bridge.markdown.kinds import kind_of, title_of
-from bridge.markdown.link_parts import NOT_IN_WIKI
+from bridge.markdown.link_parts import find_flaw
 from bridge.markdown.link_targets import fold_name
 from bridge.markdown.parse import parse
 from bridge.records import dataclass
@@ -106,8 +106,8 @@ def _check(relocation: Move, view: VaultView) -> None:
     if relocation.folder and to.startswith(f"{path}/"):
         raise InvalidArguments(f"The folder `{path}` cannot go into itself.", hint="Give a path outside of it.")
     name = to.rpartition("/")[2]
-    if name != path.rpartition("/")[2] and (flaw := NOT_IN_WIKI.search(name)):
-        raise InvalidArguments(f"No link can name `{to}`: it has `{flaw[0]}` in it.", hint="Choose another name.")
+    if name != path.rpartition("/")[2] and (flaw := find_flaw(name)):
+        raise InvalidArguments(f"No link can name `{to}`: it has `{flaw}` in it.", hint="Choose another name.")
     if not relocation.folder and _suffix(path) != _suffix(to) and {_suffix(path), _suffix(to)} & set(_READ):
         whole = f"`{to}/{path.rpartition('/')[2]}`"
         if view.names.has_folder(to):

@@ -17,9 +17,9 @@ from bridge.markdown.edit.draft import open_draft, read_draft
 from bridge.markdown.edit.properties import PropertyBlock, edit_properties
 from bridge.markdown.edit.verify import find_unclosed
 from bridge.markdown.kinds import kind_of, title_of
-from bridge.markdown.link_parts import NOT_IN_WIKI
+from bridge.markdown.link_parts import find_flaw
 from bridge.markdown.link_spans import LinkSpan, read_link_spans
-from bridge.markdown.link_targets import name_key
+from bridge.markdown.link_targets import inside_wiki, name_key
 from bridge.markdown.note import Note, Value
 from bridge.markdown.parse import parse
 from bridge.notebook.file_name import file_name_for
@@ -30,7 +30,7 @@ from bridge.vault.plan import Plan, Step
 
 Leave = Literal["link", "embed", "nothing"]
 
-_WIKI: Final = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
+_WIKI: Final = re.compile(rf"!?\[\[(?:{inside_wiki('|')}*\|)?({inside_wiki('|')}*)\]\]")
 _MARKDOWN: Final = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _MARKS: Final = re.compile(r"\*+|`+|~~|==|(?<!\w)_+|_+(?!\w)|[ \t]\^[A-Za-z0-9-]+$")
 
@@ -115,8 +115,8 @@ def _new_path(path: VaultPath, heading: str, to: VaultPath | None, view: VaultVi
             raise InvalidArguments(f"The heading `{heading}` is no name for a note.", hint="Give its path in `to`.")
         folder = path.rpartition("/")[0] if to is None else to
         to = VaultPath(f"{folder}/{title}.md" if folder else f"{title}.md")
-    if flaw := NOT_IN_WIKI.search(to.rpartition("/")[2]):
-        raise InvalidArguments(f"No link can name `{to}`: it has `{flaw[0]}` in it.", hint="Choose another name.")
+    if flaw := find_flaw(to.rpartition("/")[2]):
+        raise InvalidArguments(f"No link can name `{to}`: it has `{flaw}` in it.", hint="Choose another name.")
     if view.rules.keeps(to):
         # The same message whether or not the file exists: the error must not reveal it.
         raise PathKept(f"`{to}` must stay as it is: the user's settings say so.", path=to)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.chunk import LineOf, cut_passages
 from bridge.index.note import IndexedNote, pack_note
+from bridge.markdown.link_targets import inside_wiki
 from bridge.markdown.note import Note
 from bridge.records import dataclass
 from bridge.text.invisible import strip_break_hints
@@ -31,8 +32,8 @@ _inner = itemgetter(1)
 _LINKS = (
     ("%%", re.compile(r"%%.*?%%", re.DOTALL), " "),
     ("<!--", re.compile(r"<!--.*?-->", re.DOTALL), " "),
-    ("![[", re.compile(r"!\[\[(?:[^\[\]|\n]*\|)?([^\[\]\n]*)\]\]"), _inner),
-    ("[[", re.compile(r"\[\[(?:[^\[\]|\n]*\|)?([^\[\]\n]*)\]\]"), _inner),
+    ("![[", re.compile(rf"!\[\[(?:{inside_wiki('|')}*+\|)?({inside_wiki()}*+)\]\]"), _inner),
+    ("[[", re.compile(rf"\[\[(?:{inside_wiki('|')}*+\|)?({inside_wiki()}*+)\]\]"), _inner),
     (
         "](",
         re.compile(r"!?\[([^\[\]\n]*)\]\((?:<[^>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"\n]*\")?\)"),
@@ -193,7 +194,7 @@ def drop_programs(text: str) -> tuple[str, list[str]]:
 FORMAT = 1
 """Version of the passage format; part of every digest, so that a new one embeds everything again."""
 
-REMEMBERED = 4
+REMEMBERED = 5
 """Version of the facts kept of a note beside its passages; a new one reads notes again without embedding them."""
 
 TITLE_CHARACTERS = 400

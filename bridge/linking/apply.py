@@ -169,7 +169,7 @@ def write_link(
 ) -> str | None:
     """Write a link that shows some words; None when no link can name the target.
 
-    A target whose name contains one of `[]|#^`, which a wiki link cannot express, gets a Markdown link.
+    A target whose name a wiki link cannot express, such as one with `#`, gets a Markdown link.
 
     Args:
         shown: The words, as in the note.

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from bridge.markdown.link_targets import inside_wiki
 from bridge.markdown.note import Block, Callout, Heading, InlineField, Piece, PieceKind, Task
 from bridge.markdown.structure import Part, Structure
 from bridge.text.lines import LineIndex
@@ -124,7 +125,7 @@ _LINE: Final = re.compile(
     re.MULTILINE,
 )
 _BRACKETED: Final = re.compile(
-    rf"\[({_KEY})::([^\[\]\r\n]*(?:\[\[[^\[\]\r\n]*\]\][^\[\]\r\n]*)*)\]|\(({_KEY})::([^()\r\n]*)\)"
+    rf"\[({_KEY})::([^\[\]\r\n]*(?:\[\[{inside_wiki()}*\]\][^\[\]\r\n]*)*)\]|\(({_KEY})::([^()\r\n]*)\)"
 )
 _MARKS: Final = "*_~= \t"
 

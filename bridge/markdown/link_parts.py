@@ -5,7 +5,7 @@ import re
 from typing import Final, Literal
 from urllib.parse import quote
 
-from bridge.markdown.link_targets import SUBPATH
+from bridge.markdown.link_targets import SUBPATH, inside_wiki
 from bridge.markdown.links import LONGEST_LABEL, POINTED
 from bridge.records import dataclass
 from bridge.types import Span
@@ -76,8 +76,8 @@ def _strip(text: str, start: int, end: int) -> Span:
     return first, max(first, start + len(inside.rstrip()))
 
 
-NOT_IN_WIKI: Final = re.compile(r"[\[\]|#^\\\r\n]|%%")
-"""Characters not allowed in the file name of a wiki link, which has no escapes."""
+_NOT_IN_WIKI: Final = re.compile(r"[|#^\\\r\n]|%%")
+_PAIRED: Final = re.compile(rf"{inside_wiki()}*")
 
 NOT_IN_PLACE: Final = re.compile(r"(?:[:#|^\\\r\n\s]|%%|\[\[|\]\])+")
 """Characters not allowed in the heading part of any link."""
@@ -93,9 +93,22 @@ def percent_encode(name: str) -> str:
     return _PARENTHESIS.sub(_percent, _NOT_IN_ADDRESS.sub(_percent, name))
 
 
+def find_flaw(name: str) -> str | None:
+    """Return what a wiki link, which has no escapes, cannot have in the name of a file; None if it can name it."""
+    if found := _NOT_IN_WIKI.search(name):
+        return found[0]
+    return "[" if name.startswith("[") else find_lone_bracket(name)
+
+
+def find_lone_bracket(text: str) -> str | None:
+    """Return the first bracket that is not one of a pair, or None."""
+    paired = _PAIRED.match(text)
+    return text[paired.end() if paired else 0 :][:1] or None
+
+
 def wiki_file_name(way: str) -> str | None:
     """Return a file name for a wiki link; None when a wiki link cannot contain it."""
-    return None if NOT_IN_WIKI.search(way) else way
+    return None if find_flaw(way) else way
 
 
 def encode_destination(way: str, before: str, *, pointed: bool) -> str:

@@ -32,6 +32,16 @@ class Target:
     block: str | None
 
 
+def inside_wiki(but: str = "") -> str:
+    """Return a pattern for a piece of the inside of `[[…]]`, in which single brackets come in pairs.
+
+    Args:
+        but: Further characters that it may not contain.
+    """
+    plain = rf"[^\[\]\r\n{but}]"
+    return rf"(?:{plain}++|\[{plain}*+\])"
+
+
 def fold_name(text: str) -> str:
     """Return the form in which Obsidian compares names: composed, lower case, plain spaces."""
     if text.isascii():

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from html import unescape
 from typing import Final
 
+from bridge.markdown.link_targets import inside_wiki
 from bridge.markdown.note import Link, LinkKind
 from bridge.markdown.structure import MarkdownLink, Structure
 from bridge.text.lines import LineIndex
 
-WIKI: Final = re.compile(r"!?\[\[((?:[^\[\]\r\n]++|\](?!\]))+)\]\]")
+WIKI: Final = re.compile(rf"!?\[\[((?!\[){inside_wiki()}+|(?:[^\[\]\r\n]++|\](?!\]))+)\]\]")
 LONGEST_LABEL: Final = 1000
 """Characters of a label that a link keeps: images nest without limit, and copying every label would be quadratic."""
 
@@ -25,7 +26,7 @@ def read_links(text: str, start: int, structure: Structure, lines: LineIndex) ->
     wiki = list(_wiki_links(text, start, structure, lines))
     plain = (_markdown_link(text, link, lines) for link in structure.links)
     markdown = [link for link in plain if link is not None]
-    return sorted([*wiki, *markdown], key=lambda link: link.span) if markdown else wiki
+    return list(_outermost(text, sorted([*wiki, *markdown], key=lambda link: link.span))) if markdown else wiki
 
 
 def split_wiki(inner: str) -> tuple[str, str | None]:
@@ -53,6 +54,18 @@ def wiki_link(found: re.Match[str], line: int, kind: LinkKind | None = None) -> 
     return Link(target, shown, kind or ("embed" if embed else "wiki"), line, (start, end), embed)
 
 
+def _outermost(text: str, links: list[Link]) -> Iterator[Link]:
+    """Leave out what looks like a Markdown link in the name of a heading: `[[Note#[a](b)]]`."""
+    inside = 0
+    for link in links:
+        start, end = link.span
+        if link.kind == "markdown" and start < inside:
+            continue
+        if link.kind != "markdown" and text.find("[", start + 3, end) > 0:
+            inside = end
+        yield link
+
+
 def is_outside(destination: str) -> bool:
     """Return whether a destination leaves the vault: a web address, a mail address, another program."""
     return _SCHEME.match(destination) is not None
@@ -62,7 +75,7 @@ def _wiki_links(text: str, start: int, structure: Structure, lines: LineIndex) -
     for found in WIKI.finditer(text, start, structure.end):
         bracket = found.start(1) - 2
         # Obsidian's cache has no link in `[[[a] b]]`, but one in `[[a] b]]`.
-        bracketed = "]" in found[1] and text[bracket - 1 : bracket] == "["
+        bracketed = "]" in found[1] and "[" not in found[1] and text[bracket - 1 : bracket] == "["
         if bracketed or structure.covers(bracket) or structure.hides(bracket) or _is_escaped(text, bracket):
             continue
         if found[1].strip():

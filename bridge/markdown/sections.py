@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from bridge.errors import AmbiguousHeading, HeadingNotFound
-from bridge.markdown.link_parts import NOT_IN_PLACE
+from bridge.markdown.link_parts import NOT_IN_PLACE, find_lone_bracket
 from bridge.markdown.note import Heading, Note
 from bridge.types import Span
 
@@ -191,7 +191,8 @@ def resolve_headings(headings: Sequence[Heading], place: str) -> tuple[int, ...]
 
 def anchor(heading: str) -> str:
     """Return how a link names a heading: without what would end the link or begin another part of it."""
-    return NOT_IN_PLACE.sub(" ", heading).strip()
+    words = NOT_IN_PLACE.sub(" ", heading).strip()
+    return " ".join(re.split(r"[\[\]\s]+", words)).strip() if find_lone_bracket(words) else words
 
 
 def decode_place(place: str, *, markdown: bool) -> str:

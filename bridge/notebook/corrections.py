@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Final, Literal, get_args
 
+from bridge.markdown.link_targets import inside_wiki
 from bridge.records import dataclass
 from bridge.text.invisible import one_line
 
@@ -26,7 +27,8 @@ too.
 """
 _LINE: Final = re.compile(
     rf"- \[(?P<box>.)\] (?P<kind>{'|'.join(get_args(CorrectionKind))}) · (?P<text>[^·\n]+?)"
-    r"(?: · in \[\[(?P<about>[^\]\n]+)\]\])?(?: · by (?P<client>[^·\n]+?))? · (?P<day>\d{4}-\d\d-\d\d)"
+    rf"(?: · in \[\[(?P<about>{inside_wiki()}+)\]\])?"
+    r"(?: · by (?P<client>[^·\n]+?))? · (?P<day>\d{4}-\d\d-\d\d)"
     r"(?: · (?P<state>applied|dismissed)(?:: (?P<how>[^·\n]+?))?)? \^(?P<id>c-[0-9a-f]{8})\s*"
 )
 _ITEM: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[(?P<box>.)\]\s+)?(?P<text>\S.*)")

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Final, Literal
 
 from bridge.index.note import IndexedNote
+from bridge.markdown.link_targets import inside_wiki
 from bridge.markdown.note import Value
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
@@ -16,7 +17,7 @@ ValueKind = Literal["text", "number", "checkbox", "date", "datetime", "link", "l
 Single = str | int | float | bool | None
 
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:([T ])\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?)?")
-_LINK: Final = re.compile(r"!?\[\[([^\[\]|#]+)[^\[\]]*\]\]")
+_LINK: Final = re.compile(rf"!?\[\[({inside_wiki('|#')}+){inside_wiki()}*\]\]")
 
 
 def kind_of_value(value: Value) -> ValueKind:

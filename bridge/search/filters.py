@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from bridge.index.note import IndexedNote
+from bridge.markdown.link_targets import inside_wiki
 from bridge.markdown.names import Names, suggest_names
 from bridge.markdown.note import Value
 from bridge.search.model import SearchRequest
@@ -18,7 +19,7 @@ from bridge.types import VaultPath
 
 Notes = Mapping[VaultPath, IndexedNote]
 
-_LINK = re.compile(r"^\[\[([^\]|#]+)(?:[^\]]*)\]\]$")
+_LINK = re.compile(rf"^\[\[({inside_wiki('|#')}+){inside_wiki()}*\]\]$")
 _COMPARISON = re.compile(r"^([<>])=?\s*(-?\d+(?:\.\d+)?)$")
 
 

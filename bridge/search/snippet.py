@@ -3,6 +3,7 @@
 import re
 import unicodedata
 
+from bridge.markdown.link_targets import inside_wiki
 from bridge.text.invisible import visible_text
 from bridge.text.match import Match
 from bridge.text.scripts import SPACED_CHARACTER
@@ -17,9 +18,9 @@ _MARKUP: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ("%%", re.compile(r"%%.*?%%", re.DOTALL), " "),
     ("```", re.compile(r"^\s*```.*$", re.MULTILINE), " "),
     ("~~~", re.compile(r"^\s*~~~.*$", re.MULTILINE), " "),
-    ("![[", re.compile(r"!\[\[[^\]\n]*\]\]"), " "),
-    ("[[", re.compile(r"\[\[[^\]\n|]*\|([^\]\n]*)\]\]"), r"\1"),
-    ("[[", re.compile(r"\[\[([^\]\n]*)\]\]"), r"\1"),
+    ("![[", re.compile(rf"!\[\[{inside_wiki()}*+\]\]"), " "),
+    ("[[", re.compile(rf"\[\[{inside_wiki('|')}*+\|({inside_wiki()}*+)\]\]"), r"\1"),
+    ("[[", re.compile(rf"\[\[({inside_wiki()}*+)\]\]"), r"\1"),
     ("](", re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)"), r"\1"),
     ("<", re.compile(r"</?[A-Za-z][^<>\n]{0,200}>"), " "),
     (">", re.compile(r"^(?:\s*>)+\s?(?:\[![^\]\n]*\][+-]?)?", re.MULTILINE), ""),

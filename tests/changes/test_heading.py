@@ -8,6 +8,7 @@ from bridge.types import VaultPath
 from tests.changes.vaults import Paper
 
 RYE = VaultPath("Bread/Rye.md")
+CANVAS = '{"nodes":[{"type":"text","text":"[[Rye#Old]]"}]}'
 TEXT = "# Dough\n## Old way\ntext [[#Old way]] ^b\n## Other\n### Old way\n"
 
 
@@ -33,6 +34,26 @@ def after(text: str, to: str = "New: way", heading: str = "Dough > Old way", pat
 )
 def test_a_place_follows_in_its_own_style(before: str, wanted: str | None) -> None:
     assert after(before) == (wanted or before)
+
+
+@pytest.mark.parametrize(
+    ("to", "wanted"),
+    [
+        ("Done [2026]", "Done [2026]"),
+        ("[1.0] تغييرات", "[1.0] تغييرات"),
+        ("[wiki](https://a.org)", "[wiki](https //a.org)"),
+        ("a [b", "a b"),
+        ("[a [b]](c)", "a b (c)"),
+        ("see [[Rye]]", "see Rye"),
+    ],
+)
+def test_a_heading_with_brackets_is_followed_and_found_again(to: str, wanted: str) -> None:
+    paper = Paper.of({RYE: "# Old\n", "H.md": "[[Rye#Old]] [[Rye#Old|x]]", "C.canvas": CANVAS})
+    paper = paper.carry_out(rename_heading(RYE, "Old", to, paper.view()))
+    assert paper.texts()["H.md"] == f"[[Rye#{wanted}]] [[Rye#{wanted}|x]]"
+    assert paper.texts()["C.canvas"] == CANVAS.replace("Old", wanted)
+    paper = paper.carry_out(rename_heading(RYE, to, "Old", paper.view()))
+    assert paper.texts() == {RYE: "# Old\n", "H.md": "[[Rye#Old]] [[Rye#Old|x]]", "C.canvas": CANVAS}
 
 
 def test_the_note_itself_follows_and_the_other_heading_of_the_name_is_left_alone() -> None:

@@ -25,6 +25,21 @@ def after(text: str, path: str = "Here.md", old: str = OLD, new: str = NEW, **ot
 @pytest.mark.parametrize(
     ("before", "wanted"),
     [
+        ("[[Rye]]", "[[Rye [2]]]"),
+        ("[[Bread/Rye#a [b]|c]]", "[[Bread/Rye [2]#a [b]|c]]"),
+        ('---\nup: "[[Rye]]"\n---\n', '---\nup: "[[Rye [2]]]"\n---\n'),
+        ("| a |\n| - |\n| [[Rye\\|x]] |\n", "| a |\n| - |\n| [[Rye [2]\\|x]] |\n"),
+    ],
+)
+def test_links_follow_to_a_name_with_brackets_and_back(before: str, wanted: str) -> None:
+    new = VaultPath("Bread/Rye [2].md")
+    assert after(before, new=new) == wanted
+    assert after(wanted, old=new, new=OLD) == before
+
+
+@pytest.mark.parametrize(
+    ("before", "wanted"),
+    [
         ("[[Rye]]", "[[Dark rye]]"),
         ("[[ Rye ]]", "[[ Dark rye ]]"),
         ("[[rye.md]]", "[[Dark rye.md]]"),

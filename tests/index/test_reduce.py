@@ -9,6 +9,7 @@ from bridge.index.prepare import drop_programs, strip_html_tags, strip_markdown
     ("markup", "said"),
     [
         ("[[Note]] and [[Note#Part|shown]]", "Note and shown"),
+        ("[[Log#[1.0] 发布]] [[T#x [y]|[z]]] ![[a [b].png]]", "Log#[1.0] 发布 [z] a [b].png"),
         ("![[image.png]] ![alt](pic.png)", "image.png alt"),
         ('[text](https://example.com/a(b)c?d=e "title")', "text"),
         ("see https://www.example.com/path/page?q=1#x now", "see example.com now"),

@@ -27,6 +27,11 @@ def targets(text: str) -> list[str]:
         ("[[|b]]", "|b", None),
         ("[[ a | b ]]", "a", "b"),
         ("[[Sq]uare]]", "Sq]uare", None),
+        ("[[wiki [link]]]", "wiki [link]", None),
+        ("[[T#Done [2026]]]", "T#Done [2026]", None),
+        ("[[T#[1.0] बदलाव [x]|v [1]]]", "T#[1.0] बदलाव [x]", "v [1]"),
+        ("[[T#[wiki](https //wikipedia.org)]]", "T#[wiki](https //wikipedia.org)", None),
+        ("[[T#[a](b.md) c]]", "T#[a](b.md) c", None),
         ("[[日本語/漢字 🥖]]", "日本語/漢字 🥖", None),
         ("[[https://example.org]]", "https://example.org", None),
     ],
@@ -73,6 +78,9 @@ def test_markdown_links_and_images(markup: str, target: str, shown: str) -> None
         "<https://example.org> https://example.org",
         "[[a\nb]]",
         "[[a [b]]",
+        "[[a [b]] c]]",
+        "[[a.md][b]]",
+        "[[2, 3], [4, 5]]",
         "[[[Untitled] song]]",
         r"\[[a]] \[a](b)",
         "`[[a]]` ``[[b]] ` ``",
@@ -105,6 +113,12 @@ def test_what_looks_like_a_link_may_be_none(text: str) -> None:
         ("[![a](b.png)](c.md)", ["c.md", "b.png"]),
         ("[[a]][[b]]![[c]]", ["a", "b", "c"]),
         ("[[[a]]]", ["a"]),
+        ("[[[a [b] c]]]", ["a [b] c"]),
+        ("[[a]]] [x]]", ["a"]),
+        ("[[a [[b]]?]]", ["b"]),
+        ("[[a [b]]] [[c]] [d](e.md)", ["a [b]", "c", "e.md"]),
+        ("| [[a [b]\\|c]] | [[d [e]]] |\n| - | - |\n", ["a [b]", "d [e]"]),
+        ("[^1]\n\n[^1]: see [[T#a [b]]]", ["T#a [b]"]),
         ("$5 for [[a]], $6 for [[b]]", ["a", "b"]),
         ("a $5 [[b]]$6", ["b"]),
         ("[^1]\n\n[^1]: see [[a]]", ["a"]),
@@ -124,7 +138,7 @@ def test_properties_that_are_a_link_are_links() -> None:
     text = """---
 up: "[[Bread|the bread]]"
 list:
-  - '[[漢字]]'
+  - '[[漢字 [1]]]'
   - "[shown](My%20note.md)"
   - text with [[no]] link
   - "[web](https://example.org)"
@@ -134,14 +148,14 @@ nested: {deep: ["![[Picture.png]]"]}
     found = links(text)
     assert [(link.target, link.shown, link.line, link.embed) for link in found] == [
         ("Bread", "the bread", 2, False),
-        ("漢字", None, 4, False),
+        ("漢字 [1]", None, 4, False),
         ("My note.md", "shown", 5, False),
         ("Picture.png", None, 8, True),
     ]
     assert {link.kind for link in found} == {"property"}
     assert [text[slice(*link.span)] for link in found] == [
         "[[Bread|the bread]]",
-        "[[漢字]]",
+        "[[漢字 [1]]]",
         "[shown](My%20note.md)",
         "![[Picture.png]]",
     ]

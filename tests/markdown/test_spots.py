@@ -28,6 +28,7 @@ def parts(text: str, path: str = "N.md") -> list[tuple[str | None, str | None, s
     [
         ("[[ a b #c | d ]]", ("a b", "#c", "d")),
         ("[[#c]]", (None, "#c", None)),
+        ("[[a [b]#c [d]|e [f]]]", ("a [b]", "#c [d]", "e [f]")),
         ("[[a#^b|]]", ("a", "#^b", None)),
         ("![x](a.png)", ("a.png", None, "x")),
         ("[x](<a b.md#c d> 't')", ("a b.md", "#c d", "x")),

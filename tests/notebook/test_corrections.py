@@ -19,7 +19,7 @@ DAY = date(2026, 1, 2)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize("about", ["", "Bread/Rye · loaf"])
+@pytest.mark.parametrize("about", ["", "Bread/Rye · loaf", "Bread/Rye [2].md"])
 def test_what_is_written_is_read_again_and_the_rest_stays(end: str, about: str) -> None:
     one = new_correction("wrong_fact", "Rye · needs\nmore [[Water]] ^here", about.replace(" ·", ""), "an agent", DAY)
     before = f"---{end}type: corrections{end}---{end}Mine.{end}- by hand{end}no end"

@@ -79,6 +79,7 @@ def test_headings_stay_where_they_alone_say_what_is_wanted_or_anything() -> None
 def test_markup_is_cleaned_and_marks_of_the_note_are_not_taken_for_matches() -> None:
     text = "## Plan\n> [!tip] Do\n> - [ ] **see** [[Rye bread|rye]] ==now== ![[pic.png]] `a == b` ^id1"
     assert clean_text(text) == "Plan Do see rye now a = = b"
+    assert clean_text("[[Log#[1.0] 发布]] [[T#x [y]|[z]]] ![[a [b].png]]!") == "Log#[1.0] 发布 [z] !"
 
 
 def test_what_a_reader_does_not_see_is_not_shown() -> None:

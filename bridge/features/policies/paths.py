@@ -1,11 +1,10 @@
 """Finds the paths in a policy that a run would refuse: outside of the vault, hidden, protected, or of no note."""
 
-import re
 from collections.abc import Iterator
-from typing import Final
 
 from bridge.api.arguments import Locator, fields_of
 from bridge.api.hints import role_of
+from bridge.api.note_names import LINK
 from bridge.changes.requests.base import KINDS
 from bridge.changes.requests.preconditions import require_note_path
 from bridge.errors import BridgeError
@@ -14,8 +13,6 @@ from bridge.policies.model import Policy, PolicyStep, Problem
 from bridge.policies.templates import put_sample
 from bridge.types import PathRole, VaultPath
 from bridge.vault.vault import Vault
-
-_LINK: Final = re.compile(r"\s*!?\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]\s*")
 
 
 def check_paths(policy: Policy, vault: Vault) -> Iterator[Problem]:
@@ -36,8 +33,8 @@ def check_paths(policy: Policy, vault: Vault) -> Iterator[Problem]:
 def _judge(step: PolicyStep, name: str, value: str, vault: Vault) -> tuple[str, bool] | None:
     """Return what is wrong with a path, and whether the policy cannot run with it."""
     role = None if step.reads else _role(step.do, name)
-    link = None if role is PathRole.NEW else _LINK.fullmatch(value)
-    written = value if link is None else link[1]
+    link = None if role is PathRole.NEW else LINK.fullmatch(value)
+    written = value if link is None else link["target"]
     try:
         shown = put_sample(written)
     except BridgeError:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from bridge.errors import InvalidArguments, NoteExists, PathKept
-from bridge.markdown.link_parts import NOT_IN_WIKI
+from bridge.markdown.link_parts import find_flaw
 from bridge.markdown.names import file_name
 from bridge.records import dataclass
 from bridge.vault.open_file import is_link, relative_path
@@ -51,10 +51,10 @@ def require_name(path: str) -> None:
         InvalidArguments: It is not.
     """
     name = file_name(path)
-    if found := NOT_IN_WIKI.search(name):
+    if flaw := find_flaw(name):
         raise InvalidArguments(
-            f"`{display_path(name)}` has `{found[0]}`, which no link can contain.",
-            hint="Choose a name without `[`, `]`, `|`, `#`, `^` and `%%`.",
+            f"`{display_path(name)}` has `{flaw}`, which no link can contain.",
+            hint="Choose a name without `|`, `#`, `^` and `%%`, and with brackets only in pairs and not at its start.",
         )
     if len(name.encode()) > LONGEST:
         raise InvalidArguments(

@@ -257,11 +257,18 @@ def test_a_note_that_is_read_only_stays_so(root: Path, writer: Writer) -> None:
     refused(writer, put("a.md", b"old a", b"new"), ReadOnly)
 
 
-@pytest.mark.parametrize("name", ["a[1].md", "a]b.md", "a|b.md", "a#b.md", "a^b.md", "a%%b.md", "é" * 127 + ".md"])
+@pytest.mark.parametrize(
+    "name", ["a[1.md", "[1] a.md", "a]b.md", "a|b.md", "a#b.md", "a^b.md", "a%%b.md", "é" * 127 + ".md"]
+)
 def test_names_that_a_link_or_a_disk_cannot_hold_are_refused(writer: Writer, name: str) -> None:
     refused(writer, put(f"Folder/{name}", None, b"new"), InvalidArguments)
     refused(writer, put(f"{name}/n.md", None, b"new"), InvalidArguments)
     refused(writer, move("a.md", name), InvalidArguments)
+
+
+def test_a_name_with_a_pair_of_brackets_is_written(root: Path, writer: Writer) -> None:
+    write(writer, put("a [1].md", None, b"new"))
+    assert (root / "a [1].md").read_bytes() == b"new"
 
 
 def test_a_name_as_long_as_the_disk_takes_is_written(root: Path, writer: Writer) -> None:
