@@ -1,5 +1,6 @@
 """The user's agreement to the folder in which agents keep notes."""
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from bridge.api.call import Call
@@ -8,7 +9,7 @@ from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.errors import ConfirmationRequired
-from bridge.notebook.folder import AgentsFolder
+from bridge.notebook.folder import ABOUT_TYPE, AGREEMENT, ID, AgentsFolder, id_in, new_id, read_id
 from bridge.notebook.starter_notes import starter_notes
 from bridge.records import dataclass
 
@@ -20,15 +21,38 @@ class SetUpMemory(Request):
     relinks: ClassVar[bool] = True
 
     folder: AgentsFolder
+    id: str
+    """The id by which the note that explains the folder counts."""
     templates: bool = True
     op: Literal["set_up_memory"] = "set_up_memory"
 
+    @property
+    def kept_facts(self) -> Mapping[str, object]:
+        """The id to which the user agrees."""
+        return {AGREEMENT: self.id}
+
     def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
-        """Create the notes in the draft."""
-        for path, text in starter_notes(self.folder, templates=self.templates).items():
+        """Create the notes in the draft; a note that explains the folder already gets the id."""
+        from bridge.markdown.edit.properties import edit_properties
+
+        for path, text in starter_notes(self.folder, self.id, templates=self.templates).items():
             if not draft.has(path):
                 draft.create(path, text.encode())
+            elif path == self.folder.about and id_in(path, draft.read(path)) != self.id:
+                draft.replace(path, edit_properties(path, draft.read(path), {ID: self.id, "type": ABOUT_TYPE}, (), {}))
         return Effect()
+
+
+def set_up_requests(call: Call, folder: AgentsFolder) -> list[Request]:
+    """Return the request that sets up the agents' folder; none if the user agreed to it."""
+    if call.vault.is_set_up:
+        return []
+    return [SetUpMemory(path=folder.about, folder=folder, id=id_for(call, folder), templates=False)]
+
+
+def id_for(call: Call, folder: AgentsFolder) -> str:
+    """Return the id of the note that explains the folder, such as one from another device, or a new one."""
+    return read_id(call.vault.files, folder.about) or new_id()
 
 
 def is_user(call: Call) -> bool:

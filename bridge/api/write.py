@@ -13,7 +13,7 @@ from bridge.api.signature import Spread
 from bridge.engine.appended_links import make_link_appender
 from bridge.engine.auto_link import make_auto_linker
 from bridge.errors import BridgeError, StateUnusable
-from bridge.notebook.folder import AgentsFolder, folder_for_client
+from bridge.notebook.folder import AgentsFolder
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step
@@ -240,7 +240,7 @@ async def carry_requests(
     """Execute requests as `execute_requests` does, and return the outcome; `forecast` also forecasts the counts."""
     by = author(call, operation or requests[0].op, options.reason, confirmed=call.confirmed(options.confirm))
     if agreed is not None:
-        by = replace(by, applies_in=agreed)
+        by = replace(by, applies_in=replace(agreed, is_whole=True))
     linker = await make_auto_linker(call.vault, None if call.principal.local else call.principal.name)
     wanted = {request.path: getattr(request, "append_links", 0) for request in requests}
     appender = await make_link_appender(call.vault, wanted)
@@ -275,7 +275,8 @@ def author(call: Call, operation: str, reason: str | None, *, confirmed: bool = 
         reason,
         proposes=proposes,
         confirmed=confirmed,
-        applies_in=folder_for_client(vault.files, vault.settings, call.principal.name) if proposes else None,
+        applies_in=vault.folder_for_client(call.principal.name) if proposes else None,
+        is_client=not call.principal.local,
     )
 
 

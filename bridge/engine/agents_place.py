@@ -1,4 +1,4 @@
-"""Follows the agents' folder when a person moves or renames it."""
+"""Where the agents' folder is, whether a person agreed to it, and where it is once that person moves it."""
 
 import json
 import logging
@@ -10,10 +10,22 @@ from pathlib import Path
 
 from bridge.errors import BridgeError
 from bridge.index.note import IndexedNote
-from bridge.notebook.folder import AgentsFolder, agents_folder, is_about_note
+from bridge.markdown.note import property_of
+from bridge.notebook.folder import (
+    AGREEMENT,
+    ID,
+    AgentsFolder,
+    agents_folder,
+    id_in,
+    is_about_note,
+    is_about_path,
+    read_id,
+)
 from bridge.private_files import write_private
 from bridge.settings.schema import Settings
 from bridge.types import VaultPath
+from bridge.vault.plan import Plan
+from bridge.vault.vault import Vault
 
 log = logging.getLogger(__name__)
 
@@ -24,25 +36,51 @@ Notes = Mapping[VaultPath, IndexedNote]
 
 
 class AgentsPlace:
-    """Where the agents' folder of one vault is; the settings name it for all vaults."""
+    """The agents' folder of one vault; the settings name it for all vaults.
+
+    That a person agreed to it is known here, in the data folder: the note in the folder only counts with an id that is
+    kept here. So a note that an agent, a sync program or another vault puts somewhere gives no right.
+    """
 
     def __init__(self, file: Path) -> None:
-        """Load what was noticed by earlier runs.
+        """Load what earlier runs kept.
 
         Args:
             file: Where it is kept.
         """
         self._file = file
-        self._named, self._place = _read(file)
-        """The folder that the settings named when it was moved, and its place since then."""
+        self._named = ""
+        """The folder that the settings named when it was moved."""
+        self._place = ""
+        """Its place since then."""
+        self._ids: list[str] = []
+        self.unmarked = ""
+        """A folder to which a person agreed before there were ids, while its note has none."""
+        self._is_known = False
+        self._load()
         self._appeared: dict[VaultPath, float] = {}
         self._current = ""
         self._lost = -inf
-        """When the folder vanished."""
+        """When the note in the folder vanished."""
+        self._lost_from = ""
+        """The folder from which it did."""
+        self._left: dict[str, float] = {}
+        """When each note of the folder vanished, by its path in the folder."""
+        self._of_clients: set[VaultPath] = set()
+        """Files and folders that changes of clients wrote; what appears there was not moved by a person."""
 
-    def begin(self, notes: Notes) -> None:
-        """Take the explaining notes that are there before anything is scanned for old ones."""
+    def begin(self, settings: Settings, notes: Notes) -> None:
+        """Take the explaining notes that are there before anything is scanned for old ones.
+
+        A folder that was set up before there were ids is adopted, once: by what this vault's index knows from before.
+        """
+        # The data of a vault that was moved are here only now.
+        self._load()
         self._appeared = dict.fromkeys((path for path, note in notes.items() if is_about_note(note)), -inf)
+        if not self._is_known:
+            place = agents_folder(self.apply(settings, notes)).path
+            self.unmarked = place if _about(place) in notes else ""
+            self._keep()
 
     def apply(self, settings: Settings, notes: Notes) -> Settings:
         """Return the settings with the agents' folder where it is in this vault.
@@ -56,10 +94,26 @@ class AgentsPlace:
         self._current = self._place if moved else named.path
         return replace(settings, agents_folder=self._place) if moved else settings
 
+    def is_agreed(self, files: Vault, settings: Settings) -> bool:
+        """Return whether a person agreed to the folder, and did not take that back. Blocks."""
+        folder = agents_folder(settings)
+        return self._counts(folder, read_id(files, folder.about))
+
+    def _counts(self, folder: AgentsFolder, id_: str | None) -> bool:
+        return id_ in self._ids or (id_ == "" and folder.path == self.unmarked)
+
+    def agree(self, id_: str) -> None:
+        """Keep that a person agreed to the folder whose note has this id."""
+        self.unmarked = ""
+        self._ids = list(dict.fromkeys((*self._ids, id_)))
+        self._keep()
+
     def notice(
         self, settings: Settings, notes: Notes, written: Collection[IndexedNote], gone: Collection[VaultPath]
     ) -> Settings:
         """Notice that the folder was moved, and return the settings with it where it is now.
+
+        It is followed where exactly its notes are: not to a folder with others, nor while some stay behind.
 
         Args:
             settings: Those for all vaults.
@@ -67,35 +121,96 @@ class AgentsPlace:
             written: The notes that were written just now.
             gone: Those that vanished.
         """
-        now = time.monotonic()
-        if _about(self._current) in gone:
-            self._lost = now
+        since = time.monotonic() - _TOGETHER_S
+        old = AgentsFolder(VaultPath(self._lost_from if self._lost > since else self._current))
+        if old.about in gone:
+            self._lost, self._lost_from = time.monotonic(), old.path
+        self._left = {path: when for path, when in self._left.items() if when > since}
         for path in gone:
             self._appeared.pop(path, None)
+            if old.holds(path):
+                self._left[path.removeprefix(f"{old.path}/")] = time.monotonic()
+        if self._of_clients and gone:
+            self._of_clients -= {one for path in gone for one in (path, *folders_above(path))}
         for note in filter(is_about_note, written):
-            self._appeared.setdefault(note.path, now)
-        if now - self._lost < _TOGETHER_S:
-            new = [path for path, since in self._appeared.items() if path in notes and now - since < _TOGETHER_S]
-            if len(new) == 1:
+            self._appeared.setdefault(note.path, time.monotonic())
+        if self._lost > since:
+            recent = [notes[path] for path, when in self._appeared.items() if path in notes and when > since]
+            moved = [note for note in recent if self._was_moved(old, note, notes)]
+            if len(moved) == 1:
                 self._lost = -inf
-                self._keep(settings.agents_folder, new[0].rpartition("/")[0])
+                self._left.clear()
+                self._named, self._place = settings.agents_folder, moved[0].path.rpartition("/")[0]
+                self._keep()
         return self.apply(settings, notes)
 
-    def _keep(self, named: str, place: str) -> None:
-        self._named, self._place = named, place
+    def _was_moved(self, old: AgentsFolder, about: IndexedNote, notes: Notes) -> bool:
+        """Return whether a person moved the folder to where a note that explains it has appeared."""
+        new = AgentsFolder(VaultPath(about.path.rpartition("/")[0]))
+        if property_of(about.properties, ID) not in self._ids:
+            return False
+        if self._of_clients & {about.path, *folders_above(about.path)}:
+            return False
+        inside = new.path if old.holds(new.about) else ""
+        stayed = any(old.holds(path) and not (inside and path.startswith(f"{inside}/")) for path in notes)
+        return not stayed and all(path.removeprefix(f"{new.path}/") in self._left for path in notes if new.holds(path))
+
+    def ignore(self, plan: Plan) -> None:
+        """Do not take what a change of a client writes for the folder that a person moved."""
+        self._of_clients.update(
+            step.to if step.kind == "move" and step.to is not None else step.path
+            for step in plan.steps
+            if step.kind == "move" or is_about_path(step.path)
+        )
+
+    def touches_agreement(self, settings: Settings, plan: Plan) -> bool:
+        """Return whether a change writes, moves or removes the note by which a person agreed, also with its folder."""
+        about = agents_folder(settings).about.casefold()
+        places = (place.casefold() for step in plan.steps for place in (step.path, step.to) if place is not None)
+        folders = {step.path.casefold() for step in plan.steps if step.kind == "move"}
+        return any(place == about or (place in folders and about.startswith(f"{place}/")) for place in places)
+
+    def explain(self, files: Vault, settings: Settings, plan: Plan, facts: Mapping[str, object]) -> str:
+        """Return what accepting a change means for what agents may do; empty when nothing of that."""
+        folder = agents_folder(settings)
+        if AGREEMENT in facts:
+            return f"Accepting this lets agents write in `{folder.path}` at once from then on."
+        after = {step.path: plan.blobs.get(step.after) for step in plan.steps if step.kind == "put" and step.after}
+        if self.touches_agreement(settings, plan):
+            data = next((data for path, data in after.items() if path.casefold() == folder.about.casefold()), None)
+            was = self.is_agreed(files, settings)
+            if self._counts(folder, None if data is None else id_in(folder.about, data)) and data is not None:
+                return "" if was else f"Accepting this lets agents write in `{folder.path}` at once from then on."
+            if was:
+                return f"Accepting this ends that agents write in `{folder.path}` at once, until you set it up again."
+        written = [*after, *(step.to for step in plan.steps if step.kind == "move" and step.to is not None)]
+        if copy := next(filter(is_about_path, written), None):
+            return f"`{copy}` gives agents no right: only `set-up-memory` does."
+        return ""
+
+    def _load(self) -> None:
         try:
-            write_private(self._file, json.dumps({"named": named, "place": place}).encode())
+            facts = json.loads(self._file.read_bytes())
+            self._named, self._place = str(facts["named"]), str(facts["place"])
+            self._ids, self.unmarked = [*map(str, facts["ids"])], str(facts["unmarked"])
+            self._is_known = True
+        except (OSError, ValueError, KeyError, TypeError):
+            # An earlier version kept no ids.
+            return
+
+    def _keep(self) -> None:
+        self._is_known = True
+        facts = {"named": self._named, "place": self._place, "ids": self._ids, "unmarked": self.unmarked}
+        try:
+            write_private(self._file, json.dumps(facts).encode())
         except BridgeError as error:
-            log.warning("That the agents' folder was moved cannot be kept for the next start: %s", error.code)
+            log.warning("What is known of the agents' folder cannot be kept for the next start: %s", error.code)
+
+
+def folders_above(path: str) -> list[VaultPath]:
+    """Return the folders in which a file is, the outermost first."""
+    return [VaultPath(path[:at]) for at, letter in enumerate(path) if letter == "/"]
 
 
 def _about(place: str) -> VaultPath:
     return AgentsFolder(VaultPath(place)).about
-
-
-def _read(file: Path) -> tuple[str, str]:
-    try:
-        facts = json.loads(file.read_bytes())
-        return str(facts["named"]), str(facts["place"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return "", ""

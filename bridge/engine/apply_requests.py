@@ -206,6 +206,7 @@ def apply_requests(requests: Sequence[Request], draft: Draft, context: RequestCo
     return PlannedChange(
         requests[-1].result_path,
         effect,
+        facts={name: value for request in requests for name, value in request.kept_facts.items()},
         requests=[part for request in requests for part in request.parts],
         keeps_structure=all(request.keeps_structure for request in requests),
     )

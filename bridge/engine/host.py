@@ -91,7 +91,7 @@ class Host:
         self.files = Vault(self.root, rules_of(self.root, settings))
         """The vault's files, under the current rules."""
         self.folders = folders
-        self._agents_place = AgentsPlace(folders.vault(self.id) / "agents-folder.json")
+        self.agents_place = AgentsPlace(folders.vault(self.id) / "agents-folder.json")
         self.events = events
         events.hide(self.id, self.files.rules.denies)
         self.embedders = embedders
@@ -190,8 +190,8 @@ class Host:
         if not folder.exists():
             self._readers.begin(self.files, learn=self.settings.boilerplate)
         index, vocabulary = await asyncio.to_thread(open_index, folder, keep_days, doubt), Vocabulary()
-        self._agents_place.begin(index.notes)
-        self.settings = self._agents_place.apply(self._common_settings, index.notes)
+        self.agents_place.begin(self._common_settings, index.notes)
+        self.settings = self.agents_place.apply(self._common_settings, index.notes)
         kept = agents_folder(self.settings)
         index.keep_apart(KeptFolder(kept.path, kept.about))
         # Built here, so that the first search does not have to wait for it.
@@ -208,7 +208,7 @@ class Host:
         settings = self.settings
 
         def changed(written: Sequence[IndexedNote], gone: Collection[VaultPath]) -> None:
-            followed = self._agents_place.notice(self._common_settings, index.notes, written, gone)
+            followed = self.agents_place.notice(self._common_settings, index.notes, written, gone)
             if followed != self.settings:
                 self.settings = followed
                 vault.use_agents_folder(followed)
@@ -221,7 +221,7 @@ class Host:
             vault.eraser.erase_again()
 
         indexer = Indexer(self.files, index, store, settings, self._readers, changed, moved_into_denied)
-        writing = ChangeWriter(self.id, indexer, store, settings, self.events, self.editor_sessions)
+        writing = ChangeWriter(self.id, indexer, store, settings, self.events, self.editor_sessions, self.agents_place)
         eraser = DenyEnforcer(indexer, store)
         eraser.hide()
         backfill = VectorBackfill(
@@ -254,6 +254,7 @@ class Host:
             analytics=self._analytics,
             recent=self.recent,
             long_notes=self.long_notes,
+            agents_place=self.agents_place,
             events=self.events,
             signal=self.signal,
             activity=self._activity,
@@ -335,6 +336,11 @@ class Host:
         """Return the keys of the models that the vault needs."""
         return self._vault.model_keys() if self._vault is not None else set()
 
+    @property
+    def is_set_up(self) -> bool:
+        """Whether a person agreed to the agents' folder."""
+        return self.agents_place.is_agreed(self.files, self.settings)
+
     # -- waiting ------------------------------------------------------------------------------------------------------
 
     async def wait_until_readable(self, timeout: float, *, early: bool = False) -> None:
@@ -386,7 +392,7 @@ class Host:
         """Apply changed settings."""
         before, self._common_settings = self.settings, settings
         if self._vault is not None:
-            settings = self._agents_place.apply(settings, self._vault.index.notes)
+            settings = self.agents_place.apply(settings, self._vault.index.notes)
         self.settings = settings
         self.files = Vault(self.root, rules_of(self.root, settings))
         self.events.hide(self.id, self.files.rules.denies)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bridge.engine.activity import Activity
+from bridge.engine.agents_place import AgentsPlace
 from bridge.engine.analytics import GraphAnalytics, GraphSnapshot
 from bridge.engine.apply_requests import RequestExecutor
 from bridge.engine.backfill import VectorBackfill
@@ -33,7 +34,7 @@ from bridge.index.apart import KeptFolder
 from bridge.markdown.names import Names
 from bridge.notebook.added_notes import AddedNotes
 from bridge.notebook.catalogue import MemoryCatalogue
-from bridge.notebook.folder import agents_folder
+from bridge.notebook.folder import AgentsFolder, agents_folder
 from bridge.notebook.questions import WaitingQuestions
 from bridge.records import dataclass
 from bridge.search.model import Sources
@@ -80,6 +81,7 @@ class OpenVault:
     analytics: GraphAnalytics
     recent: ReadCache
     long_notes: LongNoteCache
+    agents_place: AgentsPlace
     events: Events
     signal: Signal
     activity: Activity
@@ -109,6 +111,16 @@ class OpenVault:
     def graph(self) -> Graph | None:
         """The graph of the last settled batch, without the agents' notes; None before the first scan."""
         return self.indexer.link_resolver.graph
+
+    @property
+    def is_set_up(self) -> bool:
+        """Whether a person agreed to the agents' folder; one that merely has the name may hold something else."""
+        return self.agents_place.is_agreed(self.files, self.settings)
+
+    def folder_for_client(self, client: str) -> AgentsFolder | None:
+        """Return the folder in which the changes of a client apply at once; None if there is none."""
+        named = {name.casefold() for name in self.settings.notebook_clients} & {"*", client.casefold()}
+        return agents_folder(self.settings) if named and self.is_set_up else None
 
     @property
     def trouble(self) -> BridgeError | None:

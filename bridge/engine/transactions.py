@@ -14,6 +14,7 @@ from bridge.changes.draft import Draft
 from bridge.changes.effect import explain_read_only
 from bridge.changes.extent import Extent, explain_no_change, measure_change
 from bridge.changes.git import commit
+from bridge.engine.agents_place import AgentsPlace
 from bridge.engine.carry import replaced_bytes
 from bridge.engine.completion import run_to_completion
 from bridge.engine.editor_handoff import EditorDelegate, EditorSessions
@@ -33,7 +34,7 @@ from bridge.errors import (
     ReadOnly,
 )
 from bridge.events import ChangeProposed, ChangeRecorded, Events
-from bridge.notebook.folder import AgentsFolder, holds_all
+from bridge.notebook.folder import AGREEMENT, AgentsFolder, holds_all
 from bridge.records import dataclass
 from bridge.settings.schema import Settings
 from bridge.state.change_records import Change
@@ -53,6 +54,9 @@ PROPOSED_FOR_S = 14 * 24 * 3600.0
 AGAIN = 3
 """How often a change is planned again when another program wrote a note in between."""
 
+BY_CLIENT = "by_client"
+"""The fact of a change that a client with its own token made or proposed."""
+
 NO_BYTES: Blobs = MappingProxyType({})
 
 
@@ -70,6 +74,8 @@ class Author:
     """Whether a large change was confirmed."""
     applies_in: AgentsFolder | None = None
     """The folder in which the change applies even if others wait for approval."""
+    is_client: bool = False
+    """Whether a client with its own token makes the change, who decides nothing for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +110,14 @@ class ChangeWriter:
         settings: Settings,
         events: Events,
         editor_sessions: EditorSessions,
+        agents_place: AgentsPlace,
     ) -> None:
         self.settings = settings
         self._id = vault
         self._indexer = indexer
         self._store = store
         self._events = events
+        self._agents_place = agents_place
         self._locks = PathLocks()
         self.editor_sessions = editor_sessions
         self._handover = EditorDelegate(store, editor_sessions, self.publish)
@@ -167,6 +175,12 @@ class ChangeWriter:
         planned, plan, ready = await asyncio.to_thread(self._plan_change, planner, draft)
         if author.applies_in is not None and holds_all(author.applies_in, self.vault, step_paths(plan.steps)):
             author = replace(author, proposes=False)
+        elif author.is_client and (
+            AGREEMENT in planned.facts or self._agents_place.touches_agreement(self.settings, plan)
+        ):
+            author = replace(author, proposes=True)
+        if author.is_client:
+            planned = replace(planned, facts={**planned.facts, BY_CLIENT: True})
         warnings = (*planned.effect.warnings, *ready.warnings)
         state: Literal["applied", "proposed"] = "proposed" if author.proposes else "applied"
         # In a thread: reading a file for the first time may block.
@@ -174,6 +188,8 @@ class ChangeWriter:
         outcome = ChangeOutcome(planned, plan, digest, state, warnings, count_effects(plan, planned.effect))
         require_expected(outcome.counts, expect)
         if not plan.steps:
+            if not (dry_run or author.proposes):
+                self._agree(planned.facts)
             return replace(outcome, warnings=(*warnings, explain_no_change(planned.requests)))
         found = measure_change(plan, planned.effect, planned.requests)
         outcome = replace(outcome, would=found.would)
@@ -279,6 +295,13 @@ class ChangeWriter:
     async def _propose(self, outcome: ChangeOutcome, author: Author) -> ChangeOutcome:
         """Store a change as a proposal for the user."""
         change = self._new_change(outcome, author)
+        means = await asyncio.to_thread(
+            self._agents_place.explain, self.vault, self.settings, outcome.plan, change.facts
+        )
+        if means:
+            # Before the reason, which is shown wherever a person decides.
+            change = replace(change, reason=f"{means} {change.reason or ''}".rstrip())
+            outcome = replace(outcome, warnings=(means, *outcome.warnings))
         change = replace(change, state="proposed", expires=change.time + PROPOSED_FOR_S)
         await asyncio.to_thread(self._store.journal.propose, change, outcome.plan.blobs)
         self._events.publish(ChangeProposed(*event_fields(change)), self._id)
@@ -329,6 +352,8 @@ class ChangeWriter:
             of or self._new_change(outcome, author), state="applied", facts={**outcome.planned.facts, "by": "disk"}
         )
         entry, steps = self._store.journal.begin(change), outcome.plan.steps
+        if BY_CLIENT in change.facts:
+            self._agents_place.ignore(outcome.plan)
         if await self._handover.makes(change, outcome.plan, entry, self.vault):
             outcome = replace(outcome, by="obsidian")
             late = await self.take_up(steps)
@@ -344,11 +369,17 @@ class ChangeWriter:
                 if self._writer.displaced:
                     self.displacing.set()
                 late = (*await self._follow(moved), *await self.take_up(steps, outcome.plan.blobs))
+        self._agree(change.facts)
         # Only the writer knows where a deleted file went.
         done = replace(change, steps=tuple(steps))
         left = await self._commit(done, outcome.plan.blobs)
         self.publish(change)
         return replace(outcome, change=done, warnings=(*outcome.warnings, *late, *left))
+
+    def _agree(self, facts: Mapping[str, object]) -> None:
+        """Keep that the user agreed to the agents' folder, if a change sets it up."""
+        if isinstance(id_ := facts.get(AGREEMENT), str):
+            self._agents_place.agree(id_)
 
     def _new_change(self, outcome: ChangeOutcome, author: Author) -> Change:
         return Change(

@@ -10,6 +10,19 @@ from bridge.types import Digest, Lines, NoteKind, Span, VaultPath
 Value = None | bool | int | float | str | Sequence["Value"] | Mapping[str, "Value"]
 """A property's value as in YAML 1.2; dates stay strings."""
 
+
+def property_of(properties: Mapping[str, Value], name: str) -> Value:
+    """Return a property, whose name Obsidian reads in any case; None without one.
+
+    Args:
+        properties: Those of a note.
+        name: The name in lower case, without accents.
+    """
+    if name in properties:
+        return properties[name]
+    return next((value for key, value in properties.items() if len(key) == len(name) and key.lower() == name), None)
+
+
 LinkKind = Literal["wiki", "embed", "markdown", "property", "canvas"]
 PieceKind = Literal[
     "heading", "paragraph", "list_item", "fence", "table", "callout", "quote", "html", "math", "rule", "card", "page"

@@ -1,17 +1,28 @@
-"""The agents' folder: where it is, whether it was set up, and who may write in it."""
+"""The agents' folder: where it is, the note by which a person agreed to it, and what lies in it."""
 
 import os
+import secrets
 from collections.abc import Iterable
 
+from bridge.errors import BridgeError
 from bridge.index.note import IndexedNote
+from bridge.markdown.note import property_of
+from bridge.markdown.parse import parse
 from bridge.records import dataclass
 from bridge.settings.schema import Settings
+from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 from bridge.vault.paths import nfc
 from bridge.vault.vault import Vault
 
 ABOUT_TYPE = "agents-folder"
 """The property `type` of the note by which a person agreed to the folder."""
+
+ID = "id"
+"""The property by which the bridge knows that note again."""
+
+AGREEMENT = "agreement"
+"""The fact of a change that sets the folder up: the id that counts from then on."""
 
 _ABOUT = "About this folder.md"
 
@@ -21,8 +32,8 @@ class AgentsFolder:
     """The folder of the agents' notes, and the folders in it."""
 
     path: VaultPath
-    may_plan: bool = False
-    """Whether changes among the plans of the gardener apply at once, too, in which a person ticks."""
+    is_whole: bool = False
+    """Whether changes of the note by which a person agreed, and among the plans, in which one ticks, apply at once."""
 
     @property
     def about(self) -> VaultPath:
@@ -74,31 +85,46 @@ def agents_folder(settings: Settings) -> AgentsFolder:
 
 
 def is_about_note(note: IndexedNote) -> bool:
-    """Return whether it is a note by which a person agreed to an agents' folder, wherever it is."""
-    return note.note_type == ABOUT_TYPE and note.path.endswith(f"/{_ABOUT}")
+    """Return whether it has the form of a note by which a person agrees to an agents' folder, wherever it is."""
+    return note.note_type == ABOUT_TYPE and is_about_path(note.path)
 
 
-def is_set_up(vault: Vault, settings: Settings) -> bool:
-    """Return whether a person agreed to the agents' folder: it exists with the note that explains it.
-
-    A folder that merely has the name may hold something else.
-    """
-    return vault.has(agents_folder(settings).about)
+def is_about_path(path: str) -> bool:
+    """Return whether a file has the name of such a note."""
+    return fold_case(path).endswith(fold_case(f"/{_ABOUT}"))
 
 
-def folder_for_client(vault: Vault, settings: Settings, client: str) -> AgentsFolder | None:
-    """Return the folder in which the changes of a client apply at once; None if there is none."""
-    named = {name.casefold() for name in settings.notebook_clients} & {"*", client.casefold()}
-    return agents_folder(settings) if named and is_set_up(vault, settings) else None
+def new_id() -> str:
+    """Return an id for the note by which a person agrees to the folder."""
+    return f"agents-{secrets.token_hex(16)}"
+
+
+def read_id(vault: Vault, about: VaultPath) -> str | None:
+    """Return the id of the note by which a person agreed to a folder, empty without one; None if there is no note."""
+    try:
+        return id_in(about, vault.read(about)[0])
+    except BridgeError:
+        return None
+
+
+def id_in(about: VaultPath, data: bytes) -> str:
+    """Return the id in the text of such a note; empty without one."""
+    value = property_of(parse(about, data).properties, ID)
+    return value if isinstance(value, str) else ""
 
 
 def holds_all(folder: AgentsFolder, vault: Vault, paths: Iterable[VaultPath]) -> bool:
-    """Return whether all paths lie in the folder, also behind links, and none among its plans unless it may."""
-    real, plans = (os.path.realpath(vault.root / place) for place in (folder.path, folder.plans))
+    """Return whether all paths lie in the folder, also behind links.
+
+    Unless the folder is whole, the note by which a person agreed and the plans are no part of it.
+    """
+    real, plans, about = (os.path.realpath(vault.root / place) for place in (folder.path, folder.plans, folder.about))
+    apart = tuple(f"{place}{os.sep}".casefold() for place in (plans, about))
 
     def is_held(path: VaultPath) -> bool:
         place = os.path.realpath(vault.root / path)
-        is_plan = f"{place}{os.sep}".casefold().startswith(f"{plans}{os.sep}".casefold())
-        return folder.holds(path) and place.startswith(f"{real}{os.sep}") and (folder.may_plan or not is_plan)
+        if not (folder.holds(path) and place.startswith(f"{real}{os.sep}")):
+            return False
+        return folder.is_whole or not f"{place}{os.sep}".casefold().startswith(apart)
 
     return all(map(is_held, paths))

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from bridge.notebook.folder import ABOUT_TYPE, AgentsFolder
 from bridge.types import VaultPath
 
-ABOUT = f"""\
+_ABOUT = """\
 ---
-type: {ABOUT_TYPE}
+type: {type}
+id: {id}
 ---
 # About this folder
 
@@ -37,9 +38,9 @@ TEMPLATES: Mapping[str, tuple[str, ...]] = {
 """The headings of each template."""
 
 
-def starter_notes(folder: AgentsFolder, *, templates: bool) -> dict[VaultPath, str]:
-    """Return the text of each note with which the folder begins, the one that explains it first."""
-    notes = {folder.about: ABOUT}
+def starter_notes(folder: AgentsFolder, id_: str, *, templates: bool) -> dict[VaultPath, str]:
+    """Return the text of each note with which the folder begins, the one that explains it first, with its id."""
+    notes = {folder.about: _ABOUT.format(type=ABOUT_TYPE, id=id_)}
     for name, headings in TEMPLATES.items() if templates else ():
         notes[VaultPath(f"{folder.templates}/{name}.md")] = template_text(name, headings)
     return notes

@@ -1,5 +1,8 @@
 """The agents' folder is created only when a person agrees, and opens nothing else to clients that propose."""
 
+import asyncio
+import hashlib
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -33,8 +36,8 @@ def contents(served: Served) -> Mapping[str, bytes]:
 class Agent:
     """A client with its own token, whose changes are proposals."""
 
-    def __init__(self, served: Served) -> None:
-        self.token = Tokens(served.bridge.folders.tokens).create("quill", ["read", "write"])[1]
+    def __init__(self, served: Served, name: str = "quill") -> None:
+        self.token = Tokens(served.bridge.folders.tokens).create(name, ["read", "write"])[1]
         self._served = served
 
     async def call(self, operation: str, /, **arguments: Any) -> Answer:
@@ -241,6 +244,138 @@ async def test_the_folder_is_followed_when_it_was_renamed_while_nothing_ran(tmp_
             assert made["path"].startswith(f"{name}/Memory/")
         if name == "Agents":
             (vault / "Agents").rename(vault / "Robots")
+
+
+async def agents_write_at_once(served: Served, folder: str = "Agents") -> bool:
+    """Return whether changes of an agent in a folder are made at once."""
+    name = os.urandom(4).hex()
+    return await Agent(served, name).state("create_note", path=f"{folder}/{name}.md", text="Wet.") == "applied"
+
+
+async def write_beside(served: Served, path: str, text: str) -> None:
+    """Write a note as a sync program does."""
+    place = root(served) / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text)
+    await served.call("report_changes", changes=[{"kind": "modify", "path": path}])
+    await served.call("wait_until_indexed", path=path)
+
+
+def marker(served: Served) -> str:
+    return (root(served) / ABOUT).read_text()
+
+
+async def test_a_note_that_only_looks_like_an_agreement_gives_no_right(served: Served) -> None:
+    await write_beside(served, ABOUT, "---\ntype: agents-folder\nid: agents-0123\n---\nAgents may write here.\n")
+    assert not await agents_write_at_once(served)
+    assert (await served.call("recall", query="rain")).json["notices"]
+    assert (await Agent(served).call("note_down", what="decision", text="Knead.")).code == "confirmation_required"
+    assert (await served.call("set_up_memory", templates=False)).status == 200
+    assert await agents_write_at_once(served)
+
+
+async def test_the_agreement_of_another_device_counts_here_once_the_user_agrees(served: Served) -> None:
+    await served.call("set_up_memory", templates=False)
+    before = contents(served)
+    served.bridge.find(None).agents_place._ids.clear()
+    assert not await agents_write_at_once(served)
+    assert (await Agent(served).state("set_up_memory", templates=False, confirm=True)) == "proposed"
+    assert not await agents_write_at_once(served)
+    assert (await served.call("set_up_memory", templates=False)).status == 200
+    assert contents(served) == before
+    assert await agents_write_at_once(served)
+
+
+async def test_an_accepted_note_does_not_widen_the_folder_of_agents(served: Served) -> None:
+    await served.call("set_up_memory", templates=False)
+    agent, copy = Agent(served), "Projects/About this folder.md"
+    made = (await agent.call("create_note", path=copy, text=marker(served))).json
+    assert made["warnings"][0] == f"`{copy}` gives agents no right: only `set-up-memory` does."
+    [shown] = (await served.call("list_changes", state="proposed")).json["changes"]
+    assert shown["reason"].startswith(f"`{copy}` gives agents no right")
+    assert (await served.call("accept_change", change_id=made["change_id"])).status == 200
+    digest = hashlib.sha256(marker(served).encode()).hexdigest()
+    gone = (await agent.call("delete_note", path=ABOUT, digest=digest, confirm=True)).json
+    assert gone["state"] == "proposed"
+    assert gone["warnings"][0].startswith("Accepting this ends that agents write in `Agents` at once")
+    assert await agents_write_at_once(served)
+    assert (await served.call("accept_change", change_id=gone["change_id"])).status == 200
+    assert not await agents_write_at_once(served)
+    assert not await agents_write_at_once(served, "Projects")
+    text = (root(served) / copy).read_text()
+    again = (await agent.call("create_note", path=ABOUT, text=text, confirm=True)).json
+    assert again["state"] == "proposed"
+    assert again["warnings"][0] == "Accepting this lets agents write in `Agents` at once from then on."
+
+
+async def test_an_agent_neither_moves_narrows_nor_edits_the_agreement(served: Served) -> None:
+    await served.call("set_up_memory", templates=False)
+    agent = Agent(served)
+    edit = {"op": "append", "text": "More."}
+    assert await agent.state("edit_note", path=ABOUT, edits=[edit]) == "proposed"
+    assert await agent.state("move_note", path=ABOUT, to="Agents/In/About this folder.md") == "proposed"
+    assert await agent.state("create_note", path="Agents/In/About this folder.md", text=marker(served)) == "applied"
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"apply_clients": ["quill"]}))
+    assert await agent.state("create_note", path="Oven log.md", text="Hot.") == "applied"
+    assert await agent.state("set_properties", path=ABOUT, properties={"id": "mine"}) == "proposed"
+    assert await agent.state("move_note", path="Agents", to="Robots") == "proposed"
+
+
+async def test_a_move_that_an_agent_proposed_ends_the_agreement(served: Served) -> None:
+    await served.call("set_up_memory", templates=False)
+    made = (await Agent(served).call("move_note", path="Agents", to="Robots")).json
+    assert made["warnings"][0].startswith("Accepting this ends that agents write in `Agents` at once")
+    assert (await served.call("accept_change", change_id=made["change_id"])).status == 200
+    assert (root(served) / "Robots/About this folder.md").exists()
+    assert not await agents_write_at_once(served, "Robots")
+    assert not await agents_write_at_once(served)
+
+
+@pytest.mark.parametrize("holds", ["Projects/Mine.md", "Agents/Memory/Kept.md"])
+async def test_the_folder_is_followed_only_where_exactly_its_notes_are(served: Served, holds: str) -> None:
+    await served.call("set_up_memory", templates=False)
+    await write_beside(served, holds, "A note of its own.\n")
+    (root(served) / "Projects").mkdir(exist_ok=True)
+    (root(served) / ABOUT).rename(root(served) / "Projects/About this folder.md")
+    change = {"kind": "rename", "from": ABOUT, "path": "Projects/About this folder.md"}
+    await served.call("report_changes", changes=[change])
+    await served.call("wait_until_indexed", path="Projects/About this folder.md")
+    assert not await agents_write_at_once(served, "Projects")
+    assert not await agents_write_at_once(served)
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+async def test_a_folder_that_an_earlier_version_set_up_is_adopted_once(
+    tmp_path: Path, models_dir: Path, is_known: bool
+) -> None:
+    vault, data = write_vault(tmp_path / "Notes", {"Oven.md": "# Oven\n"}), tmp_path / "data"
+    about = vault / ABOUT
+    for turn in range(3):
+        if turn == 1:
+            # As an earlier version left it: no id in the note, and none in the data folder.
+            [kept] = data.glob("vaults/*/agents-folder.json")
+            kept.unlink()
+            if not is_known:
+                about.parent.mkdir()
+                about.write_text("---\ntype: agents-folder\n---\nMine.\n")
+        async with serving([vault], data, models_dir) as served:
+            await readable(served)
+            if turn == 0 and is_known:
+                # The index is to know the note.
+                await write_beside(served, ABOUT, "---\ntype: agents-folder\n---\nMine.\n")
+            if turn:
+                assert await agents_write_at_once(served) is is_known
+            if turn and is_known:
+                async with asyncio.timeout(300):
+                    while "id: agents-" not in about.read_text():
+                        await asyncio.sleep(0.01)
+                assert about.read_text().endswith("---\nMine.\n")
+                assert await agents_write_at_once(served)
+    if is_known:
+        (vault / "Agents").rename(vault / "Robots")
+        async with serving([vault], data, models_dir) as served:
+            await readable(served)
+            assert await agents_write_at_once(served, "Robots")
 
 
 async def test_an_older_copy_is_not_taken_for_the_folder(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,6 +121,7 @@ async def test_a_briefing_tells_memories_and_patterns_of_the_global_vault(served
 
 
 async def test_a_global_vault_that_is_not_there_is_told_and_the_own_memories_remain(served: Served) -> None:
+    assert (await served.call("set_up_memory", vault="Home", templates=False)).status == 200
     for setting, told in (("", "No global vault is set."), ("Gone", "`Gone`")):
         served.bridge.settings_path.write_text(f'global_vault = "{setting}"\n')
         await served.bridge.reload()

@@ -206,7 +206,7 @@ async def test_a_wrong_property_is_told(served: Served) -> None:
 
 
 async def test_a_note_with_broken_properties_is_named_and_still_found_by_words(served: Served) -> None:
-    [notice] = (await served.call("list_memories")).json["notices"]
+    _, notice = (await served.call("list_memories")).json["notices"]
     assert notice.startswith("Agents/Memory/Nonsense.md is not recalled. The properties cannot be read, line 4: ")
     found = (await served.call("search", query="gibberish about wheelbarrows", among="agents")).json["hits"]
     assert found[0]["path"] == "Agents/Memory/Nonsense.md"

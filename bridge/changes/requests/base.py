@@ -62,6 +62,11 @@ class Request(ABC):
         return self.path
 
     @property
+    def kept_facts(self) -> Mapping[str, object]:
+        """What is kept with the change beside its steps."""
+        return {}
+
+    @property
     def parts(self) -> "Sequence[Request]":
         """The requests that it consists of, once it is planned; itself unless it is made of others."""
         return (self,)

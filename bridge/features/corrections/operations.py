@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval, MaxLen, MinLen
 
-from bridge.api.agreement import SetUpMemory, has_agreed, require_agreement
+from bridge.api.agreement import has_agreed, require_agreement, set_up_requests
 from bridge.api.call import Call
 from bridge.api.hints import Limit
 from bridge.api.no_change import nothing_written
@@ -121,7 +121,7 @@ async def record_correction(
     if target is not None and (path is None or kind != "wrong_link"):
         raise InvalidArguments("`target` is for a `wrong_link` in the note `path`.")
     folder = agents_folder(vault.settings)
-    begins = not vault.files.has(folder.about)
+    begins = not vault.is_set_up
     if begins and not options.dry_run:
         require_agreement(call, folder, confirm=options.confirm)
     today = datetime.now().astimezone().date()
@@ -133,7 +133,7 @@ async def record_correction(
     if new.id in known and known[new.id].state == "open":
         made = nothing_written(place, f"This is recorded already, as `{new.id}`.")
     else:
-        requests: list[Request] = [SetUpMemory(path=folder.about, folder=folder, templates=False)] if begins else []
+        requests: list[Request] = set_up_requests(call, folder)
         requests.append(CorrectionsChange(path=place, added=new))
         agreed = folder if begins and has_agreed(call) else None
         made = await execute_requests(call, requests, options, operation="record_correction", agreed=agreed)

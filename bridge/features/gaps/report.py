@@ -13,7 +13,6 @@ from bridge.api.markup import Answer, Element, Line, notice, notices, path_of
 from bridge.api.note_text import read_text
 from bridge.api.registry import operation
 from bridge.features.gaps.write import questions_path
-from bridge.notebook.folder import is_set_up
 from bridge.notebook.questions import KeptQuestion, add_questions, read_questions
 from bridge.records import dataclass
 from bridge.search.answerability import Verdict
@@ -116,7 +115,7 @@ def _why_none(vault: "OpenVault") -> Iterable[str]:
             'Questions are not kept. With `keep_questions = "missed"` in the settings, those that the notes do not'
             f" answer are written into `{questions_path(vault)}`."
         )
-    elif not is_set_up(vault.files, vault.settings):
+    elif not vault.is_set_up:
         yield f"Questions are not kept before `{vault.settings.agents_folder}` is set up: run `set-up-memory`."
 
 

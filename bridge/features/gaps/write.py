@@ -8,7 +8,7 @@ from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.errors import BridgeError
-from bridge.notebook.folder import agents_folder, is_set_up
+from bridge.notebook.folder import agents_folder
 from bridge.notebook.questions import NOTE, KeptQuestion, add_questions
 from bridge.records import dataclass
 from bridge.types import VaultPath
@@ -55,7 +55,7 @@ async def write_waiting(vault: "OpenVault") -> None:
 
     asked = vault.waiting_questions.take()
     folder = agents_folder(vault.settings)
-    if not asked or vault.settings.keep_questions == "off" or not is_set_up(vault.files, vault.settings):
+    if not asked or vault.settings.keep_questions == "off" or not vault.is_set_up:
         return
     # A proposal would ask the user again what the setting has answered.
     by = Author(WRITE, proposes=True, applies_in=folder)

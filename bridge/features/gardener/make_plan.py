@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import Interval, MaxLen
 
-from bridge.api.agreement import SetUpMemory, agreement_notice, has_agreed, require_agreement
+from bridge.api.agreement import agreement_notice, has_agreed, require_agreement, set_up_requests
 from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.registry import operation
@@ -17,7 +17,7 @@ from bridge.features.gardener.compose import ComposedPlan, compose_plan, keep_ch
 from bridge.features.gardener.plan_text import build_plan_note
 from bridge.features.gardener.records import GardenPlan
 from bridge.features.gardener.retire_plans import retire_plans
-from bridge.notebook.folder import agents_folder, is_set_up
+from bridge.notebook.folder import agents_folder
 
 if TYPE_CHECKING:
     from bridge.changes.requests.base import Request
@@ -63,7 +63,7 @@ async def plan_garden(
     vault = call.vault
     vault.require_keyword()
     agents = agents_folder(vault.settings)
-    if not is_set_up(vault.files, vault.settings) and not options.dry_run:
+    if not vault.is_set_up and not options.dry_run:
         require_agreement(call, agents, confirm=options.confirm)
     composed = await compose_plan(vault, checks, folder, limit, skip_checked=skip_checked)
     plan = await _write(call, composed, options)
@@ -80,11 +80,11 @@ async def _write(call: Call, composed: ComposedPlan, options: WriteOptions) -> G
     if note is None:
         return GardenPlan(None, (), left_out, (), runs, notices, "applied", None)
     folder = agents_folder(vault.settings)
-    begins = not is_set_up(vault.files, vault.settings)
-    requests: list[Request] = [SetUpMemory(path=folder.about, folder=folder, templates=False)] if begins else []
+    begins = not vault.is_set_up
+    requests: list[Request] = set_up_requests(call, folder)
     requests.append(note.request)
     lent = folder if begins and has_agreed(call) else author(call, "plan_garden", None).applies_in
-    agreed = None if lent is None else replace(lent, may_plan=True)
+    agreed = None if lent is None else replace(lent, is_whole=True)
     made = await execute_requests(call, requests, options, operation="plan_garden", agreed=agreed)
     path = note.request.path
     if not options.dry_run:

@@ -13,7 +13,6 @@ from bridge.features.gardener.plan_text import build_plan_note
 from bridge.features.gardener.read_plan import open_plan
 from bridge.features.gardener.retire_plans import DAY_S, retire_plans, written_plans
 from bridge.features.gardener.settings import GardenerSettings
-from bridge.notebook.folder import is_set_up
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
 
@@ -61,7 +60,7 @@ async def make_due_plan(vault: "OpenVault") -> VaultPath | None:
 
     ledger = Ledger(vault.store.database)
     days = vault.settings.section(GardenerSettings).garden_every_days
-    if not days or not is_set_up(vault.files, vault.settings):
+    if not days or not vault.is_set_up:
         return None
     if not await asyncio.to_thread(is_due, ledger, days) or await has_unreviewed_plan(vault):
         return None

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from annotated_types import MaxLen
 
-from bridge.api.agreement import SetUpMemory, has_agreed, require_agreement
+from bridge.api.agreement import has_agreed, require_agreement, set_up_requests
 from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.api.vault_evidence import VaultEvidence
@@ -15,7 +15,7 @@ from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
 from bridge.errors import InvalidArguments
 from bridge.notebook.file_name import file_name_for
-from bridge.notebook.folder import AgentsFolder, agents_folder, is_set_up
+from bridge.notebook.folder import AgentsFolder, agents_folder
 from bridge.notebook.handoff_note import Handoff, ProvenClaim, handoff_name, handoff_properties, write_handoff
 from bridge.notebook.proof import Proof, check_proof
 from bridge.notebook.refusals import require_plain
@@ -105,14 +105,14 @@ async def hand_over(
     )
     require_sound(handoff)
     folder = agents_folder(call.vault.settings)
-    begins = not is_set_up(call.vault.files, call.vault.settings)
+    begins = not call.vault.is_set_up
     if begins and not options.dry_run:
         require_agreement(call, folder, confirm=options.confirm)
     await asyncio.to_thread(require_true, call, handoff)
     now = datetime.now().astimezone()
     properties = handoff_properties(goal, now, client_name(call), session_of(call), to)
     path = new_path(call, folder, handoff_name(goal, now))
-    requests: list[Request] = [SetUpMemory(path=folder.about, folder=folder, templates=False)] if begins else []
+    requests: list[Request] = set_up_requests(call, folder)
     requests.append(CreateNote(path=path, text=write_handoff(handoff), properties=properties))
     agreed = folder if begins and has_agreed(call) else None
     return await execute_requests(call, requests, options, operation="hand_over", agreed=agreed)

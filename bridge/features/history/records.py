@@ -28,7 +28,7 @@ class ListedChange:
         client: The requesting program.
         session: The program's session.
         operation: The operation.
-        reason: Its stated reason.
+        reason: Its stated reason; before it, what accepting it means for what agents may do.
         paths: The files it touched, by their names then.
         diff: Unified diff; truncated in a list if long.
         state: Its state; `conflict`, half applied after a crash and another edit, needs review.
@@ -95,7 +95,7 @@ class ShownChange:
         client: The requesting program.
         session: The program's session.
         operation: The operation.
-        reason: Its stated reason.
+        reason: Its stated reason; before it, what accepting it means for what agents may do.
         paths: The files it touched, by their names then.
         now: Those files' names today.
         diff: Unified diff.

@@ -31,6 +31,7 @@ FEATURE = Feature(
         import_memories.import_memories,
     ),
     tables=USES,
+    tasks=(set_up.mark_older_folder,),
     views={
         Written: written_view,
         remember.RememberedNote: views.remembered_view,

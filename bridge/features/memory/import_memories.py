@@ -6,7 +6,7 @@ from typing import Annotated
 
 from annotated_types import MaxLen
 
-from bridge.api.agreement import SetUpMemory, has_agreed, require_agreement
+from bridge.api.agreement import has_agreed, require_agreement, set_up_requests
 from bridge.api.call import Call
 from bridge.api.change_view import written_view
 from bridge.api.hints import FileText
@@ -90,13 +90,13 @@ async def import_memories(
     if len(exported) > MOST:
         raise InvalidArguments(f"The export has {len(exported):,} memories; {MOST:,} can be imported at once.")
     folder = agents_folder(call.vault.settings)
-    begins = not call.vault.files.has(folder.about)
+    begins = not call.vault.is_set_up
     if begins and not options.dry_run:
         require_agreement(call, folder, confirm=options.confirm)
     async with call.vault.memories.writing:
         catalogue = await open_catalogue(call)
         visible = catalogue.visible(audience_of(call), now())
-        requests: list[Request] = [SetUpMemory(path=folder.about, folder=folder, templates=False)] if begins else []
+        requests: list[Request] = set_up_requests(call, folder)
         left_out: list[OmittedMemory] = []
         taken: set[VaultPath] = set()
         said: set[str] = set()

@@ -32,7 +32,6 @@ from bridge.features.memory.recall_answer import (
 )
 from bridge.features.memory.results import MOST_TEXT, ListedMemory, RecalledMemory, list_each
 from bridge.notebook.catalogue import MemoryCatalogue
-from bridge.notebook.folder import is_set_up
 from bridge.notebook.memory_names import name_key
 from bridge.notebook.memory_note import Memory, MemoryKind, Tier
 from bridge.notebook.use_log import NO_USE, UseLog
@@ -222,7 +221,7 @@ def add_reasons(memory: ListedMemory, choice: Choice) -> RecalledMemory:
 
 def recall_notices(call: Call, standing: Sequence[Memory]) -> Iterable[str]:
     """Yield remarks on an answer."""
-    if not is_set_up(call.vault.files, call.vault.settings):
+    if not call.vault.is_set_up:
         yield NOT_SET_UP
     if len(standing) > MOST_STANDING:
         yield f"{len(standing) - MOST_STANDING} more memories always hold; `list_memories` lists them."

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from annotated_types import MaxLen
 
-from bridge.api.agreement import SetUpMemory, has_agreed, require_agreement
+from bridge.api.agreement import has_agreed, require_agreement, set_up_requests
 from bridge.api.call import Call
 from bridge.api.no_change import nothing_written
 from bridge.api.registry import operation
@@ -83,7 +83,7 @@ async def remember(
     """
     require_sound(new)
     folder, client, session = agents_folder(call.vault.settings), client_name(call), session_of(call)
-    begins = not call.vault.files.has(folder.about)
+    begins = not call.vault.is_set_up
     if begins and not options.dry_run:
         require_agreement(call, folder, confirm=options.confirm)
     properties = memory_properties(new, client=client, session=session)
@@ -103,7 +103,7 @@ async def remember(
         if refusal is not None and not (options.dry_run or call.confirmed(options.confirm)):
             raise refusal
         against = [catalogue.memories[one.path] for one in like if one.contradicts and one.path not in supersedes]
-        requests: list[Request] = [SetUpMemory(path=folder.about, folder=folder, templates=False)] if begins else []
+        requests: list[Request] = set_up_requests(call, folder)
         requests += supersede_requests(replaced, memory.path)
         links = {"conflicts_with": [one.path for one in against], "supersedes": supersedes}
         properties |= {name: [link_to(title_of(path)) for path in paths] for name, paths in links.items() if paths}

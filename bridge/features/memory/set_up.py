@@ -1,14 +1,20 @@
 """Sets up the agents' folder, once a person agreed to it."""
 
 import asyncio
+import contextlib
+from typing import TYPE_CHECKING
 
-from bridge.api.agreement import SetUpMemory, has_agreed, require_agreement
+from bridge.api.agreement import SetUpMemory, has_agreed, id_for, require_agreement
 from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, Written, execute_requests
-from bridge.notebook.folder import AgentsFolder, agents_folder
+from bridge.errors import BridgeError
+from bridge.notebook.folder import AgentsFolder, agents_folder, new_id
 from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.open_vault import OpenVault
 
 
 @operation(
@@ -32,12 +38,28 @@ async def set_up_memory(
     """
     current = agents_folder(call.host.settings)
     place = AgentsFolder(VaultPath(folder)) if folder else current
-    if not options.dry_run and not call.vault.files.has(place.about):
+    if not options.dry_run and not (place == current and call.host.is_set_up):
         require_agreement(call, place, confirm=options.confirm)
     if place != current:
         await save_folder(call, place, dry_run=options.dry_run)
-    request = SetUpMemory(path=place.about, folder=place, templates=templates)
+    request = SetUpMemory(path=place.about, folder=place, id=id_for(call, place), templates=templates)
     return await execute_requests(call, [request], options, agreed=place if has_agreed(call) else None)
+
+
+async def mark_older_folder(vault: "OpenVault") -> None:
+    """Give an id to the note of a folder that was set up before there were ids; it counts without one until then."""
+    from bridge.engine.open_vault import LOOK_S
+    from bridge.engine.transactions import Author
+
+    while not vault.indexer.complete:
+        await vault.signal.wait(LOOK_S)
+    folder = agents_folder(vault.settings)
+    if vault.agents_place.unmarked != folder.path or not vault.is_set_up:
+        return
+    request = SetUpMemory(path=folder.about, folder=folder, id=new_id(), templates=False)
+    by = Author(request.op, reason="An id, by which the bridge knows the folder again when you move it")
+    with contextlib.suppress(BridgeError):
+        await vault.executor.carry([request], by)
 
 
 async def save_folder(call: Call, folder: AgentsFolder, *, dry_run: bool) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import MaxLen, MinLen
 
-from bridge.api.agreement import SetUpMemory, agreement_notice, has_agreed, require_agreement
+from bridge.api.agreement import agreement_notice, has_agreed, require_agreement, set_up_requests
 from bridge.api.call import Call
 from bridge.api.characters import require_writable_text
 from bridge.api.registry import operation
@@ -21,7 +21,7 @@ from bridge.errors import InvalidArguments, NoteChanged
 from bridge.features.policies.examine import PolicyYaml
 from bridge.features.policies.read import block_of, note_text, read_text
 from bridge.notebook.file_name import file_name_for
-from bridge.notebook.folder import agents_folder, is_set_up
+from bridge.notebook.folder import agents_folder
 from bridge.notebook.refusals import require_plain
 from bridge.policies.model import Problem
 from bridge.records import dataclass
@@ -132,13 +132,13 @@ async def author_policy(
     require_plain(text=block)
     found = read_text(vault.files, block)
     folder = agents_folder(vault.settings)
-    begins = not is_set_up(vault.files, vault.settings)
+    begins = not vault.is_set_up
     if begins and not options.dry_run:
         require_agreement(call, folder, confirm=options.confirm)
     stem = file_name_for(name, lambda one: vault.files.has(VaultPath(f"{folder.policies}/{one}.md")), default="Policy")
     path = VaultPath(f"{folder.policies}/{stem}.md")
     note = policy_note(stem, description or found.policy.description, block, remarks=left_out)
-    requests: list[Request] = [SetUpMemory(path=folder.about, folder=folder, templates=False)] if begins else []
+    requests: list[Request] = set_up_requests(call, folder)
     requests.append(CreateNote(path=path, text=note))
     agreed = folder if begins and has_agreed(call) else None
     made = await execute_requests(call, requests, options, operation="author_policy", agreed=agreed)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from bridge.api.finding import Finding, make_finding
 from bridge.features.sessions.settings import SessionSettings
-from bridge.notebook.folder import agents_folder, is_set_up
+from bridge.notebook.folder import agents_folder
 
 if TYPE_CHECKING:
     from bridge.engine.host import Host
@@ -14,7 +14,7 @@ def check_journals(host: "Host") -> Finding:
     """Look whether the journals of sessions can be written."""
     settings, folder = host.settings, agents_folder(host.settings).sessions
     mode = settings.section(SessionSettings).journals
-    if mode == "off" or not is_set_up(host.files, settings):
+    if mode == "off" or not host.is_set_up:
         return make_finding("journals", "ok", "No journals of sessions are kept.")
     if host.files.rules.keeps(f"{folder}/Journal.md"):
         text = f"Journals cannot be written: `readonly` or `deny` covers `{folder}`."

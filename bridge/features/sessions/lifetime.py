@@ -14,7 +14,6 @@ from bridge.features.sessions.facts import gather_facts, is_of_agent
 from bridge.features.sessions.journal_write import JOURNAL_OPERATIONS, WRITE, journal_path, write_journal
 from bridge.features.sessions.settings import SessionSettings
 from bridge.notebook.fields import field_of
-from bridge.notebook.folder import folder_for_client
 from bridge.notebook.journal import JournalFacts, JournalWords
 from bridge.notebook.journal_note import note_link
 from bridge.state.call_log import DAY_S
@@ -135,7 +134,7 @@ async def _bring_up_to_date(vault: "OpenVault", id_: str) -> bool:
     mode = vault.settings.section(SessionSettings).journals
     if session is None or mode == "off":
         return False
-    folder = folder_for_client(vault.files, vault.settings, session.client or "")
+    folder = vault.folder_for_client(session.client or "")
     if folder is None:
         return False
     if session.note is not None and not (folder.holds(session.note) and vault.files.has(session.note)):

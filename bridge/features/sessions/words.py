@@ -9,20 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Interval, Len, MaxLen
 
-from bridge.api.agreement import has_agreed, require_agreement
+from bridge.api.agreement import has_agreed, require_agreement, set_up_requests
 from bridge.api.call import Call
 from bridge.api.change_view import change_state, way_back
 from bridge.api.markup import Answer, Element, notice, notices, path_of
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, Written, author, build_written, client_name, session_of
-from bridge.changes.requests.create_note import CreateNote
 from bridge.features.sessions.facts import gather_facts
 from bridge.features.sessions.journal_write import write_journal
-from bridge.notebook.folder import agents_folder, is_set_up
+from bridge.notebook.folder import agents_folder
 from bridge.notebook.journal import Entry, JournalFacts, JournalWords
 from bridge.notebook.journal_note import later_lines, note_link
 from bridge.notebook.refusals import require_plain
-from bridge.notebook.starter_notes import starter_notes
 from bridge.records import dataclass
 from bridge.state.session_log import SessionEvent
 from bridge.text.invisible import inline
@@ -164,14 +162,13 @@ async def hand_over_words(
     """
     vault = call.vault
     folder = agents_folder(vault.settings)
-    begins = not is_set_up(vault.files, vault.settings)
+    begins = not vault.is_set_up
     if begins and not options.dry_run:
         require_agreement(call, folder, confirm=options.confirm)
     session, facts = await asyncio.to_thread(read_session, call)
     by = author(call, operation, options.reason, confirmed=call.confirmed(options.confirm))
     if begins and has_agreed(call):
-        by = replace(by, applies_in=folder)
-    starters = starter_notes(folder, templates=False) if begins else {}
+        by = replace(by, applies_in=replace(folder, is_whole=True))
     outcome = await write_journal(
         vault,
         session,
@@ -179,7 +176,7 @@ async def hand_over_words(
         words,
         later_lines(words),
         by,
-        before=[CreateNote(path=path, text=text) for path, text in starters.items() if not vault.files.has(path)],
+        before=set_up_requests(call, folder),
         dry_run=options.dry_run,
     )
     if status is not None and not options.dry_run:
