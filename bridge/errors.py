@@ -41,6 +41,11 @@ class BridgeError(Exception):
         self.message = f"{place}: {self.message}"
         self.args = (self.message,)
 
+    def explain(self, more: str) -> None:
+        """Add a sentence about how it came to that, if there is one."""
+        self.message = f"{self.message} {more}".rstrip()
+        self.args = (self.message,)
+
     def wire(self) -> dict[str, object]:
         """Return the error's one JSON form."""
         return {"error": {"code": self.code, "message": self.message, "hint": self.hint, **self.facts}}

@@ -108,7 +108,7 @@ class RequestExecutor:
                 ),
             )
 
-        # Another change meanwhile could make a forecast wrong.
+        # A forecast tells what the change does to the links of other notes too.
         paths = touched_paths(requests) if forecast is False else None
         return await self._writing.make(planner, paths, author, dry_run=dry_run, expect=expect)
 

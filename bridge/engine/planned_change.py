@@ -13,6 +13,7 @@ from bridge.errors import ExpectationFailed, NoteNotFound
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan
+from bridge.vault.write.bulk import replaces_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,10 @@ class PlannedChange:
     """The counts of the vault before and after it, if they were asked for."""
     verify: Callable[[], None] | None = None
     """Called in a thread once it is written; raises ExpectationFailed if something else was done, which undoes it."""
+
+    def affects_links(self, plan: Plan) -> bool:
+        """Return whether links of notes that its plan leaves alone may have to follow it."""
+        return (bool(self.requests) and not self.keeps_structure) or not replaces_only(plan.steps)
 
 
 def digest_after(draft: Draft, path: VaultPath) -> Digest | None:

@@ -1,16 +1,15 @@
 """Makes changes to the vault: one at a time for each note, journalled, and indexed before the caller is answered."""
 
 import asyncio
-import contextlib
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import field, replace
 from types import MappingProxyType
 from typing import Literal
 
-from bridge.changes.draft import Draft
+from bridge.changes.draft import Draft, follow_step
 from bridge.changes.effect import explain_read_only
 from bridge.changes.extent import Extent, explain_no_change, measure_change
 from bridge.changes.git import commit
@@ -21,7 +20,7 @@ from bridge.engine.editor_handoff import EditorDelegate, EditorSessions
 from bridge.engine.indexer import Indexer
 from bridge.engine.missing_note import missing_note
 from bridge.engine.moves import trace_moves
-from bridge.engine.path_locks import PathLocks
+from bridge.engine.path_locks import Hold, PathLocks
 from bridge.engine.plan_undo import plan_undo
 from bridge.engine.planned_change import PlannedChange, count_effects, digest_after, digest_before, require_expected
 from bridge.errors import (
@@ -34,6 +33,7 @@ from bridge.errors import (
     ReadOnly,
 )
 from bridge.events import ChangeProposed, ChangeRecorded, Events
+from bridge.markdown.link_targets import name_key, target_file
 from bridge.notebook.folder import AGREEMENT, AgentsFolder, holds_all
 from bridge.records import dataclass
 from bridge.settings.schema import Settings
@@ -43,6 +43,7 @@ from bridge.types import Digest, VaultId, VaultPath
 from bridge.vault.plan import Blobs, Plan, Step
 from bridge.vault.stable_read import read_settled
 from bridge.vault.vault import Vault
+from bridge.vault.write.bulk import replaces_only
 from bridge.vault.write.handle import FileOvertaken
 from bridge.vault.write.writer import PreparedPlan, Writer
 
@@ -56,6 +57,9 @@ AGAIN = 3
 
 BY_CLIENT = "by_client"
 """The fact of a change that a client with its own token made or proposed."""
+
+SHOWN_TOGETHER = 100
+"""Replaced files that are indexed at a time."""
 
 NO_BYTES: Blobs = MappingProxyType({})
 
@@ -151,11 +155,23 @@ class ChangeWriter:
             ExpectationFailed: The counts would differ from the expected ones.
             BridgeError: `planner` raised it, or the change cannot be made; nothing was changed.
         """
-        async with self._locks.hold(paths):
-            for _ in range(AGAIN):
-                with contextlib.suppress(FileOvertaken):
-                    return await self._make(planner, author, dry_run, expect or {}, of)
-            return await self._make(planner, author, dry_run, expect or {}, of)
+        async with self._locks.hold(paths, author.operation) as hold:
+            for left in reversed(range(AGAIN + 1)):
+                if hold.wide and not left and not dry_run:
+                    # Others changed what it needs again and again.
+                    await self._locks.claim(hold, None)
+                try:
+                    outcome = await self._make(planner, author, dry_run, expect or {}, of, hold)
+                except FileOvertaken as error:
+                    if not left:
+                        error.explain(hold.waited)
+                        raise
+                except BridgeError as error:
+                    error.explain(hold.waited)
+                    raise
+                else:
+                    break
+        return replace(outcome, warnings=(*outcome.warnings, *filter(None, [hold.waited])))
 
     async def _make(
         self,
@@ -164,13 +180,15 @@ class ChangeWriter:
         dry_run: bool,
         expect: Mapping[str, int],
         of: Change | None,
+        hold: Hold,
     ) -> ChangeOutcome:
         """Make a change once.
 
         Raises:
-            FileOvertaken: Another program wrote a note in between.
+            FileOvertaken: Another program or change wrote a note in between.
             BridgeError: As `make`.
         """
+        self._locks.choose(hold)
         draft = self.draft()
         planned, plan, ready = await asyncio.to_thread(self._plan_change, planner, draft)
         if author.applies_in is not None and holds_all(author.applies_in, self.vault, step_paths(plan.steps)):
@@ -200,9 +218,36 @@ class ChangeWriter:
             raise unconfirmed
         if author.proposes:
             outcome = replace(outcome, digest=digest_before(draft, planned.path))
-        return await run_to_completion(
-            self._propose(outcome, author) if author.proposes else self._apply_verified(outcome, ready, author, of)
-        )
+            return await run_to_completion(self._propose(outcome, author))
+        if hold.wide:
+            await self._claim(hold, draft, planned, ready.plan)
+        return await run_to_completion(self._apply_verified(outcome, ready, author, of, hold))
+
+    async def _claim(self, hold: Hold, draft: Draft, planned: PlannedChange, plan: Plan) -> None:
+        """Lock the notes of a planned change.
+
+        Raises:
+            FileOvertaken: Another change has meanwhile touched what it was planned on.
+        """
+        if hold.paths is not None:
+            await self._locks.claim(hold, step_paths(plan.steps))
+        if not hold.passed:
+            return
+        passed = Hold("", hold.passed)
+        if passed.overlaps(hold) or not hold.passed.isdisjoint(draft.files_read):
+            raise FileOvertaken("Another change touched the same notes.")
+        if planned.affects_links(plan) and await asyncio.to_thread(self._touches_links, plan.steps, hold.passed):
+            raise FileOvertaken("Another change touched links to the same notes.")
+
+    def _touches_links(self, steps: Iterable[Step], passed: Iterable[VaultPath]) -> bool:
+        """Return whether notes have or link to a name that steps change, or change the content of."""
+        names, notes = self._indexer.names.copy(), self._indexer.index.notes
+        keys = {name_key(path) for step in steps for path in follow_step(names, step)}
+        for path in passed:
+            links = notes[path].targets if path in notes else ()
+            if name_key(path) in keys or any(name_key(target_file(target, kind)) in keys for target, kind in links):
+                return True
+        return False
 
     @property
     def vault(self) -> Vault:
@@ -237,14 +282,14 @@ class ChangeWriter:
 
         return Draft(read, vault.has)
 
-    def alone(self) -> AbstractAsyncContextManager[None]:
-        """Keep all others from changing the vault or settling a change, until the block is left."""
+    def alone(self) -> AbstractAsyncContextManager[Hold]:
+        """Keep changes that may touch any note from being made or settled, until the block is left."""
         return self._locks.hold(None)
 
     async def close(self) -> None:
         """Wait until nothing is being written."""
-        async with self.alone():
-            pass
+        async with self._locks.hold(None) as hold:
+            await self._locks.claim(hold, None)
 
     def _plan_change(
         self, planner: Callable[[Draft], PlannedChange], draft: Draft
@@ -308,7 +353,7 @@ class ChangeWriter:
         return replace(outcome, change=change)
 
     async def _apply_verified(
-        self, outcome: ChangeOutcome, ready: PreparedPlan, author: Author, of: Change | None
+        self, outcome: ChangeOutcome, ready: PreparedPlan, author: Author, of: Change | None, hold: Hold
     ) -> ChangeOutcome:
         """Make a change, and undo it unless it did what was planned."""
         verify = outcome.planned.verify
@@ -318,11 +363,11 @@ class ChangeWriter:
         try:
             await asyncio.to_thread(verify)
         except ExpectationFailed as error:
-            await self._roll_back(made.change, author, error)
+            await self._roll_back(made.change, author, error, hold)
             raise
         return made
 
-    async def _roll_back(self, change: Change, author: Author, why: ExpectationFailed) -> None:
+    async def _roll_back(self, change: Change, author: Author, why: ExpectationFailed, hold: Hold) -> None:
         """Undo a change that was just made, under the same lock.
 
         Raises:
@@ -333,9 +378,10 @@ class ChangeWriter:
             return plan_undo(draft, [self._store.journal.change(change.id) or change], self.vault, self._store)
 
         by = replace(author, proposes=False, confirmed=True, applies_in=None)
+        await self._locks.claim(hold, None)
         for left in reversed(range(AGAIN)):
             try:
-                await self._make(planner, by, False, {}, None)
+                await self._make(planner, by, False, {}, None, hold)
             except FileOvertaken:
                 if not left:
                     raise ChangeConflict(f"{why.message} Another program keeps it from being undone.") from why
@@ -410,10 +456,14 @@ class ChangeWriter:
             return (f"It is written, but what is kept about moved notes did not follow them: {error.message}",)
         return ()
 
-    async def take_up(self, steps: Collection[Step], blobs: Blobs = NO_BYTES) -> tuple[str, ...]:
+    async def take_up(self, steps: Sequence[Step], blobs: Blobs = NO_BYTES) -> tuple[str, ...]:
         """Index the written files; if that fails, they stay written and the index follows later."""
+        # Others' changes are shown in between; where files move, names and links are taken up together.
+        most = SHOWN_TOGETHER if replaces_only(steps) else max(1, len(steps))
         try:
-            await self._indexer.show(step_paths(steps), replaced_bytes(steps, blobs))
+            for start in range(0, len(steps), most):
+                some = steps[start : start + most]
+                await self._indexer.show(step_paths(some), replaced_bytes(some, blobs))
         except BridgeError as error:
             return (f"It is written, but search does not show it yet: {error.message}",)
         return ()

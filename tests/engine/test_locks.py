@@ -3,11 +3,15 @@
 import asyncio
 import random
 
+import pytest
+
+from bridge.engine import path_locks
 from bridge.engine.path_locks import PathLocks
 from bridge.types import VaultPath
 from tests.engine.conftest import PATIENCE_S
 
 A, B, C = VaultPath("a.md"), VaultPath("b.md"), VaultPath("c.md")
+FOLDER, IN_FOLDER = VaultPath("Garden"), VaultPath("Garden/Beans.md")
 
 
 async def test_who_holds_different_notes_does_not_wait() -> None:
@@ -32,25 +36,50 @@ async def test_who_wants_a_held_note_waits_for_it() -> None:
     assert order == ["first", "second"]
 
 
-async def test_who_wants_everything_goes_before_those_who_come_later() -> None:
+async def test_who_may_need_any_note_is_in_nobodys_way_until_it_claims_some() -> None:
     locks, order = PathLocks(), []
 
-    async def alone() -> None:
-        async with locks.hold(None):
-            order.append("alone")
+    async def later(path: VaultPath) -> None:
+        async with locks.hold([path]):
+            order.append(path)
 
-    async def later() -> None:
-        async with locks.hold([B]):
-            order.append("later")
-
-    async with locks.hold([A]):
-        tasks = [asyncio.create_task(alone())]
-        await asyncio.sleep(0)
-        tasks.append(asyncio.create_task(later()))
-        await asyncio.sleep(0)
-        assert order == []
+    async with locks.hold(None, "move_note") as wide:
+        locks.choose(wide)
+        async with locks.hold([IN_FOLDER]):
+            claiming = asyncio.create_task(locks.claim(wide, [FOLDER]))
+            await asyncio.sleep(0)
+            tasks = [asyncio.create_task(later(path)) for path in (IN_FOLDER, B)]
+            await asyncio.sleep(0)
+            assert order == [B]
+            assert wide.passed == {IN_FOLDER, B}
+            assert not claiming.done()
+        await claiming
+        assert order == [B]
     await asyncio.gather(*tasks)
-    assert order == ["alone", "later"]
+    assert order == [B, IN_FOLDER]
+
+
+async def test_of_those_who_may_need_any_note_there_is_one_at_a_time() -> None:
+    locks = PathLocks()
+    async with locks.hold(None):
+        second = asyncio.create_task(held(locks, None))
+        await asyncio.sleep(0)
+        assert not second.done()
+    await second
+
+
+async def test_who_waited_long_is_told_for_what(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(path_locks, "LONG_S", 0)
+    locks = PathLocks()
+
+    async def second() -> str:
+        async with locks.hold([A, B]) as hold:
+            return hold.waited
+
+    async with locks.hold([A], "rename_tag"):
+        task = asyncio.create_task(second())
+        await asyncio.sleep(0)
+    assert await task == "It waited 0 s for another change to end: `rename_tag`."
 
 
 async def test_who_gives_up_waiting_is_in_nobodys_way() -> None:
@@ -63,8 +92,8 @@ async def test_who_gives_up_waiting_is_in_nobodys_way() -> None:
         await asyncio.gather(*waiting, return_exceptions=True)
         async with locks.hold([B]):
             pass
-    async with asyncio.timeout(PATIENCE_S), locks.hold(None):
-        pass
+    async with asyncio.timeout(PATIENCE_S), locks.hold(None) as wide:
+        await locks.claim(wide, None)
 
 
 async def held(locks: PathLocks, paths: list[VaultPath] | None) -> None:
@@ -79,7 +108,9 @@ async def test_never_two_at_a_note_and_nobody_is_forgotten() -> None:
 
     async def work(paths: list[VaultPath] | None) -> None:
         nonlocal done
-        async with locks.hold(paths):
+        async with locks.hold(paths) as hold:
+            if paths is None:
+                await locks.claim(hold, None)
             mine = {A, B, C} if paths is None else set(paths)
             assert all(mine.isdisjoint(other) for other in inside)
             inside.append(mine)
