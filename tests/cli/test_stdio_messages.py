@@ -113,3 +113,11 @@ async def test_events_are_read_from_whatever_pieces() -> None:
     whole = [StreamEvent("7", b'{"a":\n1}'), StreamEvent("8", b""), StreamEvent(None, b"2")]
     assert await streamed(stream) == whole
     assert await streamed(*(stream[at : at + 1] for at in range(len(stream)))) == whole
+
+
+def test_a_message_with_another_id_is_otherwise_the_same() -> None:
+    params = {"arguments": {"count": 10**30, "text": "Mehr Öl, 油"}}
+    message = parse_message(json.dumps({**REQUEST, "params": params}).encode())
+    assert json.loads(message.renumber(7).line) == {**REQUEST, "id": 7, "params": params}
+    with pytest.raises(MalformedMessage):
+        parse_message(b'{"id": 1, "method": "ping", "params": {"a": %s}}' % (b"[" * 1000 + b"]" * 1000)).renumber(7)

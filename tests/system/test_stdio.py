@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -265,6 +266,41 @@ async def test_in_the_newer_era_a_cancelled_call_ends_without_an_answer(bridge: 
                 await asyncio.sleep(0.01)
         await entry.ask("after", "tools/list", _meta=MODERN)
         assert entry.heard == []
+
+
+@pytest.mark.parametrize("meta", [{}, {"_meta": MODERN}], ids=ERAS)
+async def test_requests_that_share_an_id_each_get_their_own_answer(
+    bridge: Sidecar, folder: Path, meta: dict[str, Any]
+) -> None:
+    paths = ["Bread/Rye.md", "Garden/Beans.md"] * 20
+    async with entered(path_of(bridge), folder / "data") as entry:
+        if not meta:
+            await entry.open()
+        ids = (1, "1", 0)
+        for id_ in ids:
+            for path in paths:
+                params = {"name": "read_note", "arguments": {"path": path}, **meta}
+                await entry.say({"id": id_, "method": "tools/call", "params": params})
+        said = [await entry.hear() for _ in ids for _ in paths]
+        got = Counter((repr(one["id"]), "# Rye" in one["result"]["content"][0]["text"]) for one in said)
+        assert got == {(repr(id_), rye): len(paths) / 2 for id_ in ids for rye in (True, False)}
+        await wait_for_ever(entry, "again", **meta)
+        await entry.say({"method": "notifications/cancelled", "params": {"requestId": "again", **meta}})
+        assert "Beans" in str(
+            await entry.ask("again", "tools/call", name="search", arguments={"query": "frost"}, **meta)
+        )
+        assert entry.process.stdin is not None
+        entry.process.stdin.close()
+        assert await entry.ended() == (0, "")
+
+
+async def test_in_the_newer_era_a_subscription_has_the_id_of_its_request(bridge: Sidecar, folder: Path) -> None:
+    async with entered(path_of(bridge), folder / "data") as entry:
+        await entry.ask(1, "tools/list", _meta=MODERN)
+        wish = {"notifications": {"resourcesListChanged": True}, "_meta": MODERN}
+        await entry.say({"id": "mine", "method": "subscriptions/listen", "params": wish})
+        told = await entry.told("notifications/subscriptions/acknowledged")
+        assert told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == "mine"
 
 
 def connections(bridge: Sidecar) -> int:

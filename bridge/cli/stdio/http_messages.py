@@ -95,6 +95,21 @@ def is_answer(content: dict[str, Any], id_: Id | None) -> bool:
     return "method" not in content and content.get("id") == id_
 
 
+SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
+"""The key under which messages of the newer era name the request that subscribed to them."""
+
+
+def restore_id(content: dict[str, Any], id_: Id | None, client_id: Id) -> dict[str, Any]:
+    """Return a message on the stream of a request, with the request's id as the client gave it."""
+    answer = is_answer(content, id_)
+    restored = {**content, "id": client_id} if answer else content
+    name = "result" if answer else "params"
+    match content.get(name):
+        case {"_meta": {"io.modelcontextprotocol/subscriptionId": _} as meta} as part:
+            return {**restored, name: {**part, "_meta": {**meta, SUBSCRIPTION_KEY: client_id}}}
+    return restored
+
+
 MCP_SESSION = "Mcp-Session-Id"
 MCP_VERSION = "MCP-Protocol-Version"
 

@@ -1,6 +1,8 @@
 """JSON-RPC messages, as far as a relay must understand them."""
 
+import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -45,6 +47,20 @@ class Message:
         meta = self.params.get("_meta")
         version = meta.get(VERSION_KEY) if isinstance(meta, dict) else None
         return version if isinstance(version, str) else None
+
+    def renumber(self, id_: Id) -> "Message":
+        """Return the same message with another id.
+
+        Raises:
+            MalformedMessage: It is nested so deeply that the bridge would not read it either.
+        """
+        try:
+            # Unlike orjson, this keeps integers of any length.
+            content = {**json.loads(self.line), "id": id_}
+            line = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+        except RecursionError:
+            raise MalformedMessage(INVALID_REQUEST, "This message is nested too deeply.", self.id) from None
+        return replace(self, line=line, id=id_)
 
 
 class MalformedMessage(Exception):
@@ -103,6 +119,6 @@ def encode_refusal(id_: Id | None, error: BridgeError) -> bytes:
     return encode_error(id_, BRIDGE_ERROR, f"{error.message} {error.hint}".strip(), details)
 
 
-def encode_notification(method: str) -> bytes:
-    """Encode a notification without parameters."""
-    return orjson.dumps({"jsonrpc": "2.0", "method": method})
+def encode_notification(method: str, params: Mapping[str, Any] | None = None) -> bytes:
+    """Encode a notification."""
+    return orjson.dumps({"jsonrpc": "2.0", "method": method, **({"params": params} if params else {})})

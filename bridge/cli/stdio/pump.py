@@ -1,6 +1,7 @@
 """Relays messages between a client on standard input and output and the bridge's HTTP, in both eras of the protocol."""
 
 import asyncio
+import itertools
 import logging
 from collections.abc import AsyncIterable, Callable
 from http import HTTPStatus
@@ -9,8 +10,8 @@ import aiohttp
 import orjson
 
 from bridge.cli.stdio.endpoint import ConnectionLost, Endpoint
-from bridge.cli.stdio.http_messages import is_answer, protocol_headers, read_messages
-from bridge.cli.stdio.messages import Id, MalformedMessage, Message, encode_refusal, parse_message
+from bridge.cli.stdio.http_messages import is_answer, protocol_headers, read_messages, restore_id
+from bridge.cli.stdio.messages import Id, MalformedMessage, Message, encode_notification, encode_refusal, parse_message
 from bridge.cli.stdio.session import INITIALIZED, Session
 from bridge.errors import BridgeError, Internal
 from bridge.records import dataclass
@@ -29,6 +30,8 @@ class PendingRequest:
     """A request that is not answered yet."""
 
     task: asyncio.Task[None]
+    client_id: Id
+    """Its id as the client gave it, which some clients give to several requests."""
     speaks_for_itself: bool
     """Whether it is of the newer era, which has no sessions."""
     given_up: bool = False
@@ -49,6 +52,7 @@ class Pump:
         self._say = say
         self._session = Session(endpoint, say)
         self._waiting: dict[Id, PendingRequest] = {}
+        self._ids = itertools.count(1)
 
     async def run(self, lines: AsyncIterable[bytes]) -> None:
         """Relay all lines, and return when the last request is answered."""
@@ -65,32 +69,40 @@ class Pump:
         await self._session.end()
 
     async def _take(self, line: bytes, carrying: asyncio.TaskGroup) -> None:
-        """Start relaying a line."""
+        """Start relaying a line; the bridge gets each request with an id of its own."""
         try:
             message = parse_message(line)
+            client_id = message.id
+            if message.is_request:
+                message = message.renumber(next(self._ids))
         except MalformedMessage as error:
             self._say(error.answer)
             return
-        if message.method == "notifications/cancelled" and self._gave_up(message.params.get("requestId")):
-            return
+        if message.method == "notifications/cancelled" and not message.is_request:
+            if (cancellation := self._give_up(message)) is None:
+                return
+            message = cancellation
         task = carrying.create_task(self._carry(message), name=message.method)
-        if message.is_request and message.id is not None:
-            self._waiting[message.id] = PendingRequest(task, message.version is not None)
+        if message.is_request and message.id is not None and client_id is not None:
+            self._waiting[message.id] = PendingRequest(task, client_id, message.version is not None)
         if message.method in IN_ORDER:
             await asyncio.wait({task})
 
-    def _gave_up(self, id_: object) -> bool:
-        """Cancel a request, and say whether nothing needs to be sent.
+    def _give_up(self, message: Message) -> Message | None:
+        """Cancel the latest request of an id, and return the notification for the bridge if it needs one.
 
         In the newer era, the end of the connection cancels it, and the bridge accepts no notifications.
         """
-        waiting = self._waiting.get(id_) if isinstance(id_, str | int | float) else None
-        if waiting is None:
-            return not self._session.headers
-        if waiting.speaks_for_itself:
-            return waiting.task.cancel()
-        waiting.given_up = True
-        return False
+        wanted = message.params.get("requestId")
+        for id_, waiting in reversed(self._waiting.items()):
+            if waiting.client_id == wanted and not waiting.given_up:
+                waiting.given_up = True
+                if waiting.speaks_for_itself:
+                    waiting.task.cancel()
+                    return None
+                params = {**message.params, "requestId": id_}
+                return Message(encode_notification(message.method, params), None, message.method, params)
+        return None
 
     async def _carry(self, message: Message) -> None:
         """Relay a message and its responses."""
@@ -107,7 +119,7 @@ class Pump:
         """Send the client an error for a request, unless it is answered or cancelled."""
         waiting = self._waited(message)
         if waiting is not None and not waiting.given_up:
-            self._say(encode_refusal(message.id, error))
+            self._say(encode_refusal(waiting.client_id, error))
         elif not message.is_request:
             log.warning("%s did not reach the bridge: %s", message.method or "An answer", error.message)
 
@@ -128,13 +140,20 @@ class Pump:
         raise ConnectionLost
 
     async def _hear(self, message: Message, response: aiohttp.ClientResponse) -> None:
-        """Forward the response to its end, which keeps the connection for the next message."""
+        """Forward the response to its end, which keeps the connection for the next message.
+
+        Of a request that was cancelled nothing is forwarded: the client may have given its id to another one.
+        """
+        waiting = self._waiting.get(message.id) if message.is_request and message.id is not None else None
         async for content in read_messages(response, message.id):
             if is_answer(content, message.id):
                 self._waited(message)
                 if isinstance(result := content.get("result"), dict):
                     self._session.note(message, result, response)
-            self._say(orjson.dumps(content))
+            if waiting is None:
+                self._say(orjson.dumps(content))
+            elif not waiting.given_up:
+                self._say(orjson.dumps(restore_id(content, message.id, waiting.client_id)))
         if message.id in self._waiting and message.is_request:
             raise ConnectionLost
         if message.method == INITIALIZED:
