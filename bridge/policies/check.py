@@ -1,6 +1,7 @@
 """Finds the faults of a policy before it runs: names without a meaning, steps that never run or do not bind."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from itertools import combinations
 from typing import Final
 
@@ -10,9 +11,18 @@ from bridge.bases.values import is_truthy
 from bridge.errors import BridgeError, InvalidArguments
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Value
+from bridge.policies.fields import PATH_ARGUMENTS, path_fields
 from bridge.policies.model import OPPOSITES, READS, Condition, Policy, PolicyStep, Problem, Variable
 from bridge.policies.questions import LISTED, USABLE
-from bridge.policies.templates import Reference, find_references, only_reference, parse_reference
+from bridge.policies.templates import (
+    HINT,
+    Reference,
+    find_cut_template,
+    find_references,
+    has_stray_brace,
+    only_reference,
+    parse_reference,
+)
 from bridge.policies.variables import VariableReaders, bind_variables
 
 Bind = Callable[[str, Mapping[str, Value]], object]
@@ -78,12 +88,16 @@ class _Check:
         yield from self._conditions(number, step)
         loops = step.each is not None
         yield from self._each(number, step)
+        paths = PATH_ARGUMENTS if step.reads else path_fields(step.do)
         for name, value in step.arguments.items():
             line = step.lines.get(name, step.line)
             if name == "where" and step.reads:
                 yield from self._expression(str(value), line, number, loops=loops)
                 continue
             yield from self._templates(value, line, number, loops=loops)
+            yield from self._braces(value, line, is_path=name in paths)
+            if name in paths and not step.reads and not step.when:
+                yield from self._path(value, line)
             if isinstance(value, str) and _has_filled_properties(value):
                 yield Problem(line, "A value in the properties of a text would be read as YAML: use `properties`.")
         known = USABLE.get(step.do)
@@ -102,7 +116,7 @@ class _Check:
         """Remark what nothing uses."""
         for name, variable in self._policy.variables.items():
             if name not in self._used:
-                yield Problem(variable.line, f"Nothing uses the variable `{name}`.", serious=False)
+                yield Problem(variable.line, f"Nothing uses the variable `{name}`: use it, or leave it out.")
         for id_, condition in self._policy.conditions.items():
             if id_ not in self._held:
                 yield Problem(condition.line, f"Nothing uses the condition `{id_}`.", serious=False)
@@ -187,6 +201,32 @@ class _Check:
             return
         for reference in references:
             yield from self._reference(reference, line, number, loops=loops)
+
+    def _braces(self, value: Value, line: int, *, is_path: bool) -> Iterator[Problem]:
+        """Check that the braces of a value are those of templates, or meant as braces."""
+        match value:
+            case str():
+                cut = find_cut_template(value)
+                if cut is not None or (is_path and has_stray_brace(value)):
+                    yield Problem(line, f"`{cut or value[:200]}` has braces without their like. {HINT}")
+            case Mapping():
+                for each in value.values():
+                    yield from self._braces(each, line, is_path=is_path)
+            case list():
+                for each in value:
+                    yield from self._braces(each, line, is_path=is_path)
+
+    def _path(self, value: Value, line: int) -> Iterator[Problem]:
+        """Check that the variables in a path always have a value."""
+        with suppress(InvalidArguments):
+            for reference in find_references(value):
+                variable = self._policy.variables.get(reference.names[0]) if reference.root == "variables" else None
+                if variable is not None and not variable.required and variable.default in (None, ""):
+                    yield Problem(
+                        line,
+                        f"The variable `{variable.name}` may have no value, and a path needs one: "
+                        "require it, or give it a `default`, or the step a `when`.",
+                    )
 
     def _reference(self, reference: Reference, line: int, number: int, *, loops: bool) -> Iterator[Problem]:
         """Check that a reference has a value when the step of this number is reached."""

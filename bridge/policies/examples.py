@@ -3,20 +3,26 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
-from datetime import date, timedelta
-from functools import partial
-from typing import Final
+from datetime import date, datetime, time, timedelta
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import Final, NamedTuple, TypeVar
 
 from yaml import YAMLError
 
+from bridge.bases.values import text_of
 from bridge.errors import InvalidArguments
 from bridge.markdown.frontmatter import cut_frontmatter, load_properties
 from bridge.markdown.names import note_name
 from bridge.markdown.note import Value
 from bridge.markdown.parse import parse
 from bridge.markdown.sections import heading_paths
+from bridge.policies.fields import path_fields
+from bridge.policies.model import VariableKind
+from bridge.policies.templates import Reference, TemplateFiller, has_stray_brace, moment_text
 from bridge.records import dataclass
 from bridge.text.diff import decode_text, diff_lines, split_lines
+from bridge.text.words import SPACED_WORD, TOKEN
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step
 
@@ -25,9 +31,16 @@ Fetch = Callable[[Digest], bytes | None]
 NEAR_DAYS: Final = 31
 """Days around that of the change that are written as a shift from it."""
 SHORTEST: Final = 3
-"""Characters of a title that is looked for in texts."""
+"""Characters of a name that is looked for in texts; fewer in other alphabets than the Latin one."""
+MOST_COMPARED: Final = 4_000_000
+"""Pairs of words that are compared in a line."""
 
 _ITEM: Final = re.compile(r"[-*+] +(?:\[(.)\] +)?(.*)")
+_DAY: Final = re.compile(r"(?<![0-9A-Za-z])\d{4}-\d\d-\d\d(?![0-9A-Za-z])")
+_PIECE: Final = re.compile(rf"\{{\{{|{_DAY.pattern}|{SPACED_WORD.pattern}|.", re.DOTALL)
+_NAMED: Final = re.compile(r"^#[ \t]+(?P<heading>.+?)[ \t]*$|\[\[(?P<link>[^\[\]|#\n]+)", re.MULTILINE)
+_KINDS_OF_NOTES: Final = frozenset({"type", "tags", "aliases", "cssclasses"})
+"""Properties whose values do not name what a note is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +51,33 @@ class Example:
     day: date
 
 
+@dataclass(frozen=True, slots=True)
+class DraftedVariable:
+    """A variable that steps use.
+
+    Attributes:
+        kind: What it takes.
+        required: Whether every example has a value for it.
+        sample: Its value in the first example.
+    """
+
+    kind: VariableKind
+    required: bool
+    sample: Value
+
+
 @dataclass(slots=True)
 class DraftedSteps:
     """Steps made from examples.
 
     Attributes:
         steps: The arguments of each, without an id.
-        variables: The variables that they use, each with the value that it had in the first example.
+        variables: The variables that they use.
         remarks: What of the changes cannot be repeated.
     """
 
     steps: list[dict[str, Value]] = field(default_factory=list)
-    variables: dict[str, str] = field(default_factory=dict)
+    variables: dict[str, DraftedVariable] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
 
@@ -60,30 +88,28 @@ def draft_steps(examples: Sequence[Example], fetch: Fetch) -> DraftedSteps:
         InvalidArguments: Nothing in them can be repeated, or they are not alike.
     """
     found = DraftedSteps()
-    each: list[list[dict[str, Value]]] = []
-    titles: list[list[str]] = []
-    for example in examples:
-        steps = [one for step in example.steps for one in _requests_of(step, fetch, found.remarks)]
-        each.append(_map_texts(steps, partial(_with_days, day=example.day)))
-        titles.append([note_name(str(step["path"])) for step in steps if step["op"] == "create_note"])
+    each = [[one for step in example.steps for one in _requests_of(step, fetch, found.remarks)] for example in examples]
     if not each[0]:
         raise InvalidArguments("Nothing in these changes can be repeated.", hint=" ".join(found.remarks) or None)
-    if any([one["op"] for one in steps] != [one["op"] for one in each[0]] for steps in each):
+    if any([*map(_shape, steps)] != [*map(_shape, each[0])] for steps in each):
         raise InvalidArguments(
             "These changes are not alike: their steps differ.", hint="Give only changes of one kind, or one change."
         )
-    for number, names in enumerate(zip(*titles, strict=True)):
-        if len(names) > 1 and len(set(names)) == 1:
-            continue
-        variable = "title" if number == 0 else f"title_{number + 1}"
-        if names[0] in found.variables.values() or len(names[0]) < SHORTEST or "{{" in names[0]:
-            continue
-        found.variables[variable] = names[0]
-        for at, name in enumerate(names):
-            each[at] = _map_texts(each[at], partial(_with_name, name=name, variable=variable))
-    merged = _Merge(found)
-    found.steps = [merged.mapping([steps[at] for steps in each]) for at in range(len(each[0]))]
+    merge = _Merge(found, [example.day for example in examples], each)
+    found.steps = [merge.step([steps[at] for steps in each]) for at in range(len(each[0]))]
+    found.remarks = list(dict.fromkeys(found.remarks))
     return found
+
+
+def _shape(step: Mapping[str, Value]) -> tuple[Value, ...]:
+    """Return what steps must have in common to be one."""
+    edits = step.get("edits")
+    inner = (
+        [(edit["op"], "heading" in edit) for edit in edits if isinstance(edit, Mapping)]
+        if isinstance(edits, list)
+        else []
+    )
+    return step["op"], "heading" in step, inner
 
 
 def _requests_of(step: Step, fetch: Fetch, remarks: list[str]) -> Iterator[dict[str, Value]]:
@@ -150,95 +176,345 @@ def _split(text: str) -> tuple[Mapping[str, Value], str]:
         return {}, text[body:]
 
 
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A word, a day, two braces or another character of a text; the same if a policy says the same for it."""
+
+    written: str
+    raw: str = field(compare=False)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether what differs on either side of it does so by itself."""
+        return self.raw == "/" or self.written != self.raw or TOKEN.match(self.raw) is not None
+
+
+class _Blank(NamedTuple):
+    """Where a variable stands: its value in each example, and what it is called if nothing else has these values."""
+
+    values: tuple[Value, ...]
+    name: str
+
+
+_Pieces = tuple[_Piece, ...]
+_Parts = Sequence[_Piece | _Blank]
+_T = TypeVar("_T", _Piece, _Pieces)
+
+
 class _Merge:
     """Joins the same place of several examples, with a variable where they differ."""
 
-    def __init__(self, found: DraftedSteps) -> None:
+    def __init__(
+        self, found: DraftedSteps, days: Sequence[date], each: Sequence[Sequence[Mapping[str, Value]]]
+    ) -> None:
         self._found = found
-        self._known: dict[tuple[Value, ...], str] = {}
+        self._days = days
+        self._known: dict[tuple[str, ...], list[str]] = {}
+        # A day that stands in changes of different days is none that moves with them.
+        same = set[str].intersection(*(set(_DAY.findall(str(steps))) for steps in each))
+        self._constant = same if len(set(days)) > 1 else set[str]()
+        self._names = list(self._names_in(each[0])) if len(days) == 1 else []
 
-    def mapping(self, each: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
+    def step(self, each: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
+        """Return one step of all examples."""
+        op = str(each[0]["op"])
+        # Variables are called after properties rather than after the place in which they stand.
+        first = [name for name in ("properties",) if any(name in one for one in each)]
+        names = dict.fromkeys((*first, *(name for one in each for name in one)))
+        made: dict[str, Value] = {}
+        for name in names:
+            values = [one.get(name, {} if name == "properties" else "") for one in each]
+            if name == "op":
+                made[name] = op
+            elif name in path_fields(op):
+                made[name] = self._path(op, [str(value) for value in values])
+            elif name == "properties":
+                properties = self._properties(
+                    str(each[0]["path"]), [dict(one) for one in values if isinstance(one, Mapping)]
+                )
+                made |= {name: properties} if properties else {}
+            elif name == "edits":
+                edits = [one[0] for one in values if isinstance(one, list)]
+                made[name] = [self.step([one for one in edits if isinstance(one, Mapping)])]
+            else:
+                made[name] = self._value(name, values)
+        return {name: made[name] for one in each for name in one if name in made}
+
+    def _properties(self, path: str, each: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
         names = dict.fromkeys(name for one in each for name in one)
-        return {name: self._value(name, [one.get(name) for one in each]) for name in names}
+        for name in [name for name in names if any(name not in one for one in each)]:
+            del names[name]
+            self._found.remarks.append(f"The property `{name}` of `{path}` is left out: not every change has it.")
+        # A variable is called after the property that has its value and nothing else.
+        shortest = sorted(names, key=lambda name: len(str(each[0][name])))
+        made = {name: self._value(name, [one[name] for one in each]) for name in shortest}
+        return {name: made[name] for name in names}
 
     def _value(self, name: str, each: Sequence[Value]) -> Value:
+        """Return the same value of all examples."""
         first = each[0]
-        if all(one == first for one in each):
-            return first
-        if all(isinstance(one, Mapping) for one in each):
-            return self.mapping([one for one in each if isinstance(one, Mapping)])
-        if all(isinstance(one, list) and isinstance(first, list) and len(one) == len(first) for one in each):
+        if all(isinstance(one, str) for one in each):
+            return self._write(self._parts(name, [self._cut(str(one), at) for at, one in enumerate(each)]))
+        if isinstance(first, list) and all(isinstance(one, list) and len(one) == len(first) for one in each):
             columns = zip(*[one for one in each if isinstance(one, list)], strict=True)
             return [self._value(name, column) for column in columns]
-        if not all(isinstance(one, str) for one in each):
-            return self._variable(name, each)
-        texts = [one for one in each if isinstance(one, str)]
-        start = _common(texts)
-        end = _common([text[len(start) :][::-1] for text in texts])[::-1]
-        middles = [text[len(start) : len(text) - len(end)] for text in texts]
-        if any("{{" in middle or "}}" in middle for middle in middles):
-            return self._variable(name, texts)
-        return f"{start}{self._variable(name, middles)}{end}"
+        if isinstance(first, Mapping) and all(isinstance(one, Mapping) and one.keys() == first.keys() for one in each):
+            inner = [one for one in each if isinstance(one, Mapping)]
+            return {key: self._value(key, [one[key] for one in inner]) for key in first}
+        if all(one == first for one in each):
+            return first
+        return self._template(_Blank(tuple(each), name))
 
-    def _variable(self, name: str, values: Sequence[Value]) -> str:
-        key = tuple(str(value) for value in values)
-        if key not in self._known:
-            base = re.sub(r"\W+", "_", name).strip("_") or "value"
-            taken = self._found.variables
-            self._known[key] = next(
-                one for number in range(1, 1000) if (one := base if number == 1 else f"{base}_{number}") not in taken
-            )
-            taken[self._known[key]] = key[0]
-        return f"{{{{variables.{self._known[key]}}}}}"
+    def _path(self, op: str, each: Sequence[str]) -> str:
+        """Return the same path of all examples, of which a variable gives whole folders, or a name and nothing more."""
+        is_new = op == "create_note"
+        texts = [self._cut(text, at) for at, text in enumerate(each)]
+        last = "title" if is_new else "path"
+        ends = [[text.rpartition("/")[0], text.rpartition("/")[2].removesuffix(".md")] for text in each]
+        folders, stems = ([self._cut(text, at) for at, text in enumerate(column)] for column in zip(*ends, strict=True))
+        whole = _Blank(tuple(each), "path")
+        choices: list[_Parts] = [self._parts(last, texts, everywhere=is_new)]
+        if all(folder for folder, _ in ends) or not any(folder for folder, _ in ends):
+            slash = self._cut("/", 0) if folders[0] else ()
+            extension = self._cut(each[0][len(each[0].removesuffix(".md")) :], 0)
+            name_alone: list[_Piece | _Blank] = [*slash, _Blank(tuple(_raw(one) for one in stems), last), *extension]
+            choices += [[*folders[0], *name_alone], [_Blank(tuple(map(_raw, folders)), "folder"), *name_alone]]
+        for parts in choices:
+            if not has_stray_brace(_numbered_text(parts)) and all(
+                self._fill_path(parts, at) == text for at, text in enumerate(each)
+            ):
+                return self._write(parts)
+        return self._template(whole)
 
+    def _fill_path(self, parts: _Parts, example: int) -> str | None:
+        """Return the path that parts make with the values of an example."""
+        blanks = [part for part in parts if isinstance(part, _Blank)]
 
-def _common(texts: Sequence[str]) -> str:
-    """Return how all texts begin, up to a boundary of words that is in no template."""
-    shortest = min(texts, key=len)
-    end = next((at for at, letter in enumerate(shortest) if any(text[at] != letter for text in texts)), len(shortest))
-    while end and (
-        any(text[end - 1 : end + 1].isalnum() and len(text) > end for text in texts)
-        or any(text.rfind("{{", 0, end) > text.rfind("}}", 0, end) for text in texts)
-    ):
-        end -= 1
-    return shortest[:end]
+        def resolve(reference: Reference) -> Value:
+            if reference.root != "variables":
+                return moment_text(reference, datetime.combine(self._days[example], time()))
+            return blanks[int(reference.names[0])].values[example]
 
-
-def _map_texts(value: list[dict[str, Value]], change: Callable[[str], str]) -> list[dict[str, Value]]:
-    """Return steps with every text in them changed, but not their kinds."""
-
-    def mapped(inner: Value) -> Value:
-        match inner:
-            case str():
-                return change(inner)
-            case Mapping():
-                return {name: each if name == "op" else mapped(each) for name, each in inner.items()}
-            case list():
-                return [mapped(each) for each in inner]
-            case _:
-                return inner
-
-    return [{name: each if name == "op" else mapped(each) for name, each in one.items()} for one in value]
-
-
-def _with_days(text: str, day: date) -> str:
-    """Return a text in which the days around one are written as shifts from it, and braces as such."""
-
-    def put(found: re.Match[str]) -> str:
         try:
-            shift = (date.fromisoformat(found[0]) - day) // timedelta(days=1)
-        except ValueError:
-            return found[0]
-        if abs(shift) > NEAR_DAYS:
-            return found[0]
-        return "{{today}}" if shift == 0 else f"{{{{date:{shift:+d}d}}}}"
+            return TemplateFiller(resolve).path(_numbered_text(parts))
+        except InvalidArguments:
+            return None
 
-    return re.sub(r"\b\d{4}-\d\d-\d\d\b", put, text.replace("{{", "\\{{"))
+    def _parts(self, name: str, each: Sequence[_Pieces], *, everywhere: bool = False) -> _Parts:
+        """Return the same text of all examples.
+
+        Args:
+            name: What a variable in it is called.
+            each: The text in each example.
+            everywhere: Whether short names are looked for as well.
+        """
+        if len(each) == 1:
+            return self._named_parts(each[0], everywhere=everywhere)
+        parts: list[_Piece | _Blank] = []
+        for lines in _differences([_lines(one) for one in each]):
+            if all(len(one) == len(lines[0]) for one in lines):
+                for row in zip(*lines, strict=True):
+                    parts += _line_parts(name, row)
+            else:
+                parts += _blank(name, [tuple(piece for line in one for piece in line) for one in lines])
+        return parts
+
+    def _named_parts(self, text: _Pieces, *, everywhere: bool) -> _Parts:
+        """Return the text of a single example, with variables in place of what names its notes."""
+        parts: list[_Piece | _Blank] = []
+        at = 0
+        while at < len(text):
+            for pieces, name in self._names:
+                raw = _raw(pieces)
+                is_short = len(raw) < (SHORTEST if raw.isascii() else SHORTEST - 1) and len(pieces) < len(text)
+                escaped = at > 0 and text[at - 1].raw == "\\"
+                if text[at : at + len(pieces)] == pieces and not escaped and (everywhere or not is_short):
+                    parts.append(_Blank((raw,), name))
+                    at += len(pieces)
+                    break
+            else:
+                parts.append(text[at])
+                at += 1
+        return parts
+
+    def _names_in(self, steps: Sequence[Mapping[str, Value]]) -> Iterator[tuple[_Pieces, str]]:
+        """Yield what names the notes that a single example creates, the longest first, each with a variable."""
+        found: dict[_Pieces, str] = {}
+        for step in steps:
+            if step["op"] != "create_note":
+                continue
+            title = self._cut(note_name(str(step["path"])), 0)
+            titles = [*_between_days(title)] or ([] if any(map(_is_day, title)) else [title])
+            found |= {one: "title" for one in titles if one not in found}
+            named = [(name, value) for name, value in _property_texts(step) if name not in _KINDS_OF_NOTES]
+            text = str(step.get("text", ""))
+            named += [(str(one.lastgroup), one[str(one.lastgroup)]) for one in _NAMED.finditer(text)]
+            for name, value in named:
+                pieces = self._cut(value.strip(), 0)
+                if pieces and any(pieces == one[at : at + len(pieces)] for one in titles for at in range(len(one))):
+                    found.setdefault(pieces, name)
+        yield from sorted(found.items(), key=lambda one: -len(one[0]))
+
+    def _cut(self, text: str, example: int) -> _Pieces:
+        """Return the pieces of a text, in which the days around that of the change are shifts from it."""
+        made: list[_Piece] = []
+        for found in _PIECE.finditer(text):
+            raw = found[0]
+            written = "\\{{" if raw == "{{" else raw
+            # A backslash before a template would make it two braces.
+            if _DAY.fullmatch(raw) and raw not in self._constant and not (made and made[-1].raw == "\\"):
+                written = _shift(raw, self._days[example])
+            made.append(_Piece(written, raw))
+        return tuple(made)
+
+    def _write(self, parts: _Parts) -> str:
+        return "".join(self._template(part) if isinstance(part, _Blank) else part.written for part in parts)
+
+    def _template(self, blank: _Blank) -> str:
+        """Return the template of a variable, which is one already if another place has the same values."""
+        variables = self._found.variables
+        kind = _kind_of(blank.values)
+        same = self._known.setdefault(tuple(text_of(value) for value in blank.values), [])
+        name = next((one for one in same if kind in ("text", "date") or variables[one].kind == kind), None)
+        if name is None:
+            base = re.sub(r"\W+", "_", blank.name).strip("_")[:50]
+            base = base if re.match(r"[^\W\d]", base) else f"value_{base}".rstrip("_")
+            name = next(one for at in range(1, 1000) if (one := base if at == 1 else f"{base}_{at}") not in variables)
+            variables[name] = DraftedVariable(
+                kind, all(value not in ("", None) for value in blank.values), blank.values[0]
+            )
+            same.append(name)
+        return f"{{{{variables.{name}}}}}"
 
 
-def _with_name(text: str, name: str, variable: str) -> str:
-    """Return a text with a variable where a name stands as a word of its own."""
-    return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", f"{{{{variables.{variable}}}}}", text)
+def _line_parts(name: str, each: Sequence[_Pieces]) -> Iterator[_Piece | _Blank]:
+    """Yield the same line of all examples; what differs is filled in together if no word stands between."""
+    if any(len(each[0]) * len(one) > MOST_COMPARED for one in each):
+        yield from _blank(name, each)
+        return
+    merged: list[list[_Pieces]] = []
+    for run in _differences(each):
+        pieces = list(run)
+        # A backslash before a template would make it two braces.
+        while (
+            merged
+            and not _is_same(pieces)
+            and merged[-1][0]
+            and _is_same(merged[-1])
+            and (merged[-1][0][-1].raw == "\\")
+        ):
+            backslash, merged[-1] = merged[-1][0][-1:], [one[:-1] for one in merged[-1]]
+            pieces = [(*backslash, *one) for one in pieces]
+        is_between = len(merged) > 1 and _is_same(merged[-1]) and not any(one.is_fixed for one in merged[-1][0])
+        if is_between and not _is_same(pieces) and not _is_same(merged[-2]):
+            between, before = merged.pop(), merged.pop()
+            pieces = [(*one, *two, *three) for one, two, three in zip(before, between, pieces, strict=True)]
+        merged.append(pieces)
+    for pieces in merged:
+        yield from _blank(name, pieces)
+
+
+def _blank(name: str, each: Sequence[_Pieces]) -> Iterator[_Piece | _Blank]:
+    """Yield what the examples have at one place, or a variable if it differs."""
+    if _is_same(each):
+        yield from each[0]
+    else:
+        yield _Blank(tuple(_raw(one) for one in each), name)
+
+
+def _differences(each: Sequence[Sequence[_T]]) -> Iterator[Sequence[tuple[_T, ...]]]:
+    """Yield what all sequences have in common and what they have between, by turns."""
+    first, *others = each
+    places: list[dict[int, int]] = []
+    for other in others:
+        blocks = SequenceMatcher(None, first, other, autojunk=False).get_matching_blocks()
+        places.append({block.a + shift: block.b + shift for block in blocks for shift in range(block.size)})
+    ends = [0] * len(each)
+    start: list[int] | None = None
+    at: int
+    for at in range(len(first) + 1):
+        found: list[int] = [at, *(one.get(at, -1) for one in places)] if at < len(first) else [*map(len, each)]
+        if -1 in found:
+            continue
+        if found != ends or at == len(first):
+            if start is not None:
+                yield [tuple(one[a:b]) for one, a, b in zip(each, start, ends, strict=True)]
+            if found != ends:
+                yield [tuple(one[a:b]) for one, a, b in zip(each, ends, found, strict=True)]
+            start = None
+        start = found if start is None else start
+        ends = [one + 1 for one in found]
+
+
+def _is_same(each: Sequence[_Pieces]) -> bool:
+    return all(one == each[0] for one in each)
+
+
+def _lines(text: _Pieces) -> list[_Pieces]:
+    """Return pieces line by line, with their line breaks."""
+    ends = [at + 1 for at, piece in enumerate(text) if piece.raw == "\n"]
+    return [text[start:end] for start, end in pairwise([0, *ends, len(text)]) if start < end]
+
+
+def _between_days(title: _Pieces) -> Iterator[_Pieces]:
+    """Yield what of a title is no day, without the spaces and dashes at its ends."""
+    edges = [-1, *(at for at, piece in enumerate(title) if _is_day(piece)), len(title)]
+    for start, end in pairwise(edges):
+        part = title[start + 1 : end]
+        while part and part[0].raw in " -–—_.,:":
+            part = part[1:]
+        while part and part[-1].raw in " -–—_.,:":
+            part = part[:-1]
+        if part:
+            yield part
+
+
+def _is_day(piece: _Piece) -> bool:
+    return piece.raw not in (piece.written, "{{")
+
+
+def _property_texts(step: Mapping[str, Value]) -> Iterator[tuple[str, str]]:
+    properties = step.get("properties")
+    for name, value in properties.items() if isinstance(properties, Mapping) else ():
+        yield from ((name, one) for one in (value if isinstance(value, list) else [value]) if isinstance(one, str))
+
+
+def _raw(text: _Pieces) -> str:
+    return "".join(piece.raw for piece in text)
+
+
+def _numbered_text(parts: _Parts) -> str:
+    """Return parts with numbers in place of the names of variables."""
+    numbers = iter(range(len(parts)))
+    return "".join(f"{{{{variables.{next(numbers)}}}}}" if isinstance(part, _Blank) else part.written for part in parts)
+
+
+def _kind_of(values: Sequence[Value]) -> VariableKind:
+    """Return the kind of a variable that takes values."""
+    if all(isinstance(value, bool) for value in values):
+        return "yes-no"
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        return "number"
+    if all(isinstance(value, list) for value in values):
+        return "list"
+    return "date" if all(isinstance(value, str) and _is_date(value) for value in values) else "text"
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return _DAY.fullmatch(text) is not None and bool(date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+def _shift(text: str, day: date) -> str:
+    """Return a day as a shift from another, if it is near."""
+    if not _is_date(text):
+        return text
+    shift = (date.fromisoformat(text) - day) // timedelta(days=1)
+    if abs(shift) > NEAR_DAYS:
+        return text
+    return "{{today}}" if shift == 0 else f"{{{{date:{shift:+d}d}}}}"
 
 
 def _text(digest: Digest, fetch: Fetch) -> str | None:

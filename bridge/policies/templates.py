@@ -25,6 +25,13 @@ _SHIFT: Final = re.compile(r"([+-])\s*(\d{1,5})\s*([dwmy])")
 _UNITS: Final = {"d": "d", "w": "w", "m": "M", "y": "y"}
 _PARTS: Final[Mapping[str, tuple[int, ...]]] = {"variables": (1,), "conditions": (1,), "steps": (2, 3), "item": (0, 1)}
 """How many names each takes."""
+_WHOLE: Final = re.compile(rf"\\\{{\{{(?:[^{{}}\n]*\}}\}})?|{_TEMPLATE.pattern}")
+"""A template, or braces that are meant as such."""
+_CUT: Final = re.compile(
+    r"\{\{\s*(?:(?:variables|steps|conditions|item)\.[\w.-]+|today|(?:now|date):[^{}\s]+)\s*\}?"
+    r"|\{?\s*(?<![\w.])(?:(?:variables|steps|conditions|item)\.[\w.-]+|today|(?:now|date):[^{}\s]+)\s*\}\}"
+)
+"""What would be a template if all its braces were there."""
 HINT: Final = (
     "Templates are {{variables.NAME}}, {{steps.ID.path}}, {{item}}, {{item.FIELD}}, {{conditions.ID}}, {{today}}, "
     "{{now:HH:mm}} and {{date:+1d}}; write \\{{ for two braces."
@@ -95,6 +102,22 @@ def only_reference(value: Value) -> Reference | None:
     """Return what a value refers to that is one template and nothing else."""
     found = _TEMPLATE.fullmatch(value.strip()) if isinstance(value, str) else None
     return parse_reference(found[1]) if found is not None and found[1] is not None else None
+
+
+def has_stray_brace(path: str) -> bool:
+    """Return whether a brace in a path belongs neither to a template nor to another brace."""
+    left = 0
+    for brace in re.findall(r"[{}]", _WHOLE.sub("", path)):
+        left += 1 if brace == "{" else -1
+        if left < 0:
+            return True
+    return left > 0
+
+
+def find_cut_template(text: str) -> str | None:
+    """Return what in a text would be a template if a brace were not missing."""
+    found = _CUT.search(_WHOLE.sub("", text))
+    return None if found is None else found[0]
 
 
 def put_sample(path: str, sample: str | None = None) -> str | None:

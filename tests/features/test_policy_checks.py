@@ -152,7 +152,8 @@ async def test_a_path_that_a_run_refuses_is_a_fault_before(
     (root(served) / "Outside").symlink_to(tmp_path)
     rules = {"deny": ["Secret/**"], "readonly": ["Kept/**"]}
     await get_operation("change_settings").run(Call(served.bridge, OWNER), {"changes": rules})
-    await write_policy(served, f"version: 1\nvariables: {{x: {{type: text}}}}\nsteps:\n  - {{id: a, {step}}}")
+    block = f"version: 1\nvariables: {{x: {{type: text}}}}\nsteps:\n  - {{id: a, {step}}}\n"
+    await write_policy(served, block + 'output: "{{variables.x}}"')
     found = (await served.call("check_policy", path=PATH)).json
     assert [one["line"] for one in found["problems"] if one["serious"]] == [12], found["problems"]
     # The run itself refuses it, too, if nothing is checked before.
@@ -179,9 +180,35 @@ async def test_a_path_that_a_run_refuses_is_a_fault_before(
 async def test_a_path_that_may_be_right_is_no_fault(served: Served, step: str) -> None:
     rules = {"deny": ["Secret/**", "{{*", "*{{variables.x}}*"], "readonly": ["Kept/**"]}
     await get_operation("change_settings").run(Call(served.bridge, OWNER), {"changes": rules})
-    await write_policy(served, f"version: 1\nvariables: {{x: {{type: text}}}}\nsteps:\n  - {{id: a, {step}}}")
+    block = f"version: 1\nvariables: {{x: {{type: text}}}}\nsteps:\n  - {{id: a, {step}}}\n"
+    await write_policy(served, block + 'output: "{{variables.x}}"')
     found = (await served.call("check_policy", path=PATH)).json
     assert [one for one in found["problems"] if one["serious"]] == []
+
+
+@pytest.mark.parametrize(
+    ("field", "sound"),
+    [
+        ("path: '{{variables.x}}{today}}.md'", False),
+        ("path: '{{variables.x}.md'", False),
+        ("path: 'a{ {{variables.x}}.md'", False),
+        ("path: '{{variables.x}} {draft}.md'", True),
+        ("path: '{{variables.x}}.md', text: 'of {today}}'", False),
+        ("path: '{{variables.x}}.md', text: 'of {{today'", False),
+        ("path: '{{variables.x}}.md', properties: {a: '{variables.x}}'}", False),
+        ("path: '{{variables.x}}.md', text: '\\{{today}} \\{{ \\frac{a_{1}}{b} }} {today} {{'", True),
+        ("path: '{{variables.x}}.md', text: '{{variables.y}}'", True),
+        ("path: 'Of {{variables.y}}.md', text: '{{variables.x}}'", False),
+    ],
+)
+async def test_braces_that_cannot_be_meant_and_paths_without_a_name_are_faults(
+    served: Served, field: str, sound: bool
+) -> None:
+    variables = "x: {type: text}, y: {type: text, required: false}"
+    block = f"version: 1\nvariables: {{{variables}}}\nsteps:\n  - {{id: a, do: create_note, {field}}}\n"
+    await write_policy(served, block + 'output: "{{variables.x}} {{variables.y}}"')
+    found = (await served.call("check_policy", path=PATH)).json
+    assert found["sound"] is sound, found["problems"]
 
 
 async def test_a_protected_path_in_a_step_that_may_be_skipped_is_a_remark(served: Served) -> None:

@@ -35,9 +35,9 @@ class Kept:
         return Step("put", VaultPath(path), before=self.keep(before), after=self.keep(after))
 
 
-def drafted(kept: Kept, *changes: list[Step], days: tuple[date, ...] = (DAY, DAY)) -> tuple[Any, Mapping[str, str]]:
+def drafted(kept: Kept, *changes: list[Step], days: tuple[date, ...] = (DAY, DAY)) -> tuple[Any, Mapping[str, Any]]:
     found = draft_steps([Example(steps, day) for steps, day in zip(changes, days, strict=False)], kept.blobs.get)
-    return found.steps, found.variables
+    return found.steps, {name: one.sample for name, one in found.variables.items()}
 
 
 def test_a_title_and_days_of_one_change() -> None:
@@ -78,10 +78,48 @@ def test_what_differs_between_two_changes() -> None:
         for name, water, old in (("Rye", "80", "Aa"), ("Spelt", "65", "Bb"))
     ]
     made, variables = drafted(kept, *each, days=(DAY, date(2026, 2, 3)))
-    assert variables == {"title": "Rye", "water": "80", "path": "Aa"}
+    assert variables == {"title": "Rye", "water": 80, "path": "Aa"}
     assert made[0]["text"] == "{{variables.title}} has {{variables.water}} % of water, as always.\n"
     assert made[0]["properties"] == {"water": "{{variables.water}}"}
     assert made[1] == {"op": "move_note", "path": "{{variables.path}}.md", "to": "Old/{{variables.path}}.md"}
+
+
+def test_what_differs_stands_in_a_title_beside_a_day() -> None:
+    kept = Kept()
+    each = [
+        [
+            kept.put(
+                f"Uni/Lezione {of} {DAY}.md", None, f"---\nclass: '[[{of}]]'\ncourse: {of}\n---\n# {of}\n\nOf {DAY}.\n"
+            )
+        ]
+        for of in ("Reti", "Automi")
+    ]
+    made, variables = drafted(kept, *each)
+    assert variables == {"course": "Reti"}
+    assert made == [
+        {
+            "op": "create_note",
+            "path": "Uni/Lezione {{variables.course}} {{today}}.md",
+            "properties": {"class": "[[{{variables.course}}]]", "course": "{{variables.course}}"},
+            "text": "# {{variables.course}}\n\nOf {{today}}.\n",
+        }
+    ]
+    alone, variables = drafted(kept, each[0])
+    assert variables == {"course": "Reti", "title": "Lezione Reti"}
+    assert alone[0]["path"] == "Uni/{{variables.title}} {{today}}.md"
+    assert "Reti" not in str(alone)
+
+
+def test_a_property_that_one_change_lacks_is_left_out() -> None:
+    kept = Kept()
+    each = [
+        [kept.put(f"{of}.md", None, f"---\nn: {n}\nof: [{of}]\n{more}---\n")]
+        for of, n, more in (("Aa", 1, "x: y\n"), ("Bb", 2, ""))
+    ]
+    found = draft_steps([Example(steps, DAY) for steps in each], kept.blobs.get)
+    assert found.steps[0]["properties"] == {"n": "{{variables.n}}", "of": ["{{variables.of}}"]}
+    assert found.variables["n"].kind == "number"
+    assert found.remarks == ["The property `x` of `Aa.md` is left out: not every change has it."]
 
 
 def test_properties_tasks_and_sections_are_recognised() -> None:

@@ -192,10 +192,16 @@ def draft_from_changes(call: Call, ids: Sequence[str]) -> "DraftedSteps":
 
 def drafted_yaml(description: str, drafted: "DraftedSteps") -> str:
     """Return the YAML of steps that were made from changes."""
+    from bridge.bases.values import text_of
     from bridge.policies.write import policy_yaml
 
     variables: dict[str, Mapping[str, Value]] = {
-        name: {"type": "text", "description": f"Such as {value[:80]}"} for name, value in drafted.variables.items()
+        name: {
+            "type": one.kind,
+            **({} if one.required else {"required": False}),
+            "description": f"Such as {text_of(one.sample)[:80]}",
+        }
+        for name, one in drafted.variables.items()
     }
     steps: list[Mapping[str, Value]] = []
     for number, step in enumerate(drafted.steps, 1):
