@@ -1,7 +1,7 @@
 """Describes a change's effect on files and links."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field, replace
 from typing import Final
 
 from bridge.errors import ReadOnly
@@ -55,7 +55,7 @@ class Effect:
         mended: Links that were unresolved before and resolve to a file afterwards.
         named_in: Files that contain an old name outside of links, which is not changed: bases, queries, bookmarks.
         warnings: Further warnings, as sentences.
-        occurrences: How often what is renamed or replaced stands in the files.
+        occurrences: How often what is renamed or replaced stands in each of the files.
         skipped: Files that contain it and stay as they are.
     """
 
@@ -67,7 +67,7 @@ class Effect:
     mended: tuple[Reference, ...] = ()
     named_in: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    occurrences: int = 0
+    occurrences: Mapping[VaultPath, int] = field(default_factory=dict)
     skipped: tuple[SkippedFile, ...] = ()
 
 
@@ -85,7 +85,7 @@ def merge_effects(effects: Iterable[Effect]) -> Effect:
             mended=(*whole.mended, *one.mended),
             named_in=tuple(dict.fromkeys((*whole.named_in, *one.named_in))),
             warnings=(*whole.warnings, *one.warnings),
-            occurrences=whole.occurrences + one.occurrences,
+            occurrences={**whole.occurrences, **one.occurrences},
             skipped=(*whole.skipped, *one.skipped),
         )
     return whole

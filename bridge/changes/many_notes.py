@@ -26,7 +26,7 @@ def edit_many(paths: Iterable[VaultPath], view: VaultView, edit: NoteEdit) -> Pl
     """
     files: dict[VaultPath, tuple[bytes, bytes]] = {}
     skipped: list[SkippedFile] = []
-    occurrences = 0
+    occurrences: dict[VaultPath, int] = {}
     for path in sorted(paths):
         try:
             before = view.read(path)
@@ -39,7 +39,7 @@ def edit_many(paths: Iterable[VaultPath], view: VaultView, edit: NoteEdit) -> Pl
         if after != before:
             view.require_changeable(path)
             files[path] = before, after
-            occurrences += count
+            occurrences[path] = count
     effect = Effect(files=tuple(files), occurrences=occurrences, skipped=tuple(skipped))
     return PlanAndEffect(plan_replacements(files), effect)
 

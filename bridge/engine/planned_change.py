@@ -1,12 +1,12 @@
 """A change as it is planned, before anything is written, and what it does."""
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import field, replace
 from typing import Any
 
 from bridge.changes.draft import Draft, digest_of, path_after_move
-from bridge.changes.effect import Effect
+from bridge.changes.effect import Effect, SkippedFile
 from bridge.changes.forecast import Forecast
 from bridge.changes.requests.base import Request
 from bridge.errors import ExpectationFailed, NoteNotFound
@@ -33,6 +33,23 @@ class PlannedChange:
     """The counts of the vault before and after it, if they were asked for."""
     verify: Callable[[], None] | None = None
     """Called in a thread once it is written; raises ExpectationFailed if something else was done, which undoes it."""
+
+    @property
+    def apart(self) -> bool:
+        """Whether each of its notes changes on its own, so that one that is saved meanwhile can be left out."""
+        return self.keeps_structure and len(self.requests) == 1 and self.verify is None
+
+    def without(self, paths: Collection[VaultPath]) -> "PlannedChange":
+        """Return the change as it is made when some notes are left out."""
+        effect = self.effect
+        skipped = (SkippedFile(path, "Another program saved it meanwhile. Repeat the change for it.") for path in paths)
+        effect = replace(
+            effect,
+            files=tuple(path for path in effect.files if path not in paths),
+            occurrences={path: count for path, count in effect.occurrences.items() if path not in paths},
+            skipped=(*effect.skipped, *skipped),
+        )
+        return replace(self, effect=effect)
 
     def affects_links(self, plan: Plan) -> bool:
         """Return whether links of notes that its plan leaves alone may have to follow it."""

@@ -101,6 +101,15 @@ class ChangeOutcome:
     by: Literal["disk", "obsidian"] = "disk"
     change: Change | None = None
     """Absent when nothing was recorded."""
+    apart: bool = False
+    """Whether notes that another program saves meanwhile are left out."""
+
+    def without(self, paths: Collection[VaultPath]) -> "ChangeOutcome":
+        """Return the outcome when some notes were left out."""
+        planned = self.planned.without(paths)
+        plan = replace(self.plan, steps=[step for step in self.plan.steps if step.path not in paths])
+        would = measure_change(plan, planned.effect, planned.requests).would
+        return replace(self, planned=planned, plan=plan, would=would, counts=count_effects(plan, planned.effect))
 
 
 class ChangeWriter:
@@ -210,7 +219,7 @@ class ChangeWriter:
                 self._agree(planned.facts)
             return replace(outcome, warnings=(*warnings, explain_no_change(planned.requests)))
         found = measure_change(plan, planned.effect, planned.requests)
-        outcome = replace(outcome, would=found.would)
+        outcome = replace(outcome, would=found.would, apart=planned.apart and not expect)
         unconfirmed = None if author.confirmed else self._confirmation(found)
         if dry_run:
             return replace(outcome, digest=digest_before(draft, planned.path), confirmation=unconfirmed)
@@ -407,13 +416,15 @@ class ChangeWriter:
             moved = trace_moves(steps, self._indexer.index.notes)
             with self._indexer.expect(step_paths(steps), moved):
                 try:
-                    steps = await asyncio.to_thread(self.writer.write, ready, entry)
+                    steps = await asyncio.to_thread(self.writer.write, ready, entry, apart=outcome.apart)
                 except BridgeError:
                     # What was written before it failed may have been read meanwhile.
                     await self.take_up(steps)
                     raise
                 if self._writer.displaced:
                     self.displacing.set()
+                if outcome.apart and (others := step_paths(ready.plan.steps) - step_paths(steps)):
+                    outcome = outcome.without(others)
                 late = (*await self._follow(moved), *await self.take_up(steps, outcome.plan.blobs))
         self._agree(change.facts)
         # Only the writer knows where a deleted file went.

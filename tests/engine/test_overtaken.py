@@ -4,17 +4,19 @@ from pathlib import Path
 
 import pytest
 
+from bridge.changes.effect import SkippedFile
 from bridge.changes.requests.edit_note import EditNote
+from bridge.changes.requests.many_notes import RenameTag
 from bridge.engine.host import Host
 from bridge.engine.transactions import Author
-from bridge.errors import NoteChanged
+from bridge.errors import ExpectationFailed, NoteChanged
 from bridge.markdown.edit.requests import Append
 from bridge.types import Digest, VaultPath
 from bridge.vault.write.syscalls import Disk, exchange
 from tests.engine.conftest import Opened, until
 from tests.engine.test_writing import digest
 
-NOTE = VaultPath("Bread/Rye.md")
+NOTE, OAT = VaultPath("Bread/Rye.md"), VaultPath("Bread/Oat.md")
 AGENT = Author("edit_note", client="agent")
 
 
@@ -29,6 +31,35 @@ def save_before_exchanges(monkeypatch: pytest.MonkeyPatch, place: Path, times: i
         return exchange(one, other, folder=folder)
 
     monkeypatch.setattr(Disk, "exchange", staticmethod(overtaken))
+
+
+async def test_of_many_notes_those_that_a_program_keeps_saving_are_left_out_and_named(
+    vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (vault / NOTE).write_text("Rye. #grain\n")
+    (vault / OAT).write_text("Oat. #grain #grain/white\n")
+    rename = RenameTag(path=NOTE, tag="grain", to="cereal")
+    async with opened(vault) as bridge:
+        host = bridge.find(None)
+        await until(lambda: host.progress().ready_keyword)
+        save_before_exchanges(monkeypatch, vault / NOTE, 100)
+        with pytest.raises(ExpectationFailed):
+            await host.vault.executor.carry([rename], AGENT, expect={"files": 2})
+        (vault / NOTE).write_text("Rye. #grain\n")
+        await host.vault.indexer.look_at([NOTE])
+        made = await host.vault.executor.carry([rename], AGENT)
+        assert made.planned.effect.skipped == (
+            SkippedFile(NOTE, "Another program saved it meanwhile. Repeat the change for it."),
+        )
+        assert (made.counts["files"], dict(made.planned.effect.occurrences)) == (1, {OAT: 2})
+        assert (vault / OAT).read_text() == "Oat. #cereal #cereal/white\n"
+        saved = (vault / NOTE).read_text()
+        assert saved.startswith("Saved")
+        (change,) = host.store.journal.changes()
+        assert [step.path for step in change.steps] == [OAT]
+        monkeypatch.undo()
+        await host.vault.review.undo([change.id], AGENT)
+        assert ((vault / OAT).read_text(), (vault / NOTE).read_text()) == ("Oat. #grain #grain/white\n", saved)
 
 
 async def append(host: Host, read: Digest | None = None) -> None:

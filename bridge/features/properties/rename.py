@@ -269,7 +269,7 @@ async def change_many(call: Call, request: "Request", expect: Expectation | None
     written["warnings"] = (*made.warnings, *skip_warnings([one.path for one in effect.skipped]), *waiting)
     return ManyWritten(
         **written,
-        occurrences=effect.occurrences,
+        occurrences=sum(effect.occurrences.values()),
         skipped=tuple(SkippedNote(one.path, one.why) for one in effect.skipped[:MOST_FILES]),
         named_in=effect.named_in[:MOST_FILES],
     )

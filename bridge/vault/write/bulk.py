@@ -12,12 +12,13 @@ from contextlib import ExitStack
 from dataclasses import field
 from typing import Final
 
-from bridge.errors import BridgeError
+from bridge.errors import BridgeError, Busy
 from bridge.records import dataclass
 from bridge.types import Digest
 from bridge.vault.plan import Blobs, Plan, Step
 from bridge.vault.write.file_ops import FileOps
 from bridge.vault.write.handle import (
+    FileOvertaken,
     IndeterminateWrite,
     PathHandle,
     mark_indeterminate,
@@ -41,6 +42,11 @@ def replaces_only(steps: Sequence[Step]) -> bool:
     """Return whether steps only replace files, each once."""
     replaced = {step.path for step in steps if step.kind == "put" and step.before is not None}
     return len(replaced) == len(steps)
+
+
+def leave_out(apart: bool) -> contextlib.AbstractContextManager[None]:
+    """Leave a file out that another program saves, if it may be; otherwise the change fails."""
+    return contextlib.suppress(FileOvertaken, Busy) if apart else contextlib.nullcontext()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,8 @@ class BulkReplacement:
     keeps: Callable[[str], bool]
     done: list[Step]
     """Gets each step that is done, or may be."""
+    apart: bool = False
+    """Whether files that another program saves meanwhile are left out."""
     path: str = ""
     """The file that is being dealt with."""
     _drafts: "dict[str, _Draft]" = field(default_factory=dict)
@@ -101,13 +109,13 @@ class BulkReplacement:
             for step in steps:
                 self.path = step.path
                 _, after = _digests(step)
-                with self.file_ops.at(step.path, self.keeps) as place:
+                with leave_out(self.apart), self.file_ops.at(step.path, self.keeps) as place:
                     if place.info is None:
                         raise missing_error(step.path)
                     require_unlocked(step.path, place)
                     name, descriptor = self.file_ops.write_draft(place, self.blobs[after])
-                descriptors.append(descriptor)
-                self._drafts[step.path] = _Draft(name, place.info, disk.fstat(descriptor))
+                    descriptors.append(descriptor)
+                    self._drafts[step.path] = _Draft(name, place.info, disk.fstat(descriptor))
             disk.sync_together(descriptors)
         finally:
             for descriptor in descriptors:
@@ -121,9 +129,12 @@ class BulkReplacement:
         with ExitStack() as held:
             try:
                 for step in steps:
+                    if step.path not in self._drafts:
+                        continue
                     self.path = step.path
                     place = held.enter_context(self.file_ops.at(step.path, self.keeps))
-                    replaced.append((step, place, self._replace_one(step, place, nameless.append)))
+                    with leave_out(self.apart):
+                        replaced.append((step, place, self._replace_one(step, place, nameless.append)))
             finally:
                 disk.close_together(nameless)
             with mark_indeterminate(self.path):

@@ -15,11 +15,11 @@ from bridge.vault.paths import display_path
 from bridge.vault.plan import Plan, Step
 from bridge.vault.stable_read import LOOK_AGAIN_S, PATIENCE_S
 from bridge.vault.vault import Vault
-from bridge.vault.write.bulk import MANY, BulkReplacement, is_bulk, replaces_only
+from bridge.vault.write.bulk import MANY, BulkReplacement, is_bulk, leave_out, replaces_only
 from bridge.vault.write.expand import expand_plan
 from bridge.vault.write.file_ops import FileOps
 from bridge.vault.write.guard import DisplacedFile
-from bridge.vault.write.handle import IndeterminateWrite, translate_os_error
+from bridge.vault.write.handle import IndeterminateWrite, changed_error, translate_os_error
 from bridge.vault.write.preflight import Preflight
 from bridge.vault.write.recovery import (
     SOMETHING,
@@ -94,12 +94,13 @@ class Writer:
             raise translate_os_error(os.fspath(self.vault.root), error) from None
         return PreparedPlan(whole, checking.warnings(whole))
 
-    def write(self, prepared: PreparedPlan, entry: JournalEntry) -> Sequence[Step]:
+    def write(self, prepared: PreparedPlan, entry: JournalEntry, *, apart: bool = False) -> Sequence[Step]:
         """Apply a plan, all of it or nothing; blocks. Files may have changed since it was prepared.
 
         Args:
             prepared: The plan, with the bytes of every `before` and `after` that is put.
             entry: The change's row in the journal.
+            apart: Whether to leave out replaced files that another program saves meanwhile, unless all are.
 
         Returns:
             The steps done, including the folders that had to be made and where removed files went.
@@ -116,15 +117,21 @@ class Writer:
             NoteUnreadable: The disk failed; the message says if some step could not be undone.
         """
         whole = prepared.plan
-        Preflight(self._file_ops, self.vault).require_unchanged(whole)
+        if not apart:
+            Preflight(self._file_ops, self.vault).require_unchanged(whole)
         entry.prepare(whole)
         done: list[Step] = []
         try:
             if is_bulk(whole, self._many):
-                self._do_many(whole, done)
+                self._do_many(whole, done, apart=apart)
             else:
                 for step in whole.steps:
-                    self._do(step, whole, done)
+                    with leave_out(apart and len(whole.steps) > 1):
+                        self._do(step, whole, done)
+            if apart and len(done) < len(whole.steps):
+                if not done:
+                    raise changed_error(whole.steps[0].path)
+                entry.prepare(Plan(done))
             entry.settle(True)
         except BaseException as error:
             self._turn_back(done, whole, error)
@@ -243,9 +250,9 @@ class Writer:
             done.append(step)
             raise
 
-    def _do_many(self, plan: Plan, done: list[Step]) -> None:
+    def _do_many(self, plan: Plan, done: list[Step], *, apart: bool) -> None:
         """Apply a plan that replaces many files, and record each step as done as soon as it may be."""
-        work = BulkReplacement(self._file_ops, plan.blobs, self._keeps, done)
+        work = BulkReplacement(self._file_ops, plan.blobs, self._keeps, done, apart)
         try:
             work.run(plan.steps)
         except IndeterminateWrite as error:

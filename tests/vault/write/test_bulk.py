@@ -68,6 +68,27 @@ def bulk_writer(root: Path, disk: Disk | None = None, *, stepwise: bool = True) 
     return Writer(Vault(root, Rules()), disk, stepwise=stepwise, many=2)
 
 
+@pytest.mark.parametrize("many", [2, 64])
+def test_a_file_saved_meanwhile_is_left_out_if_it_may_be(fresh: Callable[[], Path], many: int) -> None:
+    root, noted = fresh(), Noted()
+    writer = Writer(Vault(root, Rules()), many=many)
+    ready = writer.prepare(plan())
+    (root / NAMES[1]).write_bytes(b"saved")
+    with pytest.raises(NoteChanged):
+        writer.write(ready, Noted())
+    assert tree(root) == expected(old) | {NAMES[1]: b"saved"}
+    done = writer.write(ready, noted, apart=True)
+    assert [step.path for step in done] == [NAMES[0], *NAMES[2:]]
+    assert tree(root) == expected(new) | {NAMES[1]: b"saved"}
+    assert noted.plan is not None
+    assert (noted.plan.steps, noted.said) == (done, ["prepared", "prepared", "done"])
+    for name in NAMES:
+        (root / name).write_bytes(b"saved")
+    with pytest.raises(NoteChanged):
+        writer.write(ready, noted, apart=True)
+    assert tree(root) == expected(lambda _: b"saved")
+
+
 @pytest.mark.parametrize("kind", ["kill", "torn", "once", "on"])
 @pytest.mark.parametrize("stepwise", [True, False])
 def test_whatever_fails_all_is_old_or_all_is_new(fresh: Callable[[], Path], kind: Kind, stepwise: bool) -> None:
