@@ -220,6 +220,10 @@ async def test_a_connection_without_a_whole_request_is_closed(served: Served, mo
     waiting = [await asyncio.open_connection("127.0.0.1", port) for _ in range(5)]
     for _, writer in waiting:
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: 127.")
+    # Nor is the rest of a body waited for, although the token is right.
+    waiting.append(await asyncio.open_connection("127.0.0.1", port))
+    head = f"Host: 127.0.0.1:{port}\r\nAuthorization: Bearer {served.runtime.token}\r\nContent-Length: 9"
+    waiting[-1][1].write(f"POST /api/status HTTP/1.1\r\n{head}\r\n\r\n{{".encode())
     for reader, _ in waiting:
         with contextlib.suppress(ConnectionError):
             assert await reader.read() == b""
