@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bridge.mcp.caller import REQUEST
 from bridge.mcp.notifications import McpSessions, publish_changes
+from bridge.mcp.request_ids import RequestIds
 from bridge.mcp.server import build_server
 from bridge.mcp.session_end import SessionEnds
 
@@ -106,8 +107,11 @@ async def endpoint(
         session_idle_timeout=IDLE_S,
         max_request_body_size=BODY_LIMIT,
     )
+    ids = RequestIds()
+    server.middleware.append(ids.hold)
+    app = ids.guard(manager.asgi_app)
     async with manager.run():
-        yield identify_caller(manager.asgi_app if ends is None else follow_sessions(manager.asgi_app, ends))
+        yield identify_caller(app if ends is None else follow_sessions(app, ends))
 
 
 def follow_sessions(app: ASGIApp, ends: SessionEnds) -> ASGIApp:

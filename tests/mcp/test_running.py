@@ -18,6 +18,7 @@ from bridge.mcp.caller import Caller
 from tests.features.served import PATIENCE_S, Served, serving, write_vault
 from tests.holding import hold_reading
 from tests.mcp.client import ERAS, Era, connected, text_of
+from tests.mcp.test_guard import post
 
 BOTH = pytest.mark.parametrize("era", ERAS)
 
@@ -103,6 +104,24 @@ async def test_cancelling_a_call_stops_the_work(served: Served, era: Era, sleepe
         await asyncio.gather(calling, return_exceptions=True)
         await soon(sleeper.stopped)
         assert "Garden/Beans.md" in text_of(await client.call_tool("search", {"query": "frost"}))
+
+
+async def test_an_id_is_refused_while_its_request_is_under_way(served: Served, sleeper: Sleeper) -> None:
+    session = (await post(served, {})).headers["mcp-session-id"]
+    headers: dict[str, str | None] = {"Mcp-Session-Id": session, "MCP-Protocol-Version": "2025-11-25"}
+    sleeping = b'{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"sleep_for_ever"}}'
+    listing = b'{"jsonrpc":"2.0","id":"5","method":"tools/list"}'
+    calling = asyncio.create_task(post(served, headers, sleeping))
+    await soon(sleeper.began)
+    refused = await post(served, headers, listing)
+    assert (refused.status, refused.json["id"], refused.json["error"]["code"]) == (409, "5", -32600)
+    calling.cancel()
+    await asyncio.gather(calling, return_exceptions=True)
+    assert (await post(served, headers, listing)).status == 409
+    cancellation = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}'
+    assert (await post(served, headers, cancellation)).status == 202
+    await soon(sleeper.stopped)
+    assert b'"tools"' in (await post(served, headers, listing)).body
 
 
 async def test_a_client_that_vanishes_stops_its_work(served: Served, sleeper: Sleeper) -> None:

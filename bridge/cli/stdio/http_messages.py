@@ -102,11 +102,11 @@ SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
 def restore_id(content: dict[str, Any], id_: Id | None, client_id: Id) -> dict[str, Any]:
     """Return a message on the stream of a request, with the request's id as the client gave it."""
     answer = is_answer(content, id_)
-    restored = {**content, "id": client_id} if answer else content
     name = "result" if answer else "params"
-    match content.get(name):
-        case {"_meta": {"io.modelcontextprotocol/subscriptionId": _} as meta} as part:
-            return {**restored, name: {**part, "_meta": {**meta, SUBSCRIPTION_KEY: client_id}}}
+    restored = {**content, "id": client_id} if answer else dict(content)
+    part = content.get(name)
+    if isinstance(part, dict) and SUBSCRIPTION_KEY in (meta := part.get("_meta") or {}):
+        restored[name] = {**part, "_meta": {**meta, SUBSCRIPTION_KEY: client_id}}
     return restored
 
 
