@@ -96,6 +96,8 @@ def require_lengths(operation: "Operation", arguments: Mapping[str, Any]) -> Non
 def coerce_all(operation: "Operation", arguments: Mapping[str, Any], problems: int) -> dict[str, Any]:
     """Return arguments that do not fit, each converted to what it should be where that is certain.
 
+    Null for an optional argument leaves it out, since some models must name every argument.
+
     Args:
         operation: The operation.
         arguments: The arguments.
@@ -109,7 +111,9 @@ def coerce_all(operation: "Operation", arguments: Mapping[str, Any], problems: i
         few = {name: shorten(value) for name, value in arguments.items()}
         if few != arguments:
             bind(operation, few)
-    return {name: coerce(value, hints[name]) for name, value in arguments.items()}
+    required = {argument.name for argument in operation.arguments if argument.required}
+    coerced = {name: coerce(value, hints[name]) for name, value in arguments.items()}
+    return {name: value for name, value in coerced.items() if value is not None or name in required}
 
 
 def validate(operation: "Operation", arguments: Mapping[str, Any]) -> "BaseModel":

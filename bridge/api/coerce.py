@@ -1,5 +1,6 @@
 """Reads arguments in the forms that models write, where they have only one possible meaning."""
 
+import dataclasses
 import re
 from collections.abc import Mapping
 from typing import Any, get_args, get_origin
@@ -19,7 +20,7 @@ def coerce(value: Any, hint: Any) -> Any:
     """Convert a value to what a hint asks for, or return it as it is where its meaning is not certain.
 
     JSON written as a string is parsed, a single item becomes a list of one, and a number without a fraction an integer.
-    Where a string is expected, every string stays as it is.
+    Where a string is expected, every string stays as it is. Null for an optional field of a record leaves it out.
     """
     bare = strip_hint(hint)
     if isinstance(value, str) and not takes_text(hint):
@@ -83,7 +84,14 @@ def coerce_object(value: Mapping[str, Any], hint: Any, bare: Any) -> Mapping[str
         bare = records.get(str(value.get(field)))
     if is_record(bare):
         hints = {json_name(name): item for name, item in record_hints(bare).items()}
-        return {name: coerce(item, hints[name]) if name in hints else item for name, item in value.items()}
+        optional = {json_name(field.name) for field in dataclasses.fields(bare) if has_default(field)}
+        fields = {name: coerce(item, hints[name]) if name in hints else item for name, item in value.items()}
+        return {name: item for name, item in fields.items() if item is not None or name not in optional}
     if get_origin(bare) is not None and len(get_args(bare)) == 2:
         return {name: coerce(item, get_args(bare)[1]) for name, item in value.items()}
     return value
+
+
+def has_default(field: "dataclasses.Field[Any]") -> bool:
+    """Return whether a field of a record may be left out."""
+    return field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING

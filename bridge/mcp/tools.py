@@ -82,7 +82,8 @@ class Tools:
         try:
             who = read_caller(context, self.bridge)
             operation, arguments = resolve_call(who, params.name, params.arguments or {})
-            given = {**default_arguments(operation, full=who.preset == "full"), **arguments}
+            presumed = default_arguments(operation, full=who.preset == "full")
+            given = {**arguments, **{name: value for name, value in presumed.items() if arguments.get(name) is None}}
             write = partial(format_answer, view_of(operation.name), quotes=operation.quotes)
             async with progress_reporter(context) as progress:
                 # A model's `confirm` does not count where the user can be asked.

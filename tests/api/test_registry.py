@@ -1,17 +1,20 @@
 """Operations are read off functions; what does not fit is refused in a sentence."""
 
+import dataclasses
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import run
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import pytest
 from annotated_types import MaxLen
 
 from bridge.api.arguments import locate
 from bridge.api.call import Call
+from bridge.api.coerce import has_default
+from bridge.api.hints import is_record, json_name, record_hints, strip_hint, union_tag
 from bridge.api.registry import Operation, build_operation
 from bridge.api.schemas import arguments_schema, result_schema
 from bridge.api.signature import Spread, gather_records
@@ -454,3 +457,28 @@ def test_very_many_mistakes_are_not_listed() -> None:
 def test_a_list_that_is_too_long_is_refused_before_its_items() -> None:
     with pytest.raises(InvalidArguments, match="`edits` may have at most 1000 items, not 40,000"):
         get_operation("change_set").bind({"edits": [{}] * 40_000})
+
+
+def add_nulls(value: Any, hint: Any) -> Any:
+    """Return a value in which every optional field of a record is null that was left out."""
+    bare, options = strip_hint(hint), union_tag(hint)
+    if isinstance(value, list):
+        return [add_nulls(item, get_args(bare)[0]) for item in value]
+    if not isinstance(value, dict):
+        return value
+    record = options[1][value[options[0]]] if options else bare
+    if not is_record(record):
+        return value
+    hints = record_hints(record)
+    given = {name: add_nulls(item, hints.get(name, hints.get(f"{name}_"))) for name, item in value.items()}
+    return {**{json_name(one.name): None for one in dataclasses.fields(record) if has_default(one)}, **given}
+
+
+@pytest.mark.parametrize("operation", operations(), ids=lambda operation: operation.name)
+def test_null_for_what_is_optional_is_as_if_it_were_left_out(operation: Operation) -> None:
+    given = {one.name: operation.example[one.name] for one in operation.arguments if one.required}
+    hints = {one.name: one.hint for one in operation.arguments}
+    for arguments in (given, operation.example):
+        filled = {name: add_nulls(value, hints[name]) for name, value in arguments.items()}
+        nulls = {one.name: None for one in operation.arguments if not one.required}
+        assert operation.bind({**nulls, **filled}) == operation.bind(arguments)
