@@ -4,6 +4,7 @@ import dataclasses
 import re
 from collections.abc import Mapping
 from dataclasses import field
+from functools import cache
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from bridge.records import dataclass
@@ -212,12 +213,14 @@ def describe_settings() -> tuple[SettingDescription, ...]:
 def setting_fields() -> dict[str, tuple[Any, dataclasses.Field[Any]]]:
     """Return the type and the field of each setting by its name."""
     owners: dict[str, type[Any]] = {"": Settings, **{f"{name}.": kind for name, kind in SECTIONS.items()}}
-    return {
-        f"{prefix}{f.name}": (get_type_hints(owner)[f.name], f)
-        for prefix, owner in owners.items()
-        for f in dataclasses.fields(owner)
-        if "meaning" in f.metadata
-    }
+    return {f"{prefix}{name}": known for prefix, owner in owners.items() for name, known in own_fields(owner).items()}
+
+
+@cache
+def own_fields(owner: type[Any]) -> dict[str, tuple[Any, dataclasses.Field[Any]]]:
+    """Return the type and the field of each setting of a section; Python takes milliseconds to tell the types."""
+    hints = get_type_hints(owner)
+    return {f.name: (hints[f.name], f) for f in dataclasses.fields(owner) if "meaning" in f.metadata}
 
 
 def type_name(hint: Any) -> str:
