@@ -10,12 +10,10 @@ PREBUILT_VERSION = "2026.10.11549"
 """The version of xllamacpp whose C structures `prebuilt_api` describes."""
 
 
-def find_llama() -> str | None:
-    """Return the version of llama-cpp-python or xllamacpp to be used, by name; None without any. Imports neither."""
+def has_llama() -> bool:
+    """Say whether llama-cpp-python or xllamacpp is there to be used. Imports neither."""
     importlib.invalidate_caches()
-    if _origin("llama_cpp"):
-        return f"llama-cpp-python {importlib.metadata.version('llama-cpp-python')}"
-    return f"xllamacpp {PREBUILT_VERSION}" if _prebuilt_library() else None
+    return bool(_origin("llama_cpp") or _prebuilt_library())
 
 
 def load_llama() -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bridge.errors import BridgeError, ModelUnusable, NotReady
-from bridge.models.llama_api import PREBUILT_VERSION, find_llama
+from bridge.models.llama_api import PREBUILT_VERSION, has_llama
 from bridge.private_files import is_locked
 from bridge.records import dataclass
 
@@ -56,7 +56,7 @@ def read_model_setup(environment: Path | None = None) -> ModelSetup | None:
     folder = environment or Path(sys.prefix)
     if is_locked(folder / _LOCK):
         return _progress_of(_read(folder / _RECORD))
-    if find_llama():
+    if has_llama():
         return None
     facts = _read(folder / _RECORD)
     if "problem" in facts:
@@ -74,7 +74,7 @@ def require_llama() -> None:
         ModelUnusable: It could not be built, or nobody has tried.
     """
     # The set-up installs the model while it still holds its lock.
-    if not find_llama() and (setup := read_model_setup()) is not None:
+    if not has_llama() and (setup := read_model_setup()) is not None:
         raise setup.error()
 
 
