@@ -210,17 +210,17 @@ def describe_settings() -> tuple[SettingDescription, ...]:
     )
 
 
-def setting_fields() -> dict[str, tuple[Any, dataclasses.Field[Any]]]:
-    """Return the type and the field of each setting by its name."""
-    owners: dict[str, type[Any]] = {"": Settings, **{f"{name}.": kind for name, kind in SECTIONS.items()}}
-    return {f"{prefix}{name}": known for prefix, owner in owners.items() for name, known in own_fields(owner).items()}
-
-
 @cache
-def own_fields(owner: type[Any]) -> dict[str, tuple[Any, dataclasses.Field[Any]]]:
-    """Return the type and the field of each setting of a section; Python takes milliseconds to tell the types."""
-    hints = get_type_hints(owner)
-    return {f.name: (hints[f.name], f) for f in dataclasses.fields(owner) if "meaning" in f.metadata}
+def setting_fields() -> Mapping[str, tuple[Any, dataclasses.Field[Any]]]:
+    """Return the type and the field of each setting by its name; Python takes milliseconds to tell the types."""
+    owners: dict[str, type[Any]] = {"": Settings, **{f"{name}.": kind for name, kind in SECTIONS.items()}}
+    return {
+        f"{prefix}{f.name}": (hints[f.name], f)
+        for prefix, owner in owners.items()
+        for hints in (get_type_hints(owner),)
+        for f in dataclasses.fields(owner)
+        if "meaning" in f.metadata
+    }
 
 
 def type_name(hint: Any) -> str:

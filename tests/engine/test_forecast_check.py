@@ -2,7 +2,7 @@
 
 import asyncio
 import errno
-from collections.abc import Collection
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -75,7 +75,7 @@ async def test_a_change_that_did_something_else_is_undone(
         take_up = writing.take_up
         disturbed = asyncio.Event()
 
-        async def save_meanwhile(steps: Collection[Step], *blobs: Blobs) -> tuple[str, ...]:
+        async def save_meanwhile(steps: Sequence[Step], *blobs: Blobs) -> tuple[str, ...]:
             if not disturbed.is_set():
                 disturbed.set()
                 with (vault / "Garden/Beans.md").open("a") as file:
@@ -100,7 +100,7 @@ async def test_a_change_that_cannot_be_undone_says_so(
         host = await ready(bridge)
         take_up = host.vault.writing.take_up
 
-        async def save_over_it(steps: Collection[Step], *blobs: Blobs) -> tuple[str, ...]:
+        async def save_over_it(steps: Sequence[Step], *blobs: Blobs) -> tuple[str, ...]:
             (vault / "Garden/Beans.md").write_text("All of it is new. #meanwhile\n")
             return await take_up(steps, *blobs)
 

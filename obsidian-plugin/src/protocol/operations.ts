@@ -1652,7 +1652,7 @@ export interface ListedChange {
 	readonly session: string | null;
 	/** The operation. */
 	readonly operation: string;
-	/** Its stated reason. */
+	/** Its stated reason; before it, what accepting it means for what agents may do. */
 	readonly reason: string | null;
 	/** The files it touched, by their names then. */
 	readonly paths: readonly string[];
@@ -3026,7 +3026,7 @@ export interface ShownChange {
 	readonly session: string | null;
 	/** The operation. */
 	readonly operation: string;
-	/** Its stated reason. */
+	/** Its stated reason; before it, what accepting it means for what agents may do. */
 	readonly reason: string | null;
 	/** The files it touched, by their names then. */
 	readonly paths: readonly string[];
