@@ -10,6 +10,10 @@ VaultPath = NewType("VaultPath", str)
 Digest = NewType("Digest", str)
 """SHA-256 in lower-case hex: 64 digits, of which a caller may give only the first 12 or more."""
 
+EXACT = "exact"
+Exact = Annotated[str, EXACT]
+"""A text of a result that stays as it is: what no reader sees is stripped from all others."""
+
 SHORT_DIGEST = 12
 """Digits that are enough to identify a content."""
 

@@ -2,17 +2,59 @@
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from functools import cache
+from typing import Any, NewType, get_args
 
 import orjson
+
+from bridge.api.hints import record_hints
+from bridge.text.invisible import may_hide, visible_text
+from bridge.types import EXACT
 
 
 def encode(result: Any) -> bytes:
     """Encode a result as JSON.
 
     Fields whose default is None are omitted while they are None. File names that are not valid Unicode lose the
-    offending bytes.
+    offending bytes. Texts lose what a reader does not see, except in paths and in fields that are `Exact`.
     """
+    formed = dump(result)
+    if dataclasses.is_dataclass(result) and may_hide(formed.decode()):
+        return dump(strip_unseen(result))
+    return formed
+
+
+def strip_unseen(value: Any, *, exact: bool = False) -> Any:
+    """Strip from every text of a value what a reader does not see, except where it must be exact."""
+    if isinstance(value, str):
+        seen = value if exact else visible_text(value)
+        return seen if seen == value or "\n" in seen else " ".join(seen.split())
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        kept = exact_fields(type(value))
+        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        return dataclasses.replace(
+            value, **{name: strip_unseen(item, exact=name in kept) for name, item in fields.items()}
+        )
+    if isinstance(value, Mapping):
+        return {key: strip_unseen(item, exact=exact) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return tuple(strip_unseen(item, exact=exact) for item in value)
+    return value
+
+
+@cache
+def exact_fields(record: type) -> frozenset[str]:
+    """Return the fields of a record that hold paths, digests and other texts that must be exact."""
+    return frozenset(name for name, hint in record_hints(record).items() if is_exact(hint))
+
+
+def is_exact(hint: Any) -> bool:
+    """Return whether a part of a hint is `Exact`, or a type of its own for texts."""
+    return hint == EXACT or isinstance(hint, NewType) or any(map(is_exact, get_args(hint)))
+
+
+def dump(result: Any) -> bytes:
+    """Encode a result as JSON, with all of its texts."""
     value = record_fields(result) if dataclasses.is_dataclass(result) else result
     try:
         return orjson.dumps(value, default=encode_default)

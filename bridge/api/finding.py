@@ -3,6 +3,7 @@
 from typing import Literal
 
 from bridge.records import dataclass
+from bridge.types import Exact
 
 Verdict = Literal["ok", "warn", "fail"]
 
@@ -18,7 +19,7 @@ class Fix:
     """
 
     label: str
-    command: str
+    command: Exact
     operation: Literal["reindex"] | None
 
 

@@ -15,7 +15,7 @@ from bridge.engine.auto_link import make_auto_linker
 from bridge.errors import BridgeError, StateUnusable
 from bridge.notebook.folder import AgentsFolder
 from bridge.records import dataclass
-from bridge.types import Digest, VaultPath
+from bridge.types import Digest, Exact, VaultPath
 from bridge.vault.plan import Step
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ class Written:
     change_id: str | None
     path: VaultPath
     digest: Digest | None
-    diff: str
+    diff: Exact
     state: Literal["applied", "proposed"]
     warnings: tuple[str, ...]
     links_rewritten: int

@@ -9,9 +9,10 @@ from bridge.markdown.frontmatter import read_frontmatter
 from bridge.markdown.kinds import title_of
 from bridge.markdown.links import read_links
 from bridge.markdown.note import Block, Callout, Heading, InlineField, Link, Note, Piece, Tag, Task
-from bridge.markdown.structure import Structure, find_comments, read_structure
+from bridge.markdown.structure import Structure, read_structure
 from bridge.markdown.tags import read_tags
 from bridge.records import dataclass
+from bridge.text.invisible import find_comments
 from bridge.text.lines import LineIndex
 from bridge.types import NoteKind, Span, VaultPath
 

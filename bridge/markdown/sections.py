@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from bridge.errors import AmbiguousHeading, HeadingNotFound
 from bridge.markdown.link_parts import NOT_IN_PLACE, find_lone_bracket
 from bridge.markdown.note import Heading, Note
+from bridge.text.invisible import one_line
 from bridge.types import Span
 
 LONGEST_HEADING: Final = 1_000
@@ -113,7 +114,7 @@ def _find(note: Note, query: str) -> int:
             or _chain_ends_with(every[at[0]], lined[1], normalise_heading)
         ):
             return at[0]
-    for form in (str, str.casefold, normalise_heading):
+    for form in (str, str.casefold, normalise_heading, _normalise_visible):
         whole = [index for index, path in enumerate(paths) if form(path) == form(query)]
         if len(whole) == 1:
             return whole[0]
@@ -122,13 +123,14 @@ def _find(note: Note, query: str) -> int:
             return found[0]
         if found:
             names = section_names(note.headings)
-            same = [names[index] for index in found]
+            same = [one_line(names[index]) for index in found]
             raise AmbiguousHeading(
                 f"More than one section is named `{query[:_LONGEST]}`: {_list_some(same)}.", headings=same[:_SHOWN]
             )
     start = f"There is no heading `{query[:_LONGEST]}` in {note.path}"
     if not paths:
         raise HeadingNotFound(f"{start}; it has none.", hint="Read or change it by lines instead.", headings=[])
+    paths = [*map(one_line, paths)]
     has = _list_some(paths if len(paths) <= _NAMED else _sort_by_likeness(query[:_LONGEST], paths))
     raise HeadingNotFound(f"{start}; its headings are {has}.", headings=paths[:_SHOWN])
 
@@ -166,6 +168,10 @@ def _chain_ends_with(chain: tuple[str, ...], query: str, form: Callable[[str], s
 def normalise_heading(text: str) -> str:
     """Return the form in which Obsidian compares headings: no case, no punctuation."""
     return _PUNCTUATION.sub(" ", text).strip().casefold()
+
+
+def _normalise_visible(text: str) -> str:
+    return normalise_heading(one_line(text))
 
 
 def resolve_headings(headings: Sequence[Heading], place: str) -> tuple[int, ...]:

@@ -1,10 +1,12 @@
-"""Strips invisible characters, HTML comments, and what no file can contain."""
+"""Strips invisible characters, comments, and what no file can contain."""
 
 import json
 import re
-from typing import Any
+from typing import Any, Final
 
 import orjson
+
+from bridge.types import Span
 
 _JOINED = (
     "\u0600-\u08ff\u0900-\u0dff\u0f00-\u0fff\u1000-\u109f\u1780-\u18af\ua800-\uabff\ufb50-\ufdff\ufe70-\ufefc"
@@ -16,25 +18,44 @@ _JOINED = (
 _CONTROLS = "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"
 """Controls, including terminal escapes; they part words, unlike all else that is not seen."""
 _ALWAYS_UNSEEN = (
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
-    "\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"  # zero width; text direction
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b\u202a-\u202e\u2060-\u206f"  # zero width; text direction
     "\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff"  # tags and variation selectors, which can encode any text
 )
+_MARKS = "\u061c\u200e\u200f"
+"""They settle the direction of a punctuation mark; one is kept in a text of right-to-left letters."""
+_RIGHT_TO_LEFT = re.compile("[\u0591-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+_FLAGS = "|".join("".join(chr(0xE0000 + ord(letter)) for letter in place) for place in ("gbeng", "gbsct", "gbwls"))
 _CONTROL = re.compile(f"[{_CONTROLS}]+")
-_MAYBE_UNSEEN = re.compile(f"[{_CONTROLS}{_ALWAYS_UNSEEN}\u200c\u200d\ufe0e\ufe0f]")
+_MAYBE_UNSEEN = re.compile(f"[{_CONTROLS}{_ALWAYS_UNSEEN}{_MARKS}\u200c\u200d\ufe0e\ufe0f]")
 _UNSEEN = re.compile(
-    f"[{_ALWAYS_UNSEEN}]"
+    f"(\U0001f3f4(?:{_FLAGS})\U000e007f)"  # the flags of England, Scotland and Wales
+    f"|[{_ALWAYS_UNSEEN}]|[{_MARKS}](?=[{_MARKS}])"
     f"|(?<![{_JOINED}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED}])"
     "|(?<![\u203c-\u3299\U0001f000-\U0001faff#*0-9\u00a9\u00ae])[\ufe0e\ufe0f]"
 )
+_MAYBE_HIDDEN = re.compile(rf"{_MAYBE_UNSEEN.pattern}|\\u00[01]|\\b|<!--|%%")
+
+
+def may_hide(formed: str) -> bool:
+    """Return whether a text of JSON may have something in it that `visible_text` strips."""
+    return _MAYBE_HIDDEN.search(formed) is not None
 
 
 def visible_text(text: str) -> str:
-    """Strip invisible characters and HTML comments, including a comment whose end was cut off."""
+    """Strip invisible characters and comments, including an HTML comment whose end was cut off."""
     if _MAYBE_UNSEEN.search(text):
-        text = _UNSEEN.sub("", _CONTROL.sub(" ", text))
-    return strip_comments(text) if "<!--" in text else text
+        text = _UNSEEN.sub(r"\1", _CONTROL.sub(" ", text))
+        if not _RIGHT_TO_LEFT.search(text):
+            text = re.sub(f"[{_MARKS}]", "", text)
+    if "<!--" in text:
+        text = strip_comments(text)
+    if "%%" in text:
+        blocks, inlines = find_comments(text)
+        ends = [0, *(at for span in sorted([*blocks, *inlines]) for at in span), len(text)]
+        text = " ".join(text[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True))
+    return text
 
 
 def strip_comments(text: str) -> str:
@@ -50,6 +71,66 @@ def strip_comments(text: str) -> str:
             at = end + 3 if has_end else len(text)
         start = text.find("<!--", max(at, start + 1))
     return "".join([*kept, text[at:]])
+
+
+# What may contain `%%` without starting a comment is consumed whole, whichever comes first; runs are bounded so that
+# a hostile line takes linear time.
+_NEXT: Final = re.compile(
+    r"""
+      ^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<fence>`{3,}|~{3,})
+    | <!--[\s\S]*?(?:-->|\Z)
+    | \$\$[^$]*\$\$
+    | (?<!`)(?P<ticks>`+)(?!`)[^\n]{0,1000}?(?<!`)(?P=ticks)(?!`)
+    | (?P<comment>%%)
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+_BLANK_LINE: Final = re.compile(r"\n[ \t]*\r?\n")
+
+
+def find_comments(shadow: str) -> tuple[list[Span], list[Span]]:
+    """Return the comments that are blocks of their own, and those inside a paragraph.
+
+    An unclosed comment is plain text: finding what was meant to be hidden is better than losing the rest of a note.
+    """
+    blocks: list[Span] = []
+    inlines: list[Span] = []
+    position = shadow.find("%%")
+    position = 0 if position >= 0 else len(shadow)
+    while found := _NEXT.search(shadow, position):
+        start, position = found.span()
+        if fence := found["fence"]:
+            position = _fence_end(shadow, position, fence)
+        elif found["comment"]:
+            end = shadow.find("%%", position)
+            if end < 0:
+                break
+            if _starts_line(shadow, start) and _fills_lines(shadow, start, end + 2):
+                position = end + 2
+                blocks.append((start, position))
+            elif not _BLANK_LINE.search(shadow, start, end):
+                position = end + 2
+                inlines.append((start, position))
+    return blocks, inlines
+
+
+def _fence_end(shadow: str, position: int, fence: str) -> int:
+    closing = re.compile(rf"^[ \t>]*{re.escape(fence)}{re.escape(fence[0])}*[ \t]*\r?$", re.MULTILINE)
+    found = closing.search(shadow, position)
+    return found.end() if found else len(shadow)
+
+
+def _starts_line(shadow: str, start: int) -> bool:
+    line = shadow.rfind("\n", max(0, start - 4), start) + 1
+    return start - line <= 3 and shadow[line:start].isspace() if start > line else True
+
+
+def _fills_lines(shadow: str, start: int, end: int) -> bool:
+    """Return whether a closed comment spans lines or is alone on its line."""
+    if "\n" in shadow[start:end]:
+        return True
+    line_end = shadow.find("\n", end)
+    return not shadow[end : line_end if line_end >= 0 else len(shadow)].strip()
 
 
 def one_line(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -22,3 +23,39 @@ def test_many_beginnings_without_an_end_are_read_once() -> None:
     # Looking for the end from each of them would take minutes.
     text = "`<!--" * 400_000
     assert visible_text(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "नमस्ते क्\u200dष र्\u200dय",
+        "می\u200cخواهم نامه\u200cها",
+        "שלום!\u200f (2026) עולם",
+        "مرحبا \u061c(1)",
+        "👩\u200d💻 👨\u200d👩\u200d👧 🏳️\u200d🌈 ❤️ 1️⃣",
+        "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f England",
+        "Straße ⸺ 研究\u3000生命 Đường",
+        "```bat\nfor %%i in (*) do echo %%i\n```",
+        "`%%time` and `%%i`",
+        "5 %% more",
+    ],
+)
+def test_what_a_text_is_spelled_with_stays(text: str) -> None:
+    assert visible_text(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("a %%hidden%% b", "a   b"),
+        ("a\n\n%%\nhidden\n\nhidden\n%%\n\nb %%c%% d", "a\n\n \n\nb   d"),
+        ("ab\u200f\u200ecd", "abcd"),
+        ("שלום\u200f\u200e\u200f\u200f!", "שלום\u200f!"),
+        ("pay\u202eload\u2066 x\u2069", "payload x"),
+        ("a\U000e0069\U000e0067b", "ab"),
+        ("x\u200dy a\u200cb", "xy ab"),
+        ("\U0001f3f4\U000e0069\U000e0067\U000e007f", "\U0001f3f4"),
+    ],
+)
+def test_what_a_reader_does_not_see_is_stripped(text: str, seen: str) -> None:
+    assert visible_text(text) == seen

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from bridge.changes.requests.base import AppendedLinks, ChangeKind, Request, RequestContext
 from bridge.errors import NoteExists, NoteNotFound
 from bridge.records import dataclass
-from bridge.types import NewPath, VaultPath
+from bridge.types import EXACT, Exact, NewPath, VaultPath
 
 if TYPE_CHECKING:
     from bridge.changes.draft import Draft
@@ -46,8 +46,8 @@ class CreateNote(Request):
     """
 
     path: NewPath
-    text: str = ""
-    properties: Mapping[str, Any] = field(default_factory=dict)
+    text: Exact = ""
+    properties: Annotated[Mapping[str, Any], EXACT] = field(default_factory=dict)
     template: VaultPath | None = None
     if_exists: Literal["fail", "skip", "append"] = "fail"
     append_links: AppendedLinks = 0

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Len
 
 from bridge.changes.requests.base import AppendedLinks, ChangeKind, Request, RequestContext
 from bridge.markdown.edit.requests import Edit
 from bridge.records import dataclass
-from bridge.types import Digest, VaultPath
+from bridge.types import EXACT, Digest, VaultPath
 
 if TYPE_CHECKING:
     from bridge.changes.draft import Draft
@@ -109,7 +109,7 @@ class SetProperties(Request):
 
     path: VaultPath
     digest: Digest | None = None
-    properties: Mapping[str, Any] = field(default_factory=dict)
+    properties: Annotated[Mapping[str, Any], EXACT] = field(default_factory=dict)
     remove: tuple[str, ...] = ()
     op: Literal["set_properties"] = "set_properties"
 

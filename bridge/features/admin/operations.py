@@ -13,6 +13,7 @@ from bridge.api.registry import operation
 from bridge.data_folder import find_known_vaults, read_vault_list
 from bridge.errors import InvalidArguments
 from bridge.records import dataclass
+from bridge.types import EXACT, Exact
 
 GLOBS = {"exclude", "deny", "readonly"}
 """Settings that are lists of globs."""
@@ -32,8 +33,8 @@ class Setting:
     """
 
     name: str
-    value: Any
-    default: Any
+    value: Annotated[Any, EXACT]
+    default: Annotated[Any, EXACT]
     type: str
     meaning: str
     restart: bool
@@ -49,7 +50,7 @@ class SettingsInUse:
         problems: Rejected lines, and why.
     """
 
-    path: str
+    path: Exact
     settings: tuple[Setting, ...]
     problems: tuple[str, ...]
 
@@ -167,10 +168,10 @@ class CheckedGlob:
         first: Some of them.
     """
 
-    glob: str
+    glob: Exact
     problem: str | None
     notes: int | None
-    first: tuple[str, ...]
+    first: tuple[Exact, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from bridge.notebook.promotion import OWN_VAULT_BONUS
 from bridge.records import dataclass
 from bridge.text.budget import estimate_tokens
 from bridge.text.invisible import one_line
-from bridge.types import Among, Lines, VaultPath
+from bridge.types import Among, Exact, Lines, VaultPath
 
 if TYPE_CHECKING:
     from bridge.index.note import IndexedNote
@@ -77,7 +77,7 @@ class AgentBrief:
         notices: Remarks, such as why the global vault is left out.
     """
 
-    text: str
+    text: Exact
     items: tuple[BriefItem, ...]
     tokens: int
     left_out: int

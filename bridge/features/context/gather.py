@@ -19,7 +19,7 @@ from bridge.records import dataclass
 from bridge.state.injection_log import InjectedNote
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
-from bridge.types import Among, Lines, NoteKind, NoteOrFolder, SearchMode, VaultPath
+from bridge.types import Among, Exact, Lines, NoteKind, NoteOrFolder, SearchMode, VaultPath
 
 Budget = Annotated[int, Interval(ge=100, le=32_000)]
 Shape = Literal["text", "items"]
@@ -78,7 +78,7 @@ class GatheredContext:
         notices: Remarks, such as on a misunderstood part of the query.
     """
 
-    text: str
+    text: Exact
     items: tuple[ContextItem, ...]
     left_out: tuple[OmittedNote, ...]
     tokens: int

@@ -31,7 +31,7 @@ from bridge.notebook.corrections import (
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.refusals import require_plain
 from bridge.records import dataclass
-from bridge.types import VaultPath
+from bridge.types import Exact, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
@@ -183,7 +183,7 @@ class ListedCorrection:
     id: str
     kind: CorrectionKind
     text: str
-    about: str
+    about: Exact
     day: str
     client: str
     state: CorrectionState

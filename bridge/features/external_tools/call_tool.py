@@ -15,6 +15,7 @@ from bridge.features.external_tools.consent import require_consent
 from bridge.features.external_tools.servers import is_allowed_resource
 from bridge.records import dataclass
 from bridge.text.invisible import one_line
+from bridge.types import Exact
 
 if TYPE_CHECKING:
     from bridge.mcp_client.connection import Connection
@@ -44,7 +45,7 @@ class ServerAnswer:
     notice: str
     server: str
     source: str
-    text: str
+    text: Exact
     failed: bool
     cut: bool
 

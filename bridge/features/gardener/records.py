@@ -4,7 +4,7 @@ from typing import Literal
 
 from bridge.api.count_forecast import CountForecast
 from bridge.records import dataclass
-from bridge.types import VaultPath
+from bridge.types import Exact, VaultPath
 
 FindingState = Literal["open", "proposed", "applied", "stale"]
 
@@ -94,7 +94,7 @@ class ShownPlan:
     ticked: int
     forecast: tuple[CountForecast, ...]
     notices: tuple[str, ...]
-    diff: str | None = None
+    diff: Exact | None = None
 
 
 @dataclass(frozen=True, slots=True)

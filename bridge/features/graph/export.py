@@ -12,7 +12,7 @@ from bridge.errors import InvalidArguments
 from bridge.features.graph.snapshots import DEFAULT_KINDS, Kinds, note_title
 from bridge.graph.kinds import KINDS
 from bridge.records import dataclass
-from bridge.types import Among
+from bridge.types import Among, Exact
 
 if TYPE_CHECKING:
     from bridge.engine.analytics import GraphSnapshot
@@ -38,7 +38,7 @@ class ExportedGraph:
     """
 
     format: Format
-    text: str
+    text: Exact
     nodes: int
     edges: int
 

@@ -9,7 +9,7 @@ from bridge.errors import Forbidden
 from bridge.features.history.operations import ChangeId
 from bridge.features.history.records import State
 from bridge.records import dataclass
-from bridge.types import Digest, VaultPath
+from bridge.types import Digest, Exact, VaultPath
 
 
 def editor_session(call: Call) -> AbstractContextManager[None]:
@@ -56,7 +56,7 @@ class ClaimedChange:
     path: VaultPath
     before: Digest
     after: Digest
-    text: str
+    text: Exact
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from bridge.api.registry import operation
 from bridge.api.write import ChangeArguments, author, diff_of, session_of
 from bridge.features.history.records import ListedChange, ShownChange, State, describe_change, summarize_change
 from bridge.records import dataclass
-from bridge.types import NoteOrFolder
+from bridge.types import Exact, NoteOrFolder
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
@@ -134,7 +134,7 @@ class Settled:
 
     changes: tuple[ListedChange, ...]
     change_id: str | None
-    diff: str
+    diff: Exact
     state: Literal["applied", "proposed"]
     warnings: tuple[str, ...]
     dry_run: bool

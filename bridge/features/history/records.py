@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 from bridge.api.moments import iso
 from bridge.api.write import diff_of, snapshot_fetcher, unified_diff
 from bridge.records import dataclass
-from bridge.types import Lines, VaultPath
+from bridge.types import Exact, Lines, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
@@ -44,7 +44,7 @@ class ListedChange:
     operation: str
     reason: str | None
     paths: tuple[VaultPath, ...]
-    diff: str
+    diff: Exact
     state: State
     expires: str | None
     undoes: tuple[str, ...]
@@ -61,7 +61,7 @@ class Words:
     """
 
     kind: Literal["same", "removed", "added"]
-    text: str
+    text: Exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class ShownChange:
     reason: str | None
     paths: tuple[VaultPath, ...]
     now: tuple[VaultPath, ...]
-    diff: str
+    diff: Exact
     state: State
     expires: str | None
     undoes: tuple[str, ...]

@@ -16,7 +16,7 @@ from bridge.engine.link_context import LinkContext, source_of
 from bridge.errors import InvalidArguments, NoteChanged
 from bridge.markdown.decode import digest_of
 from bridge.records import dataclass
-from bridge.types import Digest, Span, VaultPath, is_same_digest
+from bridge.types import Digest, Exact, Span, VaultPath, is_same_digest
 
 if TYPE_CHECKING:
     from bridge.changes.draft import Draft
@@ -56,7 +56,7 @@ class MadeLink:
 
     target: VaultPath
     line: int
-    link: str
+    link: Exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class LinkEdit:
     """
 
     path: VaultPath
-    diff: str
+    diff: Exact
     digest: Digest
     before: Digest
     links: tuple[MadeLink, ...]

@@ -14,7 +14,7 @@ from bridge.errors import BridgeError
 from bridge.index.note import Notes
 from bridge.records import dataclass
 from bridge.text.sentence import sentence_at
-from bridge.types import Direction, Span, VaultPath
+from bridge.types import Direction, Exact, Span, VaultPath
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ class NoteMention:
 
     path: VaultPath
     line: int
-    text: str
+    text: Exact
     span: Span
     context: str
 
@@ -106,7 +106,7 @@ class NoteLink:
     line: int
     text: str
     kind: str
-    target: str
+    target: Exact
     embed: bool
     heading: str | None = None
     block: str | None = None

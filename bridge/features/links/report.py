@@ -15,7 +15,7 @@ from bridge.engine.link_census import TOP, Stub
 from bridge.features.links.resolve import find_by_name, find_by_vector
 from bridge.graph.kinds import WRITTEN
 from bridge.records import dataclass
-from bridge.types import VaultPath
+from bridge.types import Exact, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.analytics import GraphSnapshot
@@ -107,7 +107,7 @@ class UnlinkedPlace:
 
     path: VaultPath
     line: int
-    text: str
+    text: Exact
 
 
 @dataclass(frozen=True, slots=True)

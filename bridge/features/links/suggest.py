@@ -15,7 +15,7 @@ from bridge.api.registry import operation
 from bridge.engine.link_context import LinkContext, source_of
 from bridge.errors import InvalidArguments, TextNotFound
 from bridge.records import dataclass
-from bridge.types import Lines, Span, VaultPath
+from bridge.types import Exact, Lines, Span, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
@@ -46,7 +46,7 @@ class LinkSuggestion:
     """
 
     target: VaultPath
-    text: str
+    text: Exact
     lines: Lines
     span: Span
     score: float

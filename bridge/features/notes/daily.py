@@ -17,7 +17,7 @@ from bridge.changes.requests.edit_note import EditNote
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound
 from bridge.markdown.edit.requests import Append, Edit, InsertUnder
 from bridge.records import dataclass
-from bridge.types import Day, Digest, VaultPath
+from bridge.types import Day, Digest, Exact, VaultPath
 from bridge.vault.daily_notes import daily_path
 from bridge.vault.obsidian_settings import read_obsidian_settings
 
@@ -52,10 +52,10 @@ class DailyNote:
 
     path: VaultPath
     date: str
-    text: str | None
+    text: Exact | None
     digest: Digest | None
     change_id: str | None
-    diff: str
+    diff: Exact
     state: Literal["applied", "proposed"]
     warnings: tuple[str, ...]
     dry_run: bool

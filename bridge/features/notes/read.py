@@ -13,7 +13,7 @@ from bridge.api.proposals import proposal_notices
 from bridge.api.registry import operation
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
 from bridge.records import dataclass
-from bridge.types import Digest, Lines, VaultPath
+from bridge.types import EXACT, Digest, Exact, Lines, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.host import Host
@@ -71,11 +71,11 @@ class ReadNote:
 
     path: VaultPath
     title: str
-    text: str
+    text: Exact
     digest: Digest
     lines: Lines
     total_lines: int
-    properties: Mapping[str, Any]
+    properties: Annotated[Mapping[str, Any], EXACT]
     headings: tuple[str, ...]
     tags: tuple[str, ...]
     aliases: tuple[str, ...]

@@ -15,7 +15,7 @@ from bridge.api.write import MOST_FILES, WriteArguments, WriteOptions, Written, 
 from bridge.changes.requests.many_notes import ChangeValues, RenameProperty, RenameTag
 from bridge.errors import InvalidArguments, TextNotFound
 from bridge.records import dataclass
-from bridge.types import VaultPath
+from bridge.types import Exact, VaultPath
 
 if TYPE_CHECKING:
     from bridge.changes.requests.base import Request
@@ -49,7 +49,7 @@ class ManyWritten(Written):
 
     occurrences: int = 0
     skipped: tuple[SkippedNote, ...] = ()
-    named_in: tuple[str, ...] = ()
+    named_in: tuple[Exact, ...] = ()
 
 
 @operation(

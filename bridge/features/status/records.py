@@ -5,7 +5,7 @@ from dataclasses import field
 from typing import Literal
 
 from bridge.records import dataclass
-from bridge.types import Digest, VaultId
+from bridge.types import Digest, Exact, VaultId
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Left:
         reason: Why.
     """
 
-    path: str
+    path: Exact
     reason: str
 
 
@@ -89,7 +89,7 @@ class LeftFor:
 
     reason: str
     count: int
-    first: tuple[str, ...]
+    first: tuple[Exact, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ class VaultStatus:
 
     id: VaultId
     name: str
-    path: str
+    path: Exact
     notes: int
     passages: int
     pending: Pending

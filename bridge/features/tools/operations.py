@@ -20,7 +20,7 @@ from bridge.features.tools.external import rank_external
 from bridge.features.tools.likeness import ENOUGH, rank
 from bridge.records import dataclass
 from bridge.text.budget import cut
-from bridge.types import Scope
+from bridge.types import EXACT, Scope
 
 if TYPE_CHECKING:
     from bridge.engine.host import Host
@@ -185,7 +185,7 @@ class RanTool:
     """
 
     name: str
-    result: Mapping[str, Any]
+    result: Annotated[Mapping[str, Any], EXACT]
 
 
 @operation(

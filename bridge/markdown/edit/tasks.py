@@ -23,6 +23,7 @@ from bridge.markdown.tasks import (
 )
 from bridge.records import dataclass
 from bridge.text.counts import count_of
+from bridge.text.invisible import one_line
 from bridge.types import VaultPath
 
 _BOX: Final = re.compile(r"((?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[)[^\r\n]\]")
@@ -160,7 +161,9 @@ def _task_at(path: VaultPath, data: bytes, line: int, text: str | None) -> Task:
 
 
 def _has_text(task: Task, text: str) -> bool:
-    return text.strip() in {task.text, parse_task(task.text).text, f"- [{task.status}] {task.text}"}
+    known = {task.text, parse_task(task.text).text, f"- [{task.status}] {task.text}"}
+    # `list_tasks` shows it without comments and invisible characters.
+    return text.strip() in known or one_line(text) in map(one_line, known)
 
 
 def _has_signs(text: str) -> bool:
