@@ -15,6 +15,8 @@
 
 from collections.abc import Mapping
 
+from bridge.docstrings import docstring_of
+
 
 class BridgeError(Exception):
     """Something went wrong."""
@@ -31,7 +33,7 @@ class BridgeError(Exception):
             hint: The way out; the class's hint when absent.
             facts: More fields of the wire form, such as `closest`.
         """
-        self.message = message if message is not None else (self.__doc__ or "").strip()
+        self.message = message if message is not None else docstring_of(type(self))
         self.hint = hint if hint is not None else type(self).hint
         self.facts: Mapping[str, object] = facts
         super().__init__(self.message)

@@ -9,6 +9,7 @@ from bridge.api.registry import operation
 from bridge.api.signature import Spread
 from bridge.api.write import WriteArguments, Written, execute_requests
 from bridge.changes.requests.base import KINDS, Request
+from bridge.docstrings import docstring_of
 from bridge.errors import ConfirmationRequired
 
 Kind = TypeVar("Kind", bound=Request)
@@ -39,7 +40,7 @@ def change_operation(
             made = replace(made, confirmation=refusal.message)
         return replace(made, warnings=(*made.warnings, *warnings))
 
-    run.__name__, run.__doc__ = str(record.__dataclass_fields__["op"].default), record.__doc__
+    run.__name__, run.__doc__ = str(record.__dataclass_fields__["op"].default), docstring_of(record)
     run.__annotations__["request"] = Annotated[record, Spread(kind.required, kind.bounds)]
     return operation(
         example={**kind.example, "dry_run": True},

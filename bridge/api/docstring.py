@@ -1,9 +1,10 @@
 """Parses Google-style docstrings, the one place where operations and their results are described."""
 
-import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from bridge.docstrings import docstring_of
 from bridge.records import dataclass
 
 SECTIONS = ("Args", "Attributes", "Raises", "Returns")
@@ -24,7 +25,7 @@ class Docstring:
         return self.items.get(name, {})
 
 
-def parse_docstring(documented: object) -> Docstring:
+def parse_docstring(documented: type | Callable[..., Any]) -> Docstring:
     """Parse the docstring of a function or class; a class also has the attributes that its bases describe."""
     paragraphs: list[str] = []
     items: dict[str, dict[str, str]] = {}
@@ -33,7 +34,7 @@ def parse_docstring(documented: object) -> Docstring:
             items.setdefault("Attributes", {}).update(inherited)
     section: dict[str, str] | None = None
     name = ""
-    for line in (inspect.getdoc(documented) or "").splitlines():
+    for line in docstring_of(documented).splitlines():
         if line.rstrip(":") in SECTIONS and line.endswith(":"):
             section = items.setdefault(line.rstrip(":"), {})
         elif section is None:

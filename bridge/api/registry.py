@@ -12,6 +12,7 @@ from bridge.api.hints import Folder, role_of, strip_hint, walk_hint
 from bridge.api.markup import View, fields
 from bridge.api.redact import redact_denied
 from bridge.api.signature import Argument, check_records, gather_records, read_arguments
+from bridge.docstrings import docstring_of
 from bridge.errors import BridgeError, NoSuchOperation
 from bridge.records import dataclass
 from bridge.settings.schema import install_sections
@@ -230,7 +231,7 @@ def implied_errors(taken: tuple[Argument, ...], *, vault: bool) -> dict[type[Bri
         names += PATH_ERRORS
     if any(is_existing_file(argument.hint) for argument in taken):
         names += NAME_ERRORS
-    return {find_error(name): (find_error(name).__doc__ or "") for name in names}
+    return {find_error(name): docstring_of(find_error(name)) for name in names}
 
 
 def is_existing_file(hint: Any) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import bridge.errors
 from bridge.api.registry import ANY_ERRORS, PATH_ERRORS, VAULT_ERRORS
+from bridge.docstrings import docstring_of
 from bridge.errors import BridgeError
 from bridge.export.openapi import COMMON_ERRORS
 from bridge.features import operations
@@ -67,7 +68,7 @@ def describe_code(code: str, classes: tuple[type[BridgeError], ...]) -> Iterator
 
 def describe_case(error: type[BridgeError]) -> str:
     """Return when an error is raised, as its class says it."""
-    return (error.__doc__ or "").strip()
+    return docstring_of(error)
 
 
 def list_raisers(classes: tuple[type[BridgeError], ...]) -> list[str]:

@@ -21,6 +21,7 @@ from bridge.api.hints import (
 )
 from bridge.api.registry import Operation, implied_errors
 from bridge.api.signature import Argument
+from bridge.docstrings import docstring_of
 from bridge.features import FEATURES, operations
 from bridge.records import dataclass
 from bridge.types import Day, Digest, VaultPath
@@ -248,7 +249,7 @@ def error_lines(known: Iterable[Operation]) -> Iterator[str]:
     """Describe each error that an operation can raise."""
     found = {error.code: error for each in known for error in each.errors}
     for code, error in sorted(found.items()):
-        yield f"- `{code}` ({error.status}): {' '.join((error.__doc__ or '').split())}"
+        yield f"- `{code}` ({error.status}): {' '.join(docstring_of(error).split())}"
 
 
 def command_line(operation: Operation, example: Mapping[str, Any] | None = None) -> str:

@@ -29,9 +29,14 @@ PAGE = reference()
 
 
 @pytest.mark.process
-def test_the_generated_files_are_up_to_date() -> None:
+@pytest.mark.parametrize("optimize", [[], ["-OO", "-B"]], ids=["plain", "without docstrings"])
+def test_the_generated_files_are_up_to_date(optimize: list[str]) -> None:
     checked = subprocess.run(
-        [sys.executable, "-m", "bridge.export", "--check"], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, *optimize, "-m", "bridge.export", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
     assert (checked.returncode, checked.stderr) == (0, "")
 
