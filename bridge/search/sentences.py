@@ -3,26 +3,22 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
+from bridge.markdown.links import UNESCAPED_BAR
 from bridge.markdown.note import Note, Piece, PieceKind
 from bridge.records import dataclass
 from bridge.search.snippet import clean_text
 from bridge.text.lines import LineIndex, lines_overlap
-from bridge.text.sentence import PARAGRAPH_SENTENCE_END, SENTENCE_END
+from bridge.text.sentence import LONGEST, sentence_ends
 from bridge.text.words import count_words
 from bridge.types import Lines, Span, VaultPath
 
 _NO_PROSE: frozenset[PieceKind] = frozenset({"heading", "fence", "html", "math", "rule", "table"})
 _LEAST_WORDS = 3
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]")
-_FOOTNOTE_TEXT = re.compile(r"\s*\[\^[^\]\s]+\]:")
-_ABBREVIATION = re.compile(
-    r"(?:^|[\s(\[“\"'.])(?:[^\W\d_]|St|Dr|Mr|Mrs|Ms|Prof|No|Nr|vs|etc|ca|cf|al|bzw|vgl|usw)\.\s*$"
-)
-"""An end of a text at which a full stop ends no sentence: an initial, or a common abbreviation."""
-
-_LONGEST_END = 12
-"""Characters before the end of a sentence that are looked at."""
+_FOOTNOTE_TEXT = re.compile(r"\s*\[\^[^\]\s]+\]:\s*")
+_LETTER = re.compile(r"[^\W\d_]")
 
 _RUNNING: frozenset[PieceKind] = frozenset({"paragraph", "quote", "callout"})
 
@@ -52,8 +48,7 @@ def iter_sentences(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentence]
     for piece in _pieces_near(note.pieces, near) if near else note.pieces:
         if piece.kind in _NO_PROSE or _FOOTNOTE_TEXT.match(note.text, piece.span[0]):
             continue
-        end_of = PARAGRAPH_SENTENCE_END if piece.kind in _RUNNING else SENTENCE_END
-        for start, end in _split(shown, piece.span, end_of, links):
+        for start, end in _split(shown, piece.span, links, by_lines=piece.kind not in _RUNNING):
             raw = shown[start:end]
             text = clean_text(raw)
             words = count_words(text)
@@ -62,20 +57,51 @@ def iter_sentences(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentence]
                 yield Sentence(note.path, text, lines.over(span), piece.kind, words)
 
 
+def iter_asides(note: Note) -> Iterator[Sentence]:
+    """Yield what a note says beside its prose: footnotes, and rows of tables as in `apples: price 3 EUR`."""
+    lines = LineIndex(note.text)
+    for piece in note.pieces:
+        if piece.kind == "table":
+            yield from _rows(note, piece)
+        elif mark := _FOOTNOTE_TEXT.match(note.text, *piece.span):
+            for start, end in _split(note.text, (mark.end(), piece.span[1]), (), by_lines=False):
+                if text := clean_text(note.text[start:end]):
+                    yield Sentence(note.path, text, lines.over((start, end)), piece.kind, count_words(text))
+
+
+def _rows(note: Note, table: Piece) -> Iterator[Sentence]:
+    """Yield the rows of a table with what the header calls each cell."""
+    header, _, *rows = note.text[slice(*table.span)].rstrip().split("\n")
+    names = _cells(header)
+    for line, row in enumerate(rows, table.lines[0] + 2):
+        cells = _cells(row)
+        named = [f"{name} {cell}".strip() for name, cell in zip_longest(names, cells, fillvalue="") if cell]
+        if len(named) > 1:
+            if _LETTER.search(cells[0]):
+                text = f"{cells[0].rstrip(':').rstrip()}: {', '.join(named[1:])}"
+            else:
+                text = ", ".join(named)
+            yield Sentence(note.path, text[:LONGEST], (line, line), "table", count_words(text))
+
+
+def _cells(row: str) -> list[str]:
+    """Return the cells of a row as they read."""
+    inner = row.strip().removeprefix("|").removesuffix("|")
+    return [clean_text(cell.replace("\\|", "|")) for cell in UNESCAPED_BAR.split(inner)]
+
+
 def _pieces_near(pieces: Sequence[Piece], near: Sequence[Lines]) -> list[Piece]:
     inside = [any(lines_overlap(piece.lines, lines) for lines in near) for piece in pieces]
     return [piece for at, piece in enumerate(pieces) if any(inside[max(0, at - 1) : at + 2])]
 
 
-def _split(text: str, span: Span, end_of: re.Pattern[str], links: Sequence[Span]) -> Iterator[Span]:
-    """Yield the spans of sentences; none ends inside a link, or after an abbreviation."""
+def _split(text: str, span: Span, links: Sequence[Span], *, by_lines: bool) -> Iterator[Span]:
+    """Yield the spans of sentences; none ends inside a link."""
     at, end = span
-    for found in end_of.finditer(text, at, end):
-        before = links[bisect_right(links, (found.start(), len(text))) - 1] if links else (0, 0)
-        in_link = before[0] <= found.start() < before[1]
-        if in_link or _ABBREVIATION.search(text, max(at, found.end() - _LONGEST_END), found.end()):
-            continue
-        yield at, found.end()
-        at = found.end()
+    for stop in sentence_ends(text, span, by_lines=by_lines):
+        before = links[bisect_right(links, (stop - 1, len(text))) - 1] if links else (0, 0)
+        if not before[0] < stop < before[1]:
+            yield at, stop
+            at = stop
     if at < end:
         yield at, end

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from bridge.markdown.note import Note, PieceKind
-from bridge.search.sentences import Sentence, iter_sentences
+from bridge.search.sentences import Sentence, iter_asides, iter_sentences
 from bridge.text.extract import choose_sentences, terms_of
 from bridge.text.stems import language_of
 
@@ -22,7 +22,7 @@ _KIND: Mapping[PieceKind, float] = {"list_item": 0.9, "quote": 0.5, "callout": 0
 
 
 def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> list[Sentence]:
-    """Return the sentences that stand for some notes, in the order of the notes and their lines.
+    """Return the sentences that stand for some notes, in the order of these and their lines; else rows and footnotes.
 
     Args:
         notes: The notes, in the order in which they are to be told.
@@ -30,6 +30,8 @@ def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> li
         focus: What the summary should be about; empty for whatever the notes are about.
     """
     found = [list(iter_sentences(note)) for note in notes]
+    if not any(found):
+        found = [list(iter_asides(note)) for note in notes]
     languages = [language_of(note.text[note.body :]) for note in notes]
     terms = [
         terms_of(sentence.text, language)

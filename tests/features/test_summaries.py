@@ -51,6 +51,13 @@ NOTES = {
 APPEND = {"op": "append", "text": "Caraway goes well with rye."}
 
 
+async def test_rows_stand_for_a_note_that_is_a_table(served: Served) -> None:
+    text = "# Market\n| item | price |\n|---|---|\n| apples | 3 EUR |\n"
+    (served.bridge.find(None).root / "Market.md").write_text(text, encoding="utf-8")
+    await served.call("wait_until_indexed", path="Market.md")
+    assert (await served.call("summarise", paths=["Market.md"])).json["text"] == "apples: price 3 EUR"
+
+
 async def summarise(served: Served, **arguments: Any) -> dict[str, Any]:
     answer = await served.call("summarise", **arguments)
     assert answer.status == 200, answer.body
