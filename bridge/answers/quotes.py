@@ -1,15 +1,17 @@
 """Chooses the sentences of relevant notes that answer a question best: an answer without a language model."""
 
 import math
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 
 from bridge.answers.properties import asked_properties
 from bridge.markdown.note import Note
 from bridge.markdown.sections import heading_paths
 from bridge.records import dataclass
-from bridge.search.sentences import Sentence, iter_sentences
+from bridge.search.sentences import Sentence, iter_asides, iter_sentences
 from bridge.text.extract import terms_of
 from bridge.text.lines import lines_overlap
 from bridge.text.stems import language_of
@@ -23,6 +25,11 @@ _BESIDE = 0.4
 
 _RANK = 0.8
 """How much less a sentence of the least relevant note counts."""
+
+_QUESTION = 0.3
+"""How much less a sentence counts that asks something itself."""
+
+_ASKS = re.compile(r"[?？؟;]\W*$")
 
 _SAID = 0.3
 """What a word still weighs after a chosen sentence has said it."""
@@ -45,10 +52,17 @@ class RelevantNote:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A sentence that may answer a question; `score` is 1 if it says all words of the question."""
+    """A sentence that may answer a question, and the title and headings above it."""
 
     sentence: Sentence
     score: float
+    """1 if it says all words of the question."""
+    above: str = ""
+
+    @property
+    def asks(self) -> bool:
+        """Whether it is a question itself."""
+        return _ASKS.search(self.sentence.text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +73,8 @@ class _Candidate:
     above: frozenset[str]
     share: float
     """Relevance of its note, as a share of the best."""
+    heading: str
+    """The title of its note and the headings above it."""
 
 
 def choose_quotes(question: str, notes: Sequence[RelevantNote], most: int = 3) -> list[Quote]:
@@ -89,9 +105,15 @@ def choose_quotes(question: str, notes: Sequence[RelevantNote], most: int = 3) -
         if scores[place] <= 0:
             break
         found = candidates.pop(place)
-        chosen.append(Quote(found.sentence, min(1.0, scores[place] / whole)))
+        chosen.append(Quote(found.sentence, min(1.0, scores[place] / whole), found.heading))
         weights = {term: weight * (_SAID if term in found.own else 1) for term, weight in weights.items()}
-    return chosen
+    return sorted(chosen, key=lambda one: one.asks)
+
+
+def first_quotes(note: Note, most: int) -> list[Quote]:
+    """Return the first sentences of a note, then its footnotes and rows of tables, as quotes."""
+    sentences = islice(chain(iter_sentences(note), iter_asides(note)), most)
+    return [Quote(one, 0.0, note.title) for one in sentences]
 
 
 def _properties(
@@ -99,20 +121,25 @@ def _properties(
 ) -> Iterator[_Candidate]:
     above = frozenset(terms_of(relevant.note.title, language))
     for sentence in asked_properties(relevant.note, question, asked, language):
-        yield _Candidate(sentence, frozenset(terms_of(sentence.text, language)), frozenset(), above, share)
+        own = frozenset(terms_of(sentence.text, language))
+        yield _Candidate(sentence, own, frozenset(), above, share, relevant.note.title)
 
 
 def _candidates(relevant: RelevantNote, share: float, language: str | None) -> Iterator[_Candidate]:
     note = relevant.note
     sentences = list(iter_sentences(note, relevant.lines))
     terms = [frozenset(terms_of(one.text, language)) for one in sentences]
+    said = [
+        (one, own, frozenset[str]().union(*terms[max(0, at - 1) : at], *terms[at + 1 : at + 2]))
+        for at, (one, own) in enumerate(zip(sentences, terms, strict=True))
+    ]
+    said += [(one, frozenset(terms_of(one.text, language)), frozenset[str]()) for one in iter_asides(note)]
     starts, paths = [heading.line for heading in note.headings], ("", *heading_paths(note.headings))
-    for at, sentence in enumerate(sentences):
+    for sentence, own, beside in said:
         if relevant.lines and not any(lines_overlap(sentence.lines, lines_) for lines_ in relevant.lines):
             continue
-        beside = frozenset[str]().union(*terms[max(0, at - 1) : at], *terms[at + 1 : at + 2])
         heading = f"{note.title} {paths[bisect_right(starts, sentence.lines[0])]}"
-        yield _Candidate(sentence, terms[at], beside, frozenset(terms_of(heading, language)), share)
+        yield _Candidate(sentence, own, beside, frozenset(terms_of(heading, language)), share, heading)
 
 
 def _rarity(asked: Iterable[str], candidates: Sequence[_Candidate]) -> Mapping[str, float]:
@@ -133,4 +160,5 @@ def _score(candidate: _Candidate, weights: Mapping[str, float]) -> float:
             total += _ABOVE * weight
         elif term in candidate.beside:
             total += _BESIDE * weight
-    return total * (1 - _RANK + _RANK * candidate.share)
+    asks = _QUESTION if _ASKS.search(candidate.sentence.text) else 1
+    return asks * total * (1 - _RANK + _RANK * candidate.share)

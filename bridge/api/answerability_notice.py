@@ -7,20 +7,23 @@ NAMED = 3
 """Words that are named."""
 
 
-def answerability_notice(answerability: Answer | None, closest: str | None) -> str | None:
+def answerability_notice(
+    answerability: Answer | None, closest: str | None, looked_at: str = "best notes"
+) -> str | None:
     """Return the line; None where the question is answered, and where nothing can be told.
 
     Args:
         answerability: The verdict.
         closest: Title of the best note.
+        looked_at: What does not say the missing words.
     """
     if answerability is None or answerability["verdict"] == "answered":
         return None
     verdict, missing = answerability["verdict"], answerability["missing"]
     words = ", ".join(f"\u201c{inline(word)}\u201d" for word in missing[:NAMED])
     if verdict == "not_in_vault":
-        reasons = [f"the best notes do not say {words}"] if words else []
+        reasons = [f"the {looked_at} do not say {words}"] if words else []
         reasons += [f"the closest is *{inline(closest)}*"] if closest else []
         return f"Not in the vault, as far as can be told{': ' + '; '.join(reasons) if reasons else ''}."
     tells = bool(missing) if verdict == "partial" else len(missing) == 1
-    return f"The best notes do not say {words}." if tells else None
+    return f"The {looked_at} do not say {words}." if tells else None

@@ -1,12 +1,14 @@
 """Tells whether the notes found answer a question, or nothing in the vault does; no language model is asked."""
 
 import math
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
 
 from bridge.records import dataclass
 from bridge.text.extract import terms_of
+from bridge.text.fold import fold_word
 from bridge.text.scripts import latin_share
 from bridge.text.stems import foreign_language, language_of
 from bridge.text.words import RUN, character_pairs, words_of
@@ -21,6 +23,18 @@ LEAST_TERMS = 2
 
 ANSWERED, ABSENT = 0.5, 0.15
 """Confidence from which a question counts as answered, and below which nothing in the vault answers it."""
+
+LEAST_SAID = 0.5
+"""Share of what a question asks of its subject that the quoted lines of an answer say."""
+
+FEW_TERMS, MOST_OF_FEW = 3, 0.6
+"""Content words up to which one line must say most of them: several say each of two words by chance."""
+
+ALL = 0.9
+"""Share from which one line says all that is asked."""
+
+LEAST_PAIRS = 0.3
+"""Share of the pairs of characters that one line must say, in scripts without spaces."""
 
 HALF = 0.5
 """Share of Latin letters below which a question is in another script."""
@@ -61,6 +75,17 @@ class Weights:
         return 1 / (1 + math.exp(-total))
 
 
+_MEASURES = frozenset(
+    """
+    often many much long oft viel viele vielen lange souvent combien longtemps cuánto cuántos cuántas cuanto cuantos
+    cuantas quanto quanta quanti quante quantos quantas spesso vaak vaker hoeveel сколько часто
+    """.split()  # noqa: SIM905 - a list of words reads best as text
+)
+"""Words by which a question asks how often or how much, which no answer says."""
+
+_LATER_WORD = re.compile(r"(?<!^)\b[^\W\d_]\w+")
+"""A word that does not begin the question."""
+
 # Fitted by `scripts/eval --answerable` (docs/measurements.md).
 _WITHOUT_MODEL, _WITH_MODEL = Weights(1.69, -0.09, 6.37, -4.24), Weights(0.93, 3.64, 3.58, -4.52)
 _UNSPACED = Weights(3.85, 7.3, 0.76, -4.63)
@@ -75,7 +100,7 @@ class Answerability:
         verdict: `partial` if it may be answered though words of it are missing; `unsure` if it has too few words, or is
             in a language that no note has.
         confidence: Probability that the vault answers it, from 0 to 1.
-        missing: Its words that the best passages do not say, the rarest first.
+        missing: Its words that the best passages, for an answer the quoted lines, do not say, the rarest first.
     """
 
     verdict: Verdict
@@ -109,7 +134,7 @@ def assess(question: str, terms: Sequence[str], best: BestPassages, worth: Calla
         best: The passages.
         worth: How rare a word is in the vault.
     """
-    of_passages = _find_terms(terms, best)
+    of_passages = _find_terms(terms, best.texts[:PASSAGES])
     features = _measure_terms(terms, of_passages, best.score, worth)
     said = frozenset[str]().union(*of_passages)
     unspaced = any(RUN.fullmatch(term) for term in terms)
@@ -127,9 +152,83 @@ def assess(question: str, terms: Sequence[str], best: BestPassages, worth: Calla
     return Answerability(verdict, round(confidence, 3), missing)
 
 
+@dataclass(frozen=True, slots=True)
+class QuotedLine:
+    """A line that is quoted for a question, and the title and the headings above it."""
+
+    text: str
+    above: str
+
+
+def assess_quotes(
+    judged: Answerability, question: str, worths: Mapping[str, float], quoted: Sequence[QuotedLine], read: Sequence[str]
+) -> Answerability:
+    """Return the verdict on the lines that are quoted for a question: words strewn over notes answer nothing.
+
+    Args:
+        judged: The verdict on the notes that were found.
+        question: The question.
+        worths: Its content words, each with how rare it is in the vault.
+        quoted: The quoted lines.
+        read: The title and the headings of each excerpt that was read.
+    """
+    worths = {term: worth for term, worth in worths.items() if term not in _MEASURES} or worths
+    own = _find_terms([*worths], [one.text for one in quoted])
+    above = _find_terms([*worths], [one.above for one in quoted])
+    unspaced = any(RUN.fullmatch(term) for term in worths)
+    said = frozenset[str]().union(*own, *above)
+    missing = () if unspaced else tuple(sorted(worths.keys() - said, key=lambda one: (-worths[one], one)))
+    verdict = judged.verdict
+    partly: Verdict = "partial" if missing else "unsure"
+    if verdict == "answered" and not _say_enough(question, worths, own, above, unspaced=unspaced):
+        verdict = partly
+    elif verdict == "not_in_vault" and _most_said(worths, _find_terms([*worths], read)) >= MOST_OF_FEW:
+        # A heading names what is asked for.
+        verdict = partly
+    elif verdict == "partial":
+        lines = [one | other for one, other in zip(own, above, strict=True)]
+        verdict = "answered" if _most_said(worths, lines) >= ALL else partly
+    return Answerability(verdict, judged.confidence, missing)
+
+
+def _most_said(worths: Mapping[str, float], said: Sequence[frozenset[str]]) -> float:
+    """Return the largest share of a question's words that one text says."""
+    whole = sum(worths.values()) or 1.0
+    return max((sum(worths[term] for term in one) / whole for one in said), default=0.0)
+
+
+def unquoted_words(words: Sequence[str], text: str, quotable: str) -> list[str]:
+    """Return those words that a text says, but nothing of it that can be quoted."""
+    whole, part = _find_terms(words, [text, quotable])
+    return [word for word in words if word in whole and word not in part]
+
+
+def _say_enough(
+    question: str,
+    worths: Mapping[str, float],
+    own: Sequence[frozenset[str]],
+    above: Sequence[frozenset[str]],
+    *,
+    unspaced: bool,
+) -> bool:
+    """Return whether lines say what a question asks of its subject, which their titles or headings name."""
+    at_once = _most_said(worths, [one | other for one, other in zip(own, above, strict=True)])
+    if unspaced:
+        return at_once >= LEAST_PAIRS
+    said, subject = frozenset[str]().union(*own), frozenset[str]().union(*above)
+    names = {fold_word(word) for word in _LATER_WORD.findall(question) if word[0].isupper()}
+    left = worths.keys() - subject
+    plain = left - names
+    return (
+        (not plain or not plain.isdisjoint(said))
+        and sum(worths[term] for term in left & said) >= LEAST_SAID * sum(worths[term] for term in left)
+        and (len(worths) > FEW_TERMS or at_once >= MOST_OF_FEW)
+    )
+
+
 def measure(terms: Sequence[str], best: BestPassages, worth: Callable[[str], float]) -> Features:
     """Return the features of passages; arguments as for `assess`."""
-    return _measure_terms(terms, _find_terms(terms, best), best.score, worth)
+    return _measure_terms(terms, _find_terms(terms, best.texts[:PASSAGES]), best.score, worth)
 
 
 def _measure_terms(
@@ -154,10 +253,10 @@ def asked_terms(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _find_terms(terms: Sequence[str], best: BestPassages) -> list[frozenset[str]]:
-    """Return the terms that each of the best passages says, in any form."""
+def _find_terms(terms: Sequence[str], texts: Sequence[str]) -> list[frozenset[str]]:
+    """Return the terms that each text says, in any form."""
     said = []
-    for text in best.texts[:PASSAGES]:
+    for text in texts:
         language = language_of(text)
         parts = {term: _parts_of(term, language) for term in terms}
         initials = {part[:1] for of_term in parts.values() for part in of_term}

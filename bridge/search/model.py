@@ -135,3 +135,5 @@ class SearchAnswer:
     """Whether they answer the query; None where that cannot be told, as for a list."""
     deep: bool = False
     """Whether notes were read closely."""
+    asked: Mapping[str, float] = field(default_factory=dict)
+    """The content words of the query, each with how rare it is in the vault."""

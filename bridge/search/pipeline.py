@@ -246,7 +246,10 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
     if request.explain:
         explain = Explanation(explain_scores(found.results, [hit.path for hit in hits]), found.took_ms, found.words)
     said = (*query.notices, *notices)
-    return SearchAnswer(hits, found.mode, said, explain, len(found.ranked), answerability, deep=bool(reading.read))
+    asked = _asked_worths(sources, query)
+    return SearchAnswer(
+        hits, found.mode, said, explain, len(found.ranked), answerability, deep=bool(reading.read), asked=asked
+    )
 
 
 async def _read_closely(
@@ -266,9 +269,16 @@ async def _read_closely(
 
 def _assess(sources: Sources, query: Query, found: RankedNotes) -> Answerability | None:
     """Return whether the notes answer the query; None if it has no words, or most notes are not read yet."""
-    terms = asked_terms(content_words(query.words))
+    worths = _asked_worths(sources, query)
+    if not worths or sources.reading:
+        return None
+    return assess(query.text, [*worths], best_passages_of(found), worths.__getitem__)
+
+
+def _asked_worths(sources: Sources, query: Query) -> Mapping[str, float]:
+    """Return the content words of a query, each with how rare it is."""
     worth = partial(sources.vocabulary.words.worth, languages=sources.index.languages)
-    return assess(query.text, terms, best_passages_of(found), worth) if terms and not sources.reading else None
+    return {term: worth(term) for term in asked_terms(content_words(query.words))}
 
 
 _BY_WORDS: frozenset[RetrieverName] = frozenset({"passages", "stems", "whole"})

@@ -120,10 +120,18 @@ async def test_a_note_can_be_left_out(served: Served) -> None:
     assert {one["path"] for one in found["context"]}.isdisjoint({"Levain.md", "Bread/Rye.md", "Bread/Spelt.md"})
 
 
-async def test_a_mentioned_note_that_does_not_exist_is_an_error_that_names_the_closest(served: Served) -> None:
-    answer = await served.call("ask", question="What is in @[[Levein]]?")
-    assert (answer.status, answer.code) == (404, "note_not_found")
-    assert "Levain.md" in str(answer.json)
+@pytest.mark.parametrize("mention", ["Levein", "Levain#Storege"])
+async def test_a_mention_of_what_does_not_exist_is_told_with_the_closest_and_the_rest_is_answered(
+    served: Served, mention: str
+) -> None:
+    found = await ask(served, f"@[[{mention}]] {FED}")
+    assert any(mention in notice and "Levain.md" in notice for notice in found["notices"]), found["notices"]
+    assert found["citations"][0]["quote"] == "It is fed twice a day."
+
+
+async def test_the_first_sentences_of_a_named_note_are_quoted_where_no_word_is_common(served: Served) -> None:
+    found = await ask(served, "@[[Kitchen]] what did we do there that day?")
+    assert found["answer"].startswith("The kitchen was painted green in May. [1]")
 
 
 async def test_a_mentioned_note_that_is_only_properties_is_read(served: Served) -> None:
@@ -170,7 +178,7 @@ async def test_what_a_quote_says_is_not_called_missing(served: Served) -> None:
 
 async def test_where_no_sentence_answers_the_closest_note_is_named(served: Served) -> None:
     file = served.bridge.find(None).root / "Blade Runner.md"
-    file.write_text("| rating | year |\n| --- | --- |\n| 7 | 1982 |\n", encoding="utf-8")
+    file.write_text("```\nrating 7, year 1982\n```\n", encoding="utf-8")
     await served.call("wait_until_indexed", path="Blade Runner.md")
     found = await ask(served, "rating Blade Runner")
     assert found["citations"] == []
@@ -184,6 +192,56 @@ async def test_a_question_that_the_vault_does_not_answer_is_not_answered(served:
     assert any(notice.startswith("Not in the vault") for notice in found["notices"])
 
 
+async def write(served: Served, path: str, text: str) -> None:
+    (served.bridge.find(None).root / path).write_text(text, encoding="utf-8")
+    await served.call("wait_until_indexed", path=path)
+
+
+async def test_rows_of_tables_and_footnotes_answer(served: Served) -> None:
+    await write(served, "Market.md", "# Market\n| item | price |\n|---|---|\n| apples | 3 EUR |\n| pears | 4 EUR |\n")
+    await write(served, "Trip.md", "# Trip\nTickets cost 12 euros. [^1]\n\n[^1]: Children under 6 travel free.\n")
+    assert "apples: price 3 EUR" in (await ask(served, "What is the price of apples?"))["answer"]
+    assert (await ask(served, "Do children travel free?"))["answer"].startswith("Children under 6 travel free. [1]")
+
+
+async def test_what_no_quoted_line_says_is_not_answered(served: Served) -> None:
+    await write(served, "Album.md", "Scatology is an album released by Threshold House in the year 1985.\n")
+    await write(served, "Pipes.md", "Threshold House was painted. Its blood type is unknown to the house.\n")
+    ran = await served.command("ask", "Who founded Threshold House?")
+    assert ran.out.splitlines()[0] == "The quoted lines do not say “founded”."
+    found = await ask(served, "Who founded Threshold House?")
+    assert (found["answerability"]["verdict"], found["answerability"]["missing"]) == ("partial", ["founded"])
+    assert found["notices"][0] == "The quoted lines do not say “founded”."
+
+
+async def test_words_that_different_notes_say_answer_nothing(served: Served) -> None:
+    await write(served, "Doctor.md", "The blood pressure was fine at the last visit.\n")
+    await write(served, "Values.md", "An integer is a type of number in most programming languages.\n")
+    assert (await ask(served, "What is my blood type?"))["answerability"]["verdict"] != "answered"
+
+
+async def test_what_only_code_says_is_told(served: Served) -> None:
+    await write(served, "Oven.md", "# Oven\n\nThe oven of the bakery is old.\n\n```yaml\nwattage: 3000\n```\n")
+    found = await ask(served, "What wattage has the oven of the bakery?")
+    assert any("*Oven* says “wattage” where nothing is quoted" in notice for notice in found["notices"])
+
+
+async def test_quotes_are_numbered_in_their_order_below_the_verdict(served: Served) -> None:
+    ran = await served.command("ask", FED)
+    lines = ran.out.splitlines()
+    assert lines[0] == "The notes answer this, as far as can be told:"
+    assert lines[1].startswith("[1] It is fed twice a day. · ")
+    assert [line[:3] for line in lines[1:]] == [f"[{number}]" for number in range(1, len(lines))]
+    found = await ask(served, FED)
+    assert found["citations"][0]["number"] == found["context"][0]["number"] == 1
+
+
+async def test_a_sentence_that_asks_comes_last(served: Served) -> None:
+    await write(served, "卡片.md", "什么是卡片笔记法？\n\n卡片笔记法是一种记录想法的方法。\n")
+    quotes = [one["quote"] for one in (await ask(served, "什么是卡片笔记法？"))["citations"]]
+    assert quotes[0] == "卡片笔记法是一种记录想法的方法。"
+
+
 async def test_a_question_without_words_is_refused(served: Served) -> None:
     assert (await served.call("ask", question="  ")).code == "invalid_arguments"
 
@@ -192,7 +250,9 @@ async def test_denied_notes_are_no_source(served: Served) -> None:
     save_settings(served.bridge.settings_path, {"deny": ["Secret/**"]})
     await served.bridge.reload()
     assert "million" not in json.dumps(await ask(served, "What is the levain worth?"))
-    assert (await served.call("ask", question="What is in @[[Plan]]?")).code == "note_not_found"
+    found = json.dumps(await ask(served, "What is in @[[Plan]]?"))
+    assert "There is no note `Plan`" in found
+    assert "Secret" not in found
 
 
 async def test_what_was_read_is_recorded_for_the_user(served: Served) -> None:

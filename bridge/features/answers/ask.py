@@ -21,7 +21,7 @@ from bridge.api.questions import keep_question
 from bridge.api.registry import operation
 from bridge.api.stream import StreamEvent
 from bridge.errors import BridgeError, InvalidArguments
-from bridge.features.answers.records import AnswerExcerpt, AnswerStep, Citation, VaultAnswer
+from bridge.features.answers.records import AnswerExcerpt, AnswerStep, VaultAnswer
 from bridge.features.answers.settings import AnswerSettings
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
@@ -31,6 +31,7 @@ from bridge.types import Among, NoteOrFolder
 
 if TYPE_CHECKING:
     from bridge.answers.prompt import Source
+    from bridge.features.answers.sources import FoundSources
     from bridge.features.answers.write import WrittenAnswer
 
 Question = Annotated[str, MaxLen(2_000)]
@@ -43,7 +44,12 @@ EXTRACT_BUDGET = 3_000
 
 NOTHING = "No note answers this."
 
-NO_SENTENCE = "No sentence answers this. The closest note is *{}*; its properties or tables may."
+ANSWERED = "The notes answer this, as far as can be told:"
+UNSURE = "The notes may answer this:"
+NAMED = "The question names what is read; whether that answers it is not judged."
+READING = "Whether the notes answer this cannot be told yet: most are still being read."
+
+NO_SENTENCE = "No sentence answers this. The closest note is *{}*; its properties, code or formulas may."
 
 NO_MODEL = "`{}` counts only with a chat model, and none answered."
 NO_TOOLS = "The chat model cannot look further: its template knows no tools."
@@ -100,7 +106,7 @@ async def ask(
         InvalidArguments: The question is empty, or there is no such tool.
         Forbidden: `tools` without that scope, in the preset `read-only`, or not allowed by the user.
         SettingsUnreadable: The list of servers has a mistake.
-        NoteNotFound: A mentioned note does not exist.
+        NoteNotFound: A mentioned folder does not exist.
         ModelMissing: The mode is `chat` and no chat model is installed.
         ModelUnusable: The mode is `chat` and the model cannot be used.
         Busy: The mode is `chat` and others wait for the model.
@@ -121,21 +127,19 @@ async def ask(
     paths = (*paths, *(locate_folder(call, one) for one in asked.folders))
     places = Places(paths, folder, without, choose_among(call.vault, among, (folder, *paths), asked.text))
     found = await find_sources(call, asked, places, room)
-    context = _list_excerpts(found.sources)
-    quotes = await asyncio.to_thread(quote_sources, asked.text, found)
-    verdict = None if found.answerability is None else _drop_quoted_words(to_json(found.answerability), quotes)
-    remark = answerability_notice(verdict, found.closest)
-    if not quotes and (remark is None or verdict is None or verdict["verdict"] == "unsure"):
-        remark = _say_nothing_quoted(found.closest)
-    is_absent_from_vault = verdict is not None and verdict["verdict"] == "not_in_vault"
+    quoted = await asyncio.to_thread(quote_sources, asked.text, found)
+    found = replace(found, sources=quoted.sources, answerability=quoted.answerability)
+    context, quotes = _list_excerpts(found.sources), quoted.citations
+    is_absent_from_vault = found.answerability is not None and found.answerability.verdict == "not_in_vault"
+    verdict = _say_verdict(found, is_quoted=bool(quotes))
     answer = VaultAnswer(
         "" if is_absent_from_vault else join_quotes(quotes),
         found.answerability,
         "extract",
         () if is_absent_from_vault else quoted_sentences(quotes),
-        tuple(quotes),
+        quotes,
         context,
-        (*found.notices, *trouble, *((remark,) if remark else ())),
+        (*verdict, *quoted.notices, *found.notices, *trouble),
     )
     keep_question(call, asked.text, found.answerability)
     await _record_excerpts(call, context)
@@ -180,14 +184,16 @@ async def ask(
     return replace(answer, context=composed.context, steps=composed.steps)
 
 
-def _drop_quoted_words(answerability: Answer, quotes: Sequence[Citation]) -> Answer:
-    """Return a verdict that does not call words missing which the quotes say."""
-    said = " ".join(one.quote for one in quotes).casefold()
-    return {**answerability, "missing": [word for word in answerability["missing"] if word.casefold() not in said]}
-
-
-def _say_nothing_quoted(closest: str | None) -> str:
-    return NO_SENTENCE.format(inline(closest)) if closest else NOTHING
+def _say_verdict(found: "FoundSources", *, is_quoted: bool) -> tuple[str, ...]:
+    """Return the verdict on what is quoted as a line; none where it answers the question."""
+    judged = found.answerability
+    if not is_quoted and (judged is None or judged.verdict != "not_in_vault"):
+        return (NO_SENTENCE.format(inline(found.closest)) if found.closest else NOTHING,)
+    if judged is None:
+        return (NAMED if found.named else READING,)
+    if judged.verdict == "answered":
+        return ()
+    return (answerability_notice(to_json(judged), found.closest, "quoted lines") or UNSURE,)
 
 
 def _default_budget(call: Call, *, has_model: bool) -> int:
@@ -241,17 +247,26 @@ def _compose(quoted: VaultAnswer, written: "WrittenAnswer") -> VaultAnswer:
 
 def answer_view(answer: Answer) -> Iterable[Element]:
     """Show the answer, what it cites, and what is not supported."""
-    yield from markup.notices(answer["notices"])
-    if answer["mode_used"] == "chat":
+    is_quoted, remarks = answer["mode_used"] == "extract", answer["notices"]
+    if not is_quoted:
+        yield from markup.notices(remarks)
         yield answer["answer"]
         for one in answer["sentences"]:
             if not one["supported"]:
                 yield markup.notice(f"Not supported by what it cites: {one['text']}")
-    for one in answer["citations"]:
+    elif (judged := answer["answerability"]) is not None and judged["verdict"] == "answered" and answer["citations"]:
+        yield ANSWERED
+    else:
+        # The verdict is the first.
+        yield remarks[0]
+        remarks = remarks[1:]
+    for number, one in enumerate(answer["citations"], 1):
         first, last = one["lines"]
         place = f":{first}" if first == last else f":{first}-{last}"
         said_by = f"{one['tool']}, another program" if one["tool"] else path_of(one["path"], place)
-        yield Line(f"[{one['number']}] {one['quote']} · ", said_by)
+        yield Line(f"[{number if is_quoted else one['number']}] {one['quote']} · ", said_by)
+    if is_quoted:
+        yield from markup.notices(remarks)
     for step in answer["steps"]:
         asked = ", ".join(step["arguments"].values())
         found = step["error"] or count_of(len(step["excerpts"]), "excerpt")

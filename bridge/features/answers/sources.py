@@ -12,6 +12,7 @@ from bridge.api.excerpts import cut_found, open_hits
 from bridge.api.injections import find_withheld, reader_of
 from bridge.api.note_names import find_place
 from bridge.api.note_text import open_note, select_lines
+from bridge.errors import AmbiguousHeading, HeadingNotFound, NoteNotFound
 from bridge.records import dataclass
 from bridge.search.answerability import Answerability
 from bridge.search.excerpts import Excerpt, Excerpts, cut_excerpts
@@ -68,6 +69,8 @@ class FoundSources:
         notices: Remarks.
         answerability: Whether the vault answers the question.
         closest: Title of the best note that was searched for.
+        asked: The content words of the question, each with how rare it is in the vault.
+        named: The notes that the question names.
     """
 
     sources: tuple[Source, ...]
@@ -76,6 +79,8 @@ class FoundSources:
     notices: tuple[str, ...]
     answerability: Answerability | None
     closest: str | None
+    asked: Mapping[str, float]
+    named: frozenset[VaultPath]
 
 
 async def find_sources(call: Call, question: MentioningQuestion, where: Places, budget: int) -> FoundSources:
@@ -86,11 +91,8 @@ async def find_sources(call: Call, question: MentioningQuestion, where: Places, 
         question: The question.
         where: Where excerpts may come from.
         budget: Maximum tokens of all excerpts.
-
-    Raises:
-        NoteNotFound: A mentioned note does not exist, or several have its name.
     """
-    cut = await asyncio.to_thread(_cut_mentioned, call, question)
+    cut, unknown = await asyncio.to_thread(_cut_mentioned, call, question)
     mentioned = [one for one, _ in cut if not where.leaves_out(one.path)]
     named = pack(mentioned, round(MENTIONED_SHARE * budget))
     own = {one.path for one in mentioned}
@@ -102,10 +104,12 @@ async def find_sources(call: Call, question: MentioningQuestion, where: Places, 
         sources,
         {source.number: best if source.path in own else score for source, score in zip(sources, scores, strict=True)},
         {note.path: note for note in (*searched.notes.values(), *(note for _, note in cut))},
-        (*searched.answer.notices, *_no_room(mentioned, {one.path for one in sources})),
+        (*unknown, *searched.answer.notices, *_no_room(mentioned, {one.path for one in sources})),
         # What the user points to may answer it, whatever its words are.
         None if mentioned else searched.answer.answerability,
         searched.answer.hits[0].title if searched.answer.hits else None,
+        searched.answer.asked,
+        frozenset(own),
     )
 
 
@@ -193,9 +197,16 @@ def _or_properties(cut: Excerpts, note: "Note | None") -> Excerpts:
     return replace(cut_properties(note), score=cut.score)
 
 
-def _cut_mentioned(call: Call, question: MentioningQuestion) -> "list[tuple[Excerpts, Note]]":
-    """Cut each mentioned note, or the section that is mentioned of it. Blocks."""
-    return [cut_place(call, *find_place(call.host.files, call.vault.names, link)) for link in question.links]
+def _cut_mentioned(call: Call, question: MentioningQuestion) -> "tuple[list[tuple[Excerpts, Note]], list[str]]":
+    """Cut each mentioned note, or the section that is mentioned of it, and say which there are not. Blocks."""
+    cut: list[tuple[Excerpts, Note]] = []
+    unknown: list[str] = []
+    for link in question.links:
+        try:
+            cut.append(cut_place(call, *find_place(call.host.files, call.vault.names, link)))
+        except (NoteNotFound, HeadingNotFound, AmbiguousHeading) as error:
+            unknown.append(f"`@[[{link}]]` is not read: {error.message} {error.hint}")
+    return cut, unknown
 
 
 def _no_room(mentioned: Sequence[Excerpts], shown: set[VaultPath]) -> Iterator[str]:
