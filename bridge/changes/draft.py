@@ -297,13 +297,14 @@ class Draft:
         """Every path named by the steps so far."""
         return self._touched
 
-    def clear(self) -> None:
-        """Take back all steps; what was read stays as it was read."""
-        self._steps.clear()
-        self._blobs.clear()
-        self._touched.clear()
+    def rewind(self, number: int) -> None:
+        """Take back all steps but the first ones; what was read stays as it was read."""
+        del self._steps[number:]
+        named = {digest for step in self._steps for digest in (step.before, step.after)}
+        self._blobs = {digest: data for digest, data in self._blobs.items() if digest in named}
+        self._touched = {place for step in self._steps for place in (step.path, step.to) if place is not None}
         self._now.clear()
-        self._moves = False
+        self._moves = any(step.kind == "move" for step in self._steps)
 
     def create(self, path: VaultPath, data: bytes) -> None:
         """Create a file.

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, cached_property, lru_cache
+from itertools import takewhile
 from typing import Final
 
 from bridge.changes.draft import Draft, follow_step
@@ -17,6 +18,7 @@ from bridge.markdown.note import LinkKind
 from bridge.markdown.prose import find_queries
 from bridge.records import dataclass
 from bridge.types import VaultPath
+from bridge.vault.plan import Step
 from bridge.vault.rules import Rules
 
 NamedLink = tuple[str, LinkKind]
@@ -45,15 +47,16 @@ class LinkSources:
 
         Args:
             draft: The draft.
-            names: The names of the vault; they follow the draft in `follow`.
+            names: The names of the vault before the draft; nothing else may change them.
             notes: The indexed notes before the draft.
             rules: The rules of the vault.
         """
         self._draft = draft
-        self._names = names
+        self._before = names
+        self._names = names.copy()
         self._notes = notes
         self._rules = rules
-        self._taken = 0
+        self._taken: list[Step] = []
         self.spans: Callable[[VaultPath, bytes], LinkSpans] = lru_cache(maxsize=_REPARSED)(read_link_spans)
         """Returns the links of a version of a document."""
         # Most links occur many times.
@@ -72,13 +75,25 @@ class LinkSources:
         return self._names
 
     def follow(self) -> None:
-        """Take over the steps that were added to the draft."""
-        for step in self._draft.steps[self._taken :]:
-            for path in follow_step(self._names, step):
-                self._forget(path)
-                if path in self._names and self._may_have_names(path):
-                    self._unread.add(path)
-        self._taken = len(self._draft.steps)
+        """Take over the steps that were added to the draft, or taken back from it."""
+        steps = self._draft.steps
+        kept = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], zip(self._taken, steps, strict=False)))
+        touched: list[VaultPath] = []
+        if kept < len(self._taken):
+            names, self._names = self._before.copy(), self._before.copy()
+            for number, step in enumerate(self._taken):
+                paths = follow_step(names, step)
+                if number < kept:
+                    follow_step(self._names, step)
+                else:
+                    touched += paths
+        for step in steps[kept:]:
+            touched += follow_step(self._names, step)
+        self._taken = [*steps]
+        for path in touched:
+            self._forget(path)
+            if path in self._names and self._may_have_names(path):
+                self._unread.add(path)
 
     def linking(
         self, keys: Collection[str], affected: LinkFilter, always: Collection[VaultPath] = ()

@@ -44,6 +44,8 @@ class ChangeSelection:
     """Why others were not, by their number."""
     breaking: Collection[int]
     """Those of them after which links would lead nowhere."""
+    untried: Collection[int]
+    """Those of them for which there was no time."""
 
 
 class RequestExecutor:
@@ -137,19 +139,18 @@ class RequestExecutor:
         indexer.require_complete()
         refused: dict[int, str] = {}
         breaking: set[int] = set()
+        untried: set[int] = set()
 
         def planner(draft: Draft) -> PlannedChange:
-            refused.clear()
-            breaking.clear()
+            for found in (refused, breaking, untried):
+                found.clear()
             notes = indexer.index.notes
-
-            def new_context() -> RequestContext:
-                return request_context(indexer.vault, indexer.names, notes, self._read_before)
+            context = request_context(indexer.vault, indexer.names, notes, self._read_before)
 
             def lost(draft: Draft, since: int, context: RequestContext) -> Sequence[Reference]:
                 return list(find_lost(draft, since, context.view(draft).names, notes, self._sources))
 
-            selection = RequestSelection(requests, draft, new_context, limits, lost, refused, breaking)
+            selection = RequestSelection(requests, draft, context, limits, lost, refused, breaking, untried)
             effect = selection.make()
             effect = replace(effect, warnings=(*effect.warnings, *stale_name_warnings(draft)))
             chosen = [request for number, request in enumerate(requests) if number not in refused]
@@ -157,7 +158,7 @@ class RequestExecutor:
             return self._counter.forecast(draft, planned, None)
 
         outcome = await self._writing.make(planner, None, author, dry_run=dry_run)
-        return ChangeSelection(outcome, refused, breaking)
+        return ChangeSelection(outcome, refused, breaking, untried)
 
     def _is_unread(self, path: VaultPath) -> bool:
         """Return whether there is a file or folder that another program has just written."""

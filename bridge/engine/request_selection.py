@@ -1,5 +1,7 @@
 """Chooses those of several requests that can be applied beside each other, and break no link."""
 
+import math
+import time
 from collections.abc import Callable, Sequence
 
 from bridge.changes.draft import Draft
@@ -18,6 +20,8 @@ class ChangeLimits:
     """Returns whether a file may be changed."""
     may_break: Callable[[VaultPath], bool]
     """Returns whether links in a note may lead nowhere afterwards."""
+    seconds: float = math.inf
+    """Seconds of processor time after which no further ones are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +31,8 @@ class RequestSelection:
     requests: Sequence[Request]
     draft: Draft
     """Without steps at first."""
-    new_context: Callable[[], RequestContext]
-    """Returns what requests need."""
+    context: RequestContext
+    """What requests need."""
     limits: ChangeLimits
     lost: Callable[[Draft, int, RequestContext], Sequence[Reference]]
     """Returns the links to headings and blocks that the steps from a number on remove."""
@@ -36,41 +40,39 @@ class RequestSelection:
     """Gets the reason of each that cannot be applied, by its number."""
     breaking: set[int]
     """Gets the numbers of those after which links would lead nowhere."""
+    untried: set[int]
+    """Gets the numbers of those for which there was no time."""
 
     def make(self) -> Effect:
         """Apply the requests that can be applied, and return their effect."""
-        while (effects := self._apply()) is None:
-            # A request that ends halfway leaves steps behind.
-            self.draft.clear()
-        return merge_effects(effects)
-
-    def _apply(self) -> list[Effect] | None:
-        """Apply the requests that are not refused; None if one is refused after it left steps in the draft."""
-        context, effects = self.new_context(), list[Effect]()
+        effects: list[Effect] = []
+        ends = time.thread_time() + self.limits.seconds
         for number, request in enumerate(self.requests):
-            if number in self.refused:
+            if time.thread_time() >= ends:
+                self.refused[number] = "There was no time left to try it."
+                self.untried.add(number)
                 continue
             done = len(self.draft.steps)
             try:
-                effect = request.plan(self.draft, context)
+                effect = request.plan(self.draft, self.context)
+                why = self._refusal(number, effect, done)
             except BridgeError as error:
-                self.refused[number] = error.message
-                if len(self.draft.steps) == done:
-                    continue
-                return None
-            effects.append(effect)
-            if why := self._refusal(number, effect, done, context):
+                why = error.message
+            if why is None:
+                effects.append(effect)
+            else:
                 self.refused[number] = why
-                return None
-        return effects
+                # One that is refused may leave steps behind.
+                self.draft.rewind(done)
+        return merge_effects(effects)
 
-    def _refusal(self, number: int, effect: Effect, since: int, context: RequestContext) -> str | None:
+    def _refusal(self, number: int, effect: Effect, since: int) -> str | None:
         """Return why a request that was applied may not be; None if it may."""
         steps = self.draft.steps[since:]
         touched = {place for step in steps for place in (step.path, step.to) if place is not None}
         if kept := next((path for path in sorted(touched) if not self.limits.may_touch(path)), None):
             return f"`{kept}` would have to change, and is to be left alone."
-        lost = (*effect.broken, *self.lost(self.draft, since, context))
+        lost = (*effect.broken, *self.lost(self.draft, since, self.context))
         if broken := [link for link in lost if not self.limits.may_break(link.path)]:
             self.breaking.add(number)
             first = broken[0]

@@ -47,15 +47,28 @@ async def test_what_breaks_links_is_refused_and_the_rest_is_done(vault: Path, op
         (vault / path).write_text(text)
     async with opened(vault) as bridge:
         executor = (await ready(bridge)).vault.executor
-        limits = ChangeLimits(lambda _: True, lambda path: path == "Old plan.md")
+        touched: list[VaultPath] = []
+        limits = ChangeLimits(lambda path: not touched.append(path), lambda path: path == "Old plan.md")
         made = await executor.carry_each([*SOUND[:2], *BREAKING.values(), *SOUND[2:]], PERSON, limits=limits)
     assert sorted(made.refused) == sorted(made.breaking) == [2, 3, 4, 5], made.refused
+    # One that is refused does not have all earlier ones planned again.
+    assert len(touched) == len([*SOUND, *BREAKING, "the second note with the tag"])
     for why, part in zip((made.refused[number] for number in range(2, 6)), BREAKING, strict=True):
         assert why.startswith(f"{part} would lead nowhere")
     now = (vault / PLOT).read_text()
     assert now == "# Soil\n\n## Clay #garden\n\nHeavy and wet. ^heavy\n\n## Gravel\n\nLight.\n"
     assert (vault / LOG).read_text().rstrip().endswith("[[Plot#Nothing yet]]")
     assert (vault / "Rake.md").exists()
+
+
+async def test_requests_for_which_no_time_is_left_are_not_tried(vault: Path, opened: Opened) -> None:
+    (vault / PLOT).write_text(NOTES[PLOT])
+    async with opened(vault) as bridge:
+        executor = (await ready(bridge)).vault.executor
+        limits = ChangeLimits(lambda _: True, lambda _: True, seconds=0)
+        made = await executor.carry_each(SOUND[:2], PERSON, limits=limits)
+    assert (sorted(made.refused), sorted(made.untried), made.breaking) == ([0, 1], [0, 1], set())
+    assert (vault / PLOT).read_text() == NOTES[PLOT]
 
 
 async def test_a_link_that_an_earlier_request_writes_counts(vault: Path, opened: Opened) -> None:

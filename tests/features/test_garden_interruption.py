@@ -125,6 +125,18 @@ async def test_duplicates_keep_to_their_time_and_to_their_caller(vault: OpenVaul
         find_merge_pairs(garden.notes, garden.texts, (), lambda _: (), garden.budget.pause)
 
 
+async def test_findings_that_there_is_no_time_to_try_are_left_out(vault: OpenVault) -> None:
+    garden = await open_garden(vault, "", set(), set())
+    garden.budget.begin("duplicates", 0)
+    findings = list(Duplicates().look(garden))
+    assert (await compose.try_findings(garden, findings)).untried == 0
+    garden.budget.used["duplicates"] = garden.budget.seconds
+    tried = await compose.try_findings(garden, findings)
+    assert (tried.findings, tried.refused, tried.untried) == ([], findings, len(findings))
+    composed = await compose.compose_plan(vault)
+    assert not any("no time" in notice for notice in composed.notices)
+
+
 async def test_texts_are_not_compared_if_no_note_has_changed(vault: OpenVault) -> None:
     garden = await open_garden(vault, "", set(vault.index.notes), set())
     garden.budget.begin("duplicates", 0)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.api.count_forecast import CountForecast, describe_forecast
@@ -79,7 +80,10 @@ async def compose_plan(
     tried = await try_findings(garden, found.findings)
     if found.dismissed:
         notices.append(f"Left out: {count_of(found.dismissed, 'finding')} dismissed before.")
-    if beside := len(tried.refused) - tried.breaking:
+    if tried.untried:
+        left = count_of(tried.untried, "finding")
+        notices.append(f"Left out: {left} that there was no time to try; the next plan looks again.")
+    if beside := len(tried.refused) - tried.breaking - tried.untried:
         left = count_of(beside, "finding")
         notices.append(f"Left out: {left} that would change the same places as others; the next plan looks again.")
     if tried.breaking:
@@ -112,12 +116,15 @@ class TriedFindings:
     """Those that cannot be applied beside the others."""
     breaking: int
     """How many of these would leave links that lead nowhere."""
+    untried: int
+    """For how many of these there was no time."""
     forecast: tuple[CountForecast, ...]
 
 
 async def try_findings(garden: "Garden", findings: Sequence[GardenFinding]) -> TriedFindings:
     """Try each finding on a draft of the vault, and forecast the counts after those that are ticked."""
-    vault, limits, ticked = garden.vault, change_limits(garden), [one for one in findings if one.ticked]
+    vault, ticked = garden.vault, [one for one in findings if one.ticked]
+    limits = replace(change_limits(garden), seconds=garden.budget.for_trying)
     sure = await _try(vault, ticked, limits)
     others = await _try(vault, [one for one in findings if not one.ticked], limits)
     chosen = {id(one) for one in (*sure.findings, *others.findings)}
@@ -126,6 +133,7 @@ async def try_findings(garden: "Garden", findings: Sequence[GardenFinding]) -> T
         [one for one in findings if id(one) in chosen],
         [one for one in findings if id(one) in refused],
         sure.breaking + others.breaking,
+        sure.untried + others.untried,
         sure.forecast,
     )
 
@@ -134,13 +142,13 @@ async def _try(vault: "OpenVault", findings: Sequence[GardenFinding], limits: "C
     from bridge.engine.transactions import Author
 
     if not findings:
-        return TriedFindings([], [], 0, ())
+        return TriedFindings([], [], 0, 0, ())
     requests = [one.request for one in findings]
     tried = await vault.executor.carry_each(requests, Author("plan_garden"), limits=limits, dry_run=True)
     kept = [one for number, one in enumerate(findings) if number not in tried.refused]
     refused = [findings[number] for number in tried.refused]
     forecast = describe_forecast(tried.outcome.planned.forecast)
-    return TriedFindings(kept, refused, len(tried.breaking), forecast)
+    return TriedFindings(kept, refused, len(tried.breaking), len(tried.untried), forecast)
 
 
 def change_limits(garden: "Garden") -> "ChangeLimits":

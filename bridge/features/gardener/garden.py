@@ -35,6 +35,9 @@ class GardenLeft(Exception):
 SHARE = 0.5
 """Share of the time left that a check may use while others are to come."""
 
+TRYING = 0.4
+"""Share of the time of a plan that is kept for trying what the checks find, and for its forecast."""
+
 WHOLE_SHARE = 0.8
 """That of a check which finds nothing unless it comes to its end."""
 
@@ -66,14 +69,22 @@ class Budget:
             left: How many checks are to come.
         """
         self._check = check
-        rest = max(0.0, self.seconds - sum(self.used.values()))
+        rest = self._rest()
         self._ends = time.thread_time() + (rest * SHARE if left else rest)
         self._since = time.perf_counter()
 
     def extend(self) -> None:
         """Give the check that has just begun more of the time, since it finds nothing unless it comes to its end."""
-        rest = max(0.0, self.seconds - sum(self.used.values()))
-        self._ends = max(self._ends, time.thread_time() + rest * WHOLE_SHARE)
+        self._ends = max(self._ends, time.thread_time() + self._rest() * WHOLE_SHARE)
+
+    def _rest(self) -> float:
+        """Return the seconds that are left for checks."""
+        return max(0.0, self.seconds * (1 - TRYING) - sum(self.used.values()))
+
+    @property
+    def for_trying(self) -> float:
+        """The seconds in which what one group of findings does may be tried; as long again is left for the forecast."""
+        return max(0.0, self.seconds - sum(self.used.values())) / 4
 
     def visit(self, notes: Iterator[IndexedNote]) -> Iterator[IndexedNote]:
         """Yield notes for one check, after which each counts as looked at; searches go first between them."""

@@ -15,4 +15,4 @@ class GardenerSettings:
     plans_keep_days: int = setting(
         30, "Days after which a plan goes to the trash when a new one is made; 0 for never.", least=0, most=36_500
     )
-    cpu_s: int = setting(15, "Seconds of one processor that the checks of a plan may take.", least=1, most=600)
+    cpu_s: int = setting(15, "Seconds of one processor that making a plan may take.", least=1, most=600)
