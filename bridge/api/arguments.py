@@ -46,8 +46,16 @@ DIGEST = re.compile(f"[0-9a-fA-F]{{{SHORT_DIGEST},64}}")
 MOST_PROBLEMS, FEW = 1_000, 20
 """Problems of arguments that are listed to find the first one, and the items looked at where there are more."""
 
+LONG = 1_000
+"""Items of a list that are checked at once."""
+
 VAULT = "vault"
 """The argument that the registry adds to every operation."""
+
+
+def is_long(arguments: Mapping[str, Any]) -> bool:
+    """Return whether there is a list of so many items that other calls would have to wait while each is checked."""
+    return any(isinstance(value, list) and len(value) > LONG for value in arguments.values())
 
 
 def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]:

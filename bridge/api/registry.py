@@ -1,5 +1,6 @@
 """The only list of the bridge's operations; each entry is derived from one typed function and its docstring."""
 
+import asyncio
 import dataclasses
 import difflib
 import functools
@@ -99,16 +100,23 @@ class Operation:
             BridgeError: Any error of the operation.
         """
         call.principal.require(self.scope)
-        bound = self.bind(given)
-        if not self.vault and call.vault_name is None:
+        located = self.vault or call.vault_name is not None
+        # In a thread: of a long list, each item is checked.
+        check = functools.partial(self._check, call, given, located=located)
+        bound = await asyncio.to_thread(check) if arguments.is_long(given) else check()
+        if not located:
             return await self.function(call, **gather_records(self.records, bound))
-        bound = arguments.locate(self, bound, call.host.files, call.host.known_names)
         while True:
             rules = call.host.files.rules
             result = await self.function(call, **gather_records(self.records, bound))
             # A result found before a rule was added must not leave after it.
             if not self.reads or call.host.files.rules.deny == rules.deny:
                 return redact_denied(result, call.host.files.rules)
+
+    def _check(self, call: "Call", given: Mapping[str, Any], *, located: bool) -> dict[str, Any]:
+        """Return the arguments as the function takes them, with their paths checked if they are of a vault."""
+        bound = self.bind(given)
+        return arguments.locate(self, bound, call.host.files, call.host.known_names) if located else bound
 
 
 def operation(

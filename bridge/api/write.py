@@ -1,5 +1,6 @@
 """Executes changes for every write operation, and describes the result."""
 
+import asyncio
 import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -258,7 +259,7 @@ async def describe_outcome(
     call: Call, outcome: "ChangeOutcome", requests: "Sequence[Request]", *, dry_run: bool
 ) -> Written:
     """Describe the outcome of requests, with notices of other proposals for their notes."""
-    made = build_written(outcome, dry_run=dry_run)
+    made = await build_written(outcome, dry_run=dry_run)
     waiting = await outcome_notices(call.vault, outcome, {request.path for request in requests})
     return replace(made, warnings=(*made.warnings, *waiting))
 
@@ -294,8 +295,13 @@ def latest_session(call: Call) -> str | None:
     return None
 
 
-def build_written(outcome: "ChangeOutcome", *, dry_run: bool) -> Written:
+async def build_written(outcome: "ChangeOutcome", *, dry_run: bool) -> Written:
     """Describe the outcome of a change."""
+    # In a thread: the diff of a long text takes seconds.
+    return await asyncio.to_thread(_build_written, outcome, dry_run=dry_run)
+
+
+def _build_written(outcome: "ChangeOutcome", *, dry_run: bool) -> Written:
     from bridge.changes.hunks import differences
     from bridge.vault.write.bulk import replaces_only
 

@@ -229,7 +229,7 @@ class Indexer:
             places = (*places, *self.index.failed_writes)
             scan = await self._scanned(places)
             paths = self._known_paths(places, scan)
-            self._take_names(places, scan)
+            self._take_names(places, scan, paths)
             notes = {path: self.index.notes[path] for path in paths if path in self.index.notes}
             due = plan(scan.files, notes, preparation_version(self.boilerplate))
             read = {*scan.files} if everything else {*due.read, *(scan.files.keys() & again)} - self._bad(scan, again)
@@ -285,10 +285,10 @@ class Indexer:
         files = {VaultPath(place) for place in places} - {VaultPath(place) for place in folders}
         return files | (at_or_below(folders, {*self.names, *self.index.notes}) if folders else set())
 
-    def _take_names(self, places: tuple[str, ...], scan: Scan) -> None:
+    def _take_names(self, places: tuple[str, ...], scan: Scan, known: Collection[VaultPath]) -> None:
         """Add the files found to the names that links resolve to, and remove missing ones."""
         found = scan.files.keys() | scan.others
-        lost = {p for p in self._known_paths(places, scan) if p not in found and not scan.unsure_of(p)}
+        lost = {p for p in known if p not in found and not scan.unsure_of(p)}
         fresh = {path for path in found if path not in self.names}
         for path in lost:
             self.names.discard(path)
@@ -296,7 +296,8 @@ class Indexer:
             self.names.add(path)
         if lost or fresh:
             self.link_resolver.changed((), names=lost | fresh)
-        others = {} if "" in places else {p: why for p, why in self.skipped.items() if p not in places}
+        looked_at = {*places}
+        others = {} if "" in places else {p: why for p, why in self.skipped.items() if p not in looked_at}
         self.skipped = {**others, **scan.skipped}
 
     def _bad(self, scan: Scan, again: frozenset[VaultPath]) -> set[VaultPath]:

@@ -1,9 +1,16 @@
 """A change of many notes: found at once, undone byte for byte, and told in few lines."""
 
+import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from bridge.api.arguments import LONG
+from bridge.changes import hunks
+from bridge.types import VaultPath
+from bridge.vault.vault import Vault
 from tests.features.served import serving
 
 COUNT = 140
@@ -74,3 +81,30 @@ async def test_an_undone_merge_leaves_no_empty_trash(tmp_path: Path) -> None:
         assert (vault / ".trash" / "A.md").exists()
         await served.call("undo_change", change_id=merged.json["change_id"])
         assert sorted(path.name for path in vault.iterdir()) == [".obsidian", "A.md", "B.md"]
+
+
+async def test_what_takes_long_for_a_long_input_leaves_the_event_loop_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locate, show, threads = Vault.locate, hunks.differences, dict[str, set[int]]()
+
+    def note_locating(vault: Vault, path: str) -> VaultPath:
+        threads.setdefault("locate", set()).add(threading.get_ident())
+        return locate(vault, path)
+
+    def note_showing(*steps: Any) -> Iterator[hunks.Difference]:
+        threads.setdefault("show", set()).add(threading.get_ident())
+        return show(*steps)
+
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault" / "A.md").write_text("One.\n")
+    async with serving([tmp_path / "vault"], tmp_path / "data", tmp_path / "none") as served:
+        monkeypatch.setattr(Vault, "locate", note_locating)
+        monkeypatch.setattr(hunks, "differences", note_showing)
+        snapshot = [{"path": f"N{number}.md", "mtime": 1, "size": 1} for number in range(LONG + 1)]
+        assert (await served.call("report_changes", snapshot=snapshot)).json == {"news": 0}
+        assert threading.get_ident() not in threads["locate"]
+        done = await served.call("edit_note", path="A.md", edits=[{"op": "append", "text": "Two.\n"}])
+        await served.call("undo_change", change_id=done.json["change_id"])
+        assert threads["show"]
+        assert threading.get_ident() not in threads["show"]

@@ -174,7 +174,7 @@ async def undo_change(
     made = await call.vault.review.undo(
         [change_id], author(call, "undo_change", options.reason), hunks, dry_run=options.dry_run
     )
-    return build_settled(call.vault, [change_id], made, dry_run=options.dry_run)
+    return await build_settled(call.vault, [change_id], made, dry_run=options.dry_run)
 
 
 @operation(
@@ -205,7 +205,7 @@ async def undo_session(
     """
     ids = await asyncio.to_thread(call.vault.review.of_session, session or session_of(call))
     made = await call.vault.review.undo(ids, author(call, "undo_session", options.reason), dry_run=options.dry_run)
-    return build_settled(call.vault, ids, made, dry_run=options.dry_run)
+    return await build_settled(call.vault, ids, made, dry_run=options.dry_run)
 
 
 @operation(
@@ -231,7 +231,7 @@ async def redo_change(call: Call, change_id: ChangeId, options: ChangeArguments)
         ChangeConflict: It is not undone, or the same lines have changed since.
     """
     made = await call.vault.review.redo(change_id, author(call, "redo_change", options.reason), dry_run=options.dry_run)
-    return build_settled(call.vault, [change_id], made, dry_run=options.dry_run)
+    return await build_settled(call.vault, [change_id], made, dry_run=options.dry_run)
 
 
 @operation(
@@ -255,7 +255,7 @@ async def accept_change(call: Call, change_id: ChangeId, hunks: Hunks | None = N
     """
     call.principal.require_local("accept-change")
     made = await call.vault.review.accept(change_id, author(call, "accept_change", None), hunks)
-    return build_settled(call.vault, [change_id], made)
+    return await build_settled(call.vault, [change_id], made)
 
 
 @operation(
@@ -280,8 +280,15 @@ async def reject_change(call: Call, change_id: ChangeId) -> Settled:
     return Settled((summarize_change(call.vault, change, cut=True),), None, "", "applied", (), dry_run=False)
 
 
-def build_settled(vault: "OpenVault", ids: Sequence[str], made: "ChangeOutcome", *, dry_run: bool = False) -> Settled:
+async def build_settled(
+    vault: "OpenVault", ids: Sequence[str], made: "ChangeOutcome", *, dry_run: bool = False
+) -> Settled:
     """Tell what became of changes."""
+    # In a thread: the diff of many notes takes seconds.
+    return await asyncio.to_thread(_build_settled, vault, ids, made, dry_run=dry_run)
+
+
+def _build_settled(vault: "OpenVault", ids: Sequence[str], made: "ChangeOutcome", *, dry_run: bool) -> Settled:
     return Settled(
         changes=tuple(summarize_change(vault, vault.review.change(id_), cut=True) for id_ in ids),
         change_id=made.change.id if made.change else None,

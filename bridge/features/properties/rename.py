@@ -263,7 +263,7 @@ async def change_many(call: Call, request: "Request", expect: Expectation | None
         dry_run=options.dry_run,
         expect=expected_counts(expect),
     )
-    made, effect = build_written(outcome, dry_run=options.dry_run), outcome.planned.effect
+    made, effect = await build_written(outcome, dry_run=options.dry_run), outcome.planned.effect
     waiting = await outcome_notices(call.vault, outcome)
     written = {each.name: getattr(made, each.name) for each in fields(Written)}
     written["warnings"] = (*made.warnings, *skip_warnings([one.path for one in effect.skipped]), *waiting)

@@ -181,7 +181,7 @@ async def hand_over_words(
     )
     if status is not None and not options.dry_run:
         vault.store.calls.end_session(SessionEvent(session.id, time.time(), status))
-    made = build_written(outcome, dry_run=options.dry_run)
+    made = await build_written(outcome, dry_run=options.dry_run)
     return SavedJournal(**{field.name: getattr(made, field.name) for field in fields(made)})
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -18,6 +18,7 @@ from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
+    from bridge.engine.open_vault import OpenVault
     from bridge.index.note import IndexedNote
 
 EVERY_S = 1.0
@@ -93,6 +94,13 @@ async def report_changes(
         changes: Individual changes.
     """
     vault = call.vault
+    # In a thread: the snapshot of a large vault takes seconds.
+    hinted = await asyncio.to_thread(find_hinted, vault, snapshot, changes)
+    return ReportTaken(await vault.indexer.look_at(hinted) if hinted else 0)
+
+
+def find_hinted(vault: "OpenVault", snapshot: Sequence[Seen], changes: Sequence[Reported]) -> list[VaultPath]:
+    """Return the files that may have changed, of those that a report names or its snapshot lacks."""
     locate = vault.files.locate
     hinted = {locate(path) for change in changes for path in (change.path, change.from_) if path is not None}
     if snapshot:
@@ -100,7 +108,7 @@ async def report_changes(
         seen = {locate(file.path): file for file in snapshot}
         hinted |= notes.keys() - seen.keys()
         hinted |= {path for path, file in seen.items() if path not in notes or differs(notes[path], file)}
-    return ReportTaken(await vault.indexer.look_at(sorted(hinted)) if hinted else 0)
+    return sorted(hinted)
 
 
 def differs(note: "IndexedNote", file: Seen) -> bool:
