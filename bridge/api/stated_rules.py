@@ -3,25 +3,34 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from bridge.api.where import note_files
+from bridge.api.where import evaluate_apart, note_files
 from bridge.errors import BridgeError
 from bridge.index.templates import is_template
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
+    from bridge.bases.evaluate import Budget
     from bridge.engine.open_vault import OpenVault
     from bridge.index.note import IndexedNote
     from bridge.schema.rules import Rule, RuleScope
     from bridge.schema.schema_note import FindPaths
 
 
-def read_schemas(vault: "OpenVault", notes: "Mapping[VaultPath, IndexedNote]") -> "tuple[list[Rule], tuple[str, ...]]":
+async def read_schemas(
+    vault: "OpenVault", notes: "Mapping[VaultPath, IndexedNote]"
+) -> "tuple[list[Rule], tuple[str, ...]]":
     """Return the rules of all schema notes, and what in them cannot be understood."""
+    return await evaluate_apart(lambda budget: _read_schemas(vault, notes, budget))
+
+
+def _read_schemas(
+    vault: "OpenVault", notes: "Mapping[VaultPath, IndexedNote]", budget: "Budget"
+) -> "tuple[list[Rule], tuple[str, ...]]":
     from bridge.schema.schema_note import TYPE, read_schema
 
     rules: list[Rule] = []
     problems: list[str] = []
-    find = condition_finder(vault, notes)
+    find = _condition_finder(vault, notes, budget)
     for path, note in sorted(notes.items()):
         if note.note_type == TYPE and path.lower().endswith(".md"):
             try:
@@ -35,8 +44,8 @@ def read_schemas(vault: "OpenVault", notes: "Mapping[VaultPath, IndexedNote]") -
     return rules, tuple(problems)
 
 
-def condition_finder(vault: "OpenVault", notes: "Mapping[VaultPath, IndexedNote]") -> "FindPaths":
-    """Return a function that evaluates conditions over notes, each within its own budget of steps."""
+def _condition_finder(vault: "OpenVault", notes: "Mapping[VaultPath, IndexedNote]", budget: "Budget") -> "FindPaths":
+    """Return a function that evaluates conditions over notes, all of them within one budget."""
     from bridge.bases.evaluate import Evaluation, check_functions
     from bridge.bases.syntax import parse_expression
 
@@ -46,7 +55,7 @@ def condition_finder(vault: "OpenVault", notes: "Mapping[VaultPath, IndexedNote]
     def find(scope: "RuleScope", text: str) -> frozenset[VaultPath]:
         node = parse_expression(text)
         check_functions([node])
-        query = Evaluation(files)
+        query = Evaluation(files, budget=budget)
         return frozenset(note.path for note in checked if scope.contains(note) and query.passes(node, note.path))
 
     return find

@@ -1,20 +1,55 @@
 """The condition `where`: an expression of Obsidian's Bases over the notes of a vault."""
 
 import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 from annotated_types import MaxLen
 
+from bridge.errors import InvalidArguments
 from bridge.index.note import Notes
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
+    from bridge.bases.evaluate import Budget
     from bridge.bases.note_files import NoteFiles
     from bridge.engine.open_vault import OpenVault
 
+T = TypeVar("T")
+
 Where = Annotated[str, MaxLen(2_000)]
 """An expression, such as `status == "open" && file.hasTag("project")`."""
+
+
+_THREADS: Final = ThreadPoolExecutor(2, thread_name_prefix="computing expressions")
+"""Threads for nothing but expressions, so that these delay no other operation; an exit does not wait for them."""
+
+
+async def evaluate_apart(work: Callable[["Budget"], T]) -> T:
+    """Evaluate the expressions of a call in a thread of their own; they stop once the call is cancelled.
+
+    Args:
+        work: Evaluates them within one budget.
+
+    Raises:
+        InvalidArguments: They take too long, or too much memory.
+    """
+    from bridge.bases.evaluate import Budget
+
+    budget = Budget()
+    try:
+        return await asyncio.get_running_loop().run_in_executor(_THREADS, _run, work, budget)
+    finally:
+        budget.cancel()
+
+
+def _run(work: Callable[["Budget"], T], budget: "Budget") -> T:
+    try:
+        return work(budget)
+    except MemoryError:
+        raise InvalidArguments("The query takes too much memory.", hint="Use shorter texts and lists.") from None
 
 
 async def notes_where(vault: "OpenVault", notes: Notes, where: str) -> frozenset[VaultPath] | None:
@@ -31,11 +66,11 @@ async def notes_where(vault: "OpenVault", notes: Notes, where: str) -> frozenset
     node = parse_expression(where)
     check_functions([node])
 
-    def find() -> frozenset[VaultPath]:
-        query = Evaluation(note_files(vault, notes))
+    def find(budget: "Budget") -> frozenset[VaultPath]:
+        query = Evaluation(note_files(vault, notes), budget=budget)
         return frozenset(path for path in notes if query.passes(node, path))
 
-    return await asyncio.to_thread(find)
+    return await evaluate_apart(find)
 
 
 def note_files(vault: "OpenVault", notes: Notes) -> "NoteFiles":

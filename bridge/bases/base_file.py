@@ -9,6 +9,7 @@ from bridge.bases.evaluate import check_functions
 from bridge.bases.syntax import Binary, Constant, Field, Name, Node, Unary, parse_expression
 from bridge.bases.values import as_list
 from bridge.errors import InvalidArguments
+from bridge.markdown.yaml12 import PropertyLoader
 from bridge.records import dataclass
 from bridge.text.invisible import inline
 
@@ -69,10 +70,10 @@ def read_base(text: str) -> Base:
     if len(text) > MOST_BYTES:
         raise InvalidArguments("The base is too large.")
     try:
-        found = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        # With its limits, as for the properties of notes: a few aliases could stand for millions of filters.
+        base = PropertyLoader(text).get_single_data().values
+    except (yaml.YAMLError, ValueError) as error:
         raise InvalidArguments("The base is no valid YAML.", hint=str(error).partition("\n")[0][:200]) from None
-    base = _as_object(found)
     common = read_filter(base.get("filters"))
     views = tuple(_read_view(_as_object(view), common) for view in as_list(base.get("views")) or [{}])
     formulas = {str(name): parse_expression(str(value)) for name, value in _as_object(base.get("formulas")).items()}

@@ -1,12 +1,23 @@
 """Evaluates parsed expressions, within a budget of steps."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from difflib import get_close_matches
 from functools import partial
 from typing import Any, Final
 
-from bridge.bases.functions import ANY, EVALUATED_APART, GLOBAL, LONGEST_LIST, MEMBER_NAMES, OF_NOTHING, OF_TYPE, Vault
+from bridge.bases.functions import (
+    ANY,
+    EVALUATED_APART,
+    GLOBAL,
+    MEMBER_NAMES,
+    OF_NOTHING,
+    OF_TYPE,
+    SIZE_OF_A_STEP,
+    WORK,
+    Vault,
+)
 from bridge.bases.syntax import (
     Binary,
     Constant,
@@ -27,11 +38,14 @@ from bridge.bases.values import (
     RegExp,
     Result,
     add,
+    check_length,
     compare,
     equal,
     is_number,
     is_truthy,
+    measure,
     multiply,
+    size_of,
     subtract,
     type_of,
 )
@@ -41,8 +55,11 @@ from bridge.records import dataclass
 STEPS: Final = 5_000_000
 """Parts of expressions that one query may evaluate."""
 
-SIZE_OF_A_STEP: Final = 50
-"""Characters of a text, or items of a list, that count as one more step."""
+SECONDS: Final = 10.0
+"""Processor time that it may take, however its steps are counted."""
+
+_LOOK_EVERY: Final = 200
+"""Steps between two looks at the clock."""
 
 _NO_CONSTANT: Final = object()
 _RANDOM: Final = FunctionCall(None, "random", ())
@@ -62,14 +79,59 @@ class Files(Vault):
         raise NotImplementedError
 
 
+class Budget:
+    """What all expressions of one call may take together: steps, and processor time of the thread that takes them."""
+
+    __slots__ = ("_cancelled", "_deadline", "_seconds", "look_at", "steps")
+
+    def __init__(self, steps: int = STEPS, seconds: float = SECONDS) -> None:
+        """Begin; the time runs from the first step."""
+        self.steps = steps
+        self.look_at = steps
+        """Steps left at which to look at the clock."""
+        self._seconds = seconds
+        self._deadline: float | None = None
+        self._cancelled = False
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing more can be evaluated."""
+        return self.steps < 0
+
+    def spend(self, steps: int) -> None:
+        """Take steps.
+
+        Raises:
+            InvalidArguments: There are none left, the time is over, or nobody waits any more.
+        """
+        self.steps -= steps
+        if self.steps < self.look_at:
+            self.look()
+
+    def cancel(self) -> None:
+        """Let the next look at the clock be the last one."""
+        self._cancelled = True
+
+    def look(self) -> None:
+        """Look at the clock; raises as `spend` does."""
+        now = time.thread_time()
+        if self._deadline is None:
+            self._deadline = now + self._seconds
+        if self._cancelled or now > self._deadline:
+            self.steps = -1
+        if self.steps < 0:
+            raise InvalidArguments("The query takes too long.", hint="Narrow it, such as by `folder`.")
+        self.look_at = self.steps - _LOOK_EVERY
+
+
 @dataclass(slots=True)
 class Evaluation:
-    """One query: its files, its formulas, and the steps that are left."""
+    """One query: its files, its formulas, and what it may still take."""
 
     files: Files
     formulas: Mapping[str, Node] = field(default_factory=dict)
     this: FileValue | None = None
-    steps: int = STEPS
+    budget: Budget = field(default_factory=Budget)
     given: Mapping[str, Result] = field(default_factory=dict)
     """Values by name, which stand before properties of the same name."""
     constants: dict[int, tuple[Node, Result]] = field(default_factory=dict)
@@ -96,6 +158,8 @@ class Evaluation:
             return scope.value(node)
         except RecursionError:
             raise _nesting_error() from None
+        except MemoryError:
+            raise InvalidArguments("The query takes too much memory.", hint="Use shorter texts and lists.") from None
 
 
 def check_functions(nodes: Sequence[Node]) -> None:
@@ -137,10 +201,18 @@ class _Scope:
 
     def value(self, node: Node) -> Result:
         found = _EVALUATED[type(node)](self, node)
-        # Long texts and lists take longer, and memory.
-        self.query.steps -= 1 + (len(found) // SIZE_OF_A_STEP if isinstance(found, str | list) else 0)
-        if self.query.steps < 0:
-            raise InvalidArguments("The query takes too long.", hint="Narrow it, such as by `folder`.")
+        steps = 1
+        # Long texts and lists take longer, and memory; whatever is done with them walks them once.
+        if isinstance(found, str):
+            check_length(len(found))
+            steps += size_of(found) // SIZE_OF_A_STEP
+        elif isinstance(found, list | dict):
+            found = measure(found)
+            steps += found.size // SIZE_OF_A_STEP
+        budget = self.query.budget
+        budget.steps -= steps
+        if budget.steps < budget.look_at:
+            budget.look()
         return found
 
     def constant_value(self, node: Constant) -> Result:
@@ -241,6 +313,8 @@ class _Scope:
             function = OF_TYPE[type_of(value)].get(call.name) or ANY.get(call.name)
             if function is None:
                 return OF_NOTHING.get(call.name)
+            if (work := WORK.get(call.name)) is not None:
+                self.query.budget.spend(work(value, *arguments))
             return function(self.query.files, value, *arguments)
         except (TypeError, ValueError, OverflowError):
             raise InvalidArguments(f"`{call.name}` cannot be used like this.") from None
@@ -266,10 +340,7 @@ class _Scope:
 
     def _items(self, of: Node) -> list[Result]:
         items = self.value(of)
-        found = items if isinstance(items, list) else []
-        if len(found) > LONGEST_LIST:
-            raise InvalidArguments("A list in the expression becomes too long.")
-        return found
+        return items if isinstance(items, list) else []
 
     def _with(self, **variables: Result) -> "_Scope":
         return _Scope(self.query, self.path, {**self.variables, **variables}, self.open_formulas)

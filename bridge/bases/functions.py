@@ -6,8 +6,10 @@ import random
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any, Final, Protocol
 
+from bridge.bases.patterns import match_pattern, replace_pattern, split_pattern, work_of_pattern
 from bridge.bases.values import (
     Date,
     FileValue,
@@ -15,13 +17,18 @@ from bridge.bases.values import (
     RegExp,
     Result,
     as_list,
+    check_items,
+    check_length,
     compare,
     equal,
     is_empty,
     is_number,
     is_truthy,
+    join,
+    js_number,
     parse_date,
     parse_duration,
+    size_of,
     sort_key,
     text_of,
     type_of,
@@ -29,8 +36,12 @@ from bridge.bases.values import (
 from bridge.errors import InvalidArguments
 from bridge.markdown.moment_format import format_moment
 
-LONGEST_TEXT: Final = 1_000_000
-LONGEST_LIST: Final = 100_000
+SIZE_OF_A_STEP: Final = 50
+"""Size of a value, as `size_of` counts, that takes one more step to walk."""
+
+LONGEST_FORMAT: Final = 1_000
+"""Characters of a date format."""
+
 _WORD: Final = re.compile(r"\S+")
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 _AGES: Final = (
@@ -148,32 +159,19 @@ def round_half_up(_: Vault, value: float, digits: Result = 0) -> float:
     return int(found) if float(found).is_integer() and factor == 1 else found
 
 
-def check_length(text: str) -> str:
-    """Return a text, unless it is too long.
-
-    Raises:
-        InvalidArguments: It is.
-    """
-    if len(text) > LONGEST_TEXT:
-        raise InvalidArguments("A text in the expression becomes too long.")
-    return text
+def format_date(_: Vault, value: Date, pattern: Result) -> str:
+    """Return a date in a format of Moment.js."""
+    written = text_of(pattern)
+    if len(written) > LONGEST_FORMAT:
+        raise InvalidArguments("A date format in the expression is too long.")
+    return format_moment(written, value.moment)
 
 
 def repeat(_: Vault, text: str, count: Result) -> str:
     """Return a text several times."""
     times = max(0, int(count)) if is_number(count) and not math.isinf(count) else 0
-    if times * len(text) > LONGEST_TEXT:
-        raise InvalidArguments("A text in the expression becomes too long.")
+    check_length(times * len(text))
     return text * times
-
-
-def matches(pattern: RegExp, text: str) -> bool:
-    """Return whether a regular expression matches; in linear time, whatever the expression (RE2).
-
-    Raises:
-        InvalidArguments: It is none, or needs what RE2 does not have.
-    """
-    return bool(_with_re2("match_substring_regex", text, pattern))
 
 
 def replace(_: Vault, text: str, pattern: Result, replacement: Result) -> str:
@@ -181,38 +179,21 @@ def replace(_: Vault, text: str, pattern: Result, replacement: Result) -> str:
     new = text_of(replacement)
     if not isinstance(pattern, RegExp):
         old = text_of(pattern)
-        return check_length(text.replace(old, new)) if old else text
-    escaped = re.sub(r"\$(\d)", r"\\\1", new.replace("\\", "\\\\"))
-    most = -1 if "g" in pattern.flags else 1
-    return check_length(str(_with_re2("replace_substring_regex", text, pattern, escaped, max_replacements=most)))
+        if old:
+            check_length(len(text) + text.count(old) * (len(new) - len(old)))
+        return text.replace(old, new) if old else text
+    return replace_pattern(text, pattern, new)
 
 
 def split(_: Vault, text: str, separator: Result, most: Result = None) -> list[Result]:
     """Split a text at another, or where a regular expression matches."""
     if isinstance(separator, RegExp):
-        parts = _with_re2("split_pattern_regex", text, separator)
+        parts = split_pattern(text, separator)
     else:
         between = text_of(separator)
+        check_items(text.count(between) + 1 if between else len(text))
         parts = text.split(between) if between else list(text)
-    return list(parts)[: int(most)] if is_number(most) else list(parts)
-
-
-def _with_re2(function: str, text: str, pattern: RegExp, *arguments: Any, **options: Any) -> Any:
-    """Call one of Arrow's functions on a text, which match in linear time whatever the expression is (RE2)."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    flags = "".join(flag for flag in "ims" if flag in pattern.flags)
-    try:
-        found = getattr(pc, function)(
-            [text], f"(?{flags}){pattern.pattern}" if flags else pattern.pattern, *arguments, **options
-        )
-    except pa.ArrowInvalid:
-        raise InvalidArguments(
-            f"The regular expression `/{pattern.pattern}/` cannot be used.",
-            hint="Look-around and references to groups are not supported.",
-        ) from None
-    return found[0].as_py()
+    return parts[: int(most)] if is_number(most) else parts
 
 
 def has(_: Vault, value: Result, other: Result) -> bool:
@@ -239,6 +220,7 @@ def unique(_: Vault, values: list[Result]) -> list[Result]:
 
 def flat(_: Vault, values: list[Result]) -> list[Result]:
     """Return a list with the elements of the lists in it."""
+    check_items(sum(len(as_list(value)) for value in values))
     return [item for value in values for item in as_list(value)]
 
 
@@ -262,6 +244,27 @@ def links_to(vault: Vault, value: Result, other: Result) -> bool:
     source, target = as_file(vault, value), as_file(vault, other)
     return source is not None and target is not None and vault.has_link(source.path, target.path)
 
+
+def _work_to_find(value: Result, *others: Result) -> int:
+    if isinstance(value, list):
+        return len(value) * sum(1 + size_of(one) // SIZE_OF_A_STEP for one in others)
+    return len(others) * size_of(value) // SIZE_OF_A_STEP
+
+
+def _work_to_change(value: Result, pattern: Result = None, *_: Result, everywhere: bool = False) -> int:
+    if not isinstance(pattern, RegExp) or not isinstance(value, str):
+        return 0
+    return work_of_pattern(value, pattern, everywhere=everywhere or "g" in pattern.flags)
+
+
+WORK: Final[Mapping[str, Callable[..., int]]] = {
+    **dict.fromkeys(("contains", "containsAll", "containsAny"), _work_to_find),
+    "matches": lambda value, text=None, *_: _work_to_change(text_of(text), value),
+    "replace": _work_to_change,
+    "sort": lambda value, *_: len(value) if isinstance(value, list) else 0,
+    "split": partial(_work_to_change, everywhere=True),
+}
+"""By the function: the steps beyond those for its value and arguments, each of which is walked once."""
 
 GLOBAL: Final[Mapping[str, Function]] = {
     "date": date,
@@ -292,7 +295,7 @@ ANY: Final[Mapping[str, Function]] = {
 OF_TYPE: Final[Mapping[str, Mapping[str, Function]]] = {
     "date": {
         "date": lambda _, value: Date(value.moment.replace(hour=0, minute=0, second=0, microsecond=0), has_time=False),
-        "format": lambda _, value, pattern: format_moment(text_of(pattern), value.moment),
+        "format": format_date,
         "time": lambda _, value: f"{value.moment:%H:%M:%S}",
         "relative": relative,
     },
@@ -326,12 +329,12 @@ OF_TYPE: Final[Mapping[str, Mapping[str, Function]]] = {
         "containsAll": lambda _, value, *others: all(contains(value, one) for one in others),
         "containsAny": lambda _, value, *others: any(contains(value, one) for one in others),
         "flat": flat,
-        "join": lambda _, value, between=", ": check_length(text_of(between).join(map(text_of, value))),
+        "join": lambda _, value, between=", ": join(value, text_of(between)),
         "reverse": lambda _, value: value[::-1],
         "slice": lambda _, value, *bounds: slice_of(value, *bounds),
         "sort": lambda _, value: sorted(value, key=sort_key),
         "unique": unique,
-        "sum": lambda _, value: sum(one for one in value if is_number(one)),
+        "sum": lambda _, value: js_number(sum(one for one in value if is_number(one))),
         "mean": lambda _, value: mean(value),
     },
     "link": {
@@ -353,7 +356,7 @@ OF_TYPE: Final[Mapping[str, Mapping[str, Function]]] = {
         "keys": lambda _, value: list(value),
         "values": lambda _, value: list(value.values()),
     },
-    "regexp": {"matches": lambda _, value, text: matches(value, text_of(text))},
+    "regexp": {"matches": lambda _, value, text: match_pattern(text_of(text), value)},
     "duration": {},
     "boolean": {},
     "null": {},

@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from bridge.bases.values import Date, Result, is_empty, is_number, text_of, type_of
+from bridge.bases.values import Date, Result, is_empty, is_number, js_number, text_of, type_of
 
 
 def _numbers(values: Sequence[Result]) -> list[float]:
@@ -31,7 +31,7 @@ SUMMARIES: Final[Mapping[str, Callable[[Sequence[Result]], Result]]] = {
     "Average": _of_numbers(statistics.fmean),
     "Min": _of_numbers(min),
     "Max": _of_numbers(max),
-    "Sum": _of_numbers(sum),
+    "Sum": _of_numbers(lambda numbers: js_number(sum(numbers))),
     "Range": _range,
     "Median": _of_numbers(statistics.median),
     "Stddev": _of_numbers(statistics.pstdev),

@@ -3,8 +3,9 @@
 import math
 import re
 from calendar import monthrange
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any, Final
 
 from bridge.errors import InvalidArguments
@@ -12,6 +13,20 @@ from bridge.records import dataclass
 
 Result = Any
 """None, bool, int, float, str, list, dict, or one of the classes here."""
+
+LONGEST_TEXT: Final = 1_000_000
+LONGEST_LIST: Final = 100_000
+LARGEST: Final = 10_000_000
+"""Size of a list or object with all that is in it, as `size_of` counts."""
+
+DEEPEST: Final = 60
+"""Lists and objects inside each other, so that each can be walked."""
+
+_ITEM: Final = 20
+"""Size of an item itself; the characters of a text are added."""
+
+_PLAIN: Final = frozenset({bool, int, float, str})
+_UNMEASURED: Final = frozenset({list, dict})
 
 _LARGEST_INTEGER: Final = 2**53
 _DATE: Final = re.compile(
@@ -79,6 +94,22 @@ class FileValue:
         return self.path
 
 
+class Items(list[Any]):
+    """A list that knows how much is in it: one that holds itself again and again is refused when it is built."""
+
+    __slots__ = ("depth", "size")
+    size: int
+    depth: int
+
+
+class Entries(dict[str, Any]):
+    """An object that knows how much is in it, as `Items` does."""
+
+    __slots__ = ("depth", "size")
+    size: int
+    depth: int
+
+
 class Tag(str):
     """A tag with its `#`, which equals the same tag without it, in any case."""
 
@@ -101,7 +132,9 @@ _TYPE_NAMES: Final[Mapping[type, str]] = {
     str: "string",
     Tag: "string",
     list: "list",
+    Items: "list",
     dict: "object",
+    Entries: "object",
     Date: "date",
     Duration: "duration",
     LinkValue: "link",
@@ -152,6 +185,87 @@ def shift_date(date: Date, span: Duration) -> Date:
     return Date(moved, date.has_time or span.ms % 86_400_000 != 0)
 
 
+def measure(value: list[Result] | dict[str, Result]) -> Items | Entries:
+    """Return a list or object as one that knows how much is in it.
+
+    Raises:
+        InvalidArguments: That is too much, or nested too deeply.
+    """
+    if isinstance(value, Items | Entries):
+        return value
+    found: Items | Entries
+    if isinstance(value, list):
+        check_items(len(value))
+        found = Items(value)
+        if any(type(item) in _UNMEASURED for item in value):
+            found[:] = [measure(item) if type(item) in _UNMEASURED else item for item in value]
+        inside: Iterable[Result] = found
+    else:
+        found = Entries({name: measure(item) if type(item) in _UNMEASURED else item for name, item in value.items()})
+        inside = chain(found, found.values())
+    size, depth = 0, 0
+    for item in inside:
+        kind = type(item)
+        if kind is str:
+            size += len(item) if item.isascii() else 4 * len(item)
+        elif kind is Items or kind is Entries:
+            size += item.size
+            depth = max(depth, item.depth)
+        else:
+            size += size_of(item)
+    size += _ITEM * len(found)
+    if size > LARGEST:
+        raise InvalidArguments("A list in the expression becomes too large.")
+    if depth >= DEEPEST:
+        raise InvalidArguments("A list in the expression is nested too deeply.")
+    found.size, found.depth = size, depth + 1
+    return found
+
+
+def size_of(value: Result) -> int:
+    """Return how much a value holds: about the bytes of all texts in it, in constant time if it was measured."""
+    if isinstance(value, str):
+        return len(value) if value.isascii() else 4 * len(value)
+    if isinstance(value, Items | Entries):
+        return value.size
+    return len(value.target) if isinstance(value, LinkValue) else 0
+
+
+def check_length(length: int) -> None:
+    """Require that a text is not too long, before it is made.
+
+    Raises:
+        InvalidArguments: It is.
+    """
+    if length > LONGEST_TEXT:
+        raise InvalidArguments("A text in the expression becomes too long.")
+
+
+def check_items(count: int) -> None:
+    """Require that a list is not too long, before it is made.
+
+    Raises:
+        InvalidArguments: It is.
+    """
+    if count > LONGEST_LIST:
+        raise InvalidArguments("A list in the expression becomes too long.")
+
+
+def join(values: Iterable[Result], between: str) -> str:
+    """Return values as one text.
+
+    Raises:
+        InvalidArguments: It becomes too long.
+    """
+    parts: list[str] = []
+    length = 0
+    for value in values:
+        parts.append(text_of(value))
+        length += len(parts[-1]) + len(between)
+        check_length(length - len(between))
+    return between.join(parts)
+
+
 def is_truthy(value: Result) -> bool:
     """Return whether a value counts as true, as in JavaScript; an empty list does not."""
     if isinstance(value, float) and math.isnan(value):
@@ -179,9 +293,9 @@ def text_of(value: Result) -> str:  # noqa: PLR0911 - one kind of value, one lin
         case float() if value.is_integer() and abs(value) < 1e15:
             return str(int(value))
         case list():
-            return ", ".join(map(text_of, value))
+            return join(value, ", ")
         case dict():
-            return ", ".join(f"{name}: {text_of(item)}" for name, item in value.items())
+            return join((f"{name}: {text_of(item)}" for name, item in value.items()), ", ")
         case RegExp():
             return f"/{value.pattern}/{value.flags}"
         case Duration():
@@ -194,8 +308,10 @@ def text_of(value: Result) -> str:  # noqa: PLR0911 - one kind of value, one lin
 
 def equal(one: Result, other: Result) -> bool:  # noqa: PLR0911 - one kind of value, one line
     """Return whether two values are equal: links by the file they lead to, dates also with texts that are dates."""
+    if type(one) is type(other) and type(one) in _PLAIN:
+        return bool(one == other)
     if isinstance(one, Tag) or isinstance(other, Tag):
-        return _tag_name(one) == _tag_name(other)
+        return not isinstance(one, list | dict) and not isinstance(other, list | dict) and _same_tag(one, other)
     match one, other:
         case (Date(), Date()):
             return bool(one.ms == other.ms)
@@ -218,8 +334,9 @@ def equal(one: Result, other: Result) -> bool:  # noqa: PLR0911 - one kind of va
             return type_of(one) == type_of(other) and bool(one == other)
 
 
-def _tag_name(value: Result) -> str:
-    return text_of(value).removeprefix("#").casefold()
+def _same_tag(one: Result, other: Result) -> bool:
+    names = (text_of(one).removeprefix("#"), text_of(other).removeprefix("#"))
+    return names[0].casefold() == names[1].casefold()
 
 
 def compare(one: Result, other: Result) -> int | None:
@@ -264,15 +381,16 @@ def add(one: Result, other: Result) -> Result:  # noqa: PLR0911 - one kind of va
         span = other if isinstance(other, Duration) else parse_duration(other) if isinstance(other, str) else None
         if span is not None:
             return shift_date(one, span)
-        return shift_date(one, Duration(0, other)) if is_number(other) else text_of(one) + text_of(other)
+        return shift_date(one, Duration(0, other)) if is_number(other) else join((one, other), "")
     if isinstance(one, Duration) and isinstance(other, Duration):
         return Duration(one.months + other.months, one.ms + other.ms)
     if is_number(one) and is_number(other):
         return js_number(js_number(one) + js_number(other))
     if isinstance(one, list) and isinstance(other, list):
+        check_items(len(one) + len(other))
         return [*one, *other]
     if isinstance(one, str) or isinstance(other, str):
-        return text_of(one) + text_of(other)
+        return join((one, other), "")
     return None
 
 

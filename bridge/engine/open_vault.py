@@ -90,6 +90,8 @@ class OpenVault:
     memories: MemoryCatalogue = field(default_factory=MemoryCatalogue)
     waiting_questions: WaitingQuestions = field(default_factory=WaitingQuestions)
     added_notes: AddedNotes = field(default_factory=AddedNotes)
+    policy_turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while a policy is planned, for which nothing else may change the vault."""
     topic_models: TopicModels = field(default_factory=TopicModels)
 
     @property

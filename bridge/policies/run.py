@@ -5,6 +5,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
+from bridge.bases.evaluate import Budget
 from bridge.changes.draft import Draft, digest_of
 from bridge.changes.effect import Effect, merge_effects
 from bridge.changes.requests.base import Request, RequestContext
@@ -23,6 +24,9 @@ from bridge.types import VaultPath
 
 if TYPE_CHECKING:
     from bridge.bases.values import Result
+
+SECONDS: Final = 2.0
+"""Processor time of the expressions of a run: others wait meanwhile to change the vault."""
 
 _NO_ITEM: Final = object()
 
@@ -76,6 +80,8 @@ class PolicyRun:
         self._policy = policy
         self._variables = variables
         self._host = host
+        self.budget = Budget(seconds=SECONDS)
+        """What its expressions may take."""
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Do all steps in the draft.
@@ -84,7 +90,9 @@ class PolicyRun:
             BridgeError: A step cannot be done; the message names it.
         """
         self.trace = PolicyTrace()
-        return _Plan(self._policy, self._variables, self._host, draft, context, self.trace).make()
+        self.budget = Budget(seconds=SECONDS)
+        state = DraftState(draft, context, self._host.root, self.budget)
+        return _Plan(self._policy, self._variables, self._host, draft, context, self.trace, state).make()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +131,7 @@ class _Plan:
         draft: Draft,
         context: RequestContext,
         trace: PolicyTrace,
+        state: DraftState,
     ) -> None:
         self._policy = policy
         self._variables = variables
@@ -130,7 +139,7 @@ class _Plan:
         self._draft = draft
         self._context = context
         self._trace = trace
-        self._state = DraftState(draft, context, host.root)
+        self._state = state
         self._filler = TemplateFiller(self._resolve)
         self._results: dict[str, Mapping[str, Value]] = {}
         self._item: Any = _NO_ITEM

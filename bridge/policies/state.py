@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from bridge.bases.evaluate import STEPS, Evaluation
+from bridge.bases.evaluate import Budget, Evaluation
 from bridge.bases.note_files import NoteFiles
 from bridge.bases.syntax import Node
 from bridge.bases.values import Result
@@ -24,7 +24,7 @@ _NOWHERE: Final = VaultPath("")
 class DraftState:
     """The notes of a vault as they would be after the steps of a draft so far; denied ones are not among them."""
 
-    def __init__(self, draft: Draft, context: RequestContext, root: Path) -> None:
+    def __init__(self, draft: Draft, context: RequestContext, root: Path, budget: Budget) -> None:
         self._draft = draft
         self._context = context
         self._root = root
@@ -32,8 +32,7 @@ class DraftState:
         self._notes = {path: note for path, note in self._view.notes.items() if path in self._view.names}
         self._taken = len(draft.steps)
         self._files: NoteFiles | None = None
-        self._left = STEPS
-        """Parts of expressions that may still be evaluated."""
+        self._budget = budget
 
     @property
     def notes(self) -> Mapping[VaultPath, IndexedNote]:
@@ -75,11 +74,8 @@ class DraftState:
         if self._files is None:
             types = self._context.obsidian().property_types
             self._files = NoteFiles(self._notes, self._view.names, self._root, types, self._context.now)
-        query = Evaluation(self._files, steps=self._left, given=given)
-        try:
-            return frozenset(path for path in paths if query.passes(node, path))
-        finally:
-            self._left = query.steps
+        query = Evaluation(self._files, budget=self._budget, given=given)
+        return frozenset(path for path in paths if query.passes(node, path))
 
     def _follow(self) -> None:
         """Read the notes again that steps since the last look have changed."""

@@ -224,10 +224,69 @@ def test_a_query_without_end_is_stopped() -> None:
     nested = "[1,2,3,4,5,6,7,8,9,10]"
     text = f"{nested}.map({nested}.map({nested}.map({nested}.map({nested}.map({nested}.map({nested}.map(value)))))))"
     query = evaluation()
-    query.steps //= 100
+    query.budget.steps //= 100
     with pytest.raises(InvalidArguments, match="takes too long"):
         query.value(parse_expression(text), BOOK)
 
 
 def test_a_hostile_regular_expression_takes_no_time() -> None:
     assert value('/^(a+)+$/.matches("' + "a" * 5_000 + '!")') is False
+
+
+TEN = "[acc,acc,acc,acc,acc,acc,acc,acc,acc,acc]"
+MANY = '"a,".repeat(99999).split(",")'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f'[1,1,1,1,1,1,1,1,1,1,1,1].reduce({TEN}, "x").toString().length > 3', "too"),
+        (f"[1,1,1,1,1,1,1,1,1,1,1,1].reduce({TEN}, 'x') == 1", "too"),
+        (f"[1,1,1,1,1,1,1,1,1,1,1,1].reduce({{a: {TEN}, b: acc}}, 'x').values()", "too"),
+        (f"{MANY}.map(0).reduce([acc], 'x').toString()", "nested too deeply"),
+        (f'"1,".repeat(800).split(",").reduce(if(acc.contains("zz"), 1, acc), {MANY})', "takes too long"),
+        (f'"1,".repeat(900).split(",").reduce(acc.sort(), {MANY})', "takes too long"),
+        ('"1,".repeat(900).split(",").map("x".repeat(90000 + index).split("").length)', "takes too long"),
+        (f'[{"1," * 40}].reduce(acc + acc, [1]).length', "too long"),
+        (f'[{"1," * 40}].reduce(acc + acc, "💥").length', "too long"),
+        ('[1,1].reduce([acc,acc,acc,acc,acc], "💥".repeat(1000000)).join("")', "too"),
+        ('"a".repeat(99999).replace("a", "b".repeat(99999))', "too long"),
+        ('"a".repeat(9000).replace(/a/g, "b".repeat(99999))', "too long"),
+        ('"a".repeat(9000).replace(/(a)/g, "$1$1$1$1$1$1$1$1$1$1".repeat(99))', "too long"),
+        ('"ß".repeat(999999).upper()', "too long"),
+        ('"x".repeat(999999).split("")', "too long"),
+        ('"x".repeat(999999).split(/x/)', "too long"),
+        ("/" + "(?:[xa].?){500}" * 50 + 'y/.matches("x".repeat(100000))', "too long"),
+        ('"a".repeat(20000).replace(/(?:[ab].{400})c|a/g, "")', "too long"),
+        ('now().format("LLLL".repeat(9999))', "too long"),
+    ],
+)  # fmt: skip
+def test_a_value_is_too_large_before_it_is_made(text: str, said: str) -> None:
+    query = evaluation()
+    query.budget.steps //= 10
+    with pytest.raises(InvalidArguments, match=said):
+        query.value(parse_expression(text), BOOK)
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ('"abc".split(/x*/)', ["a", "b", "c"]),
+        ('"a1b22c".split(/\\d+/)', ["a", "b", "c"]),
+        ('"a1b".split(/(\\d)/, 1)', ["a"]),
+        ('"一。二。三".split(/。/)', ["一", "二", "三"]),
+        ('"".split(/,/)', [""]),
+        ('",a,".split(/,/)', ["", "a", ""]),
+        ('"नमस्ते दुनिया".replace(/\\s+/g, "_")', "नमस्ते_दुनिया"),
+    ],
+)
+def test_a_regular_expression_may_match_nothing(text: str, result: Any) -> None:
+    assert value(text) == result
+
+
+def test_a_query_that_nobody_waits_for_ends() -> None:
+    query = evaluation()
+    query.value(parse_expression("1 + 1"), BOOK)
+    query.budget.cancel()
+    with pytest.raises(InvalidArguments, match="takes too long"):
+        query.value(parse_expression("[1,2,3,4,5,6,7,8,9].map([1,2,3,4,5,6,7,8,9].map(value + 1 + 1 + 1))"), BOOK)

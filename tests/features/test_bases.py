@@ -1,11 +1,18 @@
 """Bases are run as Obsidian runs them, and notes found by any condition."""
 
+import asyncio
+import threading
+import time
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
+from bridge.api.where import evaluate_apart
 from bridge.bases.base_file import read_base
+from bridge.bases.evaluate import SECONDS, Budget
 from bridge.bases.syntax import Binary, Constant, parse_expression
+from bridge.errors import InvalidArguments
 from bridge.features.bases.export import write_base
 from bridge.settings.file import save_settings
 from tests.features.served import Served
@@ -125,6 +132,52 @@ async def test_a_column_that_cannot_be_evaluated_is_empty_and_said(served: Serve
     view = await run(served, text="formulas: {a: formula.a}\nviews: [{order: [formula.a], filters: price > 8}]")
     assert view["rows"][0]["values"] == {"formula.a": None}
     assert view["notices"] == ["The formula `a` refers to itself."]
+
+
+BOMB = """\
+a: &a {and: ["true", "true", "true", "true", "true", "true", "true", "true", "true", "true"]}
+b: &b {and: [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]}
+c: &c {and: [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b]}
+d: &d {and: [*c, *c, *c, *c, *c, *c, *c, *c, *c, *c]}
+e: &e {and: [*d, *d, *d, *d, *d, *d, *d, *d, *d, *d]}
+filters: {and: [*e, *e, *e, *e, *e, *e, *e, *e, *e, *e]}
+"""
+
+
+async def test_what_would_take_all_time_or_memory_is_refused(served: Served) -> None:
+    long = "formulas: {a: file.path.repeat(70000)}\nviews: [{order: [formula.a]}]"
+    for text, said in ((BOMB, "no valid YAML"), (long, "more than 2,000,000 characters")):
+        answer = await served.call("query_base", text=text)
+        assert (answer.code, said in answer.json["error"]["message"]) == ("invalid_arguments", True), answer.body
+
+
+async def test_a_number_that_json_cannot_hold_is_rounded(served: Served) -> None:
+    (served.bridge.find(None).root / "Big.md").write_text("---\nn: 999999999999999999\n---\n", "utf-8")
+    await served.call("wait_until_indexed", path="Big.md")
+    sums = "[n,n,n,n,n,n,n,n,n,n,n,n,n,n,n,n,n,n,n,n].sum()"
+    view = await run(served, text=f"formulas: {{a: '{sums}'}}\nviews: [{{filters: n > 1, order: [formula.a, n]}}]")
+    assert view["rows"][0]["values"] == {"formula.a": 2e19, "n": 999999999999999999}
+
+
+async def test_expressions_end_when_nobody_waits_and_others_do_not_wait_for_them() -> None:
+    begun, left = threading.Semaphore(0), []
+
+    def work(budget: Budget) -> None:
+        began = time.thread_time()
+        begun.release()
+        with suppress(InvalidArguments):
+            while True:
+                budget.look()
+        left.append(SECONDS - (time.thread_time() - began))
+
+    many = [asyncio.create_task(evaluate_apart(work)) for _ in range(40)]
+    await asyncio.to_thread(begun.acquire)
+    for task in many:
+        task.cancel()
+    await asyncio.gather(*many, return_exceptions=True)
+    assert await evaluate_apart(lambda budget: budget.is_spent) is False
+    assert 1 <= len(left) <= 2
+    assert min(left) > 0
 
 
 @pytest.mark.parametrize(

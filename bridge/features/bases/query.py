@@ -1,6 +1,5 @@
 """Running a view of a base."""
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +11,7 @@ from bridge.api.markup import Answer, Element, Line, notice, notices, path_of
 from bridge.api.not_found import no_such_note
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
-from bridge.api.where import note_files
+from bridge.api.where import evaluate_apart, note_files
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
 from bridge.index.note import Notes
 from bridge.notebook.folder import agents_folder
@@ -22,10 +21,13 @@ from bridge.types import Among, VaultPath
 
 if TYPE_CHECKING:
     from bridge.bases.base_file import Base, BaseView
-    from bridge.bases.evaluate import Evaluation
+    from bridge.bases.evaluate import Budget, Evaluation
     from bridge.engine.open_vault import OpenVault
 
 ENDING = ".base"
+
+MOST_CHARACTERS = 2_000_000
+"""Characters of the values in an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +103,6 @@ async def query_base(
         NoteNotFound: No such base or note; the message names the closest.
         InvalidArguments: The file is no base, has no such view, or an expression in it cannot be read.
     """
-    from bridge.bases.base_file import check_view, read_base
-
     vault = call.vault
     vault.require_keyword()
     if (path is None) == (text is None):
@@ -113,14 +113,21 @@ async def query_base(
         raise no_such_note(vault, this)
     side = choose_among(vault, among, (path, this))
     notes = snapshot(vault, side)
-    base = read_base(await asyncio.to_thread(_read, vault, path) if path is not None else text or "")
-    chosen = _choose_view(base, view)
-    check_view(chosen)
-    files = [one for one in vault.names if _is_shown(vault, one, notes, side)]
-    rows, summaries, remarks = await asyncio.to_thread(_run, vault, notes, files, base, chosen, this or path)
-    shown = tuple(rows[offset : offset + limit])
-    names = tuple(one.name for one in base.views)
-    return BaseRows(chosen.name, names, chosen.columns, shown, len(rows), summaries, tuple(remarks))
+
+    def run(budget: "Budget") -> BaseRows:
+        from bridge.bases.base_file import check_view, read_base
+        from bridge.bases.evaluate import Evaluation
+        from bridge.bases.values import FileValue
+
+        base = read_base(_read(vault, path) if path is not None else text or "")
+        chosen = _choose_view(base, view)
+        check_view(chosen)
+        files = [one for one in vault.names if _is_shown(vault, one, notes, side)]
+        here = this or path
+        query = Evaluation(note_files(vault, notes), base.formulas, FileValue(here) if here else None, budget)
+        return _run(query, files, base, chosen, slice(offset, offset + limit))
+
+    return await evaluate_apart(run)
 
 
 def _read(vault: "OpenVault", path: VaultPath) -> str:
@@ -148,20 +155,11 @@ def _is_shown(vault: "OpenVault", path: VaultPath, notes: Notes, side: Among) ->
     return path not in vault.index.notes and is_of_agents == (side == "agents")
 
 
-def _run(
-    vault: "OpenVault",
-    notes: Notes,
-    files: Sequence[VaultPath],
-    base: "Base",
-    view: "BaseView",
-    this: VaultPath | None,
-) -> tuple[list[BaseRow], dict[str, Any], list[str]]:
+def _run(query: "Evaluation", files: Sequence[VaultPath], base: "Base", view: "BaseView", page: slice) -> BaseRows:
     """Evaluate a view."""
     from bridge.bases.base_file import column_node
-    from bridge.bases.evaluate import Evaluation
-    from bridge.bases.values import FileValue, sort_key, text_of
+    from bridge.bases.values import sort_key
 
-    query = Evaluation(note_files(vault, notes), base.formulas, FileValue(this) if this else None)
     remarks: dict[str, None] = {}
     paths = sorted(path for path in files if query.passes(view.filter, path))
     sort_keys = [*([view.group] if view.group else []), *view.sort]
@@ -171,19 +169,21 @@ def _run(
         paths.sort(key=keys.__getitem__, reverse=one.direction == "DESC")
         paths.sort(key=lambda path: keys[path][0] == 9)
     paths = paths[: view.limit] if view.limit is not None else paths
-    columns = dict.fromkeys((*view.columns, *view.summaries))
-    values = {name: [_value(query, column_node(name), path, remarks) for path in paths] for name in columns}
-    groups = [_value(query, view.group.node, path, remarks) for path in paths] if view.group else [None] * len(paths)
-    rows = [
+    write = _JsonWriter()
+    rows = tuple(
         BaseRow(
-            path, {name: _as_json(values[name][at]) for name in view.columns}, text_of(group) if view.group else None
+            path,
+            {name: write.value(_value(query, column_node(name), path, remarks), name) for name in view.columns},
+            write.text(_value(query, view.group.node, path, remarks)) if view.group else None,
         )
-        for at, (path, group) in enumerate(zip(paths, groups, strict=True))
-    ]
-    summaries = {
-        column: _as_json(_summarise(query, base, name, values[column])) for column, name in view.summaries.items()
-    }
-    return rows, summaries, [*remarks]
+        for path in paths[page]
+    )
+    summaries = {}
+    for column, name in view.summaries.items():
+        values = [_value(query, column_node(column), path, remarks) for path in paths]
+        summaries[column] = write.value(_summarise(query, base, name, values), column)
+    names = tuple(one.name for one in base.views)
+    return BaseRows(view.name, names, view.columns, rows, len(paths), summaries, tuple(remarks))
 
 
 def _value(query: "Evaluation", node: Any, path: VaultPath, remarks: dict[str, None]) -> Any:
@@ -191,7 +191,7 @@ def _value(query: "Evaluation", node: Any, path: VaultPath, remarks: dict[str, N
     try:
         return query.value(node, path)
     except BridgeError as error:
-        if query.steps < 0:
+        if query.budget.is_spent:
             raise
         remarks[error.message] = None
         return None
@@ -205,19 +205,41 @@ def _summarise(query: "Evaluation", base: "Base", name: str, values: list[Any]) 
     return SUMMARIES[name](values) if name in SUMMARIES else None
 
 
-def _as_json(value: Any) -> Any:
-    """Return a value of a column as JSON: links, dates and files as texts."""
-    from bridge.bases.values import text_of
+class _JsonWriter:
+    """Makes JSON of the values of one answer, up to a length of all together."""
 
-    match value:
-        case None | bool() | int():
-            return value
-        case float():
-            return round(value, 10) if abs(value) < 1e300 else text_of(value)
-        case list():
-            return [text_of(item) for item in value]
-        case _:
-            return text_of(value)
+    def __init__(self) -> None:
+        self._left = MOST_CHARACTERS
+
+    def value(self, value: Any, column: str) -> Any:
+        """Return a value of a column as JSON: links, dates and files as texts."""
+        self._spend(len(column))
+        match value:
+            case None | bool():
+                return value
+            case int():
+                return value if abs(value) < 2**63 else float(value)
+            case float() if abs(value) < 1e300:
+                return round(value, 10)
+            case list():
+                return [self.text(item) for item in value]
+            case _:
+                return self.text(value)
+
+    def text(self, value: Any) -> str:
+        """Return a value as text."""
+        from bridge.bases.values import text_of
+
+        text = text_of(value)
+        self._spend(len(text))
+        return text
+
+    def _spend(self, length: int) -> None:
+        self._left -= length + 4
+        if self._left < 0:
+            raise InvalidArguments(
+                f"The values of the rows have more than {MOST_CHARACTERS:,} characters.", hint="Give a smaller `limit`."
+            )
 
 
 def base_rows_view(answer: Answer) -> Iterable[Element]:

@@ -91,7 +91,7 @@ async def open_garden(
     corpus = await vault.mention_index.corpus()
     texts = await graph_snapshot.index.wholes()
     near = await similar_notes(vault, graph_snapshot) if Duplicates.name in checks else []
-    stated, _ = await asyncio.to_thread(read_schemas, vault, graph_snapshot.notes)
+    stated, _ = await read_schemas(vault, graph_snapshot.notes)
     style = await asyncio.to_thread(read_obsidian_settings, vault.root)
     garden = Garden(
         vault=vault,

@@ -166,9 +166,14 @@ async def perform(
     run = PolicyRun(found.policy, values, policy_host(call))
     requests = [RunPolicy(path=found.path or NOWHERE, run=run)]
     options = WriteOptions(options.dry_run, options.reason or found.policy.description[:500] or None, options.confirm)
-    outcome = await carry_requests(
-        call, requests, options, operation="run_policy", expect=expected_counts(expect), forecast=forecast
-    )
+    try:
+        # One at a time, so that other changes come in between.
+        async with call.vault.policy_turn:
+            outcome = await carry_requests(
+                call, requests, options, operation="run_policy", expect=expected_counts(expect), forecast=forecast
+            )
+    finally:
+        run.budget.cancel()
     made = await describe_outcome(call, outcome, requests, dry_run=options.dry_run)
     trace = run.trace
     return PolicyOutcome(

@@ -1,6 +1,8 @@
 """The parts of a profile that need no graph."""
 
+import asyncio
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from bridge.api.call import Call
@@ -20,7 +22,9 @@ from bridge.types import Among, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
+    from bridge.index.note import Notes
     from bridge.markdown.note import Note
+    from bridge.schema.rules import Rule
 
 MOST_TASKS: Final = 20
 MOST_MEMORIES: Final = 10
@@ -48,14 +52,20 @@ def outline_of(note: "Note") -> tuple[ProfiledSection, ...]:
     )
 
 
-def violated_rules(vault: "OpenVault", among: Among, path: VaultPath) -> tuple[ViolatedRule, ...]:
+async def violated_rules(vault: "OpenVault", among: Among, path: VaultPath) -> tuple[ViolatedRule, ...]:
     """Return the rules of schema notes, of a note's own folder and of its type that it does not keep."""
+    every = snapshot(vault, among)
+    stated, _ = await read_schemas(vault, every)
+    return await asyncio.to_thread(_violated_rules, vault, every, path, stated)
+
+
+def _violated_rules(
+    vault: "OpenVault", every: "Notes", path: VaultPath, stated: "Sequence[Rule]"
+) -> tuple[ViolatedRule, ...]:
     from bridge.schema.conventions import infer_rules
     from bridge.schema.violations import find_violations
 
-    every = snapshot(vault, among)
     note, folder = every[path], path.rpartition("/")[0]
-    stated, _ = read_schemas(vault, every)
     notes = list(without_templates(vault, every.values()))
     beside = [each for each in notes if each.path.startswith(f"{folder}/")] if folder else notes
     inferred = [rule for rule in infer_rules(beside, LEAST) if not rule.scope.note_type and rule.scope.folder == folder]

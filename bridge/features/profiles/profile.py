@@ -22,7 +22,7 @@ from bridge.features.profiles.parts import (
     violated_rules,
 )
 from bridge.features.profiles.records import NoteProfile, ProfilePart
-from bridge.types import Among, VaultPath
+from bridge.types import VaultPath
 
 if TYPE_CHECKING:
     from bridge.markdown.note import Note
@@ -77,7 +77,7 @@ async def note_profile(call: Call, path: VaultPath, parts: tuple[ProfilePart, ..
     )
 
 
-async def describe_part(call: Call, part: ProfilePart, note: "Note") -> object:
+async def describe_part(call: Call, part: ProfilePart, note: "Note") -> object:  # noqa: PLR0911 - one part, one line
     """Return one part of a profile."""
     among = choose_among(call.vault, None, (note.path,))
     match part:
@@ -90,19 +90,19 @@ async def describe_part(call: Call, part: ProfilePart, note: "Note") -> object:
         case "missing_links":
             corpus = await call.vault.mention_index.corpus()
             return await asyncio.to_thread(neighbours.missing_links, call.vault, corpus, note)
+        case "rules":
+            return await violated_rules(call.vault, among, note.path)
         case "structure":
             return await neighbours.describe_structure(call.vault, among, note.path)
         case _:
-            return await asyncio.to_thread(_describe_at_once, call, part, note, among)
+            return await asyncio.to_thread(_describe_at_once, call, part, note)
 
 
-def _describe_at_once(call: Call, part: ProfilePart, note: "Note", among: Among) -> object:
+def _describe_at_once(call: Call, part: ProfilePart, note: "Note") -> object:
     """Return a part that one thread finds by itself."""
     match part:
         case "outline":
             return outline_of(note)
-        case "rules":
-            return violated_rules(call.vault, among, note.path)
         case "history":
             return last_change(call.vault, note.path)
         case "index":

@@ -112,6 +112,7 @@ async def check_notes(
         if path not in every:
             raise no_such_note(vault, path)
     dismissed = {(path, one.name) for one in await dismissed_rows(call, "violation") for path in one.paths}
+    stated, problems = await read_schemas(vault, every) if rules != "inferred" else ([], ())
 
     def check() -> CheckedNotes:
         from bridge.schema.conventions import infer_rules
@@ -120,7 +121,6 @@ async def check_notes(
         notes = list(without_templates(vault, select_notes(every, None)))
         asked = list(without_templates(vault, select_notes(every, folder)))
         asked = [note for note in asked if not paths or note.path in paths]
-        stated, problems = read_schemas(vault, every) if rules != "inferred" else ([], ())
         inferred = infer_rules(notes, least) if rules != "schema" else []
         every_one = find_violations(asked, stated, inferred)
         found = [

@@ -100,12 +100,12 @@ async def conventions(
     vault = call.vault
     vault.require_keyword()
     every = snapshot(vault, choose_among(vault, among, (folder,)))
+    schemas, problems = await read_schemas(vault, every)
 
     def infer() -> ConventionList:
         from bridge.schema.conventions import count_kept, infer_rules
 
         notes = list(without_templates(vault, select_notes(every, folder, note_type)))
-        schemas, problems = read_schemas(vault, every)
         stated = [rule for rule in (count_kept(each, notes) for each in schemas) if rule.notes]
         said = {(rule.scope, rule.kind, rule.name.casefold()) for rule in stated}
         inferred = infer_rules(notes, least)
