@@ -7,7 +7,7 @@ from dataclasses import field
 from functools import lru_cache
 from typing import Any, cast
 
-from bridge.markdown.note import Heading, Link, LinkKind, Note, Value
+from bridge.markdown.note import Heading, Link, LinkKind, Note, Value, property_of, type_of
 from bridge.markdown.prose import has_asides
 from bridge.markdown.tasks import parse_task
 from bridge.records import dataclass
@@ -69,16 +69,12 @@ class IndexedNote:
     @property
     def note_type(self) -> str:
         """The kind of note that the property `type` names, folded, such as `decision`; empty without one."""
-        value = self.properties.get("type")
-        first = next(iter(value), None) if isinstance(value, list | tuple) else value
-        if not isinstance(first, str):
-            return ""
-        return fold_case(first.strip().removeprefix("[[").removesuffix("]]").partition("|")[0].strip())
+        return type_of(self.properties)
 
     @property
     def is_left_alone(self) -> bool:
         """Whether the property `gardener: ignore` tells the gardener to leave the note alone."""
-        value = next((value for name, value in self.properties.items() if fold_case(name) == "gardener"), None)
+        value = property_of(self.properties, "gardener")
         return isinstance(value, str) and fold_case(value.strip()) == "ignore"
 
     @property

@@ -5,6 +5,7 @@ from dataclasses import field
 from typing import Literal, NamedTuple
 
 from bridge.records import dataclass
+from bridge.text.fold import fold_case
 from bridge.types import Digest, Lines, NoteKind, Span, VaultPath
 
 Value = None | bool | int | float | str | Sequence["Value"] | Mapping[str, "Value"]
@@ -12,15 +13,21 @@ Value = None | bool | int | float | str | Sequence["Value"] | Mapping[str, "Valu
 
 
 def property_of(properties: Mapping[str, Value], name: str) -> Value:
-    """Return a property, whose name Obsidian reads in any case; None without one.
-
-    Args:
-        properties: Those of a note.
-        name: The name in lower case, without accents.
-    """
+    """Return a property, whose name Obsidian reads in any case; None without one."""
     if name in properties:
         return properties[name]
-    return next((value for key, value in properties.items() if len(key) == len(name) and key.lower() == name), None)
+    fold = str.lower if name.isascii() else fold_case
+    folded = fold(name)
+    return next((value for own, value in properties.items() if fold(own) == folded), None)
+
+
+def type_of(properties: Mapping[str, Value]) -> str:
+    """Return the kind of note that the property `type` names, folded, such as `decision`; empty without one."""
+    value = property_of(properties, "type")
+    first = next(iter(value), None) if isinstance(value, list | tuple) else value
+    if not isinstance(first, str):
+        return ""
+    return fold_case(first.strip().removeprefix("[[").removesuffix("]]").partition("|")[0].strip())
 
 
 LinkKind = Literal["wiki", "embed", "markdown", "property", "canvas"]

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from bridge.index.note import IndexedNote
-from bridge.markdown.note import Value
+from bridge.markdown.note import Value, property_of
 
 
 def field_of(properties: Mapping[str, Value], name: str) -> Value:
     """Return a property; of a list with one item that item, as Obsidian may have been told that it is a list."""
-    return sole_item(properties.get(name))
+    return sole_item(property_of(properties, name))
 
 
 def sole_item(value: Value) -> Value:

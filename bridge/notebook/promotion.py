@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from bridge.markdown.note import Value
+from bridge.markdown.note import Value, property_of
 from bridge.types import VaultId, VaultPath
 
 ORIGIN: Final = "promoted_from"
@@ -44,5 +44,5 @@ def is_copy_of(properties: Mapping[str, Value], vaults: Collection[VaultId], pat
         vaults: The ids that the vault of that note has or had.
         path: The note's path there.
     """
-    origins = texts_of(properties.get(ORIGIN))
+    origins = texts_of(property_of(properties, ORIGIN))
     return any(origin_of(vault, path) in origins for vault in vaults)

@@ -8,8 +8,9 @@ from typing import Final
 
 from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import title_of
+from bridge.markdown.note import property_of
 from bridge.schema.census import bare_value, kind_of_value, single_values, value_key
-from bridge.schema.rules import NAME_PATTERNS, Rule, RuleKind, RuleScope, applies_to, find_violation, property_of
+from bridge.schema.rules import NAME_PATTERNS, Rule, RuleKind, RuleScope, applies_to, find_violation
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
@@ -88,7 +89,7 @@ def _candidates(
             having[folded][note.path] = note
     for folded, spelled in spellings.items():
         name = _most_common(spelled)
-        if name == "type" and scope.note_type:
+        if folded == "type" and scope.note_type:
             continue
         if spelled.total() >= max(least_notes, FEWEST):
             yield Rule(scope, "required", name, (), len(notes), min(spelled.total(), len(notes)))
@@ -106,7 +107,7 @@ def _value_rules(scope: RuleScope, name: str, notes: Collection[IndexedNote], le
     """Yield the rules about the types and values of a property of these notes."""
     if len(notes) < FEWEST:
         return
-    values = [property_of(note, name) for note in notes]
+    values = [property_of(note.properties, name) for note in notes]
     kinds = Counter(kind for value in values if (kind := kind_of_value(value)) != "empty")
     filled = kinds.total()
     if filled < FEWEST:

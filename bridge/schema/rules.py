@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import title_of
-from bridge.markdown.note import Value
+from bridge.markdown.note import Value, property_of
 from bridge.records import dataclass
 from bridge.schema.census import kind_of_value, single_values, value_key
 from bridge.text.fold import fold_case
@@ -94,9 +94,9 @@ def find_violation(rule: Rule, note: IndexedNote) -> str | None:
             return None if NAME_PATTERNS[rule.name].fullmatch(title) else title
         case "condition":
             kept = rule.must is not None and note.path in rule.must.paths
-            return None if kept else show_value(property_of(note, rule.name)) if rule.name else ""
+            return None if kept else show_value(property_of(note.properties, rule.name)) if rule.name else ""
         case "type" | "values":
-            return _find_wrong_value(rule, property_of(note, rule.name))
+            return _find_wrong_value(rule, property_of(note.properties, rule.name))
     return None if has else ""
 
 
@@ -108,14 +108,6 @@ def _find_wrong_value(rule: Rule, value: Value) -> str | None:
     allowed = {fold_case(each) for each in rule.expected}
     items = (item for item in single_values(value) if kind_of_value(item) != "empty")
     return next((show_value(item) for item in items if value_key(item)[1] not in allowed), None)
-
-
-def property_of(note: IndexedNote, name: str) -> Value:
-    """Return the value of a property in any case; None without one."""
-    if name in note.properties:
-        return note.properties[name]
-    folded = fold_case(name)
-    return next((value for own, value in note.properties.items() if fold_case(own) == folded), None)
 
 
 def has_property(note: IndexedNote, name: str) -> bool:
@@ -130,7 +122,7 @@ def applies_to(rule: Rule, note: IndexedNote) -> bool:
         return False
     if rule.kind not in ("type", "values", "condition") or not rule.name:
         return True
-    return kind_of_value(property_of(note, rule.name)) != "empty"
+    return kind_of_value(property_of(note.properties, rule.name)) != "empty"
 
 
 def show_value(value: Value) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 
 from bridge.errors import InvalidArguments
 from bridge.markdown.links import UNESCAPED_BAR
-from bridge.markdown.note import Value
+from bridge.markdown.note import Value, property_of
 from bridge.records import dataclass
 from bridge.schema.rules import Condition, Rule, RuleScope
 from bridge.text.fold import fold_case
@@ -53,12 +53,12 @@ def read_schema(path: VaultPath, text: str, properties: Mapping[str, Value], fin
         properties: Its properties; `for` names a folder, `for_type` a type of notes, `for_where` a condition.
         find: Evaluates a condition.
     """
-    folder, note_type = properties.get("for"), properties.get("for_type")
+    folder, note_type = property_of(properties, "for"), property_of(properties, "for_type")
     scope = RuleScope(
         folder.strip().strip("/") if isinstance(folder, str) and not isinstance(note_type, str) else "",
         fold_case(note_type.strip()) if isinstance(note_type, str) else "",
     )
-    whole = "for_where" in properties or (isinstance(folder, str) and folder.strip() in ("", "/"))
+    whole = _has_condition(properties) or (isinstance(folder, str) and folder.strip() in ("", "/"))
     if scope == RuleScope() and not whole:
         return Schema(
             (), (f"`{path}` does not say what it is for: give it `for: Folder`, `for_type: book` or `for_where`.",)
@@ -80,14 +80,18 @@ def read_schema(path: VaultPath, text: str, properties: Mapping[str, Value], fin
     return Schema(tuple(rules), tuple(problems))
 
 
+def _has_condition(properties: Mapping[str, Value]) -> bool:
+    return any(name.casefold() == "for_where" for name in properties)
+
+
 def _narrow_scope(
     scope: RuleScope, path: VaultPath, text: str, properties: Mapping[str, Value], find: FindPaths
 ) -> RuleScope:
     """Return the scope with the condition `for_where`, if the note has one."""
-    if "for_where" not in properties:
+    if not _has_condition(properties):
         return scope
-    value = properties["for_where"]
-    line = next((at for at, each in enumerate(text.splitlines(), 1) if each.startswith("for_where")), 1)
+    value = property_of(properties, "for_where")
+    line = next((at for at, each in enumerate(text.splitlines(), 1) if each.lower().startswith("for_where")), 1)
     if not isinstance(value, str) or not value.strip():
         raise _WrongCondition(f"`{path}`, line {line}: `for_where` must be text, such as 'file.hasTag(\"book\")'.")
     return replace(scope, where=_find(scope, path, line, value.strip(), find))

@@ -5,6 +5,7 @@ from typing import Final
 
 from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.names import note_name
+from bridge.markdown.note import property_of
 from bridge.records import dataclass
 from bridge.search.filters import folder_spelling
 from bridge.text.fold import fold_case
@@ -108,13 +109,8 @@ def read_ontology(folder: VaultPath, notes: Notes) -> Ontology:
 
 def read_max_depth(note: IndexedNote | None) -> int | None:
     """Return how many folders deep below the ontology's topics may be by its rules; None for any number."""
-    value = None if note is None else property_of(note, MAX_DEPTH)
+    value = None if note is None else property_of(note.properties, MAX_DEPTH)
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-
-def property_of(note: IndexedNote, name: str) -> object:
-    """Return the value of a property whose name is written in any case; None without one."""
-    return next((value for key, value in note.properties.items() if key.casefold() == name), None)
 
 
 def is_index_note(path: VaultPath) -> bool:

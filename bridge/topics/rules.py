@@ -6,9 +6,10 @@ from dataclasses import field
 from bridge.index.note import IndexedNote
 from bridge.markdown.frontmatter import link_in_value
 from bridge.markdown.names import note_name
+from bridge.markdown.note import property_of
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
-from bridge.topics.ontology import MAX_DEPTH, Ontology, property_of, read_max_depth
+from bridge.topics.ontology import MAX_DEPTH, Ontology, read_max_depth
 from bridge.types import VaultPath
 from bridge.vault.globs import GlobSet, find_mistake
 
@@ -59,7 +60,7 @@ def read_rules(note: IndexedNote | None, ontology: Ontology) -> TopicRules:
     if not isinstance(least, int) or isinstance(least, bool) or least < 1:
         problems.append("`at_least` must be a whole number from 1 on.")
         least = 1
-    if property_of(note, MAX_DEPTH) is not None and read_max_depth(note) is None:
+    if property_of(note.properties, MAX_DEPTH) is not None and read_max_depth(note) is None:
         problems.append("`max_depth` must be a whole number from 0 on.")
     return TopicRules(GlobSet(read_never(note)), prefer, least, tuple(problems))
 
@@ -70,7 +71,7 @@ def read_never(note: IndexedNote | None) -> tuple[str, ...]:
 
 
 def _globs(note: IndexedNote) -> tuple[str, ...]:
-    never = next((value for name, value in note.properties.items() if name.casefold() == "never"), None)
+    never = property_of(note.properties, "never")
     return tuple(one for one in (never if isinstance(never, list | tuple) else (never,)) if isinstance(one, str))
 
 

@@ -12,6 +12,7 @@ NOTES = {
     "Use rye.md": "---\ntype: Decision\n---\n# Use rye\n\nIt keeps **longer** than [[Wheat|wheat]].\n",
     "Ask twice.md": "---\ntype: '[[decision|Decision]]'\n---\n[[Use rye]]\n",
     "Monday.md": "---\ntype: [journal, log]\n---\n[[Use rye]]\n",
+    "Twice.md": "---\nTYPE: decision\n---\n[[Use rye]]\n",
     "Odd.md": "---\ntype: 7\n---\n" + "Many words of one long line. " * 20,
     "Wheat.md": "",
     "Secret/Plan.md": "---\ntype: conspiracy\n---\n",
@@ -33,29 +34,41 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 async def test_the_notes_of_each_type_are_counted_without_denied_ones(served: Served) -> None:
     (vault,) = (await served.call("status")).json["vaults"]
-    assert list(vault["types"].items()) == [("decision", 2), ("journal", 1)]
+    assert list(vault["types"].items()) == [("decision", 3), ("journal", 1)]
     assert datetime.fromisoformat(vault["indexed"]) <= datetime.now(UTC)
 
 
 async def test_listed_notes_say_their_type_and_how_they_begin(served: Served) -> None:
     notes = {note["path"]: note for note in (await served.call("find_notes", excerpts=True)).json["notes"]}
     types = {path: note["note_type"] for path, note in notes.items() if note["note_type"]}
-    assert types == {"Use rye.md": "decision", "Ask twice.md": "decision", "Monday.md": "journal"}
+    assert types == {
+        "Use rye.md": "decision",
+        "Ask twice.md": "decision",
+        "Twice.md": "decision",
+        "Monday.md": "journal",
+    }
     assert notes["Use rye.md"]["excerpt"] == "It keeps longer than wheat."
     assert notes["Wheat.md"]["excerpt"] == ""
     assert notes["Odd.md"]["excerpt"].startswith("Many words")
     assert len(notes["Odd.md"]["excerpt"]) <= 241
     plain = (await served.call("find_notes", properties={"type": ["decision"]})).json["notes"]
-    assert [(note["path"], note["excerpt"]) for note in plain] == [("Ask twice.md", ""), ("Use rye.md", "")]
+    assert [(note["path"], note["excerpt"]) for note in plain] == [
+        ("Ask twice.md", ""),
+        ("Twice.md", ""),
+        ("Use rye.md", ""),
+    ]
 
 
 async def test_the_graph_shows_types_and_is_narrowed_to_some(served: Served) -> None:
     drawn = (await served.call("graph_view")).json["nodes"]
     assert {node["title"]: node["note_type"] for node in drawn} == {
-        "Use rye": "decision", "Ask twice": "decision", "Monday": "journal", "Odd": "", "Wheat": ""
+        "Use rye": "decision", "Ask twice": "decision", "Twice": "decision", "Monday": "journal", "Odd": "", "Wheat": ""
     }  # fmt: skip
     some = (await served.call("graph_view", note_types=["Decision", "Journal"])).json
-    assert ({node["title"] for node in some["nodes"]}, some["total"]) == ({"Use rye", "Ask twice", "Monday"}, 3)
+    assert ({node["title"] for node in some["nodes"]}, some["total"]) == (
+        {"Use rye", "Ask twice", "Twice", "Monday"},
+        4,
+    )
 
 
 async def test_a_new_note_is_counted(served: Served) -> None:

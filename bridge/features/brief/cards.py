@@ -11,6 +11,7 @@ from bridge.api.vault_evidence import VaultEvidence
 from bridge.errors import NoteNotFound
 from bridge.features.brief.gist import cut_line
 from bridge.markdown.kinds import title_of
+from bridge.markdown.note import property_of
 from bridge.notebook.brief_text import (
     BriefPart,
     BriefWeights,
@@ -85,7 +86,7 @@ def is_own(reader: Reader, note: "IndexedNote") -> bool:
 def recent_paths(call: Call, reader: Reader, journals: "Iterable[IndexedNote]") -> list[VaultPath]:
     """Return the notes that the last sessions of a client changed."""
     own = [note for note in journals if is_own(reader, note)][:RECENT]
-    files = [file for note in own for file in _texts(note.properties.get("files"))]
+    files = [file for note in own for file in _texts(property_of(note.properties, "files"))]
     return [VaultPath(file) for file in dict.fromkeys(files) if file in call.vault.index.notes]
 
 

@@ -14,7 +14,7 @@ from bridge.changes.requests.edit_note import SetProperties
 from bridge.errors import InvalidArguments
 from bridge.features.memory.access import find_memory, local_time, open_catalogue
 from bridge.markdown.kinds import title_of
-from bridge.markdown.note import Value
+from bridge.markdown.note import Value, property_of
 from bridge.notebook.catalogue import MemoryCatalogue
 from bridge.notebook.fields import field_of
 from bridge.notebook.memory_note import Memory, link_name, link_to
@@ -91,7 +91,7 @@ def reverse_requests(call: Call, memories: Iterable[Memory]) -> list[Request]:
 
 def changed_links(call: Call, memories: Sequence[Memory], by: VaultPath, *, reverse: bool) -> list[Value]:
     """Return what a memory replaces afterwards, as links."""
-    written = call.vault.index.notes[by].properties.get("supersedes")
+    written = property_of(call.vault.index.notes[by].properties, "supersedes")
     links = list(written) if isinstance(written, list | tuple) else [] if written is None else [written]
     names = {title_of(memory.path) for memory in memories}
     kept = [link for link in links if not (isinstance(link, str) and title_of(f"{link_name(link)}.md") in names)]

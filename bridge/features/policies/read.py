@@ -89,12 +89,11 @@ def block_of(path: VaultPath, text: str) -> PolicyBlock:
     Raises:
         InvalidArguments: The note is no policy.
     """
+    from bridge.markdown.note import type_of
     from bridge.markdown.parse import parse
-    from bridge.text.fold import fold_case
 
     readable = path.lower().endswith(".md")
-    kind = parse(path, text.encode("utf-8", "surrogateescape")).properties.get("type") if readable else None
-    if not isinstance(kind, str) or fold_case(kind.strip()) != TYPE:
+    if not readable or type_of(parse(path, text.encode("utf-8", "surrogateescape")).properties) != TYPE:
         raise InvalidArguments(f"`{path}` is no policy.", hint=f"A policy's note has the property `type: {TYPE}`.")
     return find_block(text)
 

@@ -11,7 +11,7 @@ from bridge.api.note_text import open_note
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.features.promotion.copy_text import open_address, without_vaults
 from bridge.markdown.frontmatter import cut_frontmatter
-from bridge.markdown.note import Note, Value
+from bridge.markdown.note import Note, Value, property_of
 from bridge.notebook.promotion import BODY_DIGEST, COPY, ORIGIN, PROJECT, is_copy_of, origin_of, texts_of
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
@@ -66,7 +66,7 @@ async def find_copy(call: Call, other: Call, note: Note) -> Note | None:
     notes, ids = other.vault.index.notes, call.host.ids
     path = next((path for path, one in notes.items() if is_copy_of(one.properties, ids, note.path)), None)
     if path is None:
-        addresses = texts_of(note.properties.get(COPY))
+        addresses = texts_of(property_of(note.properties, COPY))
         named = (one for one in notes.values() if copy_address(other, one.path) in addresses)
         path = next((one.path for one in named if _is_from(one.properties, call)), None)
     return None if path is None else await asyncio.to_thread(open_note, other.vault, path)
@@ -106,4 +106,4 @@ def _is_replaced(call: Call, path: VaultPath, origin: str) -> bool:
 
 def _is_from(properties: Mapping[str, Value], call: Call) -> bool:
     """Return whether a note is the copy of any note of a vault."""
-    return any(one.startswith(f"{id_}/") for one in texts_of(properties.get(ORIGIN)) for id_ in call.host.ids)
+    return any(one.startswith(f"{id_}/") for one in texts_of(property_of(properties, ORIGIN)) for id_ in call.host.ids)

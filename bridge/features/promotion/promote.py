@@ -29,6 +29,7 @@ from bridge.features.promotion.copies import (
 )
 from bridge.features.promotion.copy_text import CopiedText, copy_text, kept_properties
 from bridge.features.promotion.likeness import LikeNote, find_like_notes
+from bridge.markdown.note import property_of
 from bridge.notebook.promotion import BODY_DIGEST, COPY, ORIGIN, PROMOTED
 from bridge.records import dataclass
 from bridge.text.diff import unified_diff
@@ -167,12 +168,12 @@ def renew(call: Call, known: "Note", note: "Note", copied: CopiedText, *, update
     Raises:
         ChangeConflict: The copy would lose edits of its own.
     """
-    now, kept = body_digest(body_of(known)), known.properties.get(BODY_DIGEST)
+    now, kept = body_digest(body_of(known)), property_of(known.properties, BODY_DIGEST)
     properties = origin_properties(call, note.path, copied.text, known.properties)
     if body_digest(copied.text) in {now, kept}:
         named = {name: value for name, value in properties.items() if name != BODY_DIGEST}
         # The vault or the note was moved since.
-        moved = any(known.properties.get(name) != value for name, value in named.items())
+        moved = any(property_of(known.properties, name) != value for name, value in named.items())
         return Promotion("unchanged", known.path, (SetProperties(known.path, properties=named),) if moved else ())
     renewal = RenewCopy(path=known.path, text=copied.text, digest=known.digest, properties=properties)
     if not update:
@@ -199,7 +200,7 @@ async def begin(
     taken = (place,) if other.vault.files.has(place) else ()
     for path in dict.fromkeys((*taken, *(one.path for one in like))):
         same = other.vault.index.notes.get(path)
-        if same is None or not same.properties.get(ORIGIN):
+        if same is None or not property_of(same.properties, ORIGIN):
             continue
         twin = await asyncio.to_thread(open_note, other.vault, path)
         if body_digest(body_of(twin)) == body_digest(copied.text):
