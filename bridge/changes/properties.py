@@ -127,9 +127,8 @@ def _notes_with(view: VaultView, name: str, folder: str) -> Collection[VaultPath
     def has(note: IndexedNote) -> bool:
         return bool(_own_names(note.properties, name))
 
-    inside = f"{folder}/" if folder else ""
     found = [path for path, note in view.notes.items() if path.lower().endswith(".md") and has(note)]
-    return {path for path in (*found, *unread_properties(view)) if path.startswith(inside)}
+    return view.in_reach((*found, *unread_properties(view)), folder)
 
 
 def _own_names(values: Mapping[str, Value], name: str) -> tuple[str, ...]:

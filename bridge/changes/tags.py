@@ -25,7 +25,7 @@ def rename_tag_everywhere(rename: TagRename, view: VaultView) -> PlanAndEffect:
         return edited.data, edited.count
 
     carriers = {path for path, note in view.notes.items() if any(map(rename.apply, note.tags))}
-    planned = edit_many(carriers.union(unread_properties(view)), view, edit)
+    planned = edit_many(view.in_reach((*carriers, *unread_properties(view))), view, edit)
     below = "" if rename.children else r"(?!/)"
     named = files_with_queries(view, rf"(?<![\w/-]){re.escape(rename.old)}(?![\w-]){below}")
     effect = replace(planned.effect, named_in=named)

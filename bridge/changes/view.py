@@ -1,6 +1,6 @@
 """The view of a vault that planning a change of names needs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from bridge.changes.link_sources import LinkSources
@@ -26,6 +26,19 @@ class VaultView:
     rules: Rules
     bookmarks: bytes = b""
     """The content of Obsidian's bookmarks file."""
+    agents: str = ""
+    """The agents' folder, whose notes a change of many notes leaves alone unless it names the folder."""
+
+    def in_reach(self, paths: Iterable[VaultPath], folder: str = "") -> set[VaultPath]:
+        """Return those of some notes that a change of many notes may be about.
+
+        Args:
+            paths: The notes.
+            folder: The folder that the change names; empty for none.
+        """
+        inside = f"{folder}/" if folder else ""
+        apart = f"{self.agents}/" if self.agents and not f"{folder}/".startswith(f"{self.agents}/") else None
+        return {path for path in paths if path.startswith(inside) and not (apart and path.startswith(apart))}
 
     def require_changeable(self, path: VaultPath) -> None:
         """Require that a note may be changed along with another.

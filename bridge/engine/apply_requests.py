@@ -92,7 +92,9 @@ class RequestExecutor:
 
         def planner(draft: Draft) -> PlannedChange:
             # Only now: an earlier change may have written other links while this one waited.
-            context = request_context(indexer.vault, indexer.names, indexer.index.notes, self._read_before)
+            context = request_context(
+                indexer.vault, indexer.names, indexer.index.notes, self._read_before, self._agents
+            )
             planned = apply_requests(requests, draft, context)
             if finish is not None:
                 finish(draft)
@@ -145,7 +147,7 @@ class RequestExecutor:
             for found in (refused, breaking, untried):
                 found.clear()
             notes = indexer.index.notes
-            context = request_context(indexer.vault, indexer.names, notes, self._read_before)
+            context = request_context(indexer.vault, indexer.names, notes, self._read_before, self._agents)
 
             def lost(draft: Draft, since: int, context: RequestContext) -> Sequence[Reference]:
                 return list(find_lost(draft, since, context.view(draft).names, notes, self._sources))
@@ -159,6 +161,10 @@ class RequestExecutor:
 
         outcome = await self._writing.make(planner, None, author, dry_run=dry_run)
         return ChangeSelection(outcome, refused, breaking, untried)
+
+    @property
+    def _agents(self) -> str:
+        return self._indexer.index.kept_apart.path
 
     def _is_unread(self, path: VaultPath) -> bool:
         """Return whether there is a file or folder that another program has just written."""
@@ -232,6 +238,7 @@ def request_context(
     names: Names,
     notes: "Mapping[VaultPath, IndexedNote]",
     read_before: Callable[[Digest], bytes | None],
+    agents: str = "",
 ) -> RequestContext:
     """Return the context of requests; its parts are read when first needed, since most requests need few of them.
 
@@ -240,6 +247,7 @@ def request_context(
         names: The files that links can resolve to.
         notes: The indexed notes; the mapping is replaced, never mutated.
         read_before: Returns recently read content by its digest.
+        agents: The agents' folder; empty without one.
     """
 
     @cache
@@ -251,7 +259,7 @@ def request_context(
     def view(draft: Draft) -> VaultView:
         sources = links(draft)
         sources.follow()
-        return VaultView(sources.names, notes, sources, draft.read, vault.rules, bookmarks())
+        return VaultView(sources.names, notes, sources, draft.read, vault.rules, bookmarks(), agents)
 
     settings = cache(partial(read_obsidian_settings, vault.root))
     return RequestContext(view, settings, datetime.now().astimezone(), read_before)

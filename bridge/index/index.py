@@ -116,10 +116,13 @@ class Index:
         return self._side.notes
 
     def count_types(self) -> Counter[str]:
-        """Count the notes of each type; quick unless notes were written since, and not done amid many writes."""
+        """Count the notes of each type, without those kept apart; quick unless notes were written since.
+
+        Not done amid many writes.
+        """
         notes, types = self._types
-        if notes is not self.notes and not self._tidying.is_put_off:
-            notes = self.notes
+        if notes is not (now := self._apart.side("notes").notes) and not self._tidying.is_put_off:
+            notes = now
             types = Counter(kind for note in notes.values() if (kind := note.note_type))
             self._types = notes, types
         return types

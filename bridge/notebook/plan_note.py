@@ -7,11 +7,15 @@ from typing import Final
 
 from bridge.markdown.names import note_name
 from bridge.records import dataclass
+from bridge.text.counts import count_of
 from bridge.text.invisible import one_line
 from bridge.types import VaultPath
 
 TYPE: Final = "garden-plan"
 """The property `type` of such a note."""
+
+FEW: Final = 5
+"""Notes that a line names at most."""
 
 DONE: Final = "done"
 """Stands at the end of the line of a finding that was applied."""
@@ -186,6 +190,12 @@ def plan_link(path: VaultPath) -> str:
     if re.search(r"[\[\]|#^\r\n]", path):
         return f"`{plain_words(path)}`"
     return f"[[{path.removesuffix('.md')}|{name}]]" if "/" in path else f"[[{name}]]"
+
+
+def name_notes(paths: Sequence[VaultPath]) -> str:
+    """Return how many notes there are, and few ones by name."""
+    links = f": {', '.join(map(plan_link, paths))}" if len(paths) <= FEW else ""
+    return f"{count_of(len(paths), 'note')}{links}"
 
 
 def plain_words(text: str) -> str:

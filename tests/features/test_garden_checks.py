@@ -54,7 +54,7 @@ async def plan(served: Served, *checks: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("check", "texts"),
     [
-        ("property_names", ["Rename the property `Rating` (1 note) to `rating`"]),
+        ("property_names", ["Rename the property `Rating` (1 note: [[Log/14|14]]) to `rating`"]),
         ("property_types", ["In [[Log/13|13]], make `rating` a number: `4`"]),
         ("conventions", ["In [[Log/13|13]], change `stage` from `doone` to `done`"]),
         ("orphans", ["List [[Herbs/Lovage|Lovage]] in [[Herbs/Herbs|Herbs]]"]),
@@ -130,6 +130,7 @@ async def test_an_agent_proposes_and_neither_accepts_nor_mutes(served: Served) -
 
 
 async def test_an_agent_ticks_and_rewords_nothing(served: Served) -> None:
+    await served.call("set_up_memory", templates=False)
     save_settings(served.bridge.settings_path, {"notebook_clients": ["*"]})
     await served.bridge.reload()
     agent = bearer(made(served, "agent", "read", "write"), "agent/1")

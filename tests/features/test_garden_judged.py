@@ -22,8 +22,8 @@ NOTES = {
 async def test_spellings_that_are_compared_in_a_note_are_not_ticked(served: Served) -> None:
     plan = await call(served, "plan_garden", checks=["tags"], dry_run=True)
     assert {(one["text"], one["ticked"]) for one in plan["findings"]} == {
-        ("Rename the tag `TAG` (1 note) to `Tag` (2 notes)", False),
-        ("Rename the tag `Soil` (1 note) to `soil` (2 notes)", True),
+        ("Rename the tag `TAG` (1 note: [[Help]]) to `Tag` (2 notes)", False),
+        ("Rename the tag `Soil` (1 note: [[Soil]]) to `soil` (2 notes)", True),
     }
 
 

@@ -32,7 +32,9 @@ async def test_only_notes_are_suggested_for_merging(served: Served) -> None:
 async def test_what_is_renamed_everywhere_is_renamed_in_templates(served: Served) -> None:
     before = content(served)
     plan = await call(served, "plan_garden", checks=["tags"])
-    assert [one["text"] for one in plan["findings"]] == ["Rename the tag `Bean` (1 note) to `bean` (2 notes)"]
+    assert [one["text"] for one in plan["findings"]] == [
+        "Rename the tag `Bean` (2 notes: [[Extras/04_Templates/Meal|Meal]], [[Meals/Soup|Soup]]) to `bean` (2 notes)"
+    ]
     done = await call(served, "apply_plan", path=plan["path"], confirm=True)
     assert done["checks"][0]["files"] == 2
     assert (root(served) / "Extras/04_Templates/Meal.md").read_text() == "A meal. #bean\n"

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 TICKED: Final = 0.85
 """Confidence from which a finding is ticked beforehand."""
 
+MAX_NAMED: Final = 50
+"""Notes that a finding about many names."""
+
 REMOVING: Final = frozenset(("duplicates", "empty_notes", "unfilled_notes", "attachments"))
 """Checks whose findings take a file away, so that the user cannot have all of them ticked."""
 

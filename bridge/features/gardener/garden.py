@@ -10,6 +10,7 @@ from bridge.errors import BridgeError
 from bridge.index.note import IndexedNote, Notes
 from bridge.index.templates import is_template
 from bridge.records import dataclass
+from bridge.topics.ontology import is_instructions
 from bridge.types import VaultPath
 from bridge.vault.globs import GlobSet
 from bridge.vault.obsidian_settings import ObsidianSettings
@@ -153,9 +154,13 @@ class Garden:
 
     @cached_property
     def notes(self) -> Notes:
-        """The notes that may be looked at: without templates."""
+        """The notes that may be looked at: without templates, and the rules of the ontology."""
         folder, notes = self.style.template_folder, self.graph_snapshot.notes.items()
-        return {path: note for path, note in notes if self._is_open(note) and not is_template(note, folder)}
+        return {
+            path: note
+            for path, note in notes
+            if self._is_open(note) and not is_template(note, folder) and not is_instructions(note)
+        }
 
     @cached_property
     def newest_ns(self) -> int:

@@ -76,6 +76,8 @@ async def rename_tag(
 ) -> ManyWritten:
     """Rename a tag in the properties and the text of all notes and canvases, or merge it into another.
 
+    The agents' folder stays as it is.
+
     Args:
         tag: The tag, in any case.
         to: The new tag.
@@ -95,6 +97,7 @@ async def rename_tag(
         raise InvalidArguments(f"`{tag}` and `{to}` are the same tag.")
     path = first_note(
         call,
+        "",
         lambda note: any(map(rename.apply, note.tags)),
         "`list_tags` lists the tags.",
         lambda: no_such_tag(call.vault.index.notes, tag) or f"No note has another spelling of `{tag}`.",
@@ -129,7 +132,7 @@ async def rename_property(
     Args:
         name: The property, in any case.
         to: The new name.
-        folder: Only in notes under this folder.
+        folder: Only in notes under this folder; the agents' folder stays as it is unless it is named.
         on_clash: For notes that have a property `to` already: `merge` joins the values, `keep` leaves such notes alone.
         expect: The expected effect; any other is refused.
 
@@ -144,7 +147,11 @@ async def rename_property(
         raise InvalidArguments(f"`{name}` has that name already.")
     inside = own_folder(call, folder)
     path = first_note(
-        call, has_property(name, inside), "`property_report` lists the properties.", missing_property(call, name)
+        call,
+        inside,
+        has_property(name, inside),
+        "`property_report` lists the properties.",
+        missing_property(call, name),
     )
     request = RenameProperty(path=path, name=name, to=to, folder=inside, on_clash=on_clash)
     return await change_many(call, request, expect, options)
@@ -178,7 +185,7 @@ async def change_values(
         name: The property, in any case.
         old: The value as `property_values` lists it: `1` is not `"1"`, and case counts.
         to: The new value.
-        folder: Only in notes under this folder.
+        folder: Only in notes under this folder; the agents' folder stays as it is unless it is named.
         expect: The expected effect; any other is refused.
 
     Raises:
@@ -204,7 +211,7 @@ async def change_values(
             for item in read_items(value)
         )
 
-    path = first_note(call, has_value, "`property_values` lists the values.", missing_property(call, name, old))
+    path = first_note(call, inside, has_value, "`property_values` lists the values.", missing_property(call, name, old))
     return await change_many(call, ChangeValues(path=path, name=name, old=old, to=to, folder=inside), expect, options)
 
 
@@ -241,14 +248,19 @@ def missing_property(call: Call, name: str, *values: Scalar) -> Callable[[], str
     return say
 
 
-def first_note(call: Call, has: "Callable[[IndexedNote], bool]", hint: str, explain: Callable[[], str]) -> VaultPath:
-    """Return the first note that has what is to be changed.
+def first_note(
+    call: Call, folder: str, has: "Callable[[IndexedNote], bool]", hint: str, explain: Callable[[], str]
+) -> VaultPath:
+    """Return the first note that has what is to be changed, in a folder or outside of the agents' folder.
 
     Raises:
         TextNotFound: None has it.
     """
     call.vault.require_keyword()
-    found = min((path for path, note in call.vault.index.notes.items() if has(note)), default=None)
+    index = call.vault.index
+    names_agents = f"{folder}/".startswith(f"{index.kept_apart.path}/")
+    notes = index.view("all" if names_agents else "notes").notes
+    found = min((path for path, note in notes.items() if has(note)), default=None)
     if found is None:
         raise TextNotFound(explain(), hint=hint)
     return found

@@ -4,11 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from bridge.changes.requests.many_notes import RenameProperty
-from bridge.features.gardener.finding import GardenFinding
+from bridge.features.gardener.finding import MAX_NAMED, GardenFinding
 from bridge.features.gardener.garden import Garden
-from bridge.notebook.plan_note import plain_words
+from bridge.notebook.plan_note import name_notes, plain_words
 from bridge.schema.census import PropertyCount, count_properties
-from bridge.text.counts import count_of
 from bridge.text.fold import fold_case, fold_word, letters_and_digits
 from bridge.types import VaultPath
 
@@ -26,8 +25,9 @@ class PropertyNames:
         """Yield each spelling that should be another one."""
         counts = count_properties(garden.notes.values())
         having: defaultdict[str, list[VaultPath]] = defaultdict(list)
-        for path, note in garden.notes.items():
-            for name in note.properties:
+        # Templates are changed along.
+        for path, note in garden.graph_snapshot.notes.items():
+            for name in note.properties if path.lower().endswith(".md") else ():
                 having[name].append(path)
         alike: defaultdict[str, list[PropertyCount]] = defaultdict(list)
         for count in counts:
@@ -49,8 +49,8 @@ def _respell(name: str, to: str, paths: list[VaultPath], confidence: float, why:
     folded = fold_case(name) == fold_case(to)
     return GardenFinding(
         check=PropertyNames.name,
-        notes=tuple(paths[:5]),
-        text=f"Rename the property `{plain_words(name)}` ({count_of(len(paths), 'note')}) to `{plain_words(to)}`",
+        notes=tuple(paths[:MAX_NAMED]),
+        text=f"Rename the property `{plain_words(name)}` ({name_notes(paths)}) to `{plain_words(to)}`",
         why=why,
         confidence=confidence,
         # Where a note has both, a person must say which value stays.

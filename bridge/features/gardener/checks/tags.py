@@ -2,17 +2,22 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from bridge.changes.requests.many_notes import RenameTag
-from bridge.features.gardener.finding import GardenFinding
+from bridge.features.gardener.finding import MAX_NAMED, GardenFinding
 from bridge.features.gardener.garden import Garden
-from bridge.notebook.plan_note import plain_words
+from bridge.markdown.edit.tags import TagRename
+from bridge.notebook.plan_note import name_notes, plain_words
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
 PLURALS = (("ies", "y"), ("es", ""), ("s", ""))
 SHORTEST_PLURAL = 5
+
+Respelling = tuple[str, str, str, float]
+"""A tag, what it should be, the evidence, and how sure that is."""
 
 
 class TagVariants:
@@ -28,30 +33,41 @@ class TagVariants:
             for tag in note.tags:
                 having[tag].append(path)
         notes: Mapping[str, Sequence[VaultPath]] = having
-        yield from self._by_case(notes)
         common = _most_used(notes)
-        yield from self._by_separator(notes, common)
-        yield from self._by_number(notes, common)
+        found = (self._by_case(notes), self._by_separator(notes, common), self._by_number(notes, common))
+        for tag, to, why, sure in chain.from_iterable(found):
+            rename = TagRename(tag, to)
+            # Templates are changed along.
+            every = garden.graph_snapshot.notes.items()
+            changed = sorted(path for path, note in every if any(map(rename.apply, note.tags)))
+            yield GardenFinding(
+                check=self.name,
+                notes=tuple(changed[:MAX_NAMED]),
+                text=f"Rename the tag `{plain_words(tag)}` ({name_notes(changed)}) to"
+                f" `{plain_words(to)}` ({count_of(len(notes[to]), 'note')})",
+                why=why,
+                confidence=sure,
+                request=RenameTag(path=changed[0], tag=tag, to=to),
+                key=f"all {tag} {to}",
+            )
 
-    def _by_case(self, notes: Mapping[str, Sequence[VaultPath]]) -> Iterator[GardenFinding]:
+    def _by_case(self, notes: Mapping[str, Sequence[VaultPath]]) -> Iterator[Respelling]:
         for spellings in _groups(notes, fold_case):
             main, other = spellings[:2]
             # Where each note with a spelling has the other one, too, they may be there to be compared.
             sure = 0.8 if set(notes[other]) <= set(notes[main]) else 0.95
-            yield _rename(other, main, notes, f"Obsidian takes {_quote_tags(spellings)} for one tag", sure)
+            yield other, main, f"Obsidian takes {_quote_tags(spellings)} for one tag", sure
 
     def _by_separator(
         self, notes: Mapping[str, Sequence[VaultPath]], common: Mapping[str, str]
-    ) -> Iterator[GardenFinding]:
+    ) -> Iterator[Respelling]:
         mains = {tag: notes[tag] for tag in common.values()}
         for spellings in _groups(mains, _without_separators):
             main, *others = spellings
             for other in others:
-                yield _rename(other, main, notes, "the same letters with other separators", 0.9)
+                yield other, main, "the same letters with other separators", 0.9
 
-    def _by_number(
-        self, notes: Mapping[str, Sequence[VaultPath]], common: Mapping[str, str]
-    ) -> Iterator[GardenFinding]:
+    def _by_number(self, notes: Mapping[str, Sequence[VaultPath]], common: Mapping[str, str]) -> Iterator[Respelling]:
         for folded, tag in common.items():
             for ending, singular in PLURALS:
                 stem = folded.removesuffix(ending) + singular
@@ -60,21 +76,8 @@ class TagVariants:
                 less, more = sorted((tag, common[stem]), key=lambda one: len(notes[one]))
                 # Where both are used a lot, both may be meant.
                 sure = 0.86 if len(notes[less]) * 4 <= len(notes[more]) else 0.7
-                yield _rename(less, more, notes, "singular and plural of one word", sure)
+                yield less, more, "singular and plural of one word", sure
                 break
-
-
-def _rename(tag: str, to: str, notes: Mapping[str, Sequence[VaultPath]], why: str, confidence: float) -> GardenFinding:
-    return GardenFinding(
-        check=TagVariants.name,
-        notes=tuple(sorted(notes[tag])[:5]),
-        text=f"Rename the tag `{plain_words(tag)}` ({count_of(len(notes[tag]), 'note')}) to"
-        f" `{plain_words(to)}` ({count_of(len(notes[to]), 'note')})",
-        why=why,
-        confidence=confidence,
-        request=RenameTag(path=min(notes[tag]), tag=tag, to=to),
-        key=f"all {tag} {to}",
-    )
 
 
 def _groups(notes: Mapping[str, Sequence[VaultPath]], fold: Callable[[str], str]) -> Iterator[list[str]]:

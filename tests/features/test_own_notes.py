@@ -1,0 +1,110 @@
+"""The notes that the bridge and agents write: no tidying of the user's notes changes or counts them."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest_asyncio
+
+from tests.features.served import Served, readable, serving, write_vault
+from tests.features.test_agents_folder import contents as content
+from tests.features.test_agents_folder import root
+
+SONGS = {f"Songs/{n:02}.md": "---\nType: Song\ntopics: ['[[Oven]]']\n---\n#Clay\n" for n in range(12)}
+NOTES = {
+    **SONGS,
+    "Songs/Odd.md": "---\ntype: Song\n---\n#clay #clay/wet\n",
+    "Templates/Song.md": "---\ntype: Song\ncreated: {{date}}\n---\n",
+}
+RENAMED = ("[[Ontology/Instructions|Instructions]]", "[[Songs/Odd|Odd]]", "[[Templates/Song|Song]]")
+POLICY = """---
+TYPE: [Policy]
+---
+```policy
+version: 1
+description: Begin a note.
+steps:
+  - {id: note, do: create_note, path: Oven.md, text: Clay.}
+```
+"""
+
+
+@pytest_asyncio.fixture
+async def served(tmp_path: Path, models_dir: Path) -> AsyncIterator[Served]:
+    vault = write_vault(tmp_path / "Notes", NOTES)
+    async with serving([vault], tmp_path / "data", models_dir) as served:
+        await readable(served)
+        await served.call("set_up_memory")
+        made = await served.call("remember", title="Clay", text="Clay cracks when it dries.", tags=["clay"])
+        assert made.status == 200, made.body
+        await served.call("set_up_ontology")
+        yield served
+
+
+def agents_notes(served: Served) -> dict[str, bytes]:
+    return {path: data for path, data in content(served).items() if path.startswith("Agents/")}
+
+
+async def findings(served: Served, *checks: str) -> list[dict[str, Any]]:
+    answer = await served.call("plan_garden", checks=list(checks), skip_checked=False)
+    assert answer.status == 200, answer.body
+    found: list[dict[str, Any]] = answer.json["findings"]
+    return found
+
+
+async def test_a_plan_renames_in_no_note_that_it_does_not_name(served: Served) -> None:
+    before = content(served)
+    found = await findings(served, "property_names", "tags")
+    assert [one["text"] for one in found] == [
+        "Rename the tag `clay` (1 note: [[Songs/Odd|Odd]]) to `Clay` (12 notes)",
+        f"Rename the property `type` (3 notes: {', '.join(RENAMED)}) to `Type`",
+    ]
+    [plan] = [path for path in content(served) if path.startswith("Agents/Garden/")]
+    done = (await served.call("apply_plan", path=plan)).json
+    assert [(one["state"], one["files"]) for one in done["checks"]] == [("applied", 1), ("applied", 3)]
+    after = content(served)
+    changed = {path for path in {*before, *after} - {plan} if before.get(path) != after.get(path)}
+    assert changed == {"Songs/Odd.md", "Templates/Song.md", "Ontology/Instructions.md"}
+    assert (await served.call("list_topics")).json["topics"] is not None
+    (vault,) = (await served.call("status")).json["vaults"]
+    assert vault["types"] == {"song": 14, "ontology": 1}
+
+
+async def test_no_rename_reaches_the_folder_of_agents_unless_it_is_named(served: Served) -> None:
+    before = agents_notes(served)
+    for operation, arguments in (
+        ("rename_property", {"name": "type", "to": "sort"}),
+        ("change_values", {"name": "type", "old": "memory", "to": "note"}),
+        ("rename_tag", {"tag": "clay", "to": "loam"}),
+        ("rename_property", {"name": "kind", "to": "sort"}),
+    ):
+        answer = await served.call(operation, **arguments, confirm=True)
+        assert answer.status == 200 or answer.code == "text_not_found"
+    assert agents_notes(served) == before
+    named = await served.call("rename_property", name="kind", to="sort", folder="Agents/Memory")
+    assert named.status == 200, named.body
+    assert b"\nsort: " in agents_notes(served)["Agents/Memory/Clay.md"]
+
+
+async def test_notes_of_the_bridge_are_read_whatever_a_person_made_of_their_properties(served: Served) -> None:
+    memory = root(served) / "Agents/Memory/Clay.md"
+    memory.write_text(memory.read_text().replace("type: memory", "Type: [Memory]"))
+    (root(served) / "Begin.md").write_text(POLICY)
+    for path in ("Agents/Memory/Clay.md", "Begin.md"):
+        await served.call("report_changes", changes=[{"kind": "modify", "path": path}])
+        await served.call("wait_until_indexed", path=path)
+    assert [one["path"] for one in (await served.call("recall", query="clay")).json["memories"]] == [
+        "Agents/Memory/Clay.md"
+    ]
+    assert [one["path"] for one in (await served.call("list_policies")).json["policies"]] == ["Begin.md"]
+    assert (await served.call("check_policy", path="Begin.md")).status == 200
+
+
+async def test_the_rules_of_an_ontology_are_no_finding(served: Served) -> None:
+    for number in range(12):
+        (root(served) / f"Songs/{number:02}.md").write_text("---\ntype: [Song]\n---\n")
+    changes = [{"kind": "modify", "path": f"Songs/{number:02}.md"} for number in range(12)]
+    await served.call("report_changes", changes=changes)
+    for number in range(12):
+        await served.call("wait_until_indexed", path=f"Songs/{number:02}.md")
+    assert [one["notes"] for one in await findings(served, "property_types")] == [["Songs/Odd.md"]]
