@@ -344,3 +344,17 @@ def is_proposer(call: Call) -> bool:
     """Return whether this caller's changes await approval."""
     allowed = {name.casefold() for name in call.host.settings.apply_clients}
     return not call.principal.local and not allowed & {"*", call.principal.name.casefold()}
+
+
+def require_trust(call: Call, command: str) -> None:
+    """Require that a caller may do at once what concerns everybody.
+
+    Args:
+        call: The caller.
+        command: The command by which the user does this.
+
+    Raises:
+        Forbidden: It may only propose changes.
+    """
+    if is_proposer(call):
+        call.principal.require_local(command)

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from bridge.settings.file import save_settings
 from bridge.settings.schema import Settings
 from tests.features.served import Served, serving, write_vault
+from tests.server.clients import bearer, call, made
 
 NOTES = {"A.md": "# A\n\nalpha\n", "B.md": "# B\n\nbeta\n", "Sub/C.md": "# C\n\ngamma\n"}
 
@@ -140,6 +142,16 @@ async def test_pausing_is_seen_in_status(served: Served) -> None:
     for operation, paused in (("pause_indexing", True), ("resume_indexing", False)):
         assert (await served.call(operation)).json == {"paused": paused}
         assert (await served.call("status")).json["vaults"][0]["paused"] is paused
+
+
+async def test_who_may_only_propose_does_not_pause_for_everybody(served: Served) -> None:
+    agent = bearer(made(served, "agent", "read", "write"))
+    for operation, arguments in (("pause_indexing", {}), ("resume_indexing", {}), ("reindex", {"full": True})):
+        assert (await call(served, agent, operation, **arguments)).code == "forbidden"
+    assert (await served.call("status")).json["vaults"][0]["paused"] is False
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"apply_clients": ["agent"]}))
+    for operation in ("pause_indexing", "resume_indexing"):
+        assert (await call(served, agent, operation)).status == 200
 
 
 async def test_what_the_index_holds_of_a_file_is_told(served: Served) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from bridge.access.tokens import Tokens
 from tests.features.served import Answer, Served, serving
+from tests.mcp.client import connected, text_of
 from tests.server.clients import bearer, call, made
 
 
@@ -46,7 +47,7 @@ async def test_a_client_that_knows_the_code_gets_a_token_that_reads_and_writes(s
     assert answer.json == {"token": answer.json["token"], "scopes": ["read", "write"], "client": "Claude Code"}
     headers = bearer(answer.json["token"])
     assert (await call(served, headers, "status")).status == 200
-    assert (await call(served, headers, "pause_indexing")).status == 200
+    assert (await call(served, headers, "create_note", path="New.md", text="New.")).status == 200
     assert (await call(served, headers, "change_settings", changes={"workers": 1})).json["error"]["scope"] == "admin"
     assert stat.S_IMODE(served.bridge.folders.tokens.stat().st_mode) == 0o600
     assert answer.json["token"].encode() not in served.bridge.folders.tokens.read_bytes()
@@ -135,6 +136,13 @@ async def test_only_a_program_of_the_user_opens_it(served: Served) -> None:
         answer = await call(served, headers, "open_pairing")
         assert (answer.status, answer.code) == (403, "forbidden")
         assert "vault-bridge pair" in answer.json["error"]["hint"]
+    assert "No pairing is open" in refused(await pair(served, code="000000", client="x"))
+
+
+async def test_no_agent_opens_it(served: Served) -> None:
+    async with connected(served) as client:
+        answer = await client.call_tool("run_tool", {"name": "open_pairing", "arguments": {}})
+    assert text_of(answer).startswith("forbidden: An agent may not let clients pair.")
     assert "No pairing is open" in refused(await pair(served, code="000000", client="x"))
 
 

@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import Iterable
 
+from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Column, Element, Table, notice
 from bridge.api.registry import operation
-from bridge.errors import NotReady
+from bridge.errors import Forbidden, NotReady
 from bridge.events import SettingsChanged
 from bridge.records import dataclass
 from bridge.types import Preset, Scope
@@ -143,12 +144,15 @@ async def open_pairing(call: Call) -> PairingOpened:
     runtime file's token can open it.
 
     Raises:
-        Forbidden: The caller is itself a client.
+        Forbidden: The caller is itself a client, or an agent.
         NotReady: No running bridge for a client to reach.
     """
     from bridge.access.pairing import OPEN_S
 
     call.principal.require_local("pair")
+    if not is_user(call):
+        # A token would outlive the agent's session, and nobody was asked.
+        raise Forbidden("An agent may not let clients pair.", hint="Only the user may, by `vault-bridge pair`.")
     if call.bridge.pairing is None:
         raise NotReady("No bridge is running, so no client can pair.", hint="Start `vault-bridge serve`, then pair.")
     return PairingOpened(call.bridge.pairing.open(), round(OPEN_S))

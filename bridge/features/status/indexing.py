@@ -13,6 +13,7 @@ from bridge.api.arguments import public_alias
 from bridge.api.call import Call
 from bridge.api.not_found import no_such_note
 from bridge.api.registry import operation
+from bridge.api.write import require_trust
 from bridge.errors import InvalidArguments, NoteNotFound
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
@@ -183,9 +184,14 @@ async def reindex(call: Call, paths: tuple[VaultPath, ...] = (), full: bool = Fa
     Args:
         paths: Notes to read again even if they look unchanged.
         full: Read every note and detect repeated lines again; keeps vectors of unchanged text.
+
+    Raises:
+        Forbidden: `full`, by a caller that may only propose changes.
     """
     if paths and full:
         raise InvalidArguments("Give `paths` or `full`, not both.")
+    if full:
+        require_trust(call, "reindex")
     call.vault.require_keyword()
     return JobStarted(call.host.reindex(paths, full=full).id)
 
@@ -259,7 +265,12 @@ class Paused:
     tasks=("stop embedding for now", "pause indexing to save processor and power"),
 )
 async def pause_indexing(call: Call) -> Paused:
-    """Pause embedding until it is resumed; words and links stay up to date."""
+    """Pause embedding until it is resumed; words and links stay up to date.
+
+    Raises:
+        Forbidden: The caller may only propose changes.
+    """
+    require_trust(call, "pause-indexing")
     call.host.pause()
     return Paused(paused=call.host.progress().paused)
 
@@ -272,7 +283,12 @@ async def pause_indexing(call: Call) -> Paused:
     tasks=("go on embedding", "continue paused indexing"),
 )
 async def resume_indexing(call: Call) -> Paused:
-    """Resume embedding."""
+    """Resume embedding.
+
+    Raises:
+        Forbidden: The caller may only propose changes.
+    """
+    require_trust(call, "resume-indexing")
     call.host.resume()
     return Paused(paused=call.host.progress().paused)
 
