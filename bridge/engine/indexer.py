@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
+import sys
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Literal
 
 from bridge.engine.carry import NOTHING_REPLACED, Replacement, carry_notes
@@ -19,6 +20,7 @@ from bridge.index.boilerplate import Boilerplate
 from bridge.index.diff import plan
 from bridge.index.note import IndexedNote
 from bridge.index.prepare import PreparedNote, preparation_version
+from bridge.markdown.decode import digest_of
 from bridge.markdown.names import Names
 from bridge.notebook.folder import agents_folder
 from bridge.settings.schema import Settings
@@ -39,6 +41,9 @@ WRITE_AT = 1_000
 
 WRITE_AT_CHARACTERS = 8_000_000
 """Characters of notes gathered before a write: it holds each several times in memory."""
+
+CLOCK_STEP_NS = 1_000_000_000
+"""How much the times of files may lag behind the clock."""
 
 RETRY_S = 5.0
 """Seconds before the next try after a full disk or a missing vault."""
@@ -227,12 +232,15 @@ class Indexer:
             return 0
         async with self._turn:
             places = (*places, *self.index.failed_writes)
+            began_ns = time.time_ns() - CLOCK_STEP_NS
             scan = await self._scanned(places)
             paths = self._known_paths(places, scan)
             self._take_names(places, scan, paths)
             notes = {path: self.index.notes[path] for path in paths if path in self.index.notes}
             due = plan(scan.files, notes, preparation_version(self.boilerplate))
-            read = {*scan.files} if everything else {*due.read, *(scan.files.keys() & again)} - self._bad(scan, again)
+            unlike = await asyncio.to_thread(self._find_changed, due.unchanged, places, scan)
+            due_now = {*due.read, *unlike, *(scan.files.keys() & again)}
+            read = {*scan.files} if everything else due_now - self._bad(scan, again)
             gone = {path for path in due.gone if not scan.unsure_of(path)}
             if write is None:
                 read, gone = read - self._being_written, gone - self._being_written
@@ -255,6 +263,11 @@ class Indexer:
                 newest = await self._carry(newest, replaced) if replaced else newest
                 await self._apply({path: scan.files[path].size for path in newest}, gone, write or self.index.write)
             self.pending -= read
+            if "" in places:
+                await self.index.settled()
+                # On a full disk the next start reads more files than it must.
+                with suppress(BridgeError):
+                    await asyncio.to_thread(self.index.keep_scanned, began_ns)
             if moved := self._moves.detect(left, [note for path in fresh if (note := self.index.notes.get(path))]):
                 await asyncio.to_thread(self._store.move, moved)
         if read or gone or not self.complete:
@@ -278,6 +291,24 @@ class Indexer:
     def _look(self, places: tuple[str, ...]) -> Scan:
         """Scan the places; an empty folder does not count as deleted notes."""
         return self.vault.scan(was_filled=bool(self.index.notes)) if "" in places else self.vault.look(places)
+
+    def _find_changed(self, alike: Collection[VaultPath], places: Collection[str], scan: Scan) -> list[VaultPath]:
+        """Return the notes that differ from the index though their time and size are the same.
+
+        A program can set a file's time back, and a clock may be coarse. So the bytes count where the watcher names a
+        file, and where the system says that it changed after the last comparison of the whole vault.
+        """
+        since = self.index.scanned_ns or sys.maxsize
+        doubtful = [path for path in alike if path in places or scan.files[path].changed_ns >= since]
+        return [path for path in doubtful if not self._is_known(path)]
+
+    def _is_known(self, path: VaultPath) -> bool:
+        """Return whether the index knows a file's bytes; true for one that cannot be read."""
+        note = self.index.notes.get(path)
+        try:
+            return note is not None and digest_of(self.vault.read(path)[0]) == note.digest
+        except BridgeError:
+            return True
 
     def _known_paths(self, places: tuple[str, ...], scan: Scan) -> set[VaultPath]:
         """Return the known files at or below the places; only a place that is not a file now can have been a folder."""

@@ -19,6 +19,7 @@ _BOILERPLATE = "boilerplate.json"
 _VANISHED = "vanished.json"
 _RULES = "rules.json"
 _CHECKSUMS = "checksums.json"
+_SCANNED = "scanned.json"
 
 
 class BrokenIndex(Exception):
@@ -135,6 +136,17 @@ class IndexFolder:
         """Store when texts vanished."""
         with disk_errors(self.path):
             self._write(_VANISHED, vanished)
+
+    @property
+    def scanned_ns(self) -> int:
+        """When the last comparison of the whole vault with the index began; 0 if that is not known."""
+        found = (self._read(_SCANNED) or {}).get("began_ns")
+        return found if isinstance(found, int) else 0
+
+    def keep_scanned(self, began_ns: int) -> None:
+        """Store when a comparison of the whole vault began, after what it found is written."""
+        with disk_errors(self.path):
+            self._write(_SCANNED, {"began_ns": began_ns})
 
     @property
     def checksums(self) -> dict[str, int]:

@@ -224,6 +224,15 @@ class Index:
         await self._tasks.finish(self._erasing.erase(denies))
 
     @property
+    def scanned_ns(self) -> int:
+        """When the last comparison of the whole vault with this index began; 0 if that is not known."""
+        return self._opened.folder.scanned_ns
+
+    def keep_scanned(self, began_ns: int) -> None:
+        """Store when a comparison of the whole vault began; blocks."""
+        self._opened.folder.keep_scanned(began_ns)
+
+    @property
     def cleansed(self) -> frozenset[str]:
         """The user's globs for which no data is kept; reads a small file."""
         return self._opened.folder.cleansed

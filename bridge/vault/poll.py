@@ -20,7 +20,7 @@ REMOTE = {
 }
 """File systems that other computers write to without a notification here."""
 
-Snapshot = Mapping[str, tuple[int, int, int]]
+Snapshot = Mapping[str, tuple[int, int, int, int]]
 
 
 async def poll_changes(root: Path, stop: asyncio.Event) -> AsyncGenerator[frozenset[str], None]:
@@ -49,7 +49,7 @@ def take_snapshot(root: Path) -> Snapshot:
     Raises:
         VaultUnreadable: The vault's folder cannot be listed.
     """
-    found: dict[str, tuple[int, int, int]] = {}
+    found: dict[str, tuple[int, int, int, int]] = {}
     rest = [("", os.fspath(root))]
     while rest:
         folder, place = rest.pop()
@@ -70,10 +70,10 @@ def take_snapshot(root: Path) -> Snapshot:
                 continue
             if stat.S_ISDIR(info.st_mode):
                 # A folder's own times change with every file in it, which is reported anyway.
-                found[path] = (0, 0, info.st_ino)
+                found[path] = (0, 0, 0, info.st_ino)
                 rest.append((path, entry.path))
             else:
-                found[path] = (info.st_mtime_ns, info.st_size, info.st_ino)
+                found[path] = (info.st_mtime_ns, info.st_ctime_ns, info.st_size, info.st_ino)
     return found
 
 

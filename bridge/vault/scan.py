@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import field
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from bridge.errors import VaultUnreadable
 from bridge.markdown.kinds import is_document
@@ -29,11 +29,19 @@ class Stat:
 
     mtime_ns: int
     size: int
+    changed_ns: int = field(default=0, compare=False)
+    """When its content or its rights changed last, which no program can set back; 0 on Windows, which does not say."""
+
+    @classmethod
+    def of(cls, info: os.stat_result) -> Self:
+        """Return the state that the system tells."""
+        # On Windows `st_ctime` is the time of creation.
+        return cls(info.st_mtime_ns, info.st_size, 0 if os.name == "nt" else info.st_ctime_ns)
 
     @property
     def fingerprint(self) -> Digest:
         """A stand-in for the digest of an unreadable file."""
-        return Digest(f"{self.mtime_ns}-{self.size}")
+        return Digest(f"{self.mtime_ns}-{self.size}-{self.changed_ns}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +186,7 @@ class Walk:
             self.others.add(known)
             self.skipped[path] = why
         else:
-            self.files[known] = Stat(info.st_mtime_ns, info.st_size)
+            self.files[known] = Stat.of(info)
 
     def _behind(self, path: str, place: str) -> os.stat_result | None:
         """Return the stat result of a link's target; None when the target is not accepted."""
@@ -293,4 +301,4 @@ def denied_files(root: Path, rules: Rules) -> Iterator[tuple[Stat, VaultPath]]:
                         rest.append((path, entry.path, inside))
                 elif inside:
                     info = entry.stat(follow_symlinks=False)
-                    yield Stat(info.st_mtime_ns, info.st_size), VaultPath(path)
+                    yield Stat.of(info), VaultPath(path)

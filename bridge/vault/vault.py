@@ -122,7 +122,7 @@ class Vault:
     def read_open(self, path: VaultPath, descriptor: int) -> tuple[bytes, Stat]:
         """Return the bytes of a file that `open` opened, with its state before it was read; raises as `read`."""
         data, before, after = self._read(path, descriptor)
-        if before != after or len(data) != before.size:
+        if (before, before.changed_ns) != (after, after.changed_ns) or len(data) != before.size:
             # It is still being written: with the earlier times, the next comparison finds later writes.
             os.lseek(descriptor, 0, os.SEEK_SET)
             data, before, _ = self._read(path, descriptor)
@@ -207,8 +207,7 @@ class Vault:
 
 def stat_of(descriptor: int) -> Stat:
     """Return the state of an open file."""
-    info = os.fstat(descriptor)
-    return Stat(info.st_mtime_ns, info.st_size)
+    return Stat.of(os.fstat(descriptor))
 
 
 def is_empty_folder(root: Path) -> bool:

@@ -96,6 +96,38 @@ async def test_a_saved_edit_is_found_without_being_reported(vault: Path, opened:
         assert await found(host, "xylophones") == ["Garden/Beans.md"]
 
 
+def replace_unseen(place: Path, old: str, new: str) -> None:
+    """Change a note so that neither its size nor its time tells."""
+    times = place.stat()
+    place.write_text(place.read_text().replace(old, new))
+    os.utime(place, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert (place.stat().st_mtime_ns, place.stat().st_size) == (times.st_mtime_ns, times.st_size)
+
+
+async def test_an_edit_of_equal_size_and_time_is_taken_up(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        host = only(bridge)
+        await settled(host)
+        await until(lambda: host.vault.indexer.watching)
+        replace_unseen(vault / "Garden/Beans.md", "frost", "grass")
+        before = host.vault.index.notes[VaultPath("Garden/Beans.md")].digest
+        await until(lambda: host.vault.index.notes[VaultPath("Garden/Beans.md")].digest != before)
+        assert await found(host, "grass") == ["Garden/Beans.md"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows does not tell when a file changed")
+async def test_an_edit_of_equal_size_and_time_while_the_bridge_was_down_is_taken_up(
+    vault: Path, opened: Opened
+) -> None:
+    async with opened(vault) as bridge:
+        await settled(only(bridge))
+    replace_unseen(vault / "Garden/Beans.md", "frost", "grass")
+    async with opened(vault) as bridge:
+        host = only(bridge)
+        await settled(host)
+        assert await found(host, "grass") == ["Garden/Beans.md"]
+
+
 async def test_hints_are_idempotent_and_the_disk_decides(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         host = only(bridge)

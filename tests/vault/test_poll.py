@@ -21,6 +21,16 @@ def test_a_look_tells_a_changed_file_within_the_same_second(tmp_path: Path) -> N
     assert take_snapshot(tmp_path) != before
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows does not tell when a file changed")
+def test_a_look_tells_a_file_that_has_its_size_and_time_from_before(tmp_path: Path) -> None:
+    note = grow(tmp_path, "a.md") / "a.md"
+    times = note.stat()
+    before = take_snapshot(tmp_path)
+    note.write_bytes(bytes(times.st_size))
+    os.utime(note, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert take_snapshot(tmp_path) != before
+
+
 def test_a_look_follows_no_link(tmp_path: Path) -> None:
     grow(tmp_path, "A/a.md")
     (tmp_path / "A/loop").symlink_to("..")
