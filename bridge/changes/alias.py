@@ -13,6 +13,7 @@ from bridge.markdown.link_spans import read_link_spans
 from bridge.markdown.link_targets import name_key
 from bridge.markdown.note import LinkKind, Value
 from bridge.markdown.parse import parse
+from bridge.text.invisible import is_line
 from bridge.types import VaultPath
 
 _NAMES: Final = frozenset({"alias", "aliases"})
@@ -38,6 +39,9 @@ def rename_alias(
         InvalidArguments: A link cannot show the new alias.
         ProtectedPath: A note that would have to change is protected by the user's settings.
     """
+    to = to.strip()
+    if not is_line(to):
+        raise InvalidArguments("An alias must be one line of text.", hint="`set_properties` takes an alias out.")
     if links and not NOT_IN_LABEL.isdisjoint(to):
         raise InvalidArguments(f"No link can show `{to}`.", hint="Choose an alias without brackets and bars.")
     data = view.read(path)

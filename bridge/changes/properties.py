@@ -16,6 +16,7 @@ from bridge.markdown.edit.property_items import REMOVED, Removal, read_items, re
 from bridge.markdown.edit.yaml_write import is_same_value
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Value
+from bridge.text.invisible import is_line
 from bridge.types import VaultPath
 
 OnClash = Literal["refuse", "keep", "merge"]
@@ -84,6 +85,8 @@ def replace_values_everywhere(name: str, old: Value, new: Value, view: VaultView
     Raises:
         ProtectedPath: A note that would have to change is protected by the user's settings.
     """
+    if name.casefold() in _MEANT_BY_OBSIDIAN and not is_line(str(new)):
+        raise InvalidArguments(f"A value of `{name}` must be one line of text.", hint="`set_properties` takes one out.")
 
     def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
         block = _read_block(path, data, name)

@@ -138,6 +138,14 @@ def one_line(text: str) -> str:
     return " ".join(visible_text(text).split())
 
 
+_MORE_THAN_A_LINE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def is_line(text: str) -> bool:
+    """Return whether a text is one line, without controls, of which a reader sees something."""
+    return _MORE_THAN_A_LINE.search(text) is None and one_line(text) != ""
+
+
 _BREAK_HINTS = re.compile("[\u00ad\u200b\u2060\ufeff]")
 """They only mark line break opportunities. Joiners are not included, because Persian and Hindi spell with them."""
 

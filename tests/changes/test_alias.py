@@ -3,6 +3,7 @@
 import pytest
 
 from bridge.changes.alias import rename_alias
+from bridge.changes.properties import replace_values_everywhere
 from bridge.errors import InvalidArguments, ProtectedPath, TextNotFound
 from bridge.types import VaultPath
 from tests.changes.vaults import Paper
@@ -30,6 +31,24 @@ def test_links_that_show_it_follow() -> None:
 def test_an_alias_in_a_line_of_several_is_found() -> None:
     paper = Paper.of({RYE: "---\nalias: Bread, Dark\n---\n"})
     assert renamed(paper, links=True) == {RYE: "---\nalias: Bread, Black\n---\n"}
+
+
+@pytest.mark.parametrize("to", ["", " ", "a\nb", "a\x07", "\u2029a\u2028b", "\u200b", "<!-- x -->"])
+@pytest.mark.parametrize("links", [True, False])
+def test_an_alias_of_which_nobody_would_see_one_line_is_refused(to: str, links: bool) -> None:
+    paper = Paper.of({RYE: NOTE, "Here.md": HERE})
+    with pytest.raises(InvalidArguments, match="one line of text"):
+        rename_alias(RYE, "Dark", to, paper.view(), {}, links=links)
+
+
+@pytest.mark.parametrize("name", ["aliases", "Tags", "cssclasses"])
+def test_no_value_that_obsidian_reads_becomes_nothing(name: str) -> None:
+    paper = Paper.of({RYE: f"---\n{name}: [Dark]\nstatus: Dark\n---\n"})
+    with pytest.raises(InvalidArguments, match="one line of text"):
+        replace_values_everywhere(name, "Dark", " ", paper.view())
+    assert paper.carry_out(replace_values_everywhere("status", "Dark", "", paper.view())).texts() == {
+        RYE: f'---\n{name}: [Dark]\nstatus: ""\n---\n'
+    }
 
 
 def test_what_cannot_be_is_refused() -> None:

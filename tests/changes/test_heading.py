@@ -73,6 +73,12 @@ def test_a_canvas_changes_in_the_place_alone() -> None:
     assert after(node, path="C.canvas") == node.replace("#Old", "#New")
 
 
+@pytest.mark.parametrize("to", ["", "  ", "a\nb", "a\x07b", "a\u2028b", "\u200b", "\u202e", "<!-- x -->"])
+def test_a_text_of_which_nobody_would_see_one_line_is_refused(to: str) -> None:
+    with pytest.raises(InvalidArguments, match="one line of text"):
+        after("[[Rye#Old way]]", to)
+
+
 def test_a_link_to_another_heading_that_would_be_captured_gets_the_path_of_it() -> None:
     text = "# A\n## Old\n# B\n## New\n"
     paper = Paper.of({RYE: text, "H.md": "[[Rye#New]] [[Rye#Old]]"})

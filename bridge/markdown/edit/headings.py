@@ -9,6 +9,7 @@ from bridge.markdown.edit.draft import Draft, open_draft, read_draft
 from bridge.markdown.edit.places import TextEdit, normalise_newlines, splice
 from bridge.markdown.edit.verify import verify_edit
 from bridge.markdown.note import Heading
+from bridge.text.invisible import is_line
 from bridge.types import VaultPath
 
 _BLOCK_ID: Final = re.compile(r"(?:^|[ \t]+)\^[A-Za-z0-9-]+$")
@@ -46,7 +47,7 @@ def heading_text(heading: Heading, to: str) -> str:
     Raises:
         InvalidArguments: The text is empty or has more than one line.
     """
-    if not to or "\n" in to:
+    if not is_line(to):
         raise InvalidArguments("A heading must be one line of text.")
     block = _BLOCK_ID.search(heading.text)
     return f"{to} {block[0].lstrip()}" if block and not _BLOCK_ID.search(to) else to

@@ -20,6 +20,7 @@ from bridge.markdown.frontmatter import MAX_BLOCK, cut_frontmatter, explain_erro
 from bridge.markdown.note import Value
 from bridge.markdown.yaml12 import resolve_scalar
 from bridge.records import dataclass
+from bridge.text.invisible import is_line, visible_text
 from bridge.text.lines import LineIndex
 from bridge.types import Span, VaultPath
 
@@ -259,7 +260,7 @@ def require_property_name(name: str) -> None:
     Raises:
         InvalidArguments: It is empty, too long or more than a line.
     """
-    if not name.strip() or name != name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+    if not is_line(name) or name != visible_text(name).strip() or len(name) > LONGEST_NAME:
         raise InvalidArguments(f"A property's name is one line of 1 to {LONGEST_NAME} characters.")
 
 

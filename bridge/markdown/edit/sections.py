@@ -7,6 +7,7 @@ from bridge.markdown.edit.heading_levels import headings_in, highest_level, repe
 from bridge.markdown.edit.places import TextEdit, trim_blank_lines
 from bridge.markdown.edit.requests import Append, InsertUnder, ReplaceSection
 from bridge.markdown.note import Heading
+from bridge.text.invisible import is_line
 
 
 def plan_insert_under(draft: Draft, edit: InsertUnder) -> TextEdit:
@@ -66,7 +67,7 @@ def plan_new_section(draft: Draft, heading: str, text: str, error: HeadingNotFou
         raise HeadingNotFound(error.message, hint=hint, **error.facts)
     parent, _, title = heading.rpartition(" > ")
     title = title.strip().lstrip("#").strip()
-    if not title or "\n" in title:
+    if not is_line(title):
         raise InvalidArguments("A heading must be one line of text.")
     # There are several headings of level 1, so none of them is the note's title.
     level = 1 if parent or sum(each.level == 1 for each in draft.headings) > 1 else 2

@@ -23,7 +23,7 @@ from bridge.markdown.tasks import (
 )
 from bridge.records import dataclass
 from bridge.text.counts import count_of
-from bridge.text.invisible import one_line
+from bridge.text.invisible import is_line, one_line
 from bridge.types import VaultPath
 
 _BOX: Final = re.compile(r"((?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[)[^\r\n]\]")
@@ -107,7 +107,7 @@ def task_text(
         InvalidArguments: The text is empty or has several lines, or `due` is not a date.
     """
     words = text.strip()
-    if not words or not all(c.isprintable() or c == "\t" for c in words):
+    if not is_line(words):
         raise InvalidArguments("A task is one line of text.")
     if due is not None and not is_date(due):
         raise InvalidArguments(f'`due` must be a date such as 2026-01-31, not "{due[:40]}".')

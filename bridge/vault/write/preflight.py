@@ -8,6 +8,7 @@ from bridge.errors import InvalidArguments, NoteExists, PathKept
 from bridge.markdown.link_parts import find_flaw
 from bridge.markdown.names import file_name
 from bridge.records import dataclass
+from bridge.text.invisible import is_line
 from bridge.vault.open_file import is_link, relative_path
 from bridge.vault.paths import DEVICE, display_path, nfc, vault_path
 from bridge.vault.plan import Plan, Step
@@ -51,6 +52,10 @@ def require_name(path: str) -> None:
         InvalidArguments: It is not.
     """
     name = file_name(path)
+    if not is_line(name.removesuffix(".md")):
+        raise InvalidArguments(
+            f"`{display_path(name)}` is no line of text, so nobody could see the name.", hint="Choose another name."
+        )
     if flaw := find_flaw(name):
         raise InvalidArguments(
             f"`{display_path(name)}` has `{flaw}`, which no link can contain.",

@@ -148,6 +148,7 @@ def test_new_tasks_are_written_as_the_notes_others_are() -> None:
 
 def test_the_text_of_a_new_task() -> None:
     assert task_text(" Buy flour ") == "Buy flour"
+    assert task_text("نان می\u200cخرم 👩\u200d🍳") == "نان می\u200cخرم 👩\u200d🍳"
     assert task_text("Buy flour ^id", due="2026-01-31", priority="high") == "Buy flour ⏫ 📅 2026-01-31 ^id"
     assert (
         task_text("Buy", due="2026-01-31", priority="low", dataview=True) == "Buy [priority:: low] [due:: 2026-01-31]"
@@ -156,7 +157,10 @@ def test_the_text_of_a_new_task() -> None:
     assert [task_text(text, settings=filtered) for text in ("Buy", "Buy #task")] == ["#task Buy", "Buy #task"]
 
 
-@pytest.mark.parametrize(("text", "due"), [("", None), ("a\nb", None), ("a", "tomorrow"), ("a", "2026-02-30")])
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [("", None), ("a\nb", None), ("\u200b", None), ("a\u2028b", None), ("a", "tomorrow"), ("a", "2026-02-30")],
+)
 def test_a_task_is_one_line_and_a_date_is_a_day(text: str, due: str | None) -> None:
     with pytest.raises(InvalidArguments):
         task_text(text, due=due)

@@ -266,6 +266,13 @@ def test_names_that_a_link_or_a_disk_cannot_hold_are_refused(writer: Writer, nam
     refused(writer, move("a.md", name), InvalidArguments)
 
 
+@pytest.mark.parametrize("name", [" ", "\u2003", "a\x85b", "a\u2028b", "\u00a0\u00ad"])
+def test_names_that_nobody_sees_are_refused(writer: Writer, name: str) -> None:
+    refused(writer, put(f"{name}.md", None, b"new"), InvalidArguments)
+    refused(writer, put(f"{name}/n.md", None, b"new"), InvalidArguments)
+    refused(writer, move("a.md", f"{name}.md"), InvalidArguments)
+
+
 def test_a_name_with_a_pair_of_brackets_is_written(root: Path, writer: Writer) -> None:
     write(writer, put("a [1].md", None, b"new"))
     assert (root / "a [1].md").read_bytes() == b"new"
