@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp import types
 
+from bridge.api.arguments import VAULT, truncate
 from bridge.api.dispatch import internal_error
 from bridge.api.presets import callable_tools, get_tool, listed_tools
 from bridge.api.registry import Operation, view_of
@@ -51,6 +52,7 @@ async def send_progress(context: Context, steps: asyncio.Queue[Step | None]) -> 
 
 
 FINDS, RUNS = "find_tool", "run_tool"
+RUN_ARGUMENTS = ("name", "arguments")
 
 RUN_HINT = "Then give its `name` and `arguments` here to run it."
 
@@ -168,8 +170,13 @@ def resolve_call(who: Caller, name: str, arguments: Mapping[str, Any]) -> tuple[
     if name == FINDS and who.preset != "full" and arguments.get("name") is not None:
         # Two tools in one, since each listed tool costs its reader tokens.
         return get_operation(RUNS), {part: value for part, value in arguments.items() if part not in {"task", "limit"}}
-    if name == FINDS and who.preset != "full" and arguments.get("task") is None:
-        raise InvalidArguments(f"`{FINDS}` needs `task` to find a tool, or `name` and `arguments` to run one.")
+    if name == FINDS and who.preset != "full":
+        unknown = next((one for one in arguments if one not in {"task", "limit", *RUN_ARGUMENTS, VAULT}), None)
+        if unknown is not None or arguments.get("task") is None:
+            begins = "needs" if unknown is None else f"has no argument `{truncate(unknown)}`; it takes"
+            raise InvalidArguments(
+                f"`{FINDS}` {begins} `task` (and `limit`) to find a tool, or `name` and `arguments` to run one."
+            )
     tool = get_tool(name)
     if tool.name not in callable_tools(who.preset):
         listed = ", ".join(listed_tools(who.preset))

@@ -32,9 +32,14 @@ async def found(served: Served, task: str, **arguments: int) -> list[str]:
     return [tool["name"] for tool in (await served.call("find_tool", task=task, **arguments)).json["tools"]]
 
 
-REACHED = {"development": (0.95, 1.0), "held_out": (0.9, 0.96)}
-"""The share of tasks for which the right tool, or none, is found first and among three. No description was worded for
-the tasks held out; rewordings that lost one of them were dropped."""
+REACHED = {
+    "development": (0.95, 0.99),
+    "held_out": (0.9, 0.96),
+    "other_languages": (0.95, 1.0),
+    "other_languages_held_out": (0.9, 0.9),
+}
+"""The share of tasks for which the right tool, or none, is found first and among three. No description was worded
+and no word listed for the tasks held out; rewordings that lost one of them were dropped."""
 
 
 @pytest.mark.parametrize("part", REACHED)
@@ -90,9 +95,10 @@ async def test_none_is_found_for_what_no_tool_does(served: Served) -> None:
     answer = (await served.call("find_tool", task="translate a note into Italian")).json
     assert answer["tools"] == []
     (notice,) = answer["notices"]
-    assert notice.startswith("No tool does this. The closest is `")
-    assert (await served.call("find_tool", task="zzz")).json["notices"] == ["No tool does this."]
-    for task in ("benenne eine Notiz um", "elimina una nota", "今日のノート", "!?"):
+    assert notice.startswith("Nothing fits well. The closest: `")
+    (notice,) = (await served.call("find_tool", task="zzz")).json["notices"]
+    assert notice.startswith("Nothing fits these words: ")
+    for task in ("今日のノート", "!?"):
         assert len(await found(served, task)) <= 3
 
 

@@ -57,8 +57,11 @@ def test_every_schema_defines_what_it_refers_to(preset: Preset) -> None:
 
 def test_instructions_say_what_find_tool_leads_to() -> None:
     behind = INSTRUCTIONS.partition("`find_tool`")[2].partition(":")[2].partition(".")[0]
-    assert {"daily notes", "tasks", "history and undo", "broken links"} <= {part.strip() for part in behind.split(",")}
-    assert len(behind.split()) <= 25
+    assert {"daily notes", "tasks", "history and undo", "broken links", "tags and properties"} <= {
+        part.strip() for part in behind.split(",")
+    }
+    assert all(f"`{name}`" in behind for name in ("ask", "brief", "remember", "recall", "hand_over", "plan_garden"))
+    assert len(behind.split()) <= 55
 
 
 @BOTH
@@ -67,7 +70,7 @@ async def test_an_agent_with_a_notebook_begins_with_a_briefing(served: Served, e
         assert (client.instructions or "").startswith("Begin with `brief`; ")
         assert "Nothing is known yet" in text_of(await client.call_tool("brief", {"task": "sow"}))
     async with connected(served, era) as client:
-        assert "`brief`" not in (client.instructions or "")
+        assert not (client.instructions or "").startswith("Begin with `brief`; ")
 
 
 @BOTH
@@ -105,7 +108,9 @@ async def test_a_task_that_writes_finds_no_tool_in_the_read_only_preset(served: 
         assert "deleting" in (client.instructions or "")
         empty = await client.call_tool("find_tool", {})
         assert empty.is_error
-        assert all(f"`{name}`" in text_of(empty) for name in ("task", "name", "arguments"))
+        assert all(f"`{name}`" in text_of(empty) for name in ("task", "limit", "name", "arguments"))
+        wrong = text_of(await client.call_tool("find_tool", {"query": "rename a note"}))
+        assert "no argument `query`; it takes `task`" in wrong
 
 
 @BOTH
@@ -143,7 +148,7 @@ async def test_find_tool_runs_what_it_finds(served: Served, era: Era) -> None:
         listed = text_of(await client.call_tool("find_tool", {"task": "create a note"}))
         assert "create_note — Create a note; an existing one is never overwritten. (listed: call it directly)" in listed
         none = text_of(await client.call_tool("find_tool", {"task": "order a pizza"}))
-        assert none.startswith("No tool does this.")
+        assert none.startswith("Nothing fits")
 
 
 @BOTH

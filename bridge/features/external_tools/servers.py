@@ -82,6 +82,7 @@ class ListedServers:
     open_world=True,
     tasks=(
         "which other MCP servers can be used",
+        "which external MCP servers are there",
         "tools of external programs",
         "list external servers and their tools",
     ),

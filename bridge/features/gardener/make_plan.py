@@ -35,6 +35,9 @@ CheckNames = Annotated[tuple[str, ...], MaxLen(50)]
         "propose what to clean up in my notes",
         "find and fix broken links, duplicate notes and inconsistent tags",
         "vault maintenance plan",
+        "find images and attachments that no note uses",
+        "files in the vault that are never used",
+        "find empty notes and headings that occur twice",
     ),
 )
 async def plan_garden(
@@ -51,7 +54,8 @@ async def plan_garden(
     `apply_plan` then does what is ticked. A note with the property `gardener: ignore` is left alone.
 
     Args:
-        checks: Only these checks, from `garden_rules`; muted ones run only if named.
+        checks: Only these checks, such as `attachments` for files that no note uses; `garden_rules` lists them. Muted
+            ones run only if named.
         folder: Only findings about notes under this folder.
         limit: Maximum findings in the plan.
         skip_checked: Leave out notes that were checked since they changed.

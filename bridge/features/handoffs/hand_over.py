@@ -60,6 +60,7 @@ class Claim:
         "leave a handoff for another agent",
         "write down where things stand for whoever continues",
         "pass an unfinished job on",
+        "give the next agent what it needs to go on",
     ),
 )
 async def hand_over(

@@ -56,6 +56,7 @@ class RememberedNote(Written):
     tasks=(
         "remember this for later sessions",
         "remember that the user likes something",
+        "remember that I prefer something",
         "store a memory",
         "save a fact about the user",
         "keep a preference of the user in mind",

@@ -69,6 +69,7 @@ class DailyNote:
     tasks=(
         "read today's daily note",
         "add to the daily note",
+        "add a line to today's note",
         "write into the journal of a day",
         "log something for yesterday",
     ),

@@ -88,6 +88,9 @@ class RevisePolicy(Request):
         "turn what was just done into a workflow",
         "draft a policy from changes",
         "start with a ready-made workflow",
+        "roll unfinished tasks over to today",
+        "write a weekly review",
+        "archive projects that are done",
     ),
 )
 async def author_policy(
@@ -106,7 +109,8 @@ async def author_policy(
         name: Its name, also that of its note.
         description: What it does and when to use it.
         changes: Changes of one kind that were made, of which it is drafted: what differs becomes variables.
-        starter: A policy that comes with the bridge, from `list_policies`.
+        starter: A policy that comes with the bridge, such as `daily-roll-over` or `weekly-review`; `list_policies`
+            lists them.
         text: Its YAML. Give one of `changes`, `starter` and `text`.
 
     Raises:

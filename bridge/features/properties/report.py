@@ -79,6 +79,7 @@ class PropertyReport:
     tasks=(
         "which properties do the notes have",
         "overview of the frontmatter",
+        "show the properties of all notes",
         "which fields are used and with which types",
         "find properties spelled in several ways",
         "what is inconsistent in the metadata",

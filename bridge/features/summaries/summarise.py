@@ -38,6 +38,7 @@ MOST_NOTES = 200
         "summarise a note",
         "what is this note about in one sentence",
         "summary of a folder",
+        "give an overview of a folder",
         "sum up what was written this week",
         "the gist of several notes",
     ),

@@ -84,6 +84,7 @@ class TaskList:
     example={"folder": "Projects", "status": "open", "sort": "due", "limit": 5},
     tasks=(
         "open tasks",
+        "show the open tasks of this week",
         "tasks due soon or overdue",
         "show my to-do list",
         "unfinished checkboxes in a folder",

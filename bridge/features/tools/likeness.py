@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar
 
+from bridge.features.tools.languages import to_english
 from bridge.text.stems import stem_words
 
 ENOUGH = 0.4
@@ -127,9 +128,17 @@ T = TypeVar("T", bound=Candidate)
 
 def rank(task: str, operations: Sequence[T]) -> list[tuple[float, T]]:
     """Return the operations by likeness to a task, 0-1, the likeliest first; of equals, one that only reads."""
-    words = Descriptions.of(tuple(operations))
-    ranked = ((words.likeness(task, each), each) for each in operations)
+    words, english = Descriptions.of(tuple(operations)), in_english(task)
+    ranked = ((words.likeness(english, each), each) for each in operations)
     return sorted(ranked, key=lambda pair: (-pair[0], not pair[1].reads, pair[1].name))
+
+
+def in_english(task: str) -> str:
+    """Return a task in English words, as far as they are known."""
+    words = WORD.findall(task.casefold())
+    return to_english(
+        task, {word for word in words if word in stopwords() or stem_english(word) in {*meanings(), *no_tool()}}
+    )
 
 
 class Descriptions:

@@ -105,7 +105,7 @@ async def find_tool(
     """Find the tool for a task, including tools that are not listed.
 
     Args:
-        task: The task, in a few English words.
+        task: The task, in a few words.
         limit: Maximum tools.
     """
     if not task.strip():
@@ -130,15 +130,20 @@ async def find_tool(
         found += external[: max(limit // 2, limit - len(found))]
     found = sorted(found, key=lambda pair: -pair[0])[:limit]
     if not found:
-        return FoundTools((), (no_match_message(*ranked[0]),))
+        return FoundTools((), (no_match_message(ranked[:limit]),))
     tools = tuple(tool for _, tool in found)
     return FoundTools(tools, (EXTERNAL,) if any(tool.server for tool in tools) else ())
 
 
-def no_match_message(likeness: float, closest: Operation) -> str:
-    """Say that no tool does a task, and which comes closest if one does at all."""
-    near = f" The closest is `{closest.name}`: {closest.summary}" if likeness > 0 else ""
-    return f"No tool does this.{near}"
+def no_match_message(ranked: Sequence[tuple[float, Operation]]) -> str:
+    """Say which tools come closest to a task that none clearly does; the words of a task may hide its tool."""
+    near = " ".join(f"`{tool.name}`: {tool.summary}" for likeness, tool in ranked if likeness > 0)
+    if not near:
+        return f"Nothing fits these words: {IN_OTHER_WORDS}"
+    return f"Nothing fits well. The closest: {near} If it is none of these: {IN_OTHER_WORDS}"
+
+
+IN_OTHER_WORDS = "say in a few English words what is to be done to which part of the notes, such as `rename a tag`."
 
 
 def any_vault(call: Call) -> "Host":
