@@ -1,5 +1,6 @@
 """The text view of a change that was made, proposed or previewed."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -15,6 +16,9 @@ MAX_FILES = 30
 """Most files of a change that are listed."""
 
 MAX_BROKEN_LINKS = 20
+
+RENAMES = re.compile(r"^rename (?:from|to) .*\n", re.MULTILINE)
+"""The lines of a diff that name moved files, which the lines before the diff do as well."""
 
 MANY = 100
 """Lines of a kind above which a person, too, is shown only those that a model reads."""
@@ -36,15 +40,17 @@ def written_view(answer: Answer) -> Iterable[Element]:
     else:
         what = path_of(answer["path"]) if len(files) <= 1 else count_of(answer["files"], "file")
         yield notice(f"{change_state(answer)}: ", what, f" · change {answer['change_id']}" * bool(answer["change_id"]))
-    if answer.get("confirmation"):
-        yield notice(f"The call itself must be confirmed with `confirm`: {inline(answer['confirmation'])}")
+    if why := answer.get("confirmation"):
+        why = why.removeprefix(f"This would {answer.get('would')}. It must be confirmed: ")
+        yield notice(f"The call itself must be confirmed with `confirm`: {inline(why)}")
     digest = answer.get("before", answer["digest"]) if tried else answer["digest"]
     if digest and (tried or len(files) <= 1):
         yield notice(f"digest {_digest_subject(answer) * tried}{digest[:SHORT_DIGEST]}")
     yield from _consequences(answer, files)
     yield from notices(answer["warnings"], "note: ")
     many = answer.get("files", 0) > MANY
-    diff = _first_lines(answer["diff"]) if many else answer["diff"]
+    diff = RENAMES.sub("", answer["diff"])
+    diff = _first_lines(diff) if many else diff
     yield Diff(diff) if tried or not answer["change_id"] else _echo(diff)
     if many:
         yield notice(aside(_way_to_all(answer)))

@@ -144,3 +144,17 @@ async def test_a_paired_agent_proposes(served: Served, era: Era) -> None:
         assert f"{change} · " in listed
         assert "· by agent · create_note · applied · Wish.md" in listed
         assert re.search(r" · session [0-9a-f]{12}$", listed)
+
+
+async def test_a_dry_run_names_each_moved_note_once(served: Served) -> None:
+    root = served.bridge.find(None).root
+    for number in range(21):
+        (root / f"Plain {number}.md").write_text(f"Plain {number}.\n")
+    edits = [
+        {"op": "move_note", "path": f"Plain {number}.md", "to": f"Moved/Plain {number}.md"} for number in range(21)
+    ]
+    async with connected(served) as client:
+        tried = text_of(await client.call_tool("change_set", {"edits": edits, "dry_run": True}))
+    assert tried.count("Plain 11.md → Moved/Plain 11.md") == tried.count("Moved/Plain 11.md") == 1
+    assert tried.count("would move 21 notes") == 1
+    assert "must be confirmed with `confirm`: `confirm_files` is 20.\n" in tried
