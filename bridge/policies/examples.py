@@ -327,7 +327,7 @@ class _Merge:
             for pieces, name in self._names:
                 raw = _raw(pieces)
                 is_short = len(raw) < (SHORTEST if raw.isascii() else SHORTEST - 1) and len(pieces) < len(text)
-                escaped = at > 0 and text[at - 1].raw == "\\"
+                escaped = _escapes(text[:at])
                 if text[at : at + len(pieces)] == pieces and not escaped and (everywhere or not is_short):
                     parts.append(_Blank((raw,), name))
                     at += len(pieces)
@@ -361,8 +361,7 @@ class _Merge:
         for found in _PIECE.finditer(text):
             raw = found[0]
             written = "\\{{" if raw == "{{" else raw
-            # A backslash before a template would make it two braces.
-            if _DAY.fullmatch(raw) and raw not in self._constant and not (made and made[-1].raw == "\\"):
+            if _DAY.fullmatch(raw) and raw not in self._constant and not _escapes(made):
                 written = _shift(raw, self._days[example])
             made.append(_Piece(written, raw))
         return tuple(made)
@@ -395,16 +394,9 @@ def _line_parts(name: str, each: Sequence[_Pieces]) -> Iterator[_Piece | _Blank]
     merged: list[list[_Pieces]] = []
     for run in _differences(each):
         pieces = list(run)
-        # A backslash before a template would make it two braces.
-        while (
-            merged
-            and not _is_same(pieces)
-            and merged[-1][0]
-            and _is_same(merged[-1])
-            and (merged[-1][0][-1].raw == "\\")
-        ):
-            backslash, merged[-1] = merged[-1][0][-1:], [one[:-1] for one in merged[-1]]
-            pieces = [(*backslash, *one) for one in pieces]
+        while merged and _is_same(merged[-1]) and not _is_same(pieces) and (cut := _escapes(merged[-1][0])):
+            pieces = [(*before[-cut:], *one) for before, one in zip(merged[-1], pieces, strict=True)]
+            merged[-1] = [one[:-cut] for one in merged[-1]]
         is_between = len(merged) > 1 and _is_same(merged[-1]) and not any(one.is_fixed for one in merged[-1][0])
         if is_between and not _is_same(pieces) and not _is_same(merged[-2]):
             between, before = merged.pop(), merged.pop()
@@ -444,6 +436,12 @@ def _differences(each: Sequence[Sequence[_T]]) -> Iterator[Sequence[tuple[_T, ..
             start = None
         start = found if start is None else start
         ends = [one + 1 for one in found]
+
+
+def _escapes(text: Sequence[_Piece]) -> int:
+    """Return how many pieces at the end of a text would make two braces of the template after it."""
+    last = "".join(piece.raw for piece in text[-2:])
+    return 2 if last == "\\{" else int(last.endswith("\\"))
 
 
 def _is_same(each: Sequence[_Pieces]) -> bool:

@@ -106,7 +106,7 @@ class RandomPolicy:
             "variables": {name: self._variable(name) for name in ("v", "w")},
             "conditions": [self._condition(f"c{number}") for number in range(random.randrange(4))],
             "steps": [self._step(f"s{number}") for number in range(random.randint(1, 6))],
-            "output": self._words(),
+            "output": f"{self._words()} {{{{variables.v}}}} {{{{variables.w}}}}",
         }
         if self._wild and random.random() < 0.2:
             policy[random.choice(list(policy))] = random.choice([None, 1, "x", [], {}, [[]], [None], {"a": {"b": []}}])

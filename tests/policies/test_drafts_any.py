@@ -40,7 +40,7 @@ NAMES = VALUES.map(lambda value: "".join(letter for letter in value if letter no
 SHAPES = st.sampled_from(
     [
         ("Lezione {course} {day}", "# Lezione {course}\n\nSee [[{other}]] of {day}, and {course} again.\n"),
-        ("{day} {course}", "{other}\n\n## {course}\n\n- {course}, {other}\n- \\{course}\n"),
+        ("{day} {course}", "{other}\n\n## {course}\n\n- {course}, {other}\n- \\{course} \\{{{course} {{{day}}}\n"),
         ("{course}", "{course}{other}\n"),
         ("第{course}课", "今天学习{course}的内容。\n\n{other}"),
         ("{course} {other}", "Nothing that differs. {{{{x}}}} }}}} {{\n"),
