@@ -203,6 +203,8 @@ _TYPES: Final[dict[str, StatusType]] = {
     "CANCELLED": "cancelled",
 }
 CLOSED: Final = frozenset[StatusType]({"done", "cancelled"})
+FORWARDED: Final = ">"
+"""The character of a task that stands in another note now, unless the user defined it as something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +233,10 @@ class TaskSettings:
         """Return the meaning of a box's character."""
         own = self.statuses.get(status)
         return own.meaning if own else _MEANINGS.get(status, "other")
+
+    def is_open(self, status: str) -> bool:
+        """Return whether a box says that something is to be done here: `[>]` says that it is to be done elsewhere."""
+        return self.meaning(status) not in CLOSED and (status != FORWARDED or status in self.statuses)
 
     def following(self, status: str) -> str:
         """Return the character that a click on a box sets."""

@@ -10,6 +10,7 @@ from annotated_types import MaxLen
 from bridge.errors import AmbiguousHeading, HeadingNotFound
 from bridge.markdown.note import Note, Task
 from bridge.markdown.sections import find_section
+from bridge.markdown.tasks import TaskSettings
 from bridge.records import dataclass
 from bridge.text.invisible import one_line
 from bridge.types import Digest, VaultPath, is_same_digest
@@ -25,7 +26,7 @@ SHOWN: Final = 160
 
 _TASK: Final = re.compile(r"(?P<path>.+?\.md):(?P<line>[0-9]{1,9})(?:\s+(?P<text>.*))?")
 _ARROW: Final = re.compile(r"\s*(?:→|->)\s*")
-_DONE, _CLOSED = frozenset("xX"), frozenset("xX-")
+_BOXES: Final = TaskSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,9 +238,9 @@ def _check_task(task: str, status: str, facts: VaultFacts) -> ProofCheck:
 def _has_status(task: Task, status: str) -> bool:
     match status:
         case "done":
-            return task.status in _DONE
+            return _BOXES.meaning(task.status) == "done"
         case "open":
-            return task.status not in _CLOSED
+            return _BOXES.is_open(task.status)
         case _:
             return task.status == (status or task.status)
 

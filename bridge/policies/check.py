@@ -37,7 +37,9 @@ _RESULTS: Final[Mapping[str, frozenset[str]]] = {
 }
 _FACTS: Final[Mapping[str, frozenset[str]]] = {
     "notes": frozenset({"path", "name", "folder", "title", "type", "tags", "digest"}),
-    "tasks": frozenset({"path", "name", "line", "text", "status", "due", "tags", "digest"}),
+    "tasks": frozenset(
+        {"path", "name", "line", "text", "status", "due", "tags", "digest", "written", "block", "nested"}
+    ),
     "hits": frozenset({"path", "name", "title"}),
     "sentences": frozenset({"path", "name", "line", "text"}),
 }
@@ -116,7 +118,9 @@ class _Check:
         """Remark what nothing uses."""
         for name, variable in self._policy.variables.items():
             if name not in self._used:
-                yield Problem(variable.line, f"Nothing uses the variable `{name}`: use it, or leave it out.")
+                # Whoever runs the policy would be asked for a value in vain.
+                serious = variable.required and variable.default is None
+                yield Problem(variable.line, f"Nothing uses the variable `{name}`: use it, or leave it out.", serious)
         for id_, condition in self._policy.conditions.items():
             if id_ not in self._held:
                 yield Problem(condition.line, f"Nothing uses the condition `{id_}`.", serious=False)

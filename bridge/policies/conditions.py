@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from bridge.bases.syntax import Name, walk
 from bridge.bases.values import Result
 from bridge.errors import InvalidArguments
 from bridge.index.note import IndexedNote
@@ -9,6 +10,7 @@ from bridge.markdown.sections import heading_paths, normalise_heading
 from bridge.markdown.tasks import TaskSettings
 from bridge.policies.model import Condition
 from bridge.policies.state import DraftState
+from bridge.policies.templates import find_references
 from bridge.search.task_filter import has_status
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
@@ -49,6 +51,15 @@ def holds(
             inside = [note] if note is not None else _notes_in(state, arguments.get("folder"))
             found = any(has_status(task.status, "open", settings) for each in inside for task in each.tasks)
     return found != condition.negated
+
+
+def names_item(condition: Condition) -> bool:
+    """Return whether a condition may differ between the entries of a list."""
+    references = [one for text in condition.arguments.values() for one in find_references(text)]
+    nodes = walk([condition.node] if condition.node is not None else [])
+    return any(one.root in ("item", "conditions") for one in references) or any(
+        isinstance(node, Name) and node.name == "item" for node in nodes
+    )
 
 
 def _is_true(

@@ -1,16 +1,17 @@
 """The questions of a policy to the vault, answered from the draft: notes and tasks."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from bridge.bases.evaluate import check_functions
 from bridge.bases.syntax import parse_expression
 from bridge.bases.values import Result
 from bridge.errors import InvalidArguments
-from bridge.index.note import IndexedNote
+from bridge.index.note import IndexedNote, IndexedTask
+from bridge.markdown.edit.tasks import task_blocks
 from bridge.markdown.names import note_name
 from bridge.markdown.note import Value
-from bridge.markdown.tasks import TaskSettings, parse_task
+from bridge.markdown.tasks import TaskSettings, parse_task, split_block_id
 from bridge.policies.model import MOST_RESULTS
 from bridge.policies.state import DraftState
 from bridge.search.filters import filter_notes
@@ -81,6 +82,9 @@ def list_tasks(
         bound["due_before"],
     )
     found = sort_tasks(filter_tasks(chosen, criteria, settings), bound["sort"])
+    shown = found[: _limit(bound)]
+    blocks = {path: task_blocks(path, state.text(path)) for path in {note.path for note, _ in shown}}
+    listed = {(note.path, task.line) for note, task in shown}
     tasks: list[Value] = [
         {
             "path": note.path,
@@ -91,10 +95,22 @@ def list_tasks(
             "due": task.due,
             "tags": list(task.tags),
             "digest": note.digest,
+            "written": split_block_id(task.text)[0],
+            "block": blocks[note.path].get(task.line, f"[{task.status}] {task.text}"),
+            "nested": any((note.path, line) in listed for line in _lines_around(note, task)),
         }
-        for note, task in found[: _limit(bound)]
+        for note, task in shown
     ]
     return _result("tasks", tasks, len(found))
+
+
+def _lines_around(note: IndexedNote, task: IndexedTask) -> Iterator[int]:
+    """Yield the lines of the tasks in which a task stands."""
+    parents = {each.line: each.parent for each in note.tasks}
+    line = task.parent
+    while line is not None:
+        yield line
+        line = parents.get(line)
 
 
 def list_hits(hits: Iterable[Mapping[str, Any]], total: int) -> Mapping[str, Value]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
@@ -13,14 +14,15 @@ from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
 from bridge.markdown.names import Names, note_name
 from bridge.markdown.note import Value
 from bridge.policies import questions
-from bridge.policies.conditions import holds
+from bridge.policies.conditions import holds, names_item
 from bridge.policies.fields import PATH_ARGUMENTS, path_fields
 from bridge.policies.model import MOST_ASKED, MOST_FILES, MOST_RESULTS, MOST_TURNS, READS_INDEX, Policy, PolicyStep
 from bridge.policies.state import DraftState
-from bridge.policies.templates import Reference, TemplateFiller, moment_text, parse_reference
+from bridge.policies.templates import Reference, TemplateFiller, moment_text, only_reference, parse_reference
 from bridge.policies.variables import expression_values
 from bridge.records import dataclass
 from bridge.types import VaultPath
+from bridge.vault.daily_notes import DAILY_SETTINGS, daily_path
 
 if TYPE_CHECKING:
     from bridge.bases.values import Result
@@ -166,7 +168,7 @@ class _Plan:
         if step.each is None:
             self._turn(step, trace)
             return
-        each = self._list(step.each)
+        each = self._list(step.each) if self._may_run(step) else ()
         if self._turns + len(each) > MOST_TURNS:
             raise InvalidArguments(
                 f"The loops of a policy have at most {MOST_TURNS} turns together.",
@@ -186,6 +188,11 @@ class _Plan:
             self._item = _NO_ITEM
         nothing: Mapping[str, Value] = {"path": None, "name": None, "digest": None, "count": 0}
         self._results.setdefault(step.id, questions.no_results(step.do) if step.reads else nothing)
+
+    def _may_run(self, step: PolicyStep) -> bool:
+        """Return whether those conditions of a step hold that are the same for every entry of its list."""
+        known = [(self._policy.conditions.get(id_), id_, wanted) for id_, wanted in step.when]
+        return all(self._holds(id_) == wanted for one, id_, wanted in known if one is None or not names_item(one))
 
     def _turn(self, step: PolicyStep, trace: StepTrace) -> None:
         """Do a step once, if its conditions hold."""
@@ -236,6 +243,9 @@ class _Plan:
         for name, value in step.arguments.items():
             if name == "where" and step.reads:
                 continue
+            only = only_reference(value)
+            if only is not None and only.root == "daily" and self._resolve(only) is None:
+                continue
             if name in paths and isinstance(value, str):
                 filled[name] = self._filler.path(value)
             elif name in paths and isinstance(value, list):
@@ -279,6 +289,8 @@ class _Plan:
         match reference.root:
             case "today" | "now" | "date":
                 return moment_text(reference, self._context.now)
+            case "daily":
+                return self._daily(reference)
             case "conditions":
                 return self._holds(names[0])
             case "variables":
@@ -295,6 +307,15 @@ class _Plan:
                         hint="Give both steps the same `when`.",
                     )
                 return _follow(self._results[names[0]], names[1:], reference)
+
+    def _daily(self, reference: Reference) -> VaultPath | None:
+        """Return the path of a daily note, or of the template of daily notes, if there is one."""
+        settings = self._context.obsidian()
+        settings.require(*DAILY_SETTINGS, hint="or name the note yourself.")
+        if reference.detail == "template":
+            return settings.daily_template
+        day = moment_text(Reference("date", (), reference.detail), self._context.now)
+        return daily_path(settings, date.fromisoformat(day))
 
     def _has_step(self, id_: str) -> bool:
         return any(step.id == id_ for step in self._policy.steps)

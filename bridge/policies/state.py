@@ -55,6 +55,10 @@ class DraftState:
                 return path
         return names.resolve(target, _NOWHERE).path if target else None
 
+    def text(self, path: VaultPath) -> str:
+        """Return the text of a note."""
+        return self._draft.read(path).decode("utf-8", "surrogateescape")
+
     def passes(self, node: Node, path: VaultPath | None, given: Mapping[str, Result]) -> bool:
         """Return whether an expression is true of a note, or by itself.
 

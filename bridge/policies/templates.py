@@ -17,7 +17,7 @@ from bridge.notebook.file_name import file_name_for
 from bridge.policies.model import MOST_CHARACTERS
 from bridge.records import dataclass
 
-Root = Literal["variables", "steps", "conditions", "item", "today", "now", "date"]
+Root = Literal["variables", "steps", "conditions", "item", "today", "now", "date", "daily"]
 
 _TEMPLATE: Final = re.compile(r"\\\{\{|\{\{([^{}\n]{1,200})\}\}")
 _NAMED: Final = re.compile(r"(variables|steps|conditions|item)((?:\.[\w-]+)*)")
@@ -28,13 +28,13 @@ _PARTS: Final[Mapping[str, tuple[int, ...]]] = {"variables": (1,), "conditions":
 _WHOLE: Final = re.compile(rf"\\\{{\{{(?:[^{{}}\n]*\}}\}})?|{_TEMPLATE.pattern}")
 """A template, or braces that are meant as such."""
 _CUT: Final = re.compile(
-    r"\{\{\s*(?:(?:variables|steps|conditions|item)\.[\w.-]+|today|(?:now|date):[^{}\s]+)\s*\}?"
-    r"|\{?\s*(?<![\w.])(?:(?:variables|steps|conditions|item)\.[\w.-]+|today|(?:now|date):[^{}\s]+)\s*\}\}"
+    r"\{\{\s*(?:(?:variables|steps|conditions|item)\.[\w.-]+|today|(?:now|date|daily):[^{}\s]+)\s*\}?"
+    r"|\{?\s*(?<![\w.])(?:(?:variables|steps|conditions|item)\.[\w.-]+|today|(?:now|date|daily):[^{}\s]+)\s*\}\}"
 )
 """What would be a template if all its braces were there."""
 HINT: Final = (
     "Templates are {{variables.NAME}}, {{steps.ID.path}}, {{item}}, {{item.FIELD}}, {{conditions.ID}}, {{today}}, "
-    "{{now:HH:mm}} and {{date:+1d}}; write \\{{ for two braces."
+    "{{now:HH:mm}}, {{date:+1d}} and {{daily:-1d}}; write \\{{ for two braces."
 )
 
 
@@ -45,7 +45,7 @@ class Reference:
     root: Root
     names: tuple[str, ...] = ()
     detail: str = ""
-    """The format of `now`, or the shift of `date`."""
+    """The format of `now`, the shift of `date` or `daily`, or the template of daily notes."""
 
     def __str__(self) -> str:
         return ".".join((self.root, *self.names)) + (f":{self.detail}" if self.detail else "")
@@ -67,11 +67,13 @@ def parse_reference(text: str) -> Reference:
     if inner == "now":
         return Reference("now")
     word, colon, detail = inner.partition(":")
+    if inner in ("daily", "daily:template"):
+        return Reference("daily", (), detail)
     if colon and word == "now" and detail.strip():
         format_moment(detail.strip(), datetime.now().astimezone())
         return Reference("now", (), detail.strip())
-    if colon and word == "date" and _SHIFT.fullmatch(detail.strip()):
-        return Reference("date", (), detail.strip())
+    if colon and word in ("date", "daily") and _SHIFT.fullmatch(detail.strip()):
+        return Reference(cast("Root", word), (), detail.strip())
     found = _NAMED.fullmatch(inner)
     names = tuple(found[2].split(".")[1:]) if found else ()
     if found is None or len(names) not in _PARTS[found[1]]:

@@ -66,16 +66,13 @@ def filter_tasks(notes: Iterable["IndexedNote"], criteria: TaskFilter, settings:
 
 def has_status(status: str, condition: str, settings: "TaskSettings") -> bool:
     """Return whether a box has the wanted status."""
-    from bridge.markdown.tasks import CLOSED
-
-    meaning = settings.meaning(status)
     match condition:
         case "all":
             return True
         case "open":
-            return meaning not in CLOSED
+            return settings.is_open(status)
         case _ if condition in WORDS:
-            return meaning == condition
+            return settings.meaning(status) == condition
         case _:
             return status in condition
 

@@ -1,12 +1,16 @@
 """Where the daily note of a day is."""
 
 from datetime import date, datetime
+from typing import Final
 
 from bridge.errors import InvalidArguments
 from bridge.markdown.moment_format import format_moment
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
 from bridge.vault.paths import vault_path
+
+DAILY_SETTINGS: Final = ("daily-notes.json", "plugins/periodic-notes/data.json")
+"""Obsidian's settings files that locate daily notes."""
 
 
 def daily_path(settings: ObsidianSettings, day: date) -> VaultPath:

@@ -12,7 +12,7 @@ from bridge.policies.starters import STARTERS, starter_text
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 from tests.features.days import noon_of
-from tests.features.policies import agent_of, approve, contents, folders
+from tests.features.policies import agent_of, approve, contents, folders, root
 from tests.features.served import Served
 
 TODAY = dt.datetime.now().astimezone().date()
@@ -24,7 +24,12 @@ NOTES = {
     "Projects/Barrels.md": "---\nstatus: active\n---\n# Barrels\n",
     "Inbox/Seed.md": "---\ntype: plant\n---\nSee [[Oven]].\n",
     "Inbox/Word.md": "A word without a home.",
-    f"Daily/{YESTERDAY}.md": "## Tasks\n\n- [ ] Feed the starter\n- [x] Bake\n- [ ] Call Ada\n",
+    ".obsidian/daily-notes.json": '{"folder": "Daily", "template": "Templates/Day"}',
+    "Templates/Day.md": "# {{title}}\n",
+    f"Daily/{YESTERDAY}.md": (
+        "## Tasks\n\n- [ ] Feed the starter 🔁 every day ⏫ 📅 2026-12-01 ^feed\n  - [ ] with rye\n  - [x] with water\n"
+        "- [x] Bake\n- [-] Rest\n- [>] Sweep\n- [x] Shop\n\t- [/] Call Ada [due:: 2026-12-02]\n\t  before noon\n"
+    ),
     "People/Ada.md": "# Ada\n\n## Meetings\n\n- [[Old one]]\n\n## Notes\n",
     "Decisions/Clay.md": "---\ntype: decision\nstatus: holds\n---\n# Clay\n",
     "Links.md": "[[Oven]] and [[Projects/Oven|the oven]] and [[Seed]].\n",
@@ -49,7 +54,10 @@ SEEN: Mapping[str, Mapping[str, str]] = {
         "People/Ada.md": "- [[Old one]]\n- [[2026-02-01 Seeds spring]]\n",
         "People/Bo.md": "type: person",
     },
-    "weekly-review": {"Reviews/": "- Call Ada ([[", f"Reviews/{TODAY:%G-[W]%V}.md".replace("[W]", "W"): "([[Links]])"},
+    "weekly-review": {
+        "Reviews/": "- Call Ada [due:: 2026-12-02] ([[",
+        f"Reviews/{TODAY:%G-[W]%V}.md".replace("[W]", "W"): "([[Links]])",
+    },
     "archive-done-projects": {
         "Archive/Oven.md": f"status: done # at last\narchived: {TODAY}\n",
         "Links.md": "[[Archive/Oven|the oven]]",
@@ -57,8 +65,15 @@ SEEN: Mapping[str, Mapping[str, str]] = {
     "inbox-triage": {"Notes/plant/Seed.md": "See [[Oven]]", "Inbox/Word.md": "status: to sort"},
     "reading-note": {"Reading/Soil.md": 'author: "Ruth: S."', "Reading/Reading list.md": "- [[Soil]] by Ruth: S."},
     "daily-roll-over": {
-        f"Daily/{TODAY}.md": "## Tasks\n\n- [ ] Feed the starter\n- [ ] Call Ada\n",
-        f"Daily/{YESTERDAY}.md": "- [>] Feed the starter\n- [x] Bake\n- [>] Call Ada\n",
+        f"Daily/{TODAY}.md": (
+            f"# {TODAY}\n## Tasks\n\n- [ ] Feed the starter 🔁 every day ⏫ 📅 2026-12-01 ^feed\n"
+            "  - [ ] with rye\n  - [x] with water\n- [/] Call Ada [due:: 2026-12-02]\n  before noon\n"
+        ),
+        f"Daily/{YESTERDAY}.md": (
+            "## Tasks\n\n- [>] Feed the starter 🔁 every day ⏫ 📅 2026-12-01 ^feed\n  - [>] with rye\n"
+            "  - [x] with water\n"
+            "- [x] Bake\n- [-] Rest\n- [>] Sweep\n- [x] Shop\n\t- [>] Call Ada [due:: 2026-12-02]\n\t  before noon\n"
+        ),
     },
     "contact": {"People/Ada.md": f"- {TODAY}: at the gate"},
     "bug": {"Bugs/Door sticks.md": f"- [ ] Mend it ⏫ 📅 {TODAY + dt.timedelta(days=1)}"},
@@ -112,3 +127,30 @@ async def test_a_starter_is_previewed_run_and_undone(served: Served, name: str) 
     assert undone.status == 200, undone.body
     assert contents(served) == before
     assert folders(served) == places
+
+
+async def test_tasks_are_taken_over_once(served: Served) -> None:
+    """Also where the user's own statuses have `[>]` as something that is to be done."""
+    plugin = root(served) / ".obsidian/plugins/obsidian-tasks-plugin/data.json"
+    plugin.parent.mkdir(parents=True)
+    plugin.write_text(
+        '{"statusSettings": {"customStatuses": [{"symbol": ">", "type": "TODO", "nextStatusSymbol": "x"}]}}'
+    )
+    (root(served) / ".obsidian/community-plugins.json").write_text('["obsidian-tasks-plugin"]')
+    made = await served.call("author_policy", name="R", starter="daily-roll-over", confirm=True)
+    assert (await served.call("run_policy", path=made.json["path"])).status == 200
+    once = contents(served)
+    again = await served.call("run_policy", path=made.json["path"])
+    assert again.status == 200, again.body
+    assert contents(served) == once
+
+
+async def test_a_day_without_open_tasks_needs_no_note(served: Served) -> None:
+    (root(served) / f"Daily/{YESTERDAY}.md").write_text("- [x] Bake\n- [>] Sweep\n")
+    assert (await served.call("wait_until_indexed", path=f"Daily/{YESTERDAY}.md")).status == 200
+    made = await served.call("author_policy", name="R", starter="daily-roll-over", confirm=True)
+    before = contents(served)
+    ran = await served.call("run_policy", path=made.json["path"])
+    assert ran.status == 200, ran.body
+    assert {one["state"] for one in ran.json["steps"]} == {"skipped"}
+    assert contents(served) == before

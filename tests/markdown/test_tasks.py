@@ -111,6 +111,12 @@ def test_the_user_s_own_marks_come_first() -> None:
     assert [settings.meaning(each) for each in "D/p"] == ["done", "in_progress", "other"]
 
 
+def test_what_is_forwarded_is_open_only_where_the_user_says_so() -> None:
+    assert [box for box in " /xX->!?" if TaskSettings().is_open(box)] == [" ", "/", "!", "?"]
+    own = TaskSettings(statuses={">": TaskStatus("todo", "x"), "!": TaskStatus("done", " ")})
+    assert [box for box in ">!-" if own.is_open(box)] == [">"]
+
+
 @pytest.mark.eval
 @needs_eval
 def test_the_plugin_s_own_examples_are_read() -> None:

@@ -18,16 +18,13 @@ from bridge.errors import InvalidArguments, NoteExists, NoteNotFound
 from bridge.markdown.edit.requests import Append, Edit, InsertUnder
 from bridge.records import dataclass
 from bridge.types import Day, Digest, Exact, VaultPath
-from bridge.vault.daily_notes import daily_path
+from bridge.vault.daily_notes import DAILY_SETTINGS, daily_path
 from bridge.vault.obsidian_settings import read_obsidian_settings
 
 if TYPE_CHECKING:
     from bridge.engine.host import Host
     from bridge.markdown.template import FilledTemplate
 
-
-DAILY_SETTINGS = ("daily-notes.json", "plugins/periodic-notes/data.json")
-"""Obsidian's settings files that locate daily notes."""
 
 TODAY = Day("today")
 

@@ -99,11 +99,11 @@ def index_state(vault: "OpenVault", path: VaultPath) -> IndexState:
 
 def open_tasks(vault: "OpenVault", path: VaultPath) -> tuple[OpenTask, ...]:
     """Return the first tasks of a note that are neither done nor cancelled."""
-    from bridge.markdown.tasks import CLOSED, parse_task
+    from bridge.markdown.tasks import parse_task
     from bridge.vault.obsidian_settings import read_obsidian_settings
 
-    meaning = read_obsidian_settings(vault.root).tasks.meaning
-    tasks = (task for task in vault.index.notes[path].tasks if meaning(task.status) not in CLOSED)
+    is_open = read_obsidian_settings(vault.root).tasks.is_open
+    tasks = (task for task in vault.index.notes[path].tasks if is_open(task.status))
     return tuple(OpenTask(task.line, parse_task(task.text).text, task.due) for task in tasks)[:MOST_TASKS]
 
 

@@ -204,12 +204,11 @@ def ageing_words(vault: "OpenVault", path: VaultPath) -> Iterator[str]:
 
 def past_days(vault: "OpenVault", note: "IndexedNote", today: str) -> Iterator[str]:
     """Yield what should have been done by now: open tasks, and properties such as `due`."""
-    from bridge.markdown.tasks import CLOSED
     from bridge.schema.census import kind_of_value
     from bridge.vault.obsidian_settings import read_obsidian_settings
 
-    meaning = read_obsidian_settings(vault.root).tasks.meaning
-    late = [task for task in note.tasks if task.due and task.due < today and meaning(task.status) not in CLOSED]
+    is_open = read_obsidian_settings(vault.root).tasks.is_open
+    late = [task for task in note.tasks if task.due and task.due < today and is_open(task.status)]
     if late:
         yield f"{count_of(len(late), 'open task')} overdue, the first since {min(task.due or '' for task in late)}"
     for name, value in note.properties.items():

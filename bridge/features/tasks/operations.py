@@ -113,7 +113,7 @@ async def list_tasks(
     Args:
         path: Only tasks of this note.
         folder: Only tasks of notes under this folder.
-        status: `all`, `open` (neither done nor cancelled), a `meaning` such as `done`, or box characters: `/!`.
+        status: `all`, `open` (not done, cancelled or `[>]`), a `meaning` such as `done`, or box characters: `/!`.
         due_on: Only tasks due on this day or in this period.
         due_after: Only tasks due on this day or later; `next week` means its Monday.
         due_before: Only tasks due before this day; `next week` means its Monday.

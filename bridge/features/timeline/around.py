@@ -218,12 +218,12 @@ def dated_tasks(
     settings: "TaskSettings", note: "IndexedNote", first: day_of_calendar, last: day_of_calendar
 ) -> Iterator[tuple[str, DatedTask]]:
     """Yield the tasks of a note that are due, and those that were done, on some days."""
-    from bridge.markdown.tasks import CLOSED, parse_task
+    from bridge.markdown.tasks import parse_task
 
     begin, end = first.isoformat(), last.isoformat()
     for task in note.tasks:
         facts = parse_task(task.text)
-        is_open = settings.meaning(task.status) not in CLOSED
+        is_open = settings.is_open(task.status)
         for kind, day in (("due", task.due), ("done", facts.done)):
             if day is not None and begin <= day <= end:
                 yield kind, DatedTask(note.path, task.line, facts.text, day, is_open)

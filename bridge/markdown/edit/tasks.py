@@ -3,9 +3,12 @@
 import re
 from collections.abc import Sequence
 from datetime import date
+from textwrap import dedent
 from typing import Final
 
 from bridge.errors import InvalidArguments, NoteChanged
+from bridge.markdown.edit.draft import read_draft
+from bridge.markdown.edit.lists import BOX, MARKER
 from bridge.markdown.note import Task
 from bridge.markdown.parse import parse
 from bridge.markdown.tasks import (
@@ -124,6 +127,25 @@ def uses_dataview_fields(tasks: Sequence[Task], settings: TaskSettings) -> bool:
     fields = sum(_FIELD.search(task.text) is not None for task in tasks)
     signs = sum(_has_signs(task.text) for task in tasks)
     return settings.dataview if fields == signs else fields > signs
+
+
+def task_blocks(path: VaultPath, text: str) -> dict[int, str]:
+    """Return each task of a note by its line: from its box on, with what is nested in it, without indentation.
+
+    Args:
+        path: Path of the note.
+        text: Its text.
+    """
+    draft = read_draft(path, text.removeprefix("\ufeff").replace("\r\n", "\n"))
+    found: dict[int, str] = {}
+    for part in draft.structure.parts:
+        marker = MARKER.match(draft.text, part.start) if part.kind == "item" else None
+        if marker is not None and BOX.match(draft.text, marker.end()):
+            margin = draft.text[draft.text.rfind("\n", 0, part.start) + 1 : part.start]
+            first, *rest = draft.text[marker.end() : part.end].rstrip().split("\n")
+            inner = dedent("\n".join(line.removeprefix(margin) for line in rest))
+            found[draft.lines.at(part.start)] = f"{first}\n{inner}" if rest else first
+    return found
 
 
 def lines_with_task(path: VaultPath, data: bytes, text: str) -> list[int]:
