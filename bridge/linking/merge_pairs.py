@@ -13,7 +13,7 @@ from bridge.markdown.links import WIKI
 from bridge.records import dataclass
 from bridge.text.fold import fold_word, letters_and_digits
 from bridge.text.overlap import comparable_words
-from bridge.text.words import DIGITS
+from bridge.text.series import step_between
 from bridge.types import VaultPath
 
 MergeReason = Literal["name", "alias", "text", "meaning", "stub", "neighbours"]
@@ -28,6 +28,12 @@ POINTING: Final = frozenset(
     ("see", "also", "redirect", "redirects", "moved", "to", "siehe", "voir", "véase", "vedi", "zie", "veja", "见", "см")
 )
 """Words beside its link of a note that only points to another."""
+
+LEAST_SIZE: Final = 0.5
+"""How long the shorter of two texts must be, as a share of the longer, to be the same text."""
+
+SAME: Final = 0.95
+"""Share of text in common, and of its length, from which one note is a copy of another."""
 
 SHORT: Final = 12
 """Words up to which a note is a stub of another of its name."""
@@ -91,11 +97,13 @@ def find_merge_pairs(
     for pair in _by_alias(paths, notes):
         found[pair]["alias"] = _WEIGHT["alias"] * _same_language(notes[pair[0]], notes[pair[1]])
     common = {
-        (paths[pair.one], paths[pair.other]): pair.share
+        (one, other): pair.share
         for pair in find_common_text([texts[path] for path in paths], pause)
+        # A list contains the text of each stub that it names.
+        if _sizes_alike(texts[one := paths[pair.one]], texts[other := paths[pair.other]], LEAST_SIZE)
     }
     for pair, share in common.items():
-        found[pair]["text"] = min(0.98, 0.35 + 0.6 * share)
+        found[pair]["text"] = 0.5 + 0.45 * share**3
     for one, other in _by_pointing(paths, notes, texts, known, neighbours):
         pause()
         found[_pair_of(one, other)]["stub"] = _WEIGHT["stub"]
@@ -110,22 +118,41 @@ def find_merge_pairs(
     made = [
         _make_pair(pair, reasons, common.get(pair), cosines.get(pair), notes, texts, neighbours)
         for pair, reasons in found.items()
-        if may_be_one(notes[pair[0]].title, notes[pair[1]].title)
+        if may_be_one(notes[pair[0]].title, notes[pair[1]].title, is_copy=_is_copy(pair, common, texts))
     ]
     return sorted((pair for pair in made if pair.confidence >= LEAST), key=lambda pair: (-pair.confidence, pair.path))
 
 
-def may_be_one(one: str, other: str) -> bool:
-    """Return whether two titles can be of one note: neither two days nor two numbers of a series."""
+def may_be_one(one: str, other: str, *, is_copy: bool = False) -> bool:
+    """Return whether two titles can be of one note: neither two days nor two numbers of a series.
+
+    Args:
+        one: A title.
+        other: Another title.
+        is_copy: Whether the texts are the same, so that a number behind one of the titles marks a copy.
+    """
     if _DATE.search(one) and _DATE.search(other):
         return False
     words, others = set(comparable_words(one)), set(comparable_words(other))
     if (words - others) & _CALENDAR and (others - words) & _CALENDAR:
         return False
-    numbers, others_numbers = DIGITS.findall(one), DIGITS.findall(other)
-    if not numbers or not others_numbers or numbers == others_numbers:
-        return True
-    return fold_name(_COPY.sub("", one)) == fold_name(other) or fold_name(_COPY.sub("", other)) == fold_name(one)
+    step = step_between(one, other)
+    return step is None or (step == "numbered" and is_copy)
+
+
+def _is_copy(
+    pair: tuple[VaultPath, VaultPath],
+    common: Mapping[tuple[VaultPath, VaultPath], float],
+    texts: Mapping[VaultPath, str],
+) -> bool:
+    """Return whether two notes have the same text, but for a word."""
+    one, other = (" ".join(comparable_words(texts[path])) for path in pair)
+    return bool(one) and (one == other or (common.get(pair, 0.0) >= SAME and _sizes_alike(one, other, SAME)))
+
+
+def _sizes_alike(one: str, other: str, least: float) -> bool:
+    """Return whether two texts are about as long, the shorter being at least this share of the longer."""
+    return min(len(one), len(other)) >= least * max(len(one), len(other))
 
 
 def fold_name(name: str) -> str:

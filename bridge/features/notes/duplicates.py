@@ -5,6 +5,7 @@ from bridge.api.change import Objections
 from bridge.api.note_text import read_text
 from bridge.changes.requests.create_note import CreateNote
 from bridge.errors import ConfirmationRequired
+from bridge.markdown.kinds import title_of
 from bridge.text.overlap import find_overlaps
 
 WORDS = 12
@@ -22,6 +23,7 @@ MOST = 20_000
 
 async def check_duplicates(call: Call, request: CreateNote) -> Objections:
     """Warn of notes that contain much of a new note's text, and object if one contains nearly all of it."""
+    from bridge.linking.merge_pairs import may_be_one
     from bridge.search.related import find_related
 
     call.vault.require_keyword()
@@ -31,7 +33,8 @@ async def check_duplicates(call: Call, request: CreateNote) -> Objections:
     if len(text.split()) < WORDS and len(text) < 10 * WORDS:
         return (), None
     near = await find_related(vault.sources(), path=None, text=text[:MOST], limit=CANDIDATES)
-    texts = {hit.path: read_text(vault, hit.path) for hit in near.hits}
+    title = title_of(path)
+    texts = {hit.path: read_text(vault, hit.path) for hit in near.hits if may_be_one(title, hit.title, is_copy=True)}
     common = read_text(vault, request.template) if request.template is not None else ""
     found = find_overlaps(text[:MOST], texts, common=common)
     refusal = None

@@ -8,6 +8,7 @@ from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden
 from bridge.notebook.plan_note import plain_words, plan_link
 from bridge.text.fold import fold_case
+from bridge.text.series import step_between
 
 ALIKE = 0.8
 """Similarity of a value and the allowed one that is meant."""
@@ -35,7 +36,7 @@ class ViolatedConventions:
             if wanted is None or name is None or note.properties[name] != found:
                 continue
             alike = SequenceMatcher(None, fold_case(found), fold_case(wanted)).ratio()
-            if alike < ALIKE or _in_series(found, wanted):
+            if alike < ALIKE or step_between(found, wanted):
                 continue
             source = f"{plan_link(rule.source)} allows it" if rule.source else f"{rule.share:.0%} keep to such values"
             yield GardenFinding(
@@ -49,8 +50,3 @@ class ViolatedConventions:
                 key=rule.name,
                 kind="violation",
             )
-
-
-def _in_series(one: str, other: str) -> bool:
-    """Return whether two values differ in a number, so that both are meant."""
-    return any(map(str.isdigit, one)) and sorted(filter(str.isdigit, one)) != sorted(filter(str.isdigit, other))

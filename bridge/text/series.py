@@ -1,0 +1,75 @@
+"""Tells two numbers of a series, such as *Part One* and *Part Two*, from two spellings of one name."""
+
+import re
+from typing import Final, Literal
+
+from bridge.text.fold import fold_word
+from bridge.text.overlap import comparable_words
+from bridge.text.words import DIGITS
+
+_NUMBERS: Final = frozenset(
+    """
+    one two three four five six seven eight nine ten eleven twelve first second third fourth fifth sixth seventh eighth
+    ninth tenth last final
+    eins zwei drei vier funf sechs sieben acht neun zehn
+    erste ersten erster erstes zweite zweiten zweiter zweites dritte dritten dritter drittes vierte vierten vierter
+    viertes funfte funften funfter funftes sechste sechsten siebte siebten achte achten neunte neunten zehnte zehnten
+    un deux trois quatre cinq sept huit neuf dix premier premiere deuxieme seconde troisieme quatrieme cinquieme sixieme
+    uno due tre quattro cinque sei sette otto nove dieci primo prima secondo seconda terzo terza quarto quarta quinto
+    quinta sesto sesta settimo ottavo nono decimo
+    dos tres cuatro seis siete ocho nueve diez primero primera primer segundo segunda tercero tercera tercer cuarto
+    cuarta sexto sexta
+    um dois quatro primeiro primeira terceiro terceira
+    een twee drie vijf zes eerste tweede derde vierde vijfde
+    один два три четыре пять первый первая первое второй вторая второе третий третья третье
+    一 二 三 四 五 六 七 八 九 十 上 中 下 前 后 後 甲 乙 丙 丁
+    """.split()  # noqa: SIM905 - a list of words reads best as text
+)
+_UNITS: Final = frozenset(
+    """
+    part parts vol volume teil band folge kapitel staffel heft partie tome chapitre parte capitolo volumen capitulo tomo
+    chapter episode episodio season book no nr n disc disk cd side version versione v edition deel hoofdstuk serie часть
+    том глава 第 部 卷 章 集 篇 回 期 册 冊
+    """.split()  # noqa: SIM905
+)
+"""Words that stand beside the number."""
+
+_ROMAN: Final = re.compile(r"x{0,3}(?:ix|iv|v?i{0,3})")
+_WITH_DIGITS: Final = re.compile(r"\D{0,2}\d+\D{0,2}")
+_LETTER: Final = re.compile(r"[a-z]")
+
+Step = Literal["other", "numbered"]
+
+
+def step_between(one: str, other: str) -> Step | None:
+    """Return how two names differ as members of a series; None if they do not.
+
+    `other` is another member. `numbered` is a name with a number beside the same name without one, which programs also
+    write for a copy.
+    """
+    words, others = _words(one), _words(other)
+    left, right = [word for word in words if word not in others], [word for word in others if word not in words]
+    numbers, others_numbers = DIGITS.findall(one), DIGITS.findall(other)
+    if numbers and others_numbers:
+        if numbers != others_numbers:
+            shorter, longer = sorted((numbers, others_numbers), key=len)
+            is_more = len(longer) == len(shorter) + 1 and longer[:-1] == shorter and not (left and right)
+            return "numbered" if is_more else "other"
+    elif left and right and len(left) < len(words) and all(any(map(_is_step, side)) for side in (left, right)):
+        return "other"
+    differing = left or right
+    if bool(left) == bool(right) or not all(_is_step(word) or word in _UNITS for word in differing):
+        return None
+    has_unit = any(word in _UNITS for word in differing)
+    return (
+        "numbered" if any(_is_step(word) and (has_unit or not _LETTER.fullmatch(word)) for word in differing) else None
+    )
+
+
+def _words(name: str) -> list[str]:
+    return comparable_words(fold_word(name))
+
+
+def _is_step(word: str) -> bool:
+    """Return whether a word counts: a number in figures or words, or a single letter."""
+    return bool(word in _NUMBERS or _ROMAN.fullmatch(word) or _WITH_DIGITS.fullmatch(word) or _LETTER.fullmatch(word))
