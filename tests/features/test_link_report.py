@@ -33,6 +33,21 @@ async def test_links_that_lead_nowhere_are_told_with_what_they_likely_mean(serve
     ]
 
 
+async def test_reports_agree_on_the_names_that_notes_have_in_another_spelling(served: Served) -> None:
+    root = served.bridge.find(None).root
+    for name in ("Moon's Milk (Bonus)", "Equazioni Esponenziali", "Café au Lait", "Ape of Naples"):
+        (root / f"{name}.md").write_text("Nothing.\n", encoding="utf-8")
+    meant = ("Moon’s Milk (Bonus)", "cafe-au-lait", "The Ape of Naples")
+    apart = ("Disequazioni Esponenziali", "Equazioni Esponenziali II")
+    for name in ("One", "Two"):
+        text = " ".join(f"[[{target}]]" for target in (*meant, *apart))
+        (root / f"{name}.md").write_text(f"{text}\n", encoding="utf-8")
+        await served.call("wait_until_indexed", path=f"{name}.md")
+    broken = {one["name"] for one in (await report(served, limit=100))["broken"]}
+    wanted = {one["name"] for one in (await served.call("find_prospects", limit=200)).json["prospects"]}
+    assert (broken & {*meant, *apart}, wanted & {*meant, *apart}) == (set(meant), set(apart))
+
+
 async def test_names_that_mean_no_note_are_stubs_by_demand(served: Served) -> None:
     told = await report(served)
     assert [(one["name"], one["wanted"]) for one in told["stubs"]] == [("Bokashi", 2), ("2024-01-02", 1)]

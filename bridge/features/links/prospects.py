@@ -94,13 +94,14 @@ async def find_prospects(
     dismissed = {one.name for one in await dismissed_rows(call, "prospect")}
 
     def find() -> NameProspects:
+        from bridge.linking.meant import drop_meant
         from bridge.linking.prospects import find_candidates
 
         stubs = stubs_of(broken_links(graph_snapshot, vault.names, inside))
         long = sorted(path for path, text in texts.items() if len(text) > MAX_CHARACTERS)
         excerpts = {path: text[:MAX_CHARACTERS] for path, text in texts.items()}
         languages = {path: graph_snapshot.notes[path].language for path in texts if path in graph_snapshot.notes}
-        every = find_candidates(excerpts, corpus.names, stubs, languages)
+        every = drop_meant(corpus.names, find_candidates(excerpts, corpus.names, stubs, languages))
         found = [one for one in every if not dismissed or dismissal_key(one.name) not in dismissed]
         shown = found[offset : offset + limit]
         return NameProspects(

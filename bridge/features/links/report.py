@@ -12,8 +12,9 @@ from bridge.api.hints import Folder
 from bridge.api.not_found import folder_of
 from bridge.api.registry import operation
 from bridge.engine.link_census import TOP, Stub
-from bridge.features.links.resolve import find_by_name, find_by_vector
+from bridge.features.links.resolve import find_by_vector
 from bridge.graph.kinds import WRITTEN
+from bridge.linking.meant import find_by_name
 from bridge.records import dataclass
 from bridge.types import Exact, VaultPath
 
@@ -230,7 +231,7 @@ async def link_report(
     corpus = await vault.mention_index.corpus()
     wanting, stubs = await asyncio.to_thread(wanted_notes, graph_snapshot, vault.names, inside)
     tried, page = stubs[:TRIED], slice(offset, offset + limit)
-    matches = await asyncio.to_thread(find_by_name, corpus, [stub.name for stub in tried])
+    matches = await asyncio.to_thread(find_by_name, corpus.names, [stub.name for stub in tried])
     named = [BrokenName(s.name, s.wanted, s.notes, *found) for s, found in zip(tried, matches, strict=True) if found]
     unnamed = [stub for stub, found in zip(tried, matches, strict=True) if not found] + stubs[TRIED:]
     broken, left = named[page], list[Stub]()

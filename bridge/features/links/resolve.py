@@ -1,19 +1,15 @@
-"""Which note an unresolved link may have meant."""
+"""Which note an unresolved link may have meant by what it says."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from bridge.errors import NotReady
-from bridge.text.words import DIGITS
+from bridge.linking.meant import MeantNote
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
-    from bridge.linking.corpus import Corpus
-
-ALIKE = 88.0
-"""Likeness (0-100) of letters and digits from which on another name may be meant."""
 
 ALIKE_WORDS = 80.0
 """Likeness (0-100) from which on two words are forms of one."""
@@ -26,36 +22,6 @@ NEAR = 0.6
 
 MOST_LOOKED_AT = 50
 """Nearest notes that are looked at; of a name that more notes link to, all of these may be such."""
-
-MeantNote = tuple[VaultPath, str]
-"""A note and why it is meant."""
-
-
-def find_by_name(corpus: "Corpus", names: Sequence[str]) -> list[MeantNote | None]:
-    """Find the note that each name may have meant by title or alias; None where there is none."""
-    from rapidfuzz import fuzz, process
-
-    from bridge.text.fold import fold_case, letters_and_digits
-
-    keys = {letters_and_digits(form): form for form in corpus.names}
-
-    def find(name: str) -> MeantNote | None:
-        form = fold_case(name.rpartition("/")[2]).strip()
-        for candidate in corpus.names.of(form):
-            return (
-                candidate.path,
-                f"“{candidate.text}” is an alias of it" if candidate.alias else "it has this name in another folder",
-            )
-        key = letters_and_digits(form)
-        alike = process.extract(key, keys.keys(), scorer=fuzz.ratio, score_cutoff=ALIKE)
-        # Another day is another note, however alike the two are written.
-        nearest = next((keys[other] for other, *_ in alike if DIGITS.findall(other) == DIGITS.findall(key)), None)
-        if nearest is None:
-            return None
-        candidate = corpus.names.of(nearest)[0]
-        return candidate.path, f"its name is almost the same: “{candidate.text}”"
-
-    return [find(name) for name in names]
 
 
 async def find_by_vector(vault: "OpenVault", name: str, sources: Collection[VaultPath]) -> MeantNote | None:

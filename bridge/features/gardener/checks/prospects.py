@@ -8,6 +8,7 @@ from bridge.changes.requests.create_note import CreateNote
 from bridge.features.gardener.checks.missing_links import DAY
 from bridge.features.gardener.finding import TICKED, GardenFinding
 from bridge.features.gardener.garden import Garden
+from bridge.linking.meant import drop_meant
 from bridge.linking.prospects import find_candidates
 from bridge.markdown.link_targets import is_attachment_name, target_file
 from bridge.notebook.plan_note import plain_words, plan_link
@@ -54,7 +55,8 @@ class Prospects:
                 break
         garden.budget.pause()
         languages = {path: garden.notes[path].language for path in texts}
-        for one in find_candidates(texts, garden.corpus.names, wanted, languages):
+        names = garden.corpus.names
+        for one in drop_meant(names, find_candidates(texts, names, wanted, languages)):
             path = VaultPath(f"{one.name}.md")
             if one.notes < FEWEST or not FORBIDDEN.isdisjoint(one.name) or path in garden.vault.names:
                 continue
