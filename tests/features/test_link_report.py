@@ -37,6 +37,7 @@ async def test_reports_agree_on_the_names_that_notes_have_in_another_spelling(se
     root = served.bridge.find(None).root
     for name in ("Moon's Milk (Bonus)", "Equazioni Esponenziali", "Café au Lait", "Ape of Naples"):
         (root / f"{name}.md").write_text("Nothing.\n", encoding="utf-8")
+        await served.call("wait_until_indexed", path=f"{name}.md")
     meant = ("Moon’s Milk (Bonus)", "cafe-au-lait", "The Ape of Naples")
     apart = ("Disequazioni Esponenziali", "Equazioni Esponenziali II")
     for name in ("One", "Two"):
