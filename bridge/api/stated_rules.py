@@ -61,12 +61,20 @@ def _condition_finder(vault: "OpenVault", notes: "Mapping[VaultPath, IndexedNote
     return find
 
 
+def find_templates(vault: "OpenVault", notes: "Mapping[VaultPath, IndexedNote]") -> frozenset[VaultPath]:
+    """Return which notes are templates, by Obsidian's settings as they are now."""
+    from bridge.vault.obsidian_settings import read_obsidian_settings
+
+    folders = read_obsidian_settings(vault.root).template_folders
+    return frozenset(path for path, note in notes.items() if is_template(note, folders))
+
+
 def without_templates(vault: "OpenVault", notes: "Iterable[IndexedNote]") -> "Iterator[IndexedNote]":
     """Yield the notes that are neither templates nor schema notes."""
     from bridge.schema.schema_note import TYPE
     from bridge.vault.obsidian_settings import read_obsidian_settings
 
-    folder = read_obsidian_settings(vault.root).template_folder
+    folder = read_obsidian_settings(vault.root).template_folders
     for note in notes:
         if note.note_type != TYPE and not is_template(note, folder):
             yield note

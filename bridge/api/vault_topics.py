@@ -64,7 +64,7 @@ async def read_topics(vault: "OpenVault", *, rarity: bool = False) -> VaultTopic
             return None
         ontology = read_ontology(folder, notes)
         obsidian = read_obsidian_settings(vault.root)
-        templates = obsidian.template_folder
+        templates = obsidian.template_folders
         having = [note for note in notes.values() if note.kind == "note" and not is_template(note, templates)]
         assignments = read_assignments(having, settings.topic_property, vault.names, ontology)
         sources = TopicSources(

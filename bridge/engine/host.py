@@ -239,7 +239,7 @@ class Host:
             store=store,
             index=index,
             vocabularies={"notes": vocabulary, "agents": Vocabulary(), "all": Vocabulary()},
-            mention_index=MentionIndex(index.view("notes"), read_obsidian_settings(self.root).template_folder),
+            mention_index=MentionIndex(index.view("notes"), read_obsidian_settings(self.root).template_folders),
             indexer=indexer,
             first_answers=FirstAnswers(indexer, self._readers),
             backfill=backfill,

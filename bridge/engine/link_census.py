@@ -1,6 +1,6 @@
 """Lists notes by their links: orphans, dead ends, stubs, mutual links and gaps."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from bridge.graph.kinds import WRITTEN
@@ -121,12 +121,15 @@ def newest_notes(graph_snapshot: "GraphSnapshot", numbers: "NDArray[np.int64]", 
     return NoteCount(len(paths), tuple(paths[page]))
 
 
-def stubs(graph_snapshot: "GraphSnapshot", page: slice) -> tuple[tuple[Stub, ...], int]:
-    """Return the stubs, those with the most linking notes first."""
+def stubs(
+    graph_snapshot: "GraphSnapshot", page: slice, templates: Collection[VaultPath] = ()
+) -> tuple[tuple[Stub, ...], int]:
+    """Return the stubs that notes other than templates link to, those with the most linking notes first."""
     import numpy as np
 
     edges = graph_snapshot.graph.edges_of(WRITTEN, stubs=True)
-    wanting = edges.where(graph_snapshot.graph.stubs[edges.target])
+    numbers = [number for number, path in graph_snapshot.graph.paths.items() if path in templates]
+    wanting = edges.where(graph_snapshot.graph.stubs[edges.target] & ~np.isin(edges.source, numbers))
     pairs = np.unique(np.stack([wanting.target, wanting.source], axis=1), axis=0)
     found, first, wanted = np.unique(pairs[:, 0], return_index=True, return_counts=True)
     best = np.lexsort((found, -wanted))[page]

@@ -1,7 +1,7 @@
 """Keeps track of which names each note mentions, from the first query on."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from bridge.index.note import IndexedNote
@@ -21,12 +21,12 @@ MANY = 500
 class MentionIndex:
     """The names that the notes of a vault mention; updated when queried."""
 
-    def __init__(self, index: "Index", templates: str | None = None) -> None:
+    def __init__(self, index: "Index", templates: Collection[str] = ()) -> None:
         """Create an empty index of mentions.
 
         Args:
             index: Holds the notes.
-            templates: The templates folder, whose names are never linked.
+            templates: The folders of templates, whose names are never linked.
         """
         self._index = index
         self.templates = templates
@@ -65,7 +65,7 @@ def compare_notes(
     before: Mapping[VaultPath, IndexedNote],
     notes: Mapping[VaultPath, IndexedNote],
     corpus: Corpus,
-    templates: str | None,
+    templates: Collection[str],
 ) -> NoteChanges:
     """Compare the notes with the earlier ones; call in a thread, since it takes 50 ms for 100,000 notes."""
     changed = [path for path, note in notes.items() if path not in before or before[path].digest != note.digest]
@@ -89,7 +89,7 @@ def update_corpus(corpus: Corpus, news: NoteChanges, texts: Mapping[VaultPath, s
     return corpus
 
 
-def collect_names(notes: Mapping[VaultPath, IndexedNote], templates: str | None) -> NameFinder:
+def collect_names(notes: Mapping[VaultPath, IndexedNote], templates: Collection[str]) -> NameFinder:
     """Collect the titles and aliases of all notes except templates."""
     return NameFinder(
         name

@@ -1,11 +1,13 @@
 """Which notes are templates, from which others are made."""
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
 from typing import Final
 
 from bridge.index.note import IndexedNote
 from bridge.text.fold import fold_word
+from bridge.types import lies_in
 
 FOLDERS: Final = frozenset(
     fold_word(name)
@@ -21,16 +23,14 @@ _FIELD: Final = re.compile(r"(?<!`)(?:\{\{[ \t]*(?:title|date|time)\b[^{}\n]*\}\
 """A field of Obsidian's templates or a command of Templater, unless it is quoted as code."""
 
 
-def is_template(note: IndexedNote, folder: str | None) -> bool:
+def is_template(note: IndexedNote, folders: Collection[str]) -> bool:
     """Return whether a note is a template: by its folder, or by fields in its headings or properties.
 
     Args:
         note: The note.
-        folder: The folder of templates by Obsidian's settings; None if they name none.
+        folders: The folders of templates by the settings of Obsidian and Templater.
     """
-    if folder and note.path.startswith(f"{folder}/"):
-        return True
-    if _holds_templates(note.path.rpartition("/")[0]):
+    if lies_in(note.path, folders) or _holds_templates(note.path.rpartition("/")[0]):
         return True
     said = (note.packed_headings, *map(str, note.properties.values()))
     return any(_FIELD.search(text) for text in said if "{{" in text or "<%" in text)

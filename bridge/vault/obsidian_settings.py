@@ -17,6 +17,7 @@ from bridge.vault.paths import vault_path
 LinkFormat = Literal["shortest", "relative", "absolute"]
 Trash = Literal["system", "local", "none"]
 
+TEMPLATER = "plugins/templater-obsidian/data.json"
 LARGEST = 1024 * 1024
 MOST_TYPES = 10_000
 
@@ -35,6 +36,8 @@ class ObsidianSettings:
     """Whether new links are written as `[…](…)`."""
     trash: Trash = "system"
     template_folder: str | None = None
+    templater_folder: str | None = None
+    """The folder of templates of the plugin Templater."""
     date_format: str = "YYYY-MM-DD"
     """The Moment.js format of `{{date}}` in templates."""
     time_format: str = "HH:mm"
@@ -57,6 +60,11 @@ class ObsidianSettings:
     def problem_of(self, *names: str) -> str | None:
         """Return the problem of the first of some files of `.obsidian`; None when all are usable."""
         return next((sentence for name, sentence in self.unusable if name in names), None)
+
+    @property
+    def template_folders(self) -> tuple[str, ...]:
+        """The folders of templates, of Obsidian and of Templater."""
+        return tuple(folder for folder in (self.template_folder, self.templater_folder) if folder)
 
     def require(self, *names: str, hint: str) -> None:
         """Refuse a write that depends on unusable settings files.
@@ -91,6 +99,7 @@ def read_obsidian_settings(root: Path) -> ObsidianSettings:
         markdown_links=app.get("useMarkdownLinks") is True,
         trash=choice_or_default(get_args(Trash), app.get("trashOption"), "system"),
         template_folder=reader.path("templates.json", templates.get("folder")),
+        templater_folder=reader.path(TEMPLATER, reader.facts(TEMPLATER).get("templates_folder")),
         date_format=setting_text(templates.get("dateFormat")) or "YYYY-MM-DD",
         time_format=setting_text(templates.get("timeFormat")) or "HH:mm",
         daily_folder=reader.path("daily-notes.json", daily.get("folder")) or "",

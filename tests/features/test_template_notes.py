@@ -40,3 +40,27 @@ async def test_what_is_renamed_everywhere_is_renamed_in_templates(served: Served
     assert (root(served) / "Extras/04_Templates/Meal.md").read_text() == "A meal. #bean\n"
     await call(served, "undo_session", session=done["session"])
     assert content(served) == before
+
+
+async def test_templates_are_no_orphans_ask_for_no_notes_and_are_not_summed_up(served: Served) -> None:
+    folder = root(served) / ".obsidian/plugins/templater-obsidian"
+    folder.mkdir(parents=True)
+    (folder / "data.json").write_text('{"templates_folder": "Forms"}', encoding="utf-8")
+    await served.bridge.reload()
+    for name, text in (
+        ("Forms/Release.md", "Released by [[Some Label]], sung by Old Singer."),
+        ("_templates/Song.md", "Released by [[Some Label]], sung by Old Singer."),
+        ("Meals/Salad.md", "A salad is made of leaves. See [[Dressing]]."),
+    ):
+        (root(served) / name).parent.mkdir(exist_ok=True)
+        (root(served) / name).write_text(f"{text}\n", encoding="utf-8")
+        await served.call("wait_until_indexed", path=name)
+    found = await call(served, "graph_insights", parts=["orphans", "stubs"], limit=100)
+    assert not [path for path in found["orphans"]["notes"] if "emplate" in path or "Forms" in path]
+    assert [one["name"] for one in found["stubs"]] == ["Dressing"]
+    assert [one["name"] for one in (await call(served, "link_report", limit=100))["stubs"]] == ["Dressing"]
+    names = [one["name"] for one in (await call(served, "find_prospects"))["prospects"]]
+    assert not {"Some Label", "Old Singer"} & {*names}
+    told = await call(served, "summarise", modified_after="2001-01-01", length="long")
+    assert not [one["path"] for one in told["sentences"] if "emplate" in one["path"] or "Forms" in one["path"]]
+    assert "Old Singer" in (await call(served, "summarise", paths=["Forms/Release.md"]))["text"]

@@ -100,7 +100,7 @@ async def merge_suggestions(
         from bridge.vault.obsidian_settings import read_obsidian_settings
 
         settings = read_obsidian_settings(vault.root)
-        folder = settings.template_folder
+        folder = settings.template_folders
         notes = {path: note for path, note in graph_snapshot.notes.items() if not is_template(note, folder)}
         every = find_merge_pairs(notes, texts, near, graph_snapshot.graph.neighbours)
         asked = [

@@ -155,7 +155,7 @@ class Garden:
     @cached_property
     def notes(self) -> Notes:
         """The notes that may be looked at: without templates, and the rules of the ontology."""
-        folder, notes = self.style.template_folder, self.graph_snapshot.notes.items()
+        folder, notes = self.style.template_folders, self.graph_snapshot.notes.items()
         return {
             path: note
             for path, note in notes

@@ -10,6 +10,7 @@ from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.dismissals import dismissed_rows
 from bridge.api.registry import operation
+from bridge.api.stated_rules import find_templates
 from bridge.api.vault_topics import read_topic_edges
 from bridge.engine import link_census
 from bridge.engine.link_census import Gap, LinkCounts, NoteCount, StrongPair, Stub
@@ -339,6 +340,7 @@ async def graph_insights(
     graph_snapshot = await call.vault.graph_snapshot(choose_among(call.vault, among))
     wanted: tuple[Part, ...] = parts or get_args(Part)
     counted = await asyncio.to_thread(census, graph_snapshot.graph)
+    templates = await asyncio.to_thread(find_templates, call.vault, graph_snapshot.notes)
     page = slice(offset, offset + limit)
     found: dict[str, object] = {}
     totals: dict[str, int] = {}
@@ -349,15 +351,18 @@ async def graph_insights(
                 every = await asyncio.to_thread(
                     link_census.notes_without_links, graph_snapshot, counted, part, slice(None)
                 )
-                kept = tuple(path for path in every.notes if Dismissal("orphan", frozenset((path,))) not in rows)
+                orphans = [path for path in every.notes if path not in templates]
+                kept = tuple(path for path in orphans if Dismissal("orphan", frozenset((path,))) not in rows)
                 found[part] = NoteCount(len(kept), kept[page])
-                found["dismissed"] = every.total - len(kept) or None
+                found["dismissed"] = len(orphans) - len(kept) or None
             case "dead_ends" | "sources":
                 found[part] = await asyncio.to_thread(
                     link_census.notes_without_links, graph_snapshot, counted, part, page
                 )
-            case "stubs" | "strong_pairs":
-                found[part], totals[part] = await asyncio.to_thread(getattr(link_census, part), graph_snapshot, page)
+            case "stubs":
+                found[part], totals[part] = await asyncio.to_thread(link_census.stubs, graph_snapshot, page, templates)
+            case "strong_pairs":
+                found[part], totals[part] = await asyncio.to_thread(link_census.strong_pairs, graph_snapshot, page)
             case "gaps":
                 found[part] = link_census.gaps(
                     graph_snapshot, (await call.vault.analytics.gaps(graph_snapshot, kinds, page.stop))[offset:]

@@ -10,6 +10,7 @@ from bridge.api.dismissals import dismissed_rows
 from bridge.api.hints import Folder
 from bridge.api.not_found import folder_of
 from bridge.api.registry import operation
+from bridge.api.stated_rules import find_templates
 from bridge.features.links.report import broken_links, is_in_folder, stubs_of
 from bridge.records import dataclass
 from bridge.state.dismissals import dismissal_key
@@ -89,7 +90,8 @@ async def find_prospects(
     graph_snapshot = await vault.graph_snapshot()
     inside = folder_of(graph_snapshot.notes, folder)
     corpus = await vault.mention_index.corpus()
-    within = [path for path in graph_snapshot.notes if is_in_folder(path, inside)] if inside else None
+    templates = await asyncio.to_thread(find_templates, vault, graph_snapshot.notes)
+    within = [path for path in graph_snapshot.notes if is_in_folder(path, inside) and path not in templates]
     texts = await graph_snapshot.index.wholes(within)
     dismissed = {one.name for one in await dismissed_rows(call, "prospect")}
 
@@ -97,7 +99,7 @@ async def find_prospects(
         from bridge.linking.meant import drop_meant
         from bridge.linking.prospects import find_candidates
 
-        stubs = stubs_of(broken_links(graph_snapshot, vault.names, inside))
+        stubs = stubs_of(broken_links(graph_snapshot, vault.names, inside, templates))
         long = sorted(path for path, text in texts.items() if len(text) > MAX_CHARACTERS)
         excerpts = {path: text[:MAX_CHARACTERS] for path, text in texts.items()}
         languages = {path: graph_snapshot.notes[path].language for path in texts if path in graph_snapshot.notes}

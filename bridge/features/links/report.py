@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import Interval
@@ -11,6 +11,7 @@ from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.not_found import folder_of
 from bridge.api.registry import operation
+from bridge.api.stated_rules import find_templates
 from bridge.engine.link_census import TOP, Stub
 from bridge.features.links.resolve import find_by_vector
 from bridge.graph.kinds import WRITTEN
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
     from bridge.markdown.note import Link
 
 
-def broken_links(graph_snapshot: "GraphSnapshot", names: "Names", folder: str) -> Iterator[tuple[VaultPath, "Link"]]:
-    """Yield the unresolved links in notes of a folder, `""` for all, with the note each stands in."""
+def broken_links(
+    graph_snapshot: "GraphSnapshot", names: "Names", folder: str, templates: Collection[VaultPath] = ()
+) -> Iterator[tuple[VaultPath, "Link"]]:
+    """Yield the unresolved links in notes of a folder, `""` for all, without templates, each with its note."""
     import numpy as np
 
     graph = graph_snapshot.graph
@@ -35,7 +38,7 @@ def broken_links(graph_snapshot: "GraphSnapshot", names: "Names", folder: str) -
     owners = np.unique(edges.owner[graph.stubs[edges.target]]).tolist()
     # By path, so that a name is shown alike whichever note was read first.
     for path in sorted(graph.paths[number] for number in owners if number in graph.paths):
-        if path not in graph_snapshot.notes or not is_in_folder(path, folder):
+        if path not in graph_snapshot.notes or path in templates or not is_in_folder(path, folder):
             continue
         for link in graph_snapshot.notes[path].links:
             if names.resolve(link.target, path, link.kind).path is None and wanted_note(link):
@@ -229,7 +232,8 @@ async def link_report(
     graph_snapshot = await vault.graph_snapshot()
     inside = folder_of(graph_snapshot.notes, folder)
     corpus = await vault.mention_index.corpus()
-    wanting, stubs = await asyncio.to_thread(wanted_notes, graph_snapshot, vault.names, inside)
+    templates = await asyncio.to_thread(find_templates, vault, graph_snapshot.notes)
+    wanting, stubs = await asyncio.to_thread(wanted_notes, graph_snapshot, vault.names, inside, templates)
     tried, page = stubs[:TRIED], slice(offset, offset + limit)
     matches = await asyncio.to_thread(find_by_name, corpus.names, [stub.name for stub in tried])
     named = [BrokenName(s.name, s.wanted, s.notes, *found) for s, found in zip(tried, matches, strict=True) if found]
@@ -243,7 +247,9 @@ async def link_report(
             broken.append(BrokenName(stub.name, stub.wanted, stub.notes, *found))
     broken.sort(key=lambda one: -one.wanted)
     texts = await graph_snapshot.index.wholes(
-        [path for path in graph_snapshot.notes if is_in_folder(path, inside)] if inside else None
+        [path for path in graph_snapshot.notes if is_in_folder(path, inside) and path not in templates]
+        if inside or templates
+        else None
     )
     unlinked = await asyncio.to_thread(unlinked_notes, graph_snapshot, corpus, texts)
     ambiguous = await asyncio.to_thread(ambiguous_names, graph_snapshot, inside)
@@ -270,10 +276,10 @@ async def link_report(
 
 
 def wanted_notes(
-    graph_snapshot: "GraphSnapshot", names: "Names", folder: str
+    graph_snapshot: "GraphSnapshot", names: "Names", folder: str, templates: Collection[VaultPath]
 ) -> tuple[Mapping[str, set[VaultPath]], list[Stub]]:
     """Gather the names without a note that notes of a folder link to: who links to each, and the most wanted first."""
-    wanting = stubs_of(broken_links(graph_snapshot, names, folder))
+    wanting = stubs_of(broken_links(graph_snapshot, names, folder, templates))
     found = [Stub(name, len(notes), tuple(sorted(notes)[:TOP])) for name, notes in wanting.items()]
     return wanting, sorted(found, key=lambda stub: (-stub.wanted, stub.name))
 

@@ -9,7 +9,7 @@ from bridge.api.hints import Limit, Query
 from bridge.api.moments import iso
 from bridge.api.registry import operation
 from bridge.features.search.operations import DIGEST, Hit, SearchResult, search
-from bridge.types import SearchMode, VaultPath
+from bridge.types import SearchMode, VaultPath, lies_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,11 +44,11 @@ async def pick_link(
     times = times_chosen(call.vault, words)
     hits = {hit.path: hit for hit in found.hits}
     first = [mark_chosen(hits.get(note) or named_hit(call.vault, note), count) for note, count in times.items()]
-    folder = call.vault.mention_index.templates
+    folders = call.vault.mention_index.templates
     # A template is hardly ever meant, whatever its name.
     others = sorted(
         (hit for hit in found.hits if hit.path not in times),
-        key=lambda hit: bool(folder) and hit.path.startswith(f"{folder}/"),
+        key=lambda hit: lies_in(hit.path, folders),
     )
     return replace(found, hits=tuple([hit for hit in (*first, *others) if hit.path != path][:limit]))
 

@@ -16,6 +16,7 @@ from bridge.api.moments import moment
 from bridge.api.not_found import no_such_note
 from bridge.api.note_text import open_note
 from bridge.api.registry import operation
+from bridge.api.stated_rules import find_templates
 from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.summaries.records import SENTENCES, Length, Summary, SummarySentence
 from bridge.text.counts import count_of
@@ -98,6 +99,9 @@ async def summarise(
             if not any(lies_in(known, (path,)) for known in view.notes):
                 raise no_such_note(call.vault, path)
     chosen = filter_notes(view.notes, request) or frozenset[VaultPath]()
+    # What a template says is said by the notes that are made of it; one that is named is meant.
+    read = {path: view.notes[path] for path in chosen}
+    chosen -= await asyncio.to_thread(find_templates, call.vault, read) - {*paths}
     newest = sorted((view.notes[path] for path in chosen), key=lambda note: (-note.mtime_ns, note.path))
     generator, trouble = await choose_generator(call, mode)
     notes, unreadable = await asyncio.to_thread(read_notes, call.vault, newest[:MOST_NOTES])

@@ -92,7 +92,7 @@ class UnfilledNotes:
 
 def read_templates(garden: Garden) -> list[TemplateText]:
     """Return the templates of the vault."""
-    folder = garden.style.template_folder
+    folder = garden.style.template_folders
     found: list[TemplateText] = []
     for path, note in garden.graph_snapshot.notes.items():
         if note.kind != "note" or note.size > LONGEST or not is_template(note, folder):
