@@ -48,7 +48,12 @@ async def test_what_breaks_links_is_refused_and_the_rest_is_done(vault: Path, op
     async with opened(vault) as bridge:
         executor = (await ready(bridge)).vault.executor
         touched: list[VaultPath] = []
-        limits = ChangeLimits(lambda path: not touched.append(path), lambda path: path == "Old plan.md")
+
+        def may_touch(path: VaultPath) -> bool:
+            touched.append(path)
+            return True
+
+        limits = ChangeLimits(may_touch, lambda path: path == "Old plan.md")
         made = await executor.carry_each([*SOUND[:2], *BREAKING.values(), *SOUND[2:]], PERSON, limits=limits)
     assert sorted(made.refused) == sorted(made.breaking) == [2, 3, 4, 5], made.refused
     # One that is refused does not have all earlier ones planned again.

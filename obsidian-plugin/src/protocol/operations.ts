@@ -198,7 +198,7 @@ export interface Answerability {
 	readonly verdict: "answered" | "partial" | "not_in_vault" | "unsure";
 	/** Probability that the vault answers it, from 0 to 1. */
 	readonly confidence: number;
-	/** Its words that the best passages do not say, the rarest first. */
+	/** Its words that the best passages, for an answer the quoted lines, do not say, the rarest first. */
 	readonly missing: readonly string[];
 }
 
@@ -329,7 +329,7 @@ export interface AuthorPolicyArguments {
 	readonly description?: string;
 	/** Changes of one kind that were made, of which it is drafted: what differs becomes variables. */
 	readonly changes?: readonly string[];
-	/** A policy that comes with the bridge, from `list_policies`. */
+	/** A policy that comes with the bridge, such as `daily-roll-over` or `weekly-review`; `list_policies` lists them. */
 	readonly starter?: string | null;
 	/** Its YAML. Give one of `changes`, `starter` and `text`. */
 	readonly text?: string | null;
@@ -410,7 +410,7 @@ export interface ChangeValuesArguments {
 	readonly old: string | number | boolean | null;
 	/** The new value. */
 	readonly to: string | number | boolean | null;
-	/** Only in notes under this folder. */
+	/** Only in notes under this folder; the agents' folder stays as it is unless it is named. */
 	readonly folder?: string | null;
 	/** The expected effect; any other is refused. */
 	readonly expect?: Expectation | null;
@@ -1612,7 +1612,7 @@ export interface ListTasksArguments {
 	readonly path?: string | null;
 	/** Only tasks of notes under this folder. */
 	readonly folder?: string | null;
-	/** `all`, `open` (neither done nor cancelled), a `meaning` such as `done`, or box characters: `/!`. */
+	/** `all`, `open` (not done, cancelled or `[>]`), a `meaning` such as `done`, or box characters: `/!`. */
 	readonly status?: string;
 	/** Only tasks due on this day or in this period. */
 	readonly due_on?: string | null;
@@ -2303,7 +2303,7 @@ export interface PickLinkArguments {
 }
 
 export interface PlanGardenArguments {
-	/** Only these checks, from `garden_rules`; muted ones run only if named. */
+	/** Only these checks, such as `attachments` for files that no note uses; `garden_rules` lists them. Muted ones run only if named. */
 	readonly checks?: readonly string[];
 	/** Only findings about notes under this folder. */
 	readonly folder?: string | null;
@@ -2677,7 +2677,7 @@ export interface RenamePropertyArguments {
 	readonly name: string;
 	/** The new name. */
 	readonly to: string;
-	/** Only in notes under this folder. */
+	/** Only in notes under this folder; the agents' folder stays as it is unless it is named. */
 	readonly folder?: string | null;
 	/** For notes that have a property `to` already: `merge` joins the values, `keep` leaves such notes alone. */
 	readonly on_clash?: "refuse" | "keep" | "merge";
@@ -4122,19 +4122,19 @@ export interface Operations {
 	reindex: {
 		arguments: ReindexArguments;
 		result: JobStarted;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "forbidden";
 	};
 	/** Pause embedding until it is resumed; words and links stay up to date. */
 	pause_indexing: {
 		arguments: PauseIndexingArguments;
 		result: Paused;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden";
 	};
 	/** Resume embedding. */
 	resume_indexing: {
 		arguments: ResumeIndexingArguments;
 		result: Paused;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden";
 	};
 	/** Check the model, index, watcher, runtime file, vault, changes, disk, settings and tokens. */
 	doctor: {
