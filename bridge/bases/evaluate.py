@@ -33,7 +33,9 @@ from bridge.bases.syntax import (
     walk,
 )
 from bridge.bases.values import (
+    UNITS_OF_DURATION,
     Date,
+    Duration,
     FileValue,
     RegExp,
     Result,
@@ -63,7 +65,18 @@ _LOOK_EVERY: Final = 200
 
 _NO_CONSTANT: Final = object()
 _RANDOM: Final = FunctionCall(None, "random", ())
-_DATE_FIELDS: Final = frozenset({"year", "month", "day", "hour", "minute", "second"})
+_FIELDS: Final[Mapping[str, frozenset[str]]] = {
+    "date": frozenset({"year", "month", "day", "hour", "minute", "second", "millisecond"}),
+    "duration": frozenset(UNITS_OF_DURATION),
+    "file": frozenset(
+        {
+            *("name", "basename", "path", "folder", "ext", "size", "mtime", "ctime"),
+            *("tags", "links", "embeds", "backlinks", "properties"),
+        }
+    ),
+    "list": frozenset({"length"}),
+    "string": frozenset({"length"}),
+}
 _COMPARISONS: Final = {"<": (-1,), ">": (1,), "<=": (-1, 0), ">=": (0, 1)}
 
 
@@ -134,6 +147,8 @@ class Evaluation:
     budget: Budget = field(default_factory=Budget)
     given: Mapping[str, Result] = field(default_factory=dict)
     """Values by name, which stand before properties of the same name."""
+    notices: dict[str, None] = field(default_factory=dict)
+    """What was not understood, each once."""
     constants: dict[int, tuple[Node, Result]] = field(default_factory=dict)
     """By the identity of their nodes: calls that give the same for every file, such as `now()`."""
 
@@ -185,9 +200,7 @@ def _nesting_error() -> InvalidArguments:
 
 
 def _date_field(date: Date, name: str) -> Result:
-    if name == "millisecond":
-        return date.moment.microsecond // 1000
-    return getattr(date.moment, name) if name in _DATE_FIELDS else None
+    return date.moment.microsecond // 1000 if name == "millisecond" else getattr(date.moment, name)
 
 
 @dataclass(slots=True)
@@ -225,6 +238,8 @@ class _Scope:
         found = self.value(node.operand)
         if node.operator == "!":
             return not is_truthy(found)
+        if isinstance(found, Duration):
+            return found.times(-1)
         return -found if is_number(found) else None
 
     def list_value(self, node: ListLiteral) -> Result:
@@ -256,22 +271,32 @@ class _Scope:
                 return self.query.files.field_of(self.query.this.path, name)
         return self._field_of(self.value(of), name, is_this=of == Name("this"))
 
-    def _field_of(self, value: Result, name: str, *, is_this: bool = False) -> Result:
+    def _field_of(self, value: Result, name: str, *, is_this: bool = False) -> Result:  # noqa: PLR0911 - one kind of value, one line
         match value:
             case FileValue(path=path):
                 if name == "file":
                     return value
-                found = self.query.files.field_of(path, name)
+                if name in _FIELDS["file"]:
+                    return self.query.files.field_of(path, name)
                 # `this.author` is a property of the note that is looked at.
-                return self.query.files.property_of(path, name) if found is None and is_this else found
-            case Date():
+                return self.query.files.property_of(path, name) if is_this else self._no_field(value, name)
+            case Date() if name in _FIELDS["date"]:
                 return _date_field(value, name)
-            case str() | list():
-                return len(value) if name == "length" else None
+            case Duration() if name in UNITS_OF_DURATION:
+                return value.total / UNITS_OF_DURATION[name]
+            case str() | list() if name == "length":
+                return len(value)
             case dict():
                 return value.get(name)
             case _:
-                return None
+                return self._no_field(value, name)
+
+    def _no_field(self, value: Result, name: str) -> None:
+        """Say, once, that values of this type have no such field; a missing property is no mistake."""
+        if value is not None:
+            of = type_of(value)
+            known = f"; it has {', '.join(sorted(fields))}" if (fields := _FIELDS.get(of)) else ""
+            self.query.notices[f"A {of} has no field `{name}`{known}."] = None
 
     def element_value(self, node: Element) -> Result:
         of, place = node.of, self.value(node.key)

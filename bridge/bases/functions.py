@@ -12,11 +12,13 @@ from typing import Any, Final, Protocol
 from bridge.bases.patterns import match_pattern, replace_pattern, split_pattern, work_of_pattern
 from bridge.bases.values import (
     Date,
+    Duration,
     FileValue,
     LinkValue,
     RegExp,
     Result,
     as_list,
+    as_number,
     check_items,
     check_length,
     compare,
@@ -107,13 +109,15 @@ def as_file(vault: Vault, value: Result) -> Result:
     return FileValue(path) if path else None
 
 
-def number(_: Vault, value: Result) -> Result:
+def number(_: Vault, value: Result) -> Result:  # noqa: PLR0911 - one kind of value, one line
     """Return a value as a number; null if it is none."""
     match value:
         case bool():
             return int(value)
         case int() | float():
             return value
+        case Duration():
+            return value.total
         case Date():
             return value.ms
         case str():
@@ -235,7 +239,7 @@ def extreme(values: tuple[Result, ...], sign: int) -> Result:
 
 def mean(values: list[Result]) -> Result:
     """Return the mean of a list's numbers; null without any."""
-    numbers = [one for one in values if is_number(one)]
+    numbers = [one for one in map(as_number, values) if is_number(one)]
     return sum(numbers) / len(numbers) if numbers else None
 
 
@@ -292,6 +296,19 @@ ANY: Final[Mapping[str, Function]] = {
     "isEmpty": lambda _, value: is_empty(value),
 }
 
+_OF_NUMBERS: Final[Mapping[str, Function]] = {
+    "abs": lambda _, value: abs(value),
+    "ceil": lambda _, value: math.ceil(value) if math.isfinite(value) else value,
+    "floor": lambda _, value: math.floor(value) if math.isfinite(value) else value,
+    "round": round_half_up,
+    "toFixed": lambda _, value, digits=0: f"{value:.{min(100, max(0, int(digits)))}f}",
+}
+
+
+def _of_duration(function: Function) -> Function:
+    return lambda vault, value, *arguments: function(vault, value.total, *arguments)
+
+
 OF_TYPE: Final[Mapping[str, Mapping[str, Function]]] = {
     "date": {
         "date": lambda _, value: Date(value.moment.replace(hour=0, minute=0, second=0, microsecond=0), has_time=False),
@@ -317,13 +334,7 @@ OF_TYPE: Final[Mapping[str, Mapping[str, Function]]] = {
         "linksTo": lambda vault, value, other: links_to(vault, as_link(vault, value), other),
         "asFile": as_file,
     },
-    "number": {
-        "abs": lambda _, value: abs(value),
-        "ceil": lambda _, value: math.ceil(value) if math.isfinite(value) else value,
-        "floor": lambda _, value: math.floor(value) if math.isfinite(value) else value,
-        "round": round_half_up,
-        "toFixed": lambda _, value, digits=0: f"{value:.{min(100, max(0, int(digits)))}f}",
-    },
+    "number": _OF_NUMBERS,
     "list": {
         "contains": has,
         "containsAll": lambda _, value, *others: all(contains(value, one) for one in others),
@@ -334,7 +345,7 @@ OF_TYPE: Final[Mapping[str, Mapping[str, Function]]] = {
         "slice": lambda _, value, *bounds: slice_of(value, *bounds),
         "sort": lambda _, value: sorted(value, key=sort_key),
         "unique": unique,
-        "sum": lambda _, value: js_number(sum(one for one in value if is_number(one))),
+        "sum": lambda _, value: js_number(sum(one for one in map(as_number, value) if is_number(one))),
         "mean": lambda _, value: mean(value),
     },
     "link": {
@@ -357,7 +368,7 @@ OF_TYPE: Final[Mapping[str, Mapping[str, Function]]] = {
         "values": lambda _, value: list(value.values()),
     },
     "regexp": {"matches": lambda _, value, text: match_pattern(text_of(text), value)},
-    "duration": {},
+    "duration": {name: _of_duration(function) for name, function in _OF_NUMBERS.items()},
     "boolean": {},
     "null": {},
 }

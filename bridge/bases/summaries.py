@@ -4,11 +4,11 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from bridge.bases.values import Date, Result, is_empty, is_number, js_number, text_of, type_of
+from bridge.bases.values import Date, Duration, Result, as_number, is_empty, is_number, js_number, text_of, type_of
 
 
 def _numbers(values: Sequence[Result]) -> list[float]:
-    return [one for one in values if is_number(one)]
+    return [one for one in map(as_number, values) if is_number(one)]
 
 
 def _dates(values: Sequence[Result]) -> list[Date]:
@@ -16,9 +16,9 @@ def _dates(values: Sequence[Result]) -> list[Date]:
 
 
 def _range(values: Sequence[Result]) -> Result:
-    """Return the difference of the largest and smallest number, or of the last and first date in milliseconds."""
+    """Return the difference of the largest and smallest number, or of the last and first date."""
     if dates := _dates(values):
-        return dates[-1].ms - dates[0].ms
+        return Duration(0, dates[-1].ms - dates[0].ms)
     numbers = _numbers(values)
     return max(numbers) - min(numbers) if numbers else None
 

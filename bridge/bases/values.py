@@ -33,6 +33,16 @@ _DATE: Final = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6})\d*)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
 )
 _DURATION: Final = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*")
+MONTH_MS: Final = 365.25 / 12 * 86_400_000
+UNITS_OF_DURATION: Final[Mapping[str, int]] = {
+    "days": 86_400_000,
+    "hours": 3_600_000,
+    "minutes": 60_000,
+    "seconds": 1_000,
+    "milliseconds": 1,
+}
+"""The fields of a duration, which is as long as so many of each."""
+
 _UNITS: Final[Mapping[str, tuple[str, float]]] = {
     **dict.fromkeys(("y", "year", "years"), ("months", 12)),
     **dict.fromkeys(("M", "month", "months"), ("months", 1)),
@@ -62,10 +72,18 @@ class Date:
 
 @dataclass(frozen=True, slots=True)
 class Duration:
-    """A span of time: months of different lengths, and milliseconds."""
+    """A span of time: months of different lengths, and milliseconds; as a number it is all of it in milliseconds."""
 
     months: float
     ms: float
+
+    @property
+    def total(self) -> float:
+        """All of it in milliseconds, with months of the mean length."""
+        return self.months * MONTH_MS + self.ms
+
+    def __bool__(self) -> bool:
+        return self.total != 0
 
     def times(self, factor: float) -> "Duration":
         """Return the span as often."""
@@ -270,7 +288,7 @@ def is_truthy(value: Result) -> bool:
     """Return whether a value counts as true, as in JavaScript; an empty list does not."""
     if isinstance(value, float) and math.isnan(value):
         return False
-    return bool(value) if isinstance(value, bool | int | float | str | list | dict | None) else True
+    return bool(value) if isinstance(value, bool | int | float | str | list | dict | Duration | None) else True
 
 
 def is_empty(value: Result) -> bool:
@@ -299,9 +317,7 @@ def text_of(value: Result) -> str:  # noqa: PLR0911 - one kind of value, one lin
         case RegExp():
             return f"/{value.pattern}/{value.flags}"
         case Duration():
-            return (
-                f"{text_of(value.months)} months {text_of(value.ms)} ms" if value.months else f"{text_of(value.ms)} ms"
-            )
+            return text_of(value.total)
         case _:
             return str(value)
 
@@ -312,6 +328,7 @@ def equal(one: Result, other: Result) -> bool:  # noqa: PLR0911 - one kind of va
         return bool(one == other)
     if isinstance(one, Tag) or isinstance(other, Tag):
         return not isinstance(one, list | dict) and not isinstance(other, list | dict) and _same_tag(one, other)
+    one, other = as_number(one), as_number(other)
     match one, other:
         case (Date(), Date()):
             return bool(one.ms == other.ms)
@@ -343,6 +360,11 @@ def compare(one: Result, other: Result) -> int | None:
     """Return -1, 0 or 1; None for values that cannot be compared."""
     if isinstance(one, Date) and isinstance(other, str):
         other = parse_date(other)
+    if isinstance(one, Duration) and isinstance(other, str):
+        other = parse_duration(other)
+    if isinstance(other, Duration) and isinstance(one, str):
+        one = parse_duration(one)
+    one, other = as_number(one), as_number(other)
     if isinstance(other, Date) and isinstance(one, str):
         one = parse_date(one)
     if isinstance(one, Date) and isinstance(other, Date):
@@ -363,10 +385,10 @@ def sort_key(value: Result) -> tuple[int, Any]:
             return 9, 0
         case bool() | int() | float():
             return 1, value
+        case Duration():
+            return 1, value.total
         case Date():
             return 2, value.ms
-        case Duration():
-            return 3, value.months * 2_629_800_000 + value.ms
         case list() if not value:
             return 9, 0
         case _:
@@ -384,6 +406,7 @@ def add(one: Result, other: Result) -> Result:  # noqa: PLR0911 - one kind of va
         return shift_date(one, Duration(0, other)) if is_number(other) else join((one, other), "")
     if isinstance(one, Duration) and isinstance(other, Duration):
         return Duration(one.months + other.months, one.ms + other.ms)
+    one, other = as_number(one), as_number(other)
     if is_number(one) and is_number(other):
         return js_number(js_number(one) + js_number(other))
     if isinstance(one, list) and isinstance(other, list):
@@ -395,9 +418,9 @@ def add(one: Result, other: Result) -> Result:  # noqa: PLR0911 - one kind of va
 
 
 def subtract(one: Result, other: Result) -> Result:
-    """Return a difference; of dates in milliseconds, null where that has no meaning."""
+    """Return a difference, of dates as a duration; null where that has no meaning."""
     if isinstance(one, Date) and isinstance(other, Date):
-        return one.ms - other.ms
+        return Duration(0, one.ms - other.ms)
     if isinstance(one, Date):
         span = other if isinstance(other, Duration) else parse_duration(other) if isinstance(other, str) else None
         if is_number(other):
@@ -405,15 +428,15 @@ def subtract(one: Result, other: Result) -> Result:
         return shift_date(one, span.times(-1)) if span is not None else None
     if isinstance(one, Duration) and isinstance(other, Duration):
         return Duration(one.months - other.months, one.ms - other.ms)
+    one, other = as_number(one), as_number(other)
     return js_number(js_number(one) - js_number(other)) if is_number(one) and is_number(other) else None
 
 
-def multiply(operator: str, one: Result, other: Result) -> Result:  # noqa: PLR0911 - one kind of value, one line
+def multiply(operator: str, one: Result, other: Result) -> Result:
     """Return a product, quotient or remainder of numbers, or of a duration and a number; null without meaning."""
-    if isinstance(one, Duration) and is_number(other):
-        if operator == "*":
-            return one.times(other)
-        return one.times(1 / other) if operator == "/" and other else None
+    if isinstance(one, Duration) and is_number(other) and (operator == "*" or (operator == "/" and other)):
+        return one.times(other if operator == "*" else 1 / other)
+    one, other = as_number(one), as_number(other)
     if not (is_number(one) and is_number(other)):
         return None
     one, other = js_number(one), js_number(other)
@@ -441,6 +464,11 @@ def js_number(number: float) -> float:
 def is_number(value: Result) -> bool:
     """Return whether a value is a number; a truth value is none."""
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def as_number(value: Result) -> Result:
+    """Return a duration as the number of its milliseconds, and any other value as it is."""
+    return value.total if isinstance(value, Duration) else value
 
 
 def as_list(value: Result) -> Sequence[Result]:

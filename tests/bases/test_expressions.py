@@ -103,7 +103,7 @@ def value(text: str, path: str = BOOK, **formulas: str) -> Any:
         ('{"a": 1, "b": 2}.keys()', ["a", "b"]),
         ('{"a": 1, "b": 2}.values()', [1, 2]),
         ('/abc/.matches("abcde")', True),
-        ('(now() + "1d") - now()', 86_400_000),
+        ('((now() + "1d") - now()) == 86400000', True),
         ('text.isEmpty() && (date("2024-12-01") + "1M" + "4h" + "3m").format("YYYY-MM-DD HH:mm") == "2025-01-01 04:03"',
          True),
         ("now() + (duration('1d') * 2) == now() + '2d'", True),
@@ -290,3 +290,60 @@ def test_a_query_that_nobody_waits_for_ends() -> None:
     query.budget.cancel()
     with pytest.raises(InvalidArguments, match="takes too long"):
         query.value(parse_expression("[1,2,3,4,5,6,7,8,9].map([1,2,3,4,5,6,7,8,9].map(value + 1 + 1 + 1))"), BOOK)
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        # As the app has it: a duration with fields.
+        ('(date("2026-12-08") - date("2026-12-01")).days', 7),
+        ('(date("2026-12-02") - date("2026-12-01")).hours', 24),
+        ('(date("2026-12-02 00:01") - date("2026-12-02")).seconds', 60),
+        ('(date("2026-12-01") - date("2026-12-08")).days', -7),
+        ('duration("2d").days + duration("90m").hours', 3.5),
+        ('duration("1s").milliseconds', 1000),
+        ('(read - date("2025-12-20")).days.round(0)', 4),
+        ('(date("2026-12-08") - date("2026-12-01")) > duration("1d")', True),
+        ('(date("2026-12-08") - date("2026-12-01")) < "1w"', False),
+        ('(date("2026-12-08") - date("2026-12-01")) == duration("1w")', True),
+        ('(date("2026-12-08") - date("2026-12-01")).isType("duration")', True),
+        ('date("2026-12-01") + (date("2026-12-08") - date("2026-12-01")) == date("2026-12-08")', True),
+        ("-duration('1d') == -86400000", True),
+        # As the help has it: milliseconds.
+        ('(date("2026-12-08") - date("2026-12-01")) / 86400000 == 7', True),
+        ('((date("2026-12-08") - date("2026-12-01")) / 86400000).round()', 7),
+        ('(date("2026-12-08") - date("2026-12-01")) / duration("1d")', 7),
+        ('((date("2026-12-08") - date("2026-12-01")) / 86400000).toFixed(1) + " days"', "7.0 days"),
+        ('1000 + (date("2026-12-02") - date("2026-12-01"))', 86_401_000),
+        ('(date("2026-12-02") - date("2026-12-01")) % 1000', 0),
+        ('"" + (date("2026-12-02") - date("2026-12-01"))', "86400000"),
+        ('[date("2026-12-02") - date("2026-12-01"), 0].sum()', 86_400_000),
+        ('max(5, date("2026-12-02") - date("2026-12-01")) == 86400000', True),
+        ('number(duration("1m"))', 60_000),
+        ('if(date("2026-12-01") - date("2026-12-01"), "some", "none")', "none"),
+        ('(date("2026-12-02") - date("2026-12-01")) > 5 && 5 < duration("1d")', True),
+    ],
+)  # fmt: skip
+def test_a_duration_has_fields_and_counts_as_milliseconds(text: str, result: Any) -> None:
+    assert value(text) == (pytest.approx(result) if isinstance(result, float) else result)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("read.dayz", "A date has no field `dayz`; it has day, hour, millisecond, minute, month, second, year."),
+        ("(read - read).weeks", "A duration has no field `weeks`; it has days, hours, milliseconds, minutes, seconds."),
+        ("status.size", "A string has no field `size`; it has length."),
+        ("price.length", "A number has no field `length`."),
+        ("file.author", "A file has no field `author`; it has backlinks, basename"),
+        ("missing.length", ""),
+        ("made.nothing", ""),
+        ("this.author", ""),
+    ],
+)
+def test_an_unknown_field_is_said_once(text: str, said: str) -> None:
+    query = evaluation()
+    node = parse_expression(text)
+    assert [query.value(node, path) for path in (BOOK, BOOK)] == [None, None]
+    assert len(query.notices) == bool(said)
+    assert all(one.startswith(said) for one in query.notices)

@@ -144,6 +144,16 @@ filters: {and: [*e, *e, *e, *e, *e, *e, *e, *e, *e, *e]}
 """
 
 
+async def test_a_duration_is_shown_in_milliseconds_and_an_unknown_field_said_once(served: Served) -> None:
+    formulas = "{d: read - date('2025-12-20'), w: file.name.weeks}"
+    shown = "{filters: price > 0, order: [formula.d, formula.w], summaries: {formula.d: Sum}}"
+    view = await run(served, text=f"formulas: {formulas}\nviews: [{shown}]")
+    emma = next(row for row in view["rows"] if row["path"] == "Books/Emma.md")
+    assert emma["values"] == {"formula.d": 4 * 86_400_000, "formula.w": None}
+    assert view["summaries"] == {"formula.d": 4 * 86_400_000}
+    assert view["notices"] == ["A string has no field `weeks`; it has length."]
+
+
 async def test_what_would_take_all_time_or_memory_is_refused(served: Served) -> None:
     long = "formulas: {a: file.path.repeat(70000)}\nviews: [{order: [formula.a]}]"
     for text, said in ((BOMB, "no valid YAML"), (long, "more than 2,000,000 characters")):

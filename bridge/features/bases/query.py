@@ -183,7 +183,7 @@ def _run(query: "Evaluation", files: Sequence[VaultPath], base: "Base", view: "B
         values = [_value(query, column_node(column), path, remarks) for path in paths]
         summaries[column] = write.value(_summarise(query, base, name, values), column)
     names = tuple(one.name for one in base.views)
-    return BaseRows(view.name, names, view.columns, rows, len(paths), summaries, tuple(remarks))
+    return BaseRows(view.name, names, view.columns, rows, len(paths), summaries, (*query.notices, *remarks))
 
 
 def _value(query: "Evaluation", node: Any, path: VaultPath, remarks: dict[str, None]) -> Any:
@@ -213,10 +213,14 @@ class _JsonWriter:
 
     def value(self, value: Any, column: str) -> Any:
         """Return a value of a column as JSON: links, dates and files as texts."""
+        from bridge.bases.values import Duration
+
         self._spend(len(column))
         match value:
             case None | bool():
                 return value
+            case Duration():
+                return self.value(value.total, column)
             case int():
                 return value if abs(value) < 2**63 else float(value)
             case float() if abs(value) < 1e300:
