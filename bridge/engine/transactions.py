@@ -30,6 +30,7 @@ from bridge.errors import (
     ExpectationFailed,
     InvalidArguments,
     NoteNotFound,
+    NotReady,
     ReadOnly,
 )
 from bridge.events import ChangeProposed, ChangeRecorded, Events
@@ -45,7 +46,7 @@ from bridge.vault.stable_read import read_settled
 from bridge.vault.vault import Vault
 from bridge.vault.write.bulk import replaces_only
 from bridge.vault.write.handle import FileOvertaken
-from bridge.vault.write.writer import PreparedPlan, Writer
+from bridge.vault.write.writer import PreparedPlan, Writer, WriteStopped
 
 log = logging.getLogger(__name__)
 
@@ -57,6 +58,9 @@ AGAIN = 3
 
 BY_CLIENT = "by_client"
 """The fact of a change that a client with its own token made or proposed."""
+
+STOP_AFTER_S = 2.0
+"""Seconds after which a change that is being written does not keep the bridge from stopping."""
 
 SHOWN_TOGETHER = 100
 """Replaced files that are indexed at a time."""
@@ -296,9 +300,11 @@ class ChangeWriter:
         return self._locks.hold(None)
 
     async def close(self) -> None:
-        """Wait until nothing is being written."""
+        """Wait until nothing is being written; what takes long is left to the next start, as after a crash."""
+        stop = asyncio.get_running_loop().call_later(STOP_AFTER_S, self._writer.stopping.set)
         async with self._locks.hold(None) as hold:
             await self._locks.claim(hold, None)
+        stop.cancel()
 
     def _plan_change(
         self, planner: Callable[[Draft], PlannedChange], draft: Draft
@@ -417,6 +423,11 @@ class ChangeWriter:
             with self._indexer.expect(step_paths(steps), moved):
                 try:
                     steps = await asyncio.to_thread(self.writer.write, ready, entry, apart=outcome.apart)
+                except WriteStopped:
+                    raise NotReady(
+                        "The bridge is stopping. What was written of the change is undone when it starts again.",
+                        hint="Repeat the change then.",
+                    ) from None
                 except BridgeError:
                     # What was written before it failed may have been read meanwhile.
                     await self.take_up(steps)

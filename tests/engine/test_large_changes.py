@@ -12,9 +12,10 @@ from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import EditNote
 from bridge.changes.requests.many_notes import RenameTag
 from bridge.changes.requests.move_note import MoveNote
-from bridge.engine import path_locks
+from bridge.engine import path_locks, transactions
 from bridge.engine.host import Host
 from bridge.engine.transactions import Author
+from bridge.errors import NotReady
 from bridge.markdown.edit.requests import Append
 from bridge.types import VaultPath
 from bridge.vault.write.syscalls import Disk, exchange
@@ -70,6 +71,37 @@ async def test_what_others_change_while_a_change_is_planned_is_kept_and_followed
         await until(lambda: host.progress().ready_keyword)
         assert await make_during_plan(host, request_, meanwhile) == times
         assert (vault / path).read_text().endswith(text)
+
+
+async def test_a_bridge_that_stops_leaves_a_long_change_to_the_next_start(
+    vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transactions, "STOP_AFTER_S", 0)
+    writing, loop = asyncio.Event(), asyncio.get_running_loop()
+    (vault / RAIN).write_text("#garden\n")
+    before = (vault / BEANS).read_text()
+    async with opened(vault) as bridge:
+        host = bridge.find(None)
+        await until(lambda: host.progress().ready_keyword)
+        stopping = host.vault.writing.writer.stopping
+
+        def wait_for_stop(one: str, other: str, *, folder: int | None = None) -> bool:
+            loop.call_soon_threadsafe(writing.set)
+            stopping.wait()
+            return exchange(one, other, folder=folder)
+
+        monkeypatch.setattr(Disk, "exchange", staticmethod(wait_for_stop))
+        change = asyncio.create_task(make(host, RENAME))
+        await writing.wait()
+    with pytest.raises(NotReady, match="undone when it starts again"):
+        await change
+    assert (vault / BEANS).read_text() != before
+    async with opened(vault) as bridge:
+        host = bridge.find(None)
+        await until(lambda: host.progress().ready_keyword)
+        assert ((vault / BEANS).read_text(), (vault / RAIN).read_text()) == (before, "#garden\n")
+        assert host.store.journal.unsettled() == []
+        assert host.store.journal.changes() == []
 
 
 async def test_what_others_change_while_a_change_is_written_is_kept(

@@ -74,6 +74,8 @@ class BulkReplacement:
     file_ops: FileOps
     blobs: Blobs
     keeps: Callable[[str], bool]
+    go_on: Callable[[], None]
+    """Called before each file; what it raises ends the work, and nothing is tidied up."""
     done: list[Step]
     """Gets each step that is done, or may be."""
     apart: bool = False
@@ -107,6 +109,7 @@ class BulkReplacement:
         descriptors: list[int] = []
         try:
             for step in steps:
+                self.go_on()
                 self.path = step.path
                 _, after = _digests(step)
                 with leave_out(self.apart), self.file_ops.at(step.path, self.keeps) as place:
@@ -131,6 +134,7 @@ class BulkReplacement:
                 for step in steps:
                     if step.path not in self._drafts:
                         continue
+                    self.go_on()
                     self.path = step.path
                     place = held.enter_context(self.file_ops.at(step.path, self.keeps))
                     with leave_out(self.apart):

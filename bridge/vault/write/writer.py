@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import os
+import threading
 import time
 from collections.abc import Collection, Sequence
 from typing import Literal, Protocol
@@ -48,6 +49,10 @@ class JournalEntry(Protocol):
         """Record that it was done, or that nothing was; it is on disk when this returns."""
 
 
+class WriteStopped(Exception):
+    """The writer was stopped between two steps: the next start finds out how far the change came, as after a crash."""
+
+
 @dataclass(frozen=True, slots=True)
 class PreparedPlan:
     """A plan that was checked against the vault, and expanded by the steps that it needs there."""
@@ -73,6 +78,8 @@ class Writer:
             many: The number of files from which on a change that only replaces files is written in groups.
         """
         self.vault = vault
+        self.stopping = threading.Event()
+        """Set when what is being written is to be left to the next start."""
         self._many = many
         self._file_ops = FileOps(disk or Disk(), vault.root, stepwise)
 
@@ -115,6 +122,7 @@ class Writer:
             ReadOnly: The user or the system forbids the write.
             DiskFull: The disk is full.
             NoteUnreadable: The disk failed; the message says if some step could not be undone.
+            WriteStopped: `stopping` was set.
         """
         whole = prepared.plan
         if not apart:
@@ -126,6 +134,7 @@ class Writer:
                 self._do_many(whole, done, apart=apart)
             else:
                 for step in whole.steps:
+                    self._go_on()
                     with leave_out(apart and len(whole.steps) > 1):
                         self._do(step, whole, done)
             if apart and len(done) < len(whole.steps):
@@ -133,6 +142,8 @@ class Writer:
                     raise changed_error(whole.steps[0].path)
                 entry.prepare(Plan(done))
             entry.settle(True)
+        except WriteStopped:
+            raise
         except BaseException as error:
             self._turn_back(done, whole, error)
             with contextlib.suppress(BridgeError):
@@ -252,13 +263,22 @@ class Writer:
 
     def _do_many(self, plan: Plan, done: list[Step], *, apart: bool) -> None:
         """Apply a plan that replaces many files, and record each step as done as soon as it may be."""
-        work = BulkReplacement(self._file_ops, plan.blobs, self._keeps, done, apart)
+        work = BulkReplacement(self._file_ops, plan.blobs, self._keeps, self._go_on, done, apart)
         try:
             work.run(plan.steps)
         except IndeterminateWrite as error:
             raise translate_os_error(error.path, error.error) from None
         except OSError as error:
             raise translate_os_error(work.path, error) from None
+
+    def _go_on(self) -> None:
+        """Go on with the next step.
+
+        Raises:
+            WriteStopped: That is left to the next start.
+        """
+        if self.stopping.is_set():
+            raise WriteStopped
 
     def _turn_back(self, done: Sequence[Step], plan: Plan, error: BaseException) -> None:
         """Undo the steps done.

@@ -17,8 +17,8 @@ from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 from bridge.vault.write import bulk
 from bridge.vault.write.step import apply_step
-from bridge.vault.write.syscalls import Disk
-from bridge.vault.write.writer import Writer
+from bridge.vault.write.syscalls import Disk, exchange
+from bridge.vault.write.writer import Writer, WriteStopped
 from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Killed, Kind
 from tests.vault.write.plans import Noted, put, together, tree, write_plan
 
@@ -87,6 +87,24 @@ def test_a_file_saved_meanwhile_is_left_out_if_it_may_be(fresh: Callable[[], Pat
     with pytest.raises(NoteChanged):
         writer.write(ready, noted, apart=True)
     assert tree(root) == expected(lambda _: b"saved")
+
+
+@pytest.mark.parametrize("many", [2, 64])
+def test_a_change_that_is_stopped_on_the_way_is_undone_at_the_next_start(fresh: Callable[[], Path], many: int) -> None:
+    root, noted, disk = fresh(), Noted(), Disk()
+    writer = Writer(Vault(root, Rules()), disk, many=many)
+
+    def stop(one: str, other: str, *, folder: int | None = None) -> bool:
+        writer.stopping.set()
+        return exchange(one, other, folder=folder)
+
+    disk.exchange = stop
+    with pytest.raises(WriteStopped):
+        write_plan(writer, plan(), noted)
+    assert noted.said == ["prepared"]
+    assert (root / NAMES[0]).read_bytes() == new(NAMES[0])
+    assert bulk_writer(root).recover(plan()) == "before"
+    assert tree(root) == expected(old)
 
 
 @pytest.mark.parametrize("kind", ["kill", "torn", "once", "on"])
