@@ -16,7 +16,7 @@ from bridge.changes.move import stale_name_warnings
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.changes.view import VaultView
 from bridge.engine.indexer import Indexer
-from bridge.engine.planned_change import PlannedChange
+from bridge.engine.planned_change import FORECAST, PlannedChange
 from bridge.engine.read_cache import ReadCache
 from bridge.engine.request_selection import ChangeLimits, RequestSelection
 from bridge.engine.transactions import Author, ChangeOutcome, ChangeWriter
@@ -156,7 +156,8 @@ class RequestExecutor:
             effect = selection.make()
             effect = replace(effect, warnings=(*effect.warnings, *stale_name_warnings(draft)))
             chosen = [request for number, request in enumerate(requests) if number not in refused]
-            planned = PlannedChange((chosen or requests)[-1].result_path, effect, requests=chosen)
+            path = (chosen or requests)[-1].result_path
+            planned = PlannedChange(path, effect, facts={FORECAST: True}, requests=chosen)
             return self._counter.forecast(draft, planned, None)
 
         outcome = await self._writing.make(planner, None, author, dry_run=dry_run)

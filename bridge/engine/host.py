@@ -34,6 +34,7 @@ from bridge.engine.review import ChangeReview
 from bridge.engine.schedule import CoReadingTracker
 from bridge.engine.signal import Signal, pause
 from bridge.engine.transactions import ChangeWriter
+from bridge.engine.vault_counter import VaultCounter
 from bridge.engine.vault_lock import VaultLock
 from bridge.engine.watchdog import log_failure, open_index
 from bridge.errors import BridgeError, IndexUnusable, NotReady
@@ -246,7 +247,7 @@ class Host:
             eraser=eraser,
             co_reading=CoReadingTracker(index.view("notes"), store, settings),
             writing=writing,
-            review=ChangeReview(store, writing),
+            review=ChangeReview(store, writing, VaultCounter(indexer)),
             executor=RequestExecutor(indexer, writing, store, self.recent),
             late_saves=LateSaves(writing, store),
             embedders=self.embedders,

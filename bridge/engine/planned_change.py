@@ -15,6 +15,9 @@ from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan
 from bridge.vault.write.bulk import replaces_only
 
+FORECAST = "forecast"
+"""The fact of a change that is compared with its forecast, also when a proposal of it is accepted."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedChange:

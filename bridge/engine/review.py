@@ -17,8 +17,9 @@ from bridge.changes.undo import (
 )
 from bridge.engine.editor_handoff import Answer, Refusal, is_applied, is_delegated
 from bridge.engine.plan_undo import first_path, plan_undo, vault_state
-from bridge.engine.planned_change import PlannedChange
+from bridge.engine.planned_change import FORECAST, PlannedChange
 from bridge.engine.transactions import Author, ChangeOutcome, ChangeWriter
+from bridge.engine.vault_counter import VaultCounter
 from bridge.errors import BridgeError, ChangeConflict, ChangeNotFound
 from bridge.state.change_parts import hunk_state_facts, read_hunk_states
 from bridge.state.change_records import Change, ChangeFilter, State
@@ -44,9 +45,10 @@ NOTHING_LEFT = "Nothing was left to undo: what the change did is not in the vaul
 class ChangeReview:
     """Undo, redo, accept and reject for the changes of one vault."""
 
-    def __init__(self, store: Store, writing: ChangeWriter) -> None:
+    def __init__(self, store: Store, writing: ChangeWriter, counter: VaultCounter) -> None:
         self._store = store
         self._writing = writing
+        self._counter = counter
 
     def recover(self) -> None:
         """Recover interrupted changes, and record the outcome of each; blocks.
@@ -169,6 +171,7 @@ class ChangeReview:
         Raises:
             ChangeNotFound: There is no such change.
             ChangeConflict: It is no longer waiting, or what it touches was changed since.
+            ExpectationFailed: It did something else than was forecast, and was undone.
         """
         await self.expire()
         change = self._in_state(id_, "proposed")
@@ -178,7 +181,8 @@ class ChangeReview:
             draft.back = "undoes" in change.facts
             apply_proposal(draft, today, self._store.snapshots.read, self._today, hunks)
             switches = hunk_states_after_accept(today, self._store.snapshots.read, self._store.journal.change, hunks)
-            return PlannedChange(first_path(change), facts={**change.facts, **hunk_state_facts(switches)})
+            planned = PlannedChange(first_path(change), facts={**change.facts, **hunk_state_facts(switches)})
+            return self._counter.forecast(draft, planned, None) if FORECAST in change.facts else planned
 
         accepting = replace(author, proposes=False, confirmed=True)
         outcome = await self._writing.make(planner, None, accepting, of=change)

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from bridge.errors import ExpectationFailed
 from bridge.settings.file import save_settings
 from tests.features.served import Served
 from tests.features.test_gardener import content, root
+from tests.mcp.client import connected
 from tests.server.clients import bearer, call, made
 
 LISTED = [f"Herb {letter}" for letter in "ABCDEF"]
@@ -127,6 +129,36 @@ async def test_an_agent_proposes_and_neither_accepts_nor_mutes(served: Served) -
     assert {(one["state"], one["findings"] == []) for one in again["checks"]} == {("left_out", True)}
     rules = (await served.call("garden_rules")).json["rules"]
     assert not any(one["rejected"] for one in rules)
+
+
+async def test_who_acts_as_the_user_applies_a_plan_under_its_forecast(served: Served) -> None:
+    before = content(served)
+    made_plan = (await served.call("plan_garden", checks=["property_names"])).json
+    async with connected(served, preset="full") as client:
+        done = (await client.call_tool("apply_plan", {"path": made_plan["path"]})).structured_content
+    assert [(one["state"], bool(one["forecast"])) for one in done["checks"]] == [("applied", True)]
+    assert content(served) != before
+    await served.call("undo_session", session=done["session"])
+    assert content(served) == before
+
+
+async def test_accepting_what_an_agent_applies_is_compared_with_the_forecast(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = bearer(made(served, "agent", "read", "write"), "agent/1")
+    made_plan = (await served.call("plan_garden", checks=["property_types"])).json
+    done = (await call(served, agent, "apply_plan", path=made_plan["path"])).json
+    [(state, change)] = [(one["state"], one["change_id"]) for one in done["checks"]]
+    assert state == "proposed"
+    before = content(served)
+
+    def wrong(*_: object) -> None:
+        raise ExpectationFailed("The change did something else than was forecast, and was undone.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("bridge.engine.vault_counter._ForecastCheck.verify", wrong)
+        assert (await served.call("accept_change", change_id=change)).code == "expectation_failed"
+    assert content(served) == before
 
 
 async def test_an_agent_ticks_and_rewords_nothing(served: Served) -> None:

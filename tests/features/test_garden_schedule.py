@@ -18,6 +18,8 @@ from bridge.features.gardener.ledger import Ledger
 from tests.engine.conftest import until
 from tests.features.served import PATIENCE_S, Served
 from tests.features.test_gardener import NOTES, call, content, edit_file, new_plan, root
+from tests.server.clients import bearer, made
+from tests.server.clients import call as call_as
 
 __all__ = ["NOTES"]
 
@@ -186,8 +188,8 @@ async def test_calls_of_clients_and_saves_count_as_activity(served: Served, vaul
 
 async def test_old_plans_go_to_the_trash_and_come_back(served: Served, vault: OpenVault) -> None:
     first = await new_plan(served, checks=["headings"])
-    second = await new_plan(served, checks=["broken_links"])
     await call(served, "apply_plan", path=first["path"], confirm=True)
+    second = await new_plan(served, checks=["broken_links"])
     file = root(served) / second["path"]
     file.write_text(file.read_text().replace("- [x]", "* [ ]", 1).replace("\n", "\r\n"))
     kept = {name: (root(served) / "Agents/Garden" / name).read_bytes() for name in plans(served)}
@@ -211,12 +213,13 @@ async def test_what_is_no_plan_of_ours_or_has_words_of_the_user_stays(served: Se
         file.write_text(re.sub(r"(?m)^(- \[x\].*)( \^g1)$", rf"\1{words}\2", text) if words == "x" else text + words)
     linked = await new_plan(served, checks=["headings"], skip_checked=False)
     name = linked["path"].rpartition("/")[2].removesuffix(".md")
+    await edit_file(served, "Land/Left.md", lambda _: f"As planned in [[{name}]].\n")
     copied = await new_plan(served, checks=["headings"], skip_checked=False)
     text = (root(served) / copied["path"]).read_text()
+    assert copied["path"] != linked["path"]
     (garden / "Copy.md").write_text(text)
     (garden / "Foreign.md").write_text(re.sub(r"(?m)^plan: .*", "plan: 0123456789abcdef", text))
     (garden / "Mine.md").write_text("My garden.\n")
-    (root(served) / "Land/Left.md").write_text(f"As planned in [[{name}]].\n")
     await vault.indexer.look_at([""])
     before = plans(served)
     let_pass(vault, 31)
@@ -234,4 +237,42 @@ async def test_plans_stay_if_the_user_wants_them_to(served: Served, vault: OpenV
     await new_plan(served, checks=["headings"])
     let_pass(vault, 400)
     await new_plan(served, checks=["tags"])
+    assert len(plans(served)) == 1
+    await tick_otherwise(served)
+    await new_plan(served, checks=["headings"])
     assert len(plans(served)) == 2
+
+
+async def tick_otherwise(served: Served) -> None:
+    """Change a box of the only plan."""
+    (name,) = plans(served)
+    await edit_file(served, f"Agents/Garden/{name}", lambda text: text.replace("- [x]", "- [ ]", 1))
+
+
+async def test_a_plan_that_nobody_touched_is_replaced_and_comes_back(served: Served, vault: OpenVault) -> None:
+    first = await new_plan(served, checks=["headings"])
+    before = (root(served) / first["path"]).read_bytes()
+    let_pass(vault, 3)
+    yesterday = root(served) / "Agents/Garden/Plan 2020-01-31.md"
+    (root(served) / first["path"]).rename(yesterday)
+    await vault.indexer.look_at(["Agents"])
+    second = await new_plan(served)
+    assert plans(served) == [second["path"].rpartition("/")[2]]
+    assert {one["check"] for one in second["findings"]} > {"headings"}
+    shown = await call(served, "show_plan", path=second["path"])
+    assert [one["id"] for one in shown["findings"]] == [one["id"] for one in second["findings"]]
+    await call(served, "undo_change", change_id=second["change_id"])
+    assert yesterday.read_bytes() == before
+    await tick_otherwise(served)
+    touched = yesterday.read_bytes()
+    assert len({(await new_plan(served))["path"] for _ in range(2)}) == 1
+    assert yesterday.read_bytes() == touched
+
+
+async def test_a_rejected_plan_hides_nothing(served: Served) -> None:
+    agent = bearer(made(served, "agent", "read", "write"))
+    proposed = (await call_as(served, agent, "plan_garden", confirm=True)).json
+    assert (proposed["state"], bool(proposed["findings"])) == ("proposed", True)
+    await call(served, "reject_change", change_id=proposed["change_id"])
+    mine = await new_plan(served)
+    assert [one["text"] for one in mine["findings"]] == [one["text"] for one in proposed["findings"]]

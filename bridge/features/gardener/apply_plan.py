@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,13 +12,11 @@ from bridge.api.call import Call
 from bridge.api.count_forecast import describe_forecast
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, author
-from bridge.changes.draft import Draft
-from bridge.changes.effect import Effect
-from bridge.changes.requests.base import Request, RequestContext
 from bridge.errors import BridgeError, ConfirmationRequired, InvalidArguments
 from bridge.features.gardener.compose import change_limits, dismissed_findings
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.make_plan import CheckNames
+from bridge.features.gardener.plan_text import PlanNoteChange
 from bridge.features.gardener.read_plan import (
     ListedFinding,
     OpenPlan,
@@ -28,7 +26,6 @@ from bridge.features.gardener.read_plan import (
 )
 from bridge.features.gardener.records import AppliedCheck, AppliedPlan, DroppedFinding
 from bridge.notebook.plan_note import mark_done
-from bridge.records import dataclass
 from bridge.state.change_records import ChangeFilter
 from bridge.types import Digest, VaultPath
 
@@ -39,20 +36,6 @@ if TYPE_CHECKING:
     from bridge.engine.transactions import Author
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanNoteChange(Request):
-    """Changes boxes and marks in the lines of a plan; every other byte stays."""
-
-    edit: Callable[[str], str]
-    op: str = "apply_plan"
-
-    def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
-        """Edit the note in the draft."""
-        text = draft.read(self.path).decode("utf-8", "surrogateescape")
-        draft.replace(self.path, self.edit(text).encode("utf-8", "surrogateescape"))
-        return Effect()
-
-
 @operation(
     example={"path": "Agents/Garden/Plan 2025-01-01.md", "dry_run": True},
     reads=False,
@@ -61,7 +44,7 @@ class PlanNoteChange(Request):
     tasks=("apply the ticked findings of a garden plan", "carry out the plan of the gardener"),
 )
 async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, options: WriteArguments) -> AppliedPlan:
-    """Do what is ticked in a plan, as one change for each check; of a program other than the user, as proposals.
+    """Do what is ticked in a plan, as one change for each check; of a client that may only propose, as proposals.
 
     What is written is compared with the forecast, and undone if it differs. Findings whose notes changed are left out.
 
@@ -82,7 +65,9 @@ async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, op
         raise InvalidArguments(f"There is no check `{unknown[0][:40]}`.", hint="`garden_rules` lists them.")
     plan.require_unaltered(plan.ticked)
     by = author(call, "apply_plan", options.reason, confirmed=call.confirmed(options.confirm))
-    by = replace(by, session=f"garden-{secrets.token_hex(6)}", proposes=not has_agreed(call), applies_in=None)
+    by = replace(by, session=f"garden-{secrets.token_hex(6)}", applies_in=None)
+    if has_agreed(call):
+        by = replace(by, proposes=False)
     application = PlanApplication(call, plan, by, await current_limits(call))
     asked = [check.name for check in CHECKS if (not checks or check.name in checks) and application.asked(check.name)]
     if options.dry_run:

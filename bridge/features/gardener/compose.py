@@ -93,8 +93,11 @@ async def compose_plan(
 
 
 def keep_checked(vault: "OpenVault", composed: ComposedPlan) -> None:
-    """Record which notes need not be looked at again until they change. Blocks."""
-    again = {path for one in composed.tried.refused for path in one.notes}
+    """Record which notes need not be looked at again until they change: those about which nothing was found. Blocks.
+
+    What a plan proposes is found again until it is applied, changed or dismissed, whatever becomes of the plan.
+    """
+    again = {path for one in (*composed.tried.findings, *composed.tried.refused) for path in one.notes}
     found = composed.found
     checked = [(path, found.garden.notes[path].digest) for path in found.checked if path not in again]
     Ledger(vault.store.database).set_checked(found.version, checked)

@@ -11,9 +11,9 @@ from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.api.write import author
 from bridge.errors import Declined, InvalidArguments
-from bridge.features.gardener.apply_plan import PlanNoteChange
 from bridge.features.gardener.finding import REMOVING
 from bridge.features.gardener.ledger import FEWEST_JUDGED, LEAST_RATE, Ledger, RuleRecord
+from bridge.features.gardener.plan_text import PlanNoteChange
 from bridge.features.gardener.read_plan import open_plan
 from bridge.features.gardener.records import GardenRule, GardenRules, JudgedFinding
 from bridge.notebook.plan_note import tick_line

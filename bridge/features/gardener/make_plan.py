@@ -15,12 +15,12 @@ from bridge.errors import BridgeError
 from bridge.events import PlanReady
 from bridge.features.gardener.compose import ComposedPlan, compose_plan, keep_checked
 from bridge.features.gardener.plan_text import build_plan_note
+from bridge.features.gardener.read_plan import untouched_plan
 from bridge.features.gardener.records import GardenPlan
 from bridge.features.gardener.retire_plans import retire_plans
 from bridge.notebook.folder import agents_folder
 
 if TYPE_CHECKING:
-    from bridge.changes.requests.base import Request
     from bridge.engine.open_vault import OpenVault
 
 CheckNames = Annotated[tuple[str, ...], MaxLen(50)]
@@ -71,7 +71,8 @@ async def plan_garden(
         require_agreement(call, agents, confirm=options.confirm)
     composed = await compose_plan(vault, checks, folder, limit, skip_checked=skip_checked)
     plan = await _write(call, composed, options)
-    if not options.dry_run:
+    if plan.state == "applied" and not options.dry_run:
+        # A proposal may be rejected, and then nobody saw what was found.
         await asyncio.to_thread(keep_checked, vault, composed)
     return plan
 
@@ -80,17 +81,16 @@ async def _write(call: Call, composed: ComposedPlan, options: WriteOptions) -> G
     """Write the note of a plan; without findings there is none."""
     vault, tried, left_out = call.vault, composed.tried, composed.found.left_out
     runs, notices = tuple(composed.found.runs), tuple(composed.notices)
-    note = await build_plan_note(vault, tried)
+    folder, begins, by = agents_folder(vault.settings), not vault.is_set_up, author(call, "plan_garden", None)
+    lent = folder if begins and has_agreed(call) else by.applies_in
+    is_written = lent is not None or not by.proposes
+    note = await build_plan_note(vault, tried, await untouched_plan(vault) if is_written else None)
     if note is None:
         return GardenPlan(None, (), left_out, (), runs, notices, "applied", None)
-    folder = agents_folder(vault.settings)
-    begins = not vault.is_set_up
-    requests: list[Request] = set_up_requests(call, folder)
-    requests.append(note.request)
-    lent = folder if begins and has_agreed(call) else author(call, "plan_garden", None).applies_in
+    requests = [*set_up_requests(call, folder), *note.requests]
     agreed = None if lent is None else replace(lent, is_whole=True)
     made = await execute_requests(call, requests, options, operation="plan_garden", agreed=agreed)
-    path = note.request.path
+    path = note.path
     if not options.dry_run:
         await asyncio.to_thread(note.keep, vault)
         if made.state == "applied":

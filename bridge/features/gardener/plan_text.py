@@ -1,25 +1,36 @@
 """The note of a plan: what is written into it, and where."""
 
 import asyncio
+import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from bridge.api.count_forecast import CountForecast
+from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect
+from bridge.changes.requests.base import Request, RequestContext
 from bridge.changes.requests.create_note import CreateNote
+from bridge.changes.requests.move_note import MoveNote
+from bridge.errors import NoteChanged
 from bridge.features.gardener.compose import TriedFindings, note_digests
 from bridge.features.gardener.finding import GardenFinding, encode_finding
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.records import PlannedFinding
+from bridge.features.gardener.retire_plans import WrittenPlan
 from bridge.features.gardener.value import value_of
+from bridge.markdown.decode import digest_of
+from bridge.markdown.edit.create import build_note
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.plan_note import INSTEAD, TYPE, PlanLine, PlanSection, line_digests, record_digest, write_plan
 from bridge.records import dataclass
-from bridge.types import VaultPath
+from bridge.types import Digest, NewPath, NoteOrFolder, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
+
+_OWN_NAME: Final = re.compile(r"/Plan (\d{4}-\d\d-\d\d)(?: \d+)?\.md$")
 
 COUNTS: Mapping[str, str] = {"dangling": "unresolved links"}
 """Counts that people know by another name."""
@@ -28,27 +39,51 @@ MOST_SHOWN = 12
 """Counts that the note shows."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanNoteChange(Request):
+    """Changes boxes and marks in the lines of a plan; every other byte stays."""
+
+    edit: Callable[[str], str]
+    digest: Digest | None = None
+    """Of the note as it was read; a changed note is refused."""
+    op: str = "apply_plan"
+
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
+        """Edit the note in the draft."""
+        data = draft.read(self.path)
+        if self.digest is not None and digest_of(data) != self.digest:
+            raise NoteChanged(f"`{self.path}` was changed meanwhile.", path=self.path)
+        text = data.decode("utf-8", "surrogateescape")
+        draft.replace(self.path, self.edit(text).encode("utf-8", "surrogateescape"))
+        return Effect()
+
+
 @dataclass(frozen=True, slots=True)
 class PlanNote:
     """The note of a plan that is to be written."""
 
     id: str
-    request: CreateNote
+    path: VaultPath
+    text: str
+    requests: Sequence[Request]
+    """What writes it, in place of a plan that nobody has touched."""
     findings: tuple[PlannedFinding, ...]
     rows: Sequence[tuple[str, str, str]]
     """The id, the check and the digest of each finding, for the ledger."""
 
     def keep(self, vault: "OpenVault") -> None:
         """Record it as a plan that was made here. Blocks."""
-        Ledger(vault.store.database).add_plan(self.id, self.rows, line_digests(self.request.text))
+        Ledger(vault.store.database).add_plan(self.id, self.rows, line_digests(self.text))
 
 
-async def build_plan_note(vault: "OpenVault", tried: TriedFindings) -> PlanNote | None:
-    """Return the note of a plan; None without findings."""
-    return await asyncio.to_thread(_build, vault, tried) if tried.findings else None
+async def build_plan_note(
+    vault: "OpenVault", tried: TriedFindings, replaced: WrittenPlan | None = None
+) -> PlanNote | None:
+    """Return the note of a plan, which may take the place of another plan; None without findings."""
+    return await asyncio.to_thread(_build, vault, tried, replaced) if tried.findings else None
 
 
-def _build(vault: "OpenVault", tried: TriedFindings) -> PlanNote:
+def _build(vault: "OpenVault", tried: TriedFindings, replaced: WrittenPlan | None) -> PlanNote:
     findings = {f"g{number}": one for number, one in enumerate(tried.findings, 1)}
     plan = secrets.token_hex(8)
     records = {id_: encode_finding(one, id_, note_digests(vault, one)) for id_, one in findings.items()}
@@ -56,9 +91,22 @@ def _build(vault: "OpenVault", tried: TriedFindings) -> PlanNote:
     text = write_plan(_summary(tried), _sections(findings), list(records.values()))
     properties = {"type": TYPE, "plan": plan, "made": now.strftime("%Y-%m-%dT%H:%M")}
     path = _free_path(vault, agents_folder(vault.settings).plans, now)
+    requests: list[Request] = []
+    if replaced is None:
+        requests.append(CreateNote(path=path, text=text, properties=properties))
+    else:
+        day = _OWN_NAME.search(replaced.path)
+        if day is None or day[1] == f"{now:%Y-%m-%d}":
+            path = replaced.path
+        else:
+            requests.append(MoveNote(path=NoteOrFolder(replaced.path), to=NewPath(path), digest=replaced.digest))
+        data = build_note(path, text, properties).decode()
+        requests.append(PlanNoteChange(path=path, edit=lambda _: data, digest=replaced.digest))
     return PlanNote(
         plan,
-        CreateNote(path=path, text=text, properties=properties),
+        path,
+        text,
+        requests,
         tuple(describe_finding(id_, one, ticked=one.ticked) for id_, one in findings.items()),
         [(id_, findings[id_].check, record_digest(plan, record)) for id_, record in records.items()],
     )
@@ -97,8 +145,9 @@ def _summary(tried: TriedFindings) -> list[str]:
     """Return the paragraphs on top of the note."""
     ticked = sum(one.ticked for one in tried.findings)
     explained = (
-        "What the gardener proposes. Nothing is changed before a person applies this plan: tick what is right, untick"
-        " or delete what is not. The words of a line may be changed, its `^g…` and the data at the end may not. To have"
+        "What the gardener proposes; what is very likely right is ticked already. Nothing is changed before this plan"
+        " is applied: tick what is right, untick or delete what is not. The words of a line may be changed, its `^g…`"
+        " and the data at the end may not. To have"
         f" another value than the proposed one, end a line with `{INSTEAD.strip()} another value`, before its `^g…`."
     )
     return [

@@ -10,6 +10,7 @@ from bridge.errors import BridgeError, InvalidArguments, NoteNotFound, TextNotFo
 from bridge.features.gardener.finding import GardenFinding, decode_finding, with_digest
 from bridge.features.gardener.ledger import KeptFinding, Ledger
 from bridge.features.gardener.plan_text import finding_line
+from bridge.features.gardener.retire_plans import WrittenPlan, written_plans
 from bridge.features.gardener.value import with_value
 from bridge.markdown.decode import digest_of
 from bridge.markdown.parse import parse
@@ -102,6 +103,26 @@ async def open_plan(vault: "OpenVault", path: VaultPath) -> OpenPlan:
         InvalidArguments: It is not a plan that was made here.
     """
     return await asyncio.to_thread(_open, vault, path)
+
+
+async def untouched_plan(vault: "OpenVault") -> WrittenPlan | None:
+    """Return the newest plan if it is as it was made: no box changed, no line deleted, nothing applied, no link."""
+    plans = await asyncio.to_thread(written_plans, vault)
+    if not plans:
+        return None
+    last = plans[-1]
+    try:
+        plan = await open_plan(vault, last.path)
+    except BridgeError:
+        return None
+    ledger = Ledger(vault.store.database)
+    made = await asyncio.to_thread(ledger.findings, last.id)
+    is_judged = await asyncio.to_thread(ledger.verdicts, last.id)
+    as_made = all(one.line.ticked == one.finding.ticked for one in plan.findings.values())
+    folder = f"{agents_folder(vault.settings).plans}/"
+    is_linked = any(not path.startswith(folder) for path in (await vault.resolved_links()).sources(last.path))
+    is_untouched = last.is_own and as_made and plan.findings.keys() == made.keys() and not (is_judged or is_linked)
+    return last if is_untouched else None
 
 
 def _open(vault: "OpenVault", path: VaultPath) -> OpenPlan:

@@ -10,8 +10,8 @@ from bridge.events import PlanReady
 from bridge.features.gardener.compose import compose_plan, keep_checked
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.plan_text import build_plan_note
-from bridge.features.gardener.read_plan import open_plan
-from bridge.features.gardener.retire_plans import DAY_S, retire_plans, written_plans
+from bridge.features.gardener.read_plan import untouched_plan
+from bridge.features.gardener.retire_plans import DAY_S, retire_plans
 from bridge.features.gardener.settings import GardenerSettings
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
@@ -62,7 +62,7 @@ async def make_due_plan(vault: "OpenVault") -> VaultPath | None:
     days = vault.settings.section(GardenerSettings).garden_every_days
     if not days or not vault.is_set_up:
         return None
-    if not await asyncio.to_thread(is_due, ledger, days) or await has_unreviewed_plan(vault):
+    if not await asyncio.to_thread(is_due, ledger, days) or await untouched_plan(vault):
         return None
     # Kept first: a restart in between does not begin it at once again.
     await asyncio.to_thread(ledger.set_run, "tried")
@@ -71,14 +71,14 @@ async def make_due_plan(vault: "OpenVault") -> VaultPath | None:
     if note is not None:
         by = Author("plan_garden", reason=f"Every {count_of(days, 'day')}, by the setting `gardener.garden_every_days`")
         await asyncio.to_thread(note.keep, vault)
-        await vault.executor.carry([note.request], by)
+        await vault.executor.carry(note.requests, by)
     await asyncio.to_thread(keep_checked, vault, composed)
     await asyncio.to_thread(ledger.set_run, "done")
     await retire_plans(vault)
     if note is None:
         return None
-    vault.events.publish(PlanReady(note.request.path, len(note.findings)), vault.id)
-    return note.request.path
+    vault.events.publish(PlanReady(note.path, len(note.findings)), vault.id)
+    return note.path
 
 
 def is_due(ledger: Ledger, days: int) -> bool:
@@ -92,20 +92,3 @@ def is_due(ledger: Ledger, days: int) -> bool:
     return not is_within(ledger.last_run("done"), days * DAY_S) and not is_within(
         ledger.last_run("tried"), AGAIN_AFTER_S
     )
-
-
-async def has_unreviewed_plan(vault: "OpenVault") -> bool:
-    """Return whether the newest plan is as it was made: no box was changed, no line deleted, and nothing applied."""
-    plans = await asyncio.to_thread(written_plans, vault)
-    if not plans:
-        return False
-    last = plans[-1]
-    try:
-        plan = await open_plan(vault, last.path)
-    except BridgeError:
-        return False
-    ledger = Ledger(vault.store.database)
-    made = await asyncio.to_thread(ledger.findings, last.id)
-    is_judged = await asyncio.to_thread(ledger.verdicts, last.id)
-    as_made = all(one.line.ticked == one.finding.ticked for one in plan.findings.values())
-    return last.is_own and as_made and plan.findings.keys() == made.keys() and not is_judged
