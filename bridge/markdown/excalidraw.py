@@ -22,6 +22,10 @@ _MACHINERY: Final = re.compile(
 )
 
 
+_ELEMENT_LINKS: Final = re.compile(r"^#{1,6} Element Links[ \t]*\r?$(?:\n(?!#{1,6} |%%)[^\n]*)*", re.MULTILINE)
+_ELEMENT: Final = re.compile(r"^[A-Za-z0-9_-]{8,24}:[ \t]+", re.MULTILINE)
+
+
 def is_drawing(path: VaultPath, properties: Mapping[str, Value]) -> bool:
     """Return whether a Markdown note is a drawing of the Excalidraw plugin."""
     return path.lower().endswith(".excalidraw.md") or "excalidraw-plugin" in properties
@@ -39,7 +43,8 @@ def read_drawing(note: Note) -> Note:
         closing = _FENCE_END.search(text, drawing.end())
         end = closing.end() if closing else len(text)
         text = text[: drawing.start()] + "\n" * text.count("\n", drawing.start(), end) + text[end:]
-    body = _MACHINERY.sub(lambda found: "\r" if found[0].endswith("\r") else "", text[note.body :])
+    body = _ELEMENT_LINKS.sub(lambda found: _ELEMENT.sub("", found[0]), text[note.body :])
+    body = _MACHINERY.sub(lambda found: "\r" if found[0].endswith("\r") else "", body)
     decoded = DecodedText(text[: note.body] + body, note.digest, ())
     read = parse_decoded(note.path, decoded, "excalidraw")
     return _retitle(read, problems)

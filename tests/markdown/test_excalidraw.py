@@ -98,3 +98,16 @@ def test_a_drawing_file_gives_its_texts_from_top_to_bottom() -> None:
 def test_a_broken_drawing_file_is_a_note_with_a_problem() -> None:
     note = read("Oven.excalidraw", '{"elements": [')
     assert (note.text, note.problems) == ("", ("The drawing is not valid JSON, line 1: unexpected end of data.",))
+
+
+def test_the_ids_of_element_links_are_no_text() -> None:
+    text = (
+        "---\nexcalidraw-plugin: parsed\n---\n# Excalidraw Data\n\n## Text Elements\nShopping: milk ^abcd1234\n\n"
+        "## Element Links\nxyz98765: [[Bread]]\nAbCdEfGhIjKlMnOpQrStU: https://example.org\n\n"
+        "%%\n## Drawing\n```json\n{}\n```\n%%"
+    )
+    note = read_document(VaultPath("D.excalidraw.md"), text.encode())
+    assert "Shopping: milk" in note.text
+    assert "xyz98765" not in note.text
+    assert "AbCdEfGh" not in note.text
+    assert [(link.target, link.line) for link in note.links] == [("Bread", 10)]
