@@ -2,13 +2,18 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, Literal, TypeGuard
+from typing import Any, Final, Literal, TypeGuard
+
+from yaml.nodes import ScalarNode
+from yaml.resolver import Resolver
 
 from bridge.markdown.edit.yaml_nodes import Node, YamlEntry, line_end_span, yaml_line_start
 from bridge.markdown.note import Value
 from bridge.markdown.yaml12 import resolve_scalar
 from bridge.records import dataclass
 from bridge.types import Span
+
+_YAML_1_1: Final[Any] = Resolver()
 
 Quote = Literal["'", '"']
 
@@ -102,7 +107,7 @@ def write_scalar(
     """
     if not isinstance(value, str):
         return _write_number(value)
-    is_text = name or isinstance(resolve_scalar(value), str)
+    is_text = name or _reads_as_text(value)
     plain = is_text and value and not (_NOT_PLAIN.search(value) or _UNPRINTABLE.search(value))
     if plain and quote is None and not (inside and _NOT_PLAIN_IN_FLOW.search(value)):
         return value
@@ -110,6 +115,12 @@ def write_scalar(
     if quote == "'" and not _UNPRINTABLE.search(value):
         return "'" + value.replace("'", "''") + "'"
     return '"' + _ESCAPED.sub(_escape, value) + '"'
+
+
+def _reads_as_text(value: str) -> bool:
+    """Return whether YAML 1.2 and 1.1 both read a plain scalar as text, or as a time, which Obsidian writes plain."""
+    older = _YAML_1_1.resolve(ScalarNode, value, (True, False)).rpartition(":")[2]
+    return isinstance(resolve_scalar(value), str) and older in {"str", "timestamp"}
 
 
 def _write_number(value: float | None) -> str:
