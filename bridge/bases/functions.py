@@ -37,6 +37,7 @@ from bridge.bases.values import (
 )
 from bridge.errors import InvalidArguments
 from bridge.markdown.moment_format import format_moment
+from bridge.text.fold import fold_case
 
 SIZE_OF_A_STEP: Final = 50
 """Size of a value, as `size_of` counts, that takes one more step to walk."""
@@ -358,7 +359,7 @@ OF_TYPE: Final[Mapping[str, Mapping[str, Function]]] = {
     "file": {
         "asLink": as_link,
         "hasLink": links_to,
-        "hasProperty": lambda vault, value, name: text_of(name).casefold() in vault.property_names(value.path),
+        "hasProperty": lambda vault, value, name: fold_case(text_of(name)) in vault.property_names(value.path),
         "hasTag": lambda vault, value, *tags: any(vault.has_tag(value.path, text_of(tag)) for tag in tags),
         "inFolder": lambda _, value, folder: value.path.startswith(f"{text_of(folder).strip('/')}/".removeprefix("/")),
         "linksTo": links_to,

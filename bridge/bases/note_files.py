@@ -14,6 +14,7 @@ from bridge.index.note import IndexedNote
 from bridge.markdown.link_targets import name_key, target_file
 from bridge.markdown.names import Names
 from bridge.markdown.note import Value
+from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
 _NOWHERE: Final = VaultPath("")
@@ -21,7 +22,7 @@ _NOWHERE: Final = VaultPath("")
 
 @lru_cache(maxsize=10_000)
 def _fold_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(map(str.casefold, tags))
+    return tuple(map(fold_case, tags))
 
 
 class NoteFiles(Files):
@@ -42,7 +43,7 @@ class NoteFiles(Files):
         self._notes = notes
         self._names = names
         self._root = root
-        self._texts = frozenset(name.casefold() for name, kind in types.items() if kind in ("text", "multitext"))
+        self._texts = frozenset(fold_case(name) for name, kind in types.items() if kind in ("text", "multitext"))
         self._now = now
         self._links: dict[str, tuple[LinkValue, ...]] = {}
         self._fields: Mapping[str, Callable[[VaultPath], Result]] = {
@@ -84,19 +85,19 @@ class NoteFiles(Files):
     def has_tag(self, path: str, tag: str) -> bool:
         """Return whether a note has a tag, or one nested in it."""
         note = self._notes.get(VaultPath(path))
-        wanted = tag.strip().lstrip("#").casefold()
+        wanted = fold_case(tag.strip().lstrip("#"))
         return note is not None and any(one == wanted or one.startswith(f"{wanted}/") for one in _fold_tags(note.tags))
 
     def property_names(self, path: str) -> frozenset[str]:
         """Return the names of a note's properties, folded."""
-        return frozenset(map(str.casefold, self._properties(path)))
+        return frozenset(map(fold_case, self._properties(path)))
 
     def property_of(self, path: str, name: str) -> Result:
         """Return a property of a note; null if it has none of this name."""
         properties = self._properties(path)
         if name not in properties:
-            name = next((one for one in properties if one.casefold() == name.casefold()), name)
-        return self._convert(properties.get(name), name.casefold() not in self._texts)
+            name = next((one for one in properties if fold_case(one) == fold_case(name)), name)
+        return self._convert(properties.get(name), fold_case(name) not in self._texts)
 
     def field_of(self, path: str, name: str) -> Result:
         """Return a field of a file; null for an unknown one."""

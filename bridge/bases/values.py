@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from bridge.errors import InvalidArguments
 from bridge.records import dataclass
+from bridge.text.fold import fold_case
 
 Result = Any
 """None, bool, int, float, str, list, dict, or one of the classes here."""
@@ -353,7 +354,7 @@ def equal(one: Result, other: Result) -> bool:  # noqa: PLR0911 - one kind of va
 
 def _same_tag(one: Result, other: Result) -> bool:
     names = (text_of(one).removeprefix("#"), text_of(other).removeprefix("#"))
-    return names[0].casefold() == names[1].casefold()
+    return fold_case(names[0]) == fold_case(names[1])
 
 
 def compare(one: Result, other: Result) -> int | None:

@@ -16,6 +16,7 @@ from bridge.markdown.edit.property_items import REMOVED, Removal, read_items, re
 from bridge.markdown.edit.yaml_write import is_same_value
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Value
+from bridge.text.fold import fold_case
 from bridge.text.invisible import is_line
 from bridge.types import VaultPath
 
@@ -85,7 +86,7 @@ def replace_values_everywhere(name: str, old: Value, new: Value, view: VaultView
     Raises:
         ProtectedPath: A note that would have to change is protected by the user's settings.
     """
-    if name.casefold() in _MEANT_BY_OBSIDIAN and not is_line(str(new)):
+    if fold_case(name) in _MEANT_BY_OBSIDIAN and not is_line(str(new)):
         raise InvalidArguments(f"A value of `{name}` must be one line of text.", hint="`set_properties` takes one out.")
 
     def edit(path: VaultPath, data: bytes) -> tuple[bytes, int]:
@@ -136,8 +137,8 @@ def _notes_with(view: VaultView, name: str, folder: str) -> Collection[VaultPath
 
 def _own_names(values: Mapping[str, Value], name: str) -> tuple[str, ...]:
     """Return a note's own spellings of a property."""
-    folded = name.casefold()
-    return tuple(own for own in values if own.casefold() == folded)
+    folded = fold_case(name)
+    return tuple(own for own in values if fold_case(own) == folded)
 
 
 def _read_block(path: VaultPath, data: bytes, name: str) -> PropertyBlock | None:
@@ -166,12 +167,12 @@ def _head(data: bytes) -> bytes:
 def _type_warnings(name: str, to: str, types: Mapping[str, str]) -> tuple[str, ...]:
     """Warn of what Obsidian itself keeps of a property by its name."""
     warnings = []
-    assigned = {own.casefold(): kind for own, kind in types.items()}
-    old, new = assigned.get(name.casefold()), assigned.get(to.casefold())
-    if old is not None and old != new and name.casefold() != to.casefold():
+    assigned = {fold_case(own): kind for own, kind in types.items()}
+    old, new = assigned.get(fold_case(name)), assigned.get(fold_case(to))
+    if old is not None and old != new and fold_case(name) != fold_case(to):
         now = f"`{new}`" if new else "none"
         warnings.append(f"Obsidian's types.json gives `{name}` the type `{old}`, and `{to}` {now}: set it in Obsidian.")
-    meant = sorted({name.casefold(), to.casefold()} & _MEANT_BY_OBSIDIAN)
-    if meant and name.casefold() != to.casefold():
+    meant = sorted({fold_case(name), fold_case(to)} & _MEANT_BY_OBSIDIAN)
+    if meant and fold_case(name) != fold_case(to):
         warnings.append(f"Obsidian itself reads {' and '.join(f'`{each}`' for each in meant)}.")
     return tuple(warnings)

@@ -5,6 +5,8 @@ from collections.abc import Hashable, Iterable, Mapping
 from itertools import combinations, islice
 from math import log2
 
+from bridge.text.fold import fold_case
+
 RARE = 10
 """Maximum number of notes with a tag for it to relate two of them; n notes make n²/2 edges."""
 
@@ -22,7 +24,7 @@ def pairs_by_tag(tags: Mapping[int, Iterable[str]]) -> Pairs:
     carrying: defaultdict[str, set[int]] = defaultdict(set)
     for note, names in tags.items():
         for name in names:
-            carrying[name.casefold()].add(note)
+            carrying[fold_case(name)].add(note)
     rare = sorted((name for name, notes in carrying.items() if 2 <= len(notes) <= RARE), key=lambda n: len(carrying[n]))
     taken: defaultdict[int, int] = defaultdict(int)
     joined: dict[tuple[int, int], float] = {}
@@ -51,5 +53,5 @@ def pairs_by_folder(folders: Mapping[int, Hashable]) -> Pairs:
 
 def shared_tags(one: Iterable[str], other: Iterable[str]) -> list[str]:
     """Return the tags that two notes share, as the first writes them."""
-    folded = {tag.casefold() for tag in other}
-    return list(islice((tag for tag in one if tag.casefold() in folded), MOST_TAGS))
+    folded = {fold_case(tag) for tag in other}
+    return list(islice((tag for tag in one if fold_case(tag) in folded), MOST_TAGS))

@@ -12,6 +12,7 @@ from bridge.search.co_reading import CoReading
 from bridge.search.fuse import WEIGHTS, FusedHit, RetrieverResult
 from bridge.search.query import Query
 from bridge.search.vocabulary import Vocabulary
+from bridge.text.fold import fold_case
 from bridge.text.stopwords import content_words
 from bridge.text.words import words_of
 from bridge.types import VaultPath
@@ -164,5 +165,5 @@ def match_tags(
 
 def _tag_with_word(note: IndexedNote, word: str) -> str:
     """Return the note's tag that contains a word."""
-    plain = [(tag, tag.casefold()) for tag in note.tags]
+    plain = [(tag, fold_case(tag)) for tag in note.tags]
     return next((tag for tag, folded in plain if word == folded or word in folded.split("/")), word)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from bridge.errors import InvalidArguments
 from bridge.records import dataclass
+from bridge.text.fold import fold_case
 
 if TYPE_CHECKING:
     from bridge.index.note import IndexedNote, IndexedTask
@@ -59,7 +60,7 @@ def filter_tasks(notes: Iterable["IndexedNote"], criteria: TaskFilter, settings:
                 fits(task.status)
                 and is_due(task.due, criteria)
                 and has_tags(task, criteria.tags)
-                and (not criteria.text or criteria.text in task.text.casefold())
+                and (not criteria.text or criteria.text in fold_case(task.text))
             ):
                 yield note, task
 
@@ -79,7 +80,7 @@ def has_status(status: str, condition: str, settings: "TaskSettings") -> bool:
 
 def has_tags(task: "IndexedTask", tags: tuple[str, ...]) -> bool:
     """Return whether a task has all tags, or tags nested in them."""
-    own_tags = [tag.casefold() for tag in task.tags]
+    own_tags = [fold_case(tag) for tag in task.tags]
     return all(any(tag == each or tag.startswith(f"{each}/") for tag in own_tags) for each in tags)
 
 

@@ -9,6 +9,7 @@ from bridge.errors import BridgeError
 from bridge.graph.kinds import CODES, KINDS, SHARED, WEIGHTS, EdgeKind
 from bridge.graph.pairs import shared_tags
 from bridge.records import dataclass
+from bridge.text.fold import fold_case
 from bridge.text.sentence import sentence_at
 from bridge.types import VaultPath
 
@@ -88,8 +89,8 @@ def describe_step(
 
 def count_tagged(graph_snapshot: "GraphSnapshot", tag: str) -> int:
     """Count the notes that carry a tag."""
-    folded = tag.casefold()
-    return sum(any(folded == other.casefold() for other in note.tags) for note in graph_snapshot.notes.values())
+    folded = fold_case(tag)
+    return sum(any(folded == fold_case(other) for other in note.tags) for note in graph_snapshot.notes.values())
 
 
 def quote_sentence(

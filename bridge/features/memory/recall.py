@@ -37,6 +37,7 @@ from bridge.notebook.memory_note import Memory, MemoryKind, Tier
 from bridge.notebook.use_log import NO_USE, UseLog
 from bridge.notebook.visibility import VisibleMemories, narrow_memories, withhold_memories
 from bridge.records import dataclass
+from bridge.text.fold import fold_case
 
 NOT_SET_UP: Final = "There is no memory yet; `set_up_memory` makes the agents' folder."
 
@@ -192,7 +193,7 @@ async def answer_recall(
 
 def passes(memory: Memory, criteria: MemoryFilter, tier: Tier) -> bool:
     """Return whether a memory passes a filter."""
-    own = {tag.casefold() for tag in memory.tags}
+    own = {fold_case(tag) for tag in memory.tags}
     about = set(map(note_key, memory.about))
     return (
         (not criteria.kinds or memory.kind in criteria.kinds)
@@ -210,7 +211,7 @@ def note_key(name: str) -> str:
 
 def fold_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Return tags as they are compared."""
-    return tuple(tag.strip().lstrip("#").rstrip("/").casefold() for tag in tags)
+    return tuple(fold_case(tag.strip().lstrip("#").rstrip("/")) for tag in tags)
 
 
 def add_reasons(memory: ListedMemory, choice: Choice) -> RecalledMemory:

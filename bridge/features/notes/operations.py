@@ -22,6 +22,7 @@ from bridge.api.vault_notes import snapshot, sources_of
 from bridge.api.where import Where, notes_where
 from bridge.index.note import Notes
 from bridge.records import dataclass
+from bridge.text.fold import fold_case
 from bridge.types import Among, Digest, NoteKind, VaultPath
 
 if TYPE_CHECKING:
@@ -309,14 +310,14 @@ async def list_tags(call: Call, prefix: str = "", among: Among | None = None) ->
     """
     call.vault.require_keyword()
     notes = snapshot(call.vault, choose_among(call.vault, among))
-    return await asyncio.to_thread(count_tags, notes, prefix.strip().removeprefix("#").casefold())
+    return await asyncio.to_thread(count_tags, notes, fold_case(prefix.strip().removeprefix("#")))
 
 
 def count_tags(notes: Notes, prefix: str) -> TagList:
     """Count the notes of each tag that begins with what is wanted."""
     spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for note in notes.values():
-        for folded, written in {tag.casefold(): tag for tag in note.tags}.items():
+        for folded, written in {fold_case(tag): tag for tag in note.tags}.items():
             spellings[folded][written] += 1
     found = [
         ListedTag(max(written, key=lambda tag: (written[tag], tag)), written.total())

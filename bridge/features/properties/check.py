@@ -18,6 +18,7 @@ from bridge.features.properties.conventions import Least
 from bridge.features.properties.report import select_notes
 from bridge.records import dataclass
 from bridge.state.dismissals import dismissal_key
+from bridge.text.fold import fold_case
 from bridge.types import Among, VaultPath
 
 if TYPE_CHECKING:
@@ -160,6 +161,6 @@ def property_line(vault: "OpenVault", path: VaultPath, name: str) -> int | None:
         block = PropertyBlock.read(path, vault.files.read(path)[0].decode("utf-8-sig", "replace"))
     except BridgeError:
         return None
-    folded = name.casefold()
-    starts = [entry.lines[0] for entry in block.entries if (entry.name or "").casefold() == folded]
+    folded = fold_case(name)
+    starts = [entry.lines[0] for entry in block.entries if fold_case(entry.name or "") == folded]
     return LineIndex(block.text).at(block.span[0] + starts[0]) if starts else None

@@ -15,6 +15,7 @@ from bridge.api.write import MOST_FILES, WriteArguments, WriteOptions, Written, 
 from bridge.changes.requests.many_notes import ChangeValues, RenameProperty, RenameTag
 from bridge.errors import InvalidArguments, TextNotFound
 from bridge.records import dataclass
+from bridge.text.fold import fold_case
 from bridge.types import Exact, VaultPath
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ async def change_values(
         return has(note) and any(
             is_same_value(item, old)
             for own, value in note.properties.items()
-            if own.casefold() == name.casefold()
+            if fold_case(own) == fold_case(name)
             for item in read_items(value)
         )
 
@@ -229,10 +230,10 @@ def own_folder(call: Call, folder: str | None) -> str:
 
 def has_property(name: str, folder: str) -> "Callable[[IndexedNote], bool]":
     """Return whether a note of a folder has a property, in any case."""
-    folded, inside = name.casefold(), f"{folder}/" if folder else ""
+    folded, inside = fold_case(name), f"{folder}/" if folder else ""
 
     def has(note: "IndexedNote") -> bool:
-        return note.path.startswith(inside) and any(own.casefold() == folded for own in note.properties)
+        return note.path.startswith(inside) and any(fold_case(own) == folded for own in note.properties)
 
     return has
 

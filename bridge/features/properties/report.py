@@ -13,6 +13,7 @@ from bridge.api.not_found import unknown_names
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
 from bridge.records import dataclass
+from bridge.text.fold import fold_case
 from bridge.types import Among, VaultPath
 
 if TYPE_CHECKING:
@@ -110,11 +111,11 @@ async def property_report(
         from bridge.schema.census import count_properties
 
         notes = select_notes(every, folder, note_type)
-        types = {name.casefold(): kind for name, kind in read_obsidian_settings(vault.root).property_types.items()}
+        types = {fold_case(name): kind for name, kind in read_obsidian_settings(vault.root).property_types.items()}
         found = count_properties(notes)
         unreadable = sorted(note.path for note in notes if note.problems and not note.properties)
         return PropertyReport(
-            tuple(describe_property(one, len(notes), types.get(one.name.casefold())) for one in found[:limit]),
+            tuple(describe_property(one, len(notes), types.get(fold_case(one.name))) for one in found[:limit]),
             len(found),
             len(notes),
             tuple(path for path in unreadable if path.lower().endswith(".md"))[:50],

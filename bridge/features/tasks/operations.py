@@ -19,6 +19,7 @@ from bridge.api.where import Where, notes_where
 from bridge.records import dataclass
 from bridge.search.task_filter import Sort, TaskFilter, filter_tasks, require_status, sort_tasks
 from bridge.text.counts import count_shown
+from bridge.text.fold import fold_case
 from bridge.types import SHORT_DIGEST, Among, Day, DayOrPeriod, VaultPath
 
 if TYPE_CHECKING:
@@ -142,8 +143,8 @@ async def list_tasks(
     require_status(status)
     criteria = TaskFilter(
         status,
-        tuple(tag.strip().lstrip("#").rstrip("/").casefold() for tag in tags),
-        text.strip().casefold(),
+        tuple(fold_case(tag.strip().lstrip("#").rstrip("/")) for tag in tags),
+        fold_case(text.strip()),
         due_on,
         due_after,
         min(filter(None, (due_before, today if overdue else None)), default=None),

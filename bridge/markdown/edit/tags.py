@@ -18,6 +18,7 @@ from bridge.markdown.note import Value
 from bridge.markdown.parse import parse_structure
 from bridge.markdown.tags import find_tags, is_tag
 from bridge.records import dataclass
+from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
 _SEPARATOR: Final = re.compile(r"([,\s]+)")
@@ -50,8 +51,8 @@ class TagRename:
 
     def apply(self, tag: str) -> str | None:
         """Return the new name of a tag; None when the rename does not concern it."""
-        levels, old = tag.split("/"), self.old.casefold().split("/")
-        if [level.casefold() for level in levels[: len(old)]] != old or (len(levels) > len(old) and not self.children):
+        levels, old = tag.split("/"), fold_case(self.old).split("/")
+        if [fold_case(level) for level in levels[: len(old)]] != old or (len(levels) > len(old) and not self.children):
             return None
         new = "/".join([self.to, *levels[len(old) :]])
         return None if new == tag else new
@@ -92,12 +93,12 @@ def rename_tag(path: VaultPath, data: bytes, rename: TagRename) -> EditedTags:
 def _rename_in_properties(path: VaultPath, text: str, rename: TagRename) -> tuple[str, int]:
     """Return a note's text with the tag renamed in its properties, and how often it stood there."""
     cut = cut_frontmatter(text)
-    if cut is None or rename.old.casefold() not in text[slice(*cut[0])].casefold():
+    if cut is None or fold_case(rename.old) not in fold_case(text[slice(*cut[0])]):
         return text, 0
     try:
         block = PropertyBlock.read(path, text)
     except InvalidProperties:
-        if re.search(rf"(?<![\w/-]){re.escape(rename.old)}(?![\w-])", text[slice(*cut[0])], re.IGNORECASE):
+        if re.search(rf"(?<![\w/-]){re.escape(fold_case(rename.old))}(?![\w-])", fold_case(text[slice(*cut[0])])):
             raise
         return text, 0
     changes: dict[str, list[Value | Removal]] = {}
@@ -113,7 +114,7 @@ def _rename_in_properties(path: VaultPath, text: str, rename: TagRename) -> tupl
 
 def _rename_items(items: tuple[Value, ...], rename: TagRename) -> tuple[list[Value | Removal], int]:
     """Return the values of a tag property after a rename; a tag that the note then has twice is taken out."""
-    stays = {tag.casefold() for item in items for tag in _tags_in(item) if rename.apply(tag) is None}
+    stays = {fold_case(tag) for item in items for tag in _tags_in(item) if rename.apply(tag) is None}
     done: list[Value | Removal] = []
     count = 0
     for item in items:
@@ -130,12 +131,12 @@ def _rename_items(items: tuple[Value, ...], rename: TagRename) -> tuple[list[Val
                 parts.append(part)
                 continue
             count, changed = count + 1, True
-            if new.casefold() in stays:
+            if fold_case(new) in stays:
                 # Its separator goes with it.
                 parts = parts[:-1] if parts else parts
                 parts.append("")
                 continue
-            stays.add(new.casefold())
+            stays.add(fold_case(new))
             parts.append(sign + new)
         text = _join_parts(parts) if changed else item
         done.append(text if text or not changed else REMOVED)
