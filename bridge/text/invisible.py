@@ -161,8 +161,15 @@ def replace_surrogates(text: str) -> str:
 
 
 def quote_path(path: str) -> str:
-    """Format a path so that it can be passed back: one with invisible characters is escaped as in JSON."""
-    return path if one_line(path) == path else json.dumps(path)
+    """Format a path so that it can be passed back: of one with invisible characters these are escaped as in JSON."""
+    if visible_text(path) == path == path.strip() and is_line(path):
+        return path
+    return f'"{"".join(map(_escape_unseen, path))}"'
+
+
+def _escape_unseen(character: str) -> str:
+    is_seen = visible_text(character) == character and is_line(f".{character}")
+    return json.dumps(character)[1:-1] if character in '"\\\t' or not is_seen else character
 
 
 EMPTY_VALUES: tuple[Any, ...] = (None, [], {}, "")

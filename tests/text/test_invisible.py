@@ -1,12 +1,13 @@
 """Comments are stripped as a regular expression would, in one pass over any text."""
 
+import json
 import re
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bridge.text.invisible import strip_comments, visible_text
+from bridge.text.invisible import quote_path, strip_comments, visible_text
 
 COMMENT = re.compile(r"<!--.*?-->|(?<!`)<!--.*\Z", re.DOTALL)
 
@@ -59,3 +60,18 @@ def test_what_a_text_is_spelled_with_stays(text: str) -> None:
 )
 def test_what_a_reader_does_not_see_is_stripped(text: str, seen: str) -> None:
     assert visible_text(text) == seen
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("Live/2002 \u2014  Game On\uff1aPlay.md", "Live/2002 \u2014  Game On\uff1aPlay.md"),
+        ("研究/नोट \u0915\u094d\u200d\u0937.md", "研究/नोट \u0915\u094d\u200d\u0937.md"),
+        ("Ä\u200b \u202e“b”.md", '"Ä\\u200b \\u202e“b”.md"'),
+        ('a "b"\u2028.md', '"a \\"b\\"\\u2028.md"'),
+        (" a.md", '" a.md"'),
+    ],
+)
+def test_a_path_is_shown_as_it_is_unless_a_reader_would_not_see_all_of_it(path: str, shown: str) -> None:
+    assert quote_path(path) == shown
+    assert path in (shown, json.loads(shown) if shown.startswith('"') else "")
