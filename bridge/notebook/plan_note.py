@@ -188,7 +188,7 @@ def plan_link(path: VaultPath) -> str:
     """Return a link to a note that shows its name; of a file that a link cannot name, only its path."""
     name = note_name(path)
     if re.search(r"[\[\]|#^\r\n]", path):
-        return f"`{plain_words(path)}`"
+        return code_words(path)
     return f"[[{path.removesuffix('.md')}|{name}]]" if "/" in path else f"[[{name}]]"
 
 
@@ -196,6 +196,12 @@ def name_notes(paths: Sequence[VaultPath]) -> str:
     """Return how many notes there are, and few ones by name."""
     links = f": {', '.join(map(plan_link, paths))}" if len(paths) <= FEW else ""
     return f"{count_of(len(paths), 'note')}{links}"
+
+
+def code_words(text: str) -> str:
+    """Return words of a note as code, where a link keeps its brackets and only the id of a finding would count."""
+    words = re.sub(r"`|\^(?=g\d)", " ", one_line(text)).strip()
+    return f"`{words or ' '}`"
 
 
 def plain_words(text: str) -> str:

@@ -11,7 +11,7 @@ from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden
 from bridge.markdown.decode import digest_of
 from bridge.markdown.kinds import is_document, title_of
-from bridge.notebook.plan_note import plain_words
+from bridge.notebook.plan_note import code_words
 from bridge.types import VaultPath
 
 ENDINGS: Final = (
@@ -57,7 +57,7 @@ class UnusedAttachments:
             yield GardenFinding(
                 check=self.name,
                 notes=(path,),
-                text=f"Delete `{plain_words(path)}`",
+                text=f"Delete {code_words(path)}",
                 why="no note links to it or says its name",
                 # It may be used by something that is no note.
                 confidence=0.6,

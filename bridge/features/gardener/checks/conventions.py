@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden
-from bridge.notebook.plan_note import plain_words, plan_link
+from bridge.notebook.plan_note import code_words, plan_link
 from bridge.text.fold import fold_case
 from bridge.text.series import step_between
 
@@ -42,8 +42,8 @@ class ViolatedConventions:
             yield GardenFinding(
                 check=self.name,
                 notes=(note.path,),
-                text=f"In {plan_link(note.path)}, change `{plain_words(name)}` from `{plain_words(found)}` to"
-                f" `{plain_words(wanted)}`",
+                text=f"In {plan_link(note.path)}, change {code_words(name)} from {code_words(found)} to"
+                f" {code_words(wanted)}",
                 why=source,
                 confidence=round(min(0.95, alike) if rule.source else min(0.9, alike * rule.share), 2),
                 request=SetProperties(path=note.path, digest=note.digest, properties={name: wanted}),

@@ -10,7 +10,7 @@ from bridge.errors import BridgeError
 from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden
 from bridge.markdown.kinds import title_of
-from bridge.notebook.plan_note import plain_words, plan_link
+from bridge.notebook.plan_note import code_words, plan_link
 
 FEWEST: Final = 3
 """Daily notes that must be in the folder."""
@@ -45,7 +45,7 @@ class StrayDailyNotes:
             yield GardenFinding(
                 check=self.name,
                 notes=(note.path,),
-                text=f"Move {plan_link(note.path)} to `{plain_words(to.rpartition('/')[0])}`",
+                text=f"Move {plan_link(note.path)} to {code_words(to.rpartition('/')[0])}",
                 why="Obsidian looks there for this day",
                 # In another folder it may be filed on purpose.
                 confidence=0.9 if "/" not in note.path else 0.7,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from bridge.changes.requests.many_notes import RenameProperty
 from bridge.features.gardener.finding import MAX_NAMED, GardenFinding
 from bridge.features.gardener.garden import Garden
-from bridge.notebook.plan_note import name_notes, plain_words
+from bridge.notebook.plan_note import code_words, name_notes
 from bridge.schema.census import PropertyCount, count_properties
 from bridge.text.fold import fold_case, fold_word, letters_and_digits
 from bridge.types import VaultPath
@@ -50,7 +50,7 @@ def _respell(name: str, to: str, paths: list[VaultPath], confidence: float, why:
     return GardenFinding(
         check=PropertyNames.name,
         notes=tuple(paths[:MAX_NAMED]),
-        text=f"Rename the property `{plain_words(name)}` ({name_notes(paths)}) to `{plain_words(to)}`",
+        text=f"Rename the property {code_words(name)} ({name_notes(paths)}) to {code_words(to)}",
         why=why,
         confidence=confidence,
         # Where a note has both, a person must say which value stays.

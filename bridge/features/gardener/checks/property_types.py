@@ -8,7 +8,7 @@ from bridge.changes.requests.edit_note import SetProperties
 from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden
 from bridge.markdown.note import Value
-from bridge.notebook.plan_note import plain_words, plan_link
+from bridge.notebook.plan_note import code_words, plan_link
 from bridge.schema.census import ValueKind, count_properties, kind_of_value
 from bridge.text.fold import fold_case
 
@@ -49,8 +49,8 @@ class PropertyTypes:
                 yield GardenFinding(
                     check=self.name,
                     notes=(note.path,),
-                    text=f"In {plan_link(note.path)}, make `{plain_words(name)}` a {kind}:"
-                    f" `{plain_words(str(converted))[:60]}`",
+                    text=f"In {plan_link(note.path)}, make {code_words(name)} a {kind}:"
+                    f" {code_words(str(converted)[:60])}",
                     why=f"it is a {kind} in other notes",
                     confidence=0.9,
                     request=SetProperties(path=note.path, digest=note.digest, properties={name: converted}),

@@ -8,7 +8,7 @@ from bridge.changes.requests.many_notes import RenameTag
 from bridge.features.gardener.finding import MAX_NAMED, GardenFinding
 from bridge.features.gardener.garden import Garden
 from bridge.markdown.edit.tags import TagRename
-from bridge.notebook.plan_note import name_notes, plain_words
+from bridge.notebook.plan_note import code_words, name_notes
 from bridge.text.counts import count_of
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
@@ -43,8 +43,8 @@ class TagVariants:
             yield GardenFinding(
                 check=self.name,
                 notes=tuple(changed[:MAX_NAMED]),
-                text=f"Rename the tag `{plain_words(tag)}` ({name_notes(changed)}) to"
-                f" `{plain_words(to)}` ({count_of(len(notes[to]), 'note')})",
+                text=f"Rename the tag {code_words(tag)} ({name_notes(changed)}) to"
+                f" {code_words(to)} ({count_of(len(notes[to]), 'note')})",
                 why=why,
                 confidence=sure,
                 request=RenameTag(path=changed[0], tag=tag, to=to),
@@ -108,4 +108,4 @@ def _without_separators(tag: str) -> str:
 
 
 def _quote_tags(tags: Sequence[str]) -> str:
-    return " and ".join(f"`{plain_words(tag)}`" for tag in tags[:3])
+    return " and ".join(code_words(tag) for tag in tags[:3])

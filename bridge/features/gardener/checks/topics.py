@@ -10,7 +10,7 @@ from bridge.features.gardener.finding import TICKED, GardenFinding
 from bridge.features.gardener.garden import BudgetSpent, Garden, TopicsOfGarden
 from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import title_of
-from bridge.notebook.plan_note import plain_words, plan_link
+from bridge.notebook.plan_note import code_words, plain_words, plan_link
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
 
@@ -133,7 +133,7 @@ class Topics:
 
 
 def _words_of(value: "StrayValue") -> str:
-    text = f"`{plain_words(value.text)}`"
+    text = code_words(value.text)
     return f"{text} out" if value.instead is None else f"{plan_link(value.instead)} in place of {text}"
 
 

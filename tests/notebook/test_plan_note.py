@@ -1,0 +1,24 @@
+"""How words of notes stand in a plan, where they may neither act nor be lost."""
+
+import pytest
+
+from bridge.markdown.parse import parse
+from bridge.notebook.plan_note import code_words
+from bridge.types import VaultPath
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("[[Modules]]", "`[[Modules]]`"),
+        ("[[通用|模块]]", "`[[通用|模块]]`"),
+        ("a `b` #c", "`a  b  #c`"),
+        ("x\ny ^g12", "`x y  g12`"),
+        ("x^2", "`x^2`"),
+        ("", "` `"),
+    ],
+)
+def test_a_value_keeps_its_brackets_and_does_nothing(text: str, shown: str) -> None:
+    assert code_words(text) == shown
+    read = parse(VaultPath("P.md"), f"- [ ] change {code_words(text)} to x ^g1\n".encode())
+    assert (read.links, read.tags, [block.id for block in read.blocks]) == ((), (), ["g1"])
