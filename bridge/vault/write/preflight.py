@@ -84,11 +84,10 @@ def require_shallow(path: str) -> None:
 def name_warnings(path: str) -> list[str]:
     """Return warnings about the last part of a path on other systems that may sync the vault."""
     name = file_name(path)
+    bad = [f"`{sign}`" for sign in dict.fromkeys(ELSEWHERE.findall(name))]
     found = [
-        f"`{display_path(name)}` has `{bad[0]}` in it: Windows and Android refuse it."
-        for bad in [ELSEWHERE.search(name)]
-        if bad
-    ]
+        f"`{display_path(name)}` has {' and '.join(bad)} in it, which Windows, Android and Obsidian there refuse."
+    ] * bool(bad)
     if name.endswith((".", " ")):
         found.append(f"`{display_path(name)}` ends with a dot or a space: Windows takes that away.")
     if DEVICE.match(name):

@@ -298,6 +298,11 @@ def test_names_that_other_systems_refuse_are_told(writer: Writer, name: str) -> 
     assert writer.prepare(put("Folder/fine.md", None, b"new")).warnings == ()
 
 
+def test_every_sign_that_other_systems_refuse_is_told(writer: Writer) -> None:
+    (warning,) = writer.prepare(put('New: "note"?*.md', None, b"new")).warnings
+    assert 'has `:` and `"` and `?` and `*` in it' in warning
+
+
 def test_a_second_name_on_the_disk_is_told(root: Path, writer: Writer) -> None:
     os.link(root / "a.md", root / "second.md")
     assert len(writer.prepare(put("a.md", b"old a", b"new")).warnings) == 1
