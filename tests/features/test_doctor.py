@@ -1,5 +1,6 @@
 """What the doctor sees, and what it says to do."""
 
+import json
 import os
 import shutil
 import time
@@ -21,10 +22,11 @@ from bridge.errors import VaultUnreadable
 from bridge.features import FEATURES
 from bridge.features.status import doctor
 from bridge.features.status.operations import free_bytes
+from bridge.settings.schema import Settings
 from bridge.state.change_records import Change
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
-from tests.features.served import Served
+from tests.features.served import Served, readable
 from tests.models.disks import read_only
 
 NOTES = {"A.md": "# A\n"}
@@ -44,7 +46,7 @@ async def test_a_sound_bridge_without_a_model_lacks_only_that(served: Served) ->
         "settings": "ok", "data folder": "ok", "disk": "ok", "model": "fail", "chat model": "ok", "reranker": "ok",
         "global vault": "ok", "vault": "ok", "index": "ok", "state": "ok", "changes": "ok", "journals": "ok",
         "runtime file": "ok", "tokens": "ok", "calls": "ok", "Obsidian": "ok",
-        "deep search": "ok",
+        "deep search": "ok", "program folders": "ok",
     }  # fmt: skip
     assert "models install" in found["model"].do
     command = "vault-bridge models install all-minilm-l6-v2"
@@ -276,3 +278,24 @@ async def test_a_check_that_fails_itself_hides_no_other(served: Served, caplog: 
     assert (found["toy"].verdict, found["toy"].message) == ("warn", "A check of toy failed: RuntimeError.")
     assert len(found) > 8
     assert ("A check of toy failed" in caplog.text, "secret" in caplog.text) == (True, False)
+
+
+async def test_folders_that_tools_fill_are_offered_for_exclusion_and_never_left_out_unasked(served: Served) -> None:
+    root = served.bridge.find(None).root
+    filled = ("web/node_modules/a/b.md", "web/build/c.md", "उपकरण/env/lib/d.md", "node_modules/e.md", "app/target/f.md")
+    plain = ("target/g.md", "build/h.md", "env/i.md")
+    for file in (*filled, *plain, "web/package.json", "उपकरण/env/pyvenv.cfg", "app/Cargo.toml"):
+        (root / file).parent.mkdir(parents=True, exist_ok=True)
+        (root / file).write_text("oven\n", encoding="utf-8")
+    await served.settle((await served.call("reindex")).json["job_id"])
+    hits = (await served.call("search", query="oven", mode="keyword", limit=50)).json["hits"]
+    assert {hit["path"] for hit in hits} == {*filled, *plain}
+    found = (await findings(served))["program folders"]
+    assert found.verdict == "warn"
+    assert "`web/node_modules/` (1 note)" in found.message
+    globs = json.loads(f"[{found.do.partition(': ')[2].removesuffix('.')}]")
+    assert sorted(globs) == ["app/target/**", "node_modules", "web/build/**", "उपकरण/env/**"]
+    await served.bridge.use(Settings(exclude=tuple(globs)))
+    await readable(served)
+    assert {path for path in served.bridge.find(None).vault.index.notes if path != "A.md"} == set(plain)
+    assert (await findings(served))["program folders"].verdict == "ok"

@@ -5,8 +5,9 @@ import logging
 import os
 import stat
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,6 +22,9 @@ from bridge.errors import BridgeError
 from bridge.features.status.operations import free_bytes
 from bridge.records import dataclass
 from bridge.text.counts import count_of
+from bridge.types import VaultPath
+from bridge.vault.paths import parents
+from bridge.vault.scan import join_path
 
 if TYPE_CHECKING:
     from bridge.engine.host import Host
@@ -47,6 +51,18 @@ FEW = 20
 
 HEALTHY = 95
 """Per cent of the last calls below which something is wrong more than now and then."""
+
+_PROJECTS = ("package.json", "pyproject.toml", "setup.py", "CMakeLists.txt", "build.gradle", "build.gradle.kts")
+FILLED: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("node_modules", "bower_components", "site-packages", "__pycache__"), ()),
+    "target": ("Cargo.toml", "pom.xml"),
+    "build": _PROJECTS,
+    "dist": _PROJECTS,
+}
+"""Folders that tools fill, by name; those of an ordinary name only beside one of these files."""
+
+SHOWN = 5
+"""Such folders that are named."""
 
 OURS = frozenset({"internal", "not_ready", "model_missing", "disk_full"})
 """Errors that no caller can help; all others say what the caller should do differently."""
@@ -190,6 +206,43 @@ def check_obsidian(host: "Host") -> Finding:
     return make_finding("Obsidian", "ok", "Its settings of the vault can be used.")
 
 
+def check_program_folders(host: "Host") -> Finding:
+    """Offer to leave out folders that tools of programmers fill, such as those of libraries."""
+    try:
+        found = find_program_folders(host.vault.index.notes, host.vault.indexer.names).most_common()
+    except BridgeError:
+        # The vault is not open; what it says of that is told elsewhere.
+        found = []
+    if not found:
+        return make_finding("program folders", "ok", "No indexed note lies in a folder that tools fill.")
+    shown = ", ".join(f"`{folder}/` ({count_of(count, 'note')})" for folder, count in found[:SHOWN])
+    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    globs = ", ".join(f'"{glob}"' for glob in dict.fromkeys(map(glob_of, dict(found[:SHOWN]))))
+    do = f"If nobody looks for them, add to the setting `exclude`: {globs}."
+    return make_finding("program folders", "warn", f"Notes of programs are indexed: {shown}{more}.", do)
+
+
+def find_program_folders(notes: Iterable[VaultPath], files: Container[str]) -> Counter[str]:
+    """Count the notes in each outermost folder that tools fill."""
+
+    @cache
+    def is_filled(folder: str) -> bool:
+        above, _, name = folder.rpartition("/")
+        if f"{folder}/pyvenv.cfg" in files:
+            return True
+        beside = FILLED.get(name)
+        return beside == () or any(join_path(above, file) in files for file in beside or ())
+
+    outermost = (next(filter(is_filled, parents(path)), None) for path in notes)
+    return Counter(folder for folder in outermost if folder is not None)
+
+
+def glob_of(folder: str) -> str:
+    """Return the glob that leaves out a folder that tools fill."""
+    name = folder.rpartition("/")[2]
+    return name if FILLED.get(name) == () else f"{folder.replace('[', '[[]')}/**"
+
+
 def check_index(health: Mapping[str, Any]) -> Finding:
     """Look whether the index is open and compact."""
     index_health, progress = health["index"], health["progress"]
@@ -314,6 +367,7 @@ CHECKS: tuple[Check, ...] = (
 VAULT_CHECKS: tuple[VaultCheck, ...] = (
     check_folder,
     check_obsidian,
+    check_program_folders,
     lambda host: check_index(host.health()),
     lambda host: check_state(host.health()),
     lambda host: check_watcher(host.health()),
