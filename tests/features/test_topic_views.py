@@ -1,5 +1,6 @@
 """What a model reads of topics: each suggestion with its reasons, each finding with what would be done."""
 
+import json
 from typing import Any
 
 from bridge.api.registry import view_of
@@ -49,14 +50,23 @@ async def test_suggestions_are_told_with_their_reasons(served: Served) -> None:
 
 async def test_findings_are_told_with_what_would_be_done(served: Served) -> None:
     await use(served, ontology_folder="Ontology")
-    assert (await told(served, "validate_topics"))[:5] == [
+    lines = await told(served, "validate_topics")
+    assert lines[:5] == [
         "4 findings; give the edits of those to be done to change_set",
         (
             "Bread/Stray.md · its topic [[Loaf 1]] is a note outside the ontology; its topic [[Nowhere]] is no note;"
             " the rules prefer Ontology/Concepts/Leavening.md to Sours"
         ),
-        "  set_properties Bread/Stray.md topics [[Nowhere]], [[Pruning]], [[Leavening]]",
+        (
+            '  {"path":"Bread/Stray.md","digest":"200853451f4a","properties":'
+            '{"topics":["[[Nowhere]]","[[Pruning]]","[[Leavening]]"]},"op":"set_properties"}'
+        ),
         "Ontology/Concepts/Leavenings.md · no note has this topic, and nothing links to it",
-        "  move_note to Archive/Leavenings.md",
+        (
+            '  {"path":"Ontology/Concepts/Leavenings.md","to":"Archive/Leavenings.md","digest":"e3ef822530e8",'
+            '"op":"move_note"}'
+        ),
     ]
+    edits = [json.loads(line) for line in lines if line.startswith("  {")]
+    assert (await served.call("change_set", edits=edits, dry_run=True)).status == 200
     assert await told(served, "validate_topics", kinds=["rare"]) == ["The topics are in order."]

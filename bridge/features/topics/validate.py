@@ -108,7 +108,7 @@ class TopicProblems:
 async def validate_topics(
     call: Call,
     kinds: Annotated[tuple[FindingKind, ...], MinLen(1)] = FINDING_KINDS,
-    limit: Annotated[int, Interval(ge=1, le=500)] = 50,
+    limit: Annotated[int, Interval(ge=1, le=500)] = 10,
 ) -> TopicProblems:
     """Find topics that are missing, unused or alike, and values that are no topic; each with edits that mend it.
 

@@ -1,11 +1,15 @@
 """Text views of topics."""
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
-from bridge.api.markup import Answer, Column, Element, Line, Table, notice, notices, path_of
+import orjson
+
+from bridge.api.markup import Answer, Column, Element, Line, Segment, Table, notice, notices, path_of
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
+from bridge.types import SHORT_DIGEST
 
 TOPICS = (
     Column("path", role="path"),
@@ -66,7 +70,7 @@ def findings_view(answer: Answer) -> Iterable[Element]:
         yield notice("The topics are in order.")
     for one in answer["findings"]:
         yield Line(path_of(one["path"]), f" · {_sentence(one)}")
-        yield from (Line("  ", _edit(edit)) for edit in one["edits"])
+        yield from (Line("  ", Segment(_edit(edit), short=_edit_json(edit))) for edit in one["edits"])
 
 
 def _have_it(count: int, what: str) -> str:
@@ -97,6 +101,16 @@ def _stray(value: Any) -> str:
             return f"its topic {shown} is a note outside the ontology"
         case _:
             return f"the rules prefer {inline(value['instead'])} to {shown}"
+
+
+def _edit_json(edit: Any) -> str:
+    """Return a request as `change_set` takes it, without what is not set."""
+    given = {name: value for name, value in edit.items() if value is not None and value not in ("", [], {})}
+    if "digest" in given:
+        given["digest"] = given["digest"][:SHORT_DIGEST]
+    text = orjson.dumps(given).decode()
+    # What cannot be seen must stay in a name, and be seen.
+    return text if inline(text) == text else json.dumps(given).replace("<", "\\u003c")
 
 
 def _edit(edit: Any) -> str:
