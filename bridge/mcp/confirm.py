@@ -19,16 +19,13 @@ from bridge.records import dataclass
 from bridge.text.invisible import inline
 
 CONFIRM: Final = "confirm"
-"""The argument of operations, and the name of the question and its only field."""
+"""The argument of operations, and the name of the question."""
 
 IGNORED_ARGUMENTS: Final = frozenset({CONFIRM, "dry_run", "reason"})
 """Arguments that do not make it a different change."""
 
-CONFIRM_FORM: Final[types.ElicitRequestedSchema] = {
-    "type": "object",
-    "properties": {CONFIRM: {"type": "boolean", "title": "Make this change", "default": False}},
-    "required": [CONFIRM],
-}
+CONFIRM_FORM: Final[types.ElicitRequestedSchema] = {"type": "object", "properties": {}}
+"""A form without fields: to accept it is to agree. A box to tick would make two answers of one."""
 
 MAX_REASON: Final = 300
 """Most characters of an agent's reason that the user is shown."""
@@ -92,7 +89,7 @@ class Consent:
                 raise error from None
         else:
             answer = confirmation_answer(params, question, change)
-        if answer.action != "accept" or not (answer.content or {}).get(CONFIRM):
+        if answer.action != "accept" or (answer.content or {}).get(CONFIRM) is False:
             self._declined[change] = None
             if len(self._declined) > MAX_REMEMBERED:
                 self._declined.popitem(last=False)

@@ -42,7 +42,7 @@ async def tell(served: Served) -> None:
 @pytest.mark.parametrize("inside", [False, True])
 async def test_what_the_user_confirms_is_made(served: Served, era: Era, inside: bool) -> None:
     await tell(served)
-    person = Person("accept", confirm=True)
+    person = Person("accept")
     async with connected(served, era, elicitation_callback=person) as client:
         if inside:
             answer = await client.call_tool("run_tool", {"name": "create_note", "arguments": WISH})
