@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,6 +16,8 @@ Rows = Sequence[Mapping[str, Any]]
 Indexer = Literal["running", "paused", "none"]
 """What happens to passages that have no vector yet."""
 
+
+OWN_TIME = re.compile(r"\A(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d[+-]\d\d:\d\d\Z")
 
 WIDE = 100_000
 """A terminal width in columns at which every table fits."""
@@ -131,10 +134,16 @@ def table(
             cells = (cell(row.get(column), " | " if column in paths else " ") for column in columns)
             sys.stdout.write("\t".join(cells) + "\n")
         return
+    rows = [{column: shorten_time(value) for column, value in row.items()} for row in rows]
     columns = [column for column in columns if any(cell(row.get(column)) for row in rows)]
     essential = [column for column in columns if column not in details]
     if not print_aligned(rows, columns) and not (details and print_aligned(rows, essential)):
         blocks(rows, essential, paths)
+
+
+def shorten_time(value: Any) -> Any:
+    """Return a time, which the bridge writes in local time with its offset, to the minute; anything else as it is."""
+    return OWN_TIME.sub(r"\1 \2", value) if isinstance(value, str) else value
 
 
 def print_aligned(rows: Rows, columns: Sequence[str]) -> bool:

@@ -479,3 +479,12 @@ def test_no_client_is_said(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_hint_names_what_is_typed(hint: str, typed: str) -> None:
     assert render.translate_hint(hint, "read_note") == typed
     assert "`vault-bridge status`" in render.translate_hint("`status` lists the vaults.", "list_tasks")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a pseudo-terminal is needed")
+def test_a_person_reads_times_to_the_minute() -> None:
+    change = {"id": "1a2", "time": "2026-11-28T14:24:48+01:00", "operation": "edit_note", "state": "applied"}
+    change |= {"client": "Claude", "paths": ["A.md"], "reason": "On 2026-11-28T14:24:48+01:00", "session": None}
+    shown = "\n".join(at_terminal("list_changes", {"changes": [change], "notices": []}, 200))
+    assert "2026-11-28 14:24 " in shown
+    assert shown.count("+01:00") == 1

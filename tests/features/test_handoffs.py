@@ -12,9 +12,11 @@ import pytest
 import pytest_asyncio
 
 from bridge.access.tokens import Tokens
+from bridge.api.registry import view_of
+from bridge.mcp.text import format_answer
 from bridge.settings.file import save_settings
 from bridge.text.budget import estimate_tokens
-from tests.features.served import Answer, Served, serving, write_vault
+from tests.features.served import PATIENCE_S, Answer, Served, serving, write_vault
 from tests.mcp.client import connected, text_of
 
 NOTES = {
@@ -306,3 +308,15 @@ async def test_one_of_several_clients_takes_a_handoff_over(served: Served) -> No
     await hand_over(served)
     answers = await asyncio.gather(*(served.call("take_over") for _ in range(4)))
     assert sorted(answer.status for answer in answers) == [200, 404, 404, 404]
+
+
+async def test_when_a_handoff_was_written_is_told_in_local_time(served: Served) -> None:
+    path = root(served) / (await hand_over(served)).json["path"]
+    words = path.read_text(encoding="utf-8")
+    (line,) = (one for one in words.splitlines() if one.startswith("created: "))
+    path.write_text(words.replace(line, "created: 2026-01-31T23:30:00+14:00"), encoding="utf-8")
+    here = datetime.fromisoformat("2026-01-31T23:30:00+14:00").astimezone()
+    async with asyncio.timeout(PATIENCE_S):
+        while (found := await take_over(served, peek=True))["created"] != here.isoformat():
+            await asyncio.sleep(0.01)
+    assert f" · {here:%Y-%m-%dT%H:%M}\n" in format_answer(view_of("take_over"), found, quotes=False)

@@ -190,7 +190,7 @@ def check_handoff(call: Call, note: "IndexedNote") -> TakenHandoff:
     for claim in handoff.claims:
         verdict = check_proof(claim.proof, facts)
         claims.append(CheckedClaim(claim.text, verdict.outcome, verdict.why))
-    created = str(field_of(note.properties, "created") or "")
+    created = created_at(note)
     return TakenHandoff(
         path=note.path,
         goal=handoff.goal,
@@ -201,17 +201,23 @@ def check_handoff(call: Call, note: "IndexedNote") -> TakenHandoff:
         unknowns=handoff.unknowns,
         artifacts=handoff.artifacts,
         claims=tuple(sorted(claims, key=lambda one: one.verdict not in {"changed", "gone"})),
-        changed_since=changed_since(call.vault, handoff, facts, note, created),
+        changed_since=changed_since(call.vault, handoff, facts, created),
         agent=str(field_of(note.properties, "agent") or ""),
-        created=created or iso(note.modified),
+        created=iso(created),
         taken=False,
         left_out=0,
     )
 
 
-def changed_since(
-    vault: "OpenVault", handoff: Handoff, facts: VaultEvidence, note: "IndexedNote", created: str
-) -> tuple[ChangedSince, ...]:
+def created_at(note: "IndexedNote") -> float:
+    """Return when a handoff was written: as it says, else when its file was modified."""
+    try:
+        return datetime.fromisoformat(str(field_of(note.properties, "created"))).timestamp()
+    except ValueError:
+        return note.modified
+
+
+def changed_since(vault: "OpenVault", handoff: Handoff, facts: VaultEvidence, since: float) -> tuple[ChangedSince, ...]:
     """Return the notes that a handoff names and that were changed after it, by programs or by hand."""
     from bridge.state.change_records import ChangeFilter
 
@@ -221,10 +227,6 @@ def changed_since(
             named.add(find_file(vault.files, vault.names, text))
         except BridgeError:
             continue
-    try:
-        since = datetime.fromisoformat(created).timestamp()
-    except ValueError:
-        since = note.modified
     found = []
     for path in sorted(named):
         here = path if vault.files.has(path) else facts.moved_to(path) or path
@@ -282,7 +284,7 @@ def since_text(changed: Mapping[str, Any]) -> str:
 def handoff_view(answer: Answer) -> Iterable[Element]:
     """Show a handoff: what to do, what must not be done, and which claims to mistrust."""
     by = f" · {inline(answer['agent'])}" if answer["agent"] else ""
-    yield Line(path_of(answer["path"]), Segment(f"{by} · {answer['created']}", "muted"))
+    yield Line(path_of(answer["path"]), Segment(f"{by} · {answer['created'][:16]}", "muted"))
     for name in ("goal", "state", "next_action"):
         yield Line(f"{name.replace('_', ' ')}: {inline(answer[name])}")
     lists = {name.replace("_", " "): [Line(inline(text)) for text in answer[name]] for name in LISTS}

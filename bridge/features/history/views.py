@@ -37,7 +37,7 @@ def change_view(answer: Answer) -> Iterable[Element]:
     """Show a change completely."""
     yield notice(f"{answer['id']} · {answer['time'][:16]} · {answer['state']} · {_summary(answer)}")
     if answer.get("expires"):
-        yield notice(f"expires {answer['expires']}")
+        yield notice(f"expires {answer['expires'][:16]}")
     for hunk in answer["hunks"] if len(answer["hunks"]) > 1 else ():
         place = path_of(hunk["path"], f":{hunk['after'][0]}")
         yield notice(f"hunk {hunk['number']}: ", place, " (undone)" * hunk["undone"])
