@@ -60,6 +60,21 @@ class ChangedNote:
 
 
 @dataclass(frozen=True, slots=True)
+class Batch:
+    """What changes of one operation did, or would do.
+
+    Attributes:
+        operation: The operation.
+        paths: Its notes, each once.
+        reasons: Why they were made.
+    """
+
+    operation: str
+    paths: tuple[VaultPath, ...]
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """A call that failed and was not repeated with success."""
 
@@ -86,12 +101,12 @@ class JournalFacts:
     read: tuple[tuple[VaultPath, int], ...] = ()
     """Each note read, with the number of times, the most frequent first."""
     changed: tuple[ChangedNote, ...] = ()
-    more_changes: int = 0
-    """Changes beyond those that are listed."""
-    undone: tuple[VaultPath, ...] = ()
-    """Notes of changes that were undone."""
-    proposed: tuple[VaultPath, ...] = ()
-    """Notes of changes that wait for the user."""
+    """The notes changed by operations that changed few."""
+    batches: tuple[Batch, ...] = ()
+    """What operations did that changed many notes."""
+    undone: tuple[Batch, ...] = ()
+    proposed: tuple[Batch, ...] = ()
+    """What waits for the user."""
     failures: tuple[Failure, ...] = ()
     tags: tuple[str, ...] = ()
     commits: tuple[str, ...] = ()
@@ -100,3 +115,9 @@ class JournalFacts:
     """Sentences of what it wrote into notes."""
     previous: VaultPath | None = None
     """The journal of the client's session before."""
+
+    @property
+    def notes_changed(self) -> int:
+        """How many notes were changed."""
+        listed = (note.path for note in self.changed)
+        return len({*listed, *(path for one in self.batches for path in one.paths)})

@@ -13,7 +13,7 @@ from typing import Any, Final
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.names import note_name
 from bridge.notebook.fields import field_of
-from bridge.notebook.journal import LISTS, Entry, JournalFacts, JournalWords
+from bridge.notebook.journal import LISTS, Batch, Entry, JournalFacts, JournalWords
 from bridge.text.counts import count_of
 from bridge.text.invisible import replace_surrogates, visible_text
 from bridge.types import VaultPath
@@ -48,8 +48,8 @@ SECTIONS: Final = {
 }
 """The headings in order, each with the words that it holds."""
 
-NOTES_READ: Final = 10
-"""Most notes read that are listed."""
+NOTES_LISTED: Final = 10
+"""Most notes that a section links to: each link is a backlink of its note."""
 
 
 def journal_name(client: str, started: datetime) -> str:
@@ -75,7 +75,7 @@ def journal_properties(words: JournalWords, facts: JournalFacts) -> dict[str, An
         "goal": _short(words.goal),
         "summary": _short(words.summary or facts.summary),
         "where_left_off": _short(words.where_left_off),
-        "files": [replace_surrogates(note.path) for note in facts.changed],
+        "files": [replace_surrogates(note.path) for note in facts.changed[:NOTES_LISTED]],
         "commits": list(facts.commits),
         "duration_minutes": max(0, round(minutes)),
         "calls": facts.calls,
@@ -87,12 +87,14 @@ def journal_properties(words: JournalWords, facts: JournalFacts) -> dict[str, An
 
 
 def journal_title(words: JournalWords, facts: JournalFacts) -> str:
-    """Return the title: the goal, else what was changed or read most."""
-    if words.goal:
-        return _short(words.goal, 80)
+    """Return the title: the goal or summary, else what was changed or read most."""
+    if words.goal or words.summary:
+        return _short(words.goal or words.summary, 80)
+    if facts.batches:
+        return _batch_text(max(facts.batches, key=lambda one: len(one.paths))).replace("`", "")
     if facts.changed:
         most = max(facts.changed, key=lambda note: note.added + note.removed)
-        total = len(facts.changed) + facts.more_changes
+        total = facts.notes_changed
         return f"{_name(most.path)} and {total - 1} more" if total > 1 else _name(most.path)
     if facts.read:
         return f"Read {len(facts.read)} notes" if len(facts.read) > 1 else f"Read {_name(facts.read[0][0])}"
@@ -148,7 +150,8 @@ def note_link(path: VaultPath) -> str:
 
 
 def _goal(words: JournalWords, facts: JournalFacts) -> Iterator[str]:
-    reasons = [] if words.goal else [reason for note in facts.changed for reason in note.reasons]
+    made = [*(one.reasons for one in facts.batches), *(note.reasons for note in facts.changed)]
+    reasons = [] if words.goal else [reason for reasons in made for reason in reasons]
     yield from (f"Of the first change: {_short(reason)}" for reason in reasons[:1])
 
 
@@ -158,15 +161,21 @@ def _summary(words: JournalWords, facts: JournalFacts) -> Iterator[str]:
 
 
 def _approach(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
-    changed = len(facts.changed) + facts.more_changes
-    counts = (("searched", facts.searches, "time"), ("read", len(facts.read), "note"), ("changed", changed, "note"))
+    counts = (
+        *(("searched", facts.searches, "time"), ("read", len(facts.read), "note")),
+        ("changed", facts.notes_changed, "note"),
+    )
     if done := ", ".join(f"{verb} {count_of(count, noun)}" for verb, count, noun in counts if count):
         yield f"{done.capitalize()}."
 
 
 def _decisions(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
-    for note in facts.changed:
-        yield from (f"- {note_link(note.path)}: {_short(reason)}" for reason in note.reasons)
+    for one in facts.batches:
+        yield from (f"- {_batch_text(one)}: {_short(reason)}" for reason in one.reasons)
+    reasons = dict.fromkeys(reason for note in facts.changed for reason in note.reasons)
+    for reason in reasons:
+        links = [note_link(note.path) for note in facts.changed if reason in note.reasons]
+        yield f"- {', '.join(links)}: {_short(reason)}"
 
 
 def _problems(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
@@ -174,23 +183,37 @@ def _problems(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
         where = f" on {note_link(one.path)}" if one.path is not None else ""
         times = f", {one.count} times" if one.count > 1 else ""
         yield f"- `{one.tool}`{where} failed: `{one.code}`{times}"
-    yield from (f"- {note_link(path)}: a change was undone" for path in facts.undone)
+    yield from _batch_lines(facts.undone, "a change was undone", "undone")
 
 
 def _files_changed(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
-    for note in facts.changed:
+    yield from (f"- {_batch_text(one)}" for one in facts.batches)
+    for note in facts.changed[:NOTES_LISTED]:
         yield f"- {note_link(note.path)} +{note.added} -{note.removed}: {', '.join(note.operations)}"
-    if facts.more_changes:
-        yield f"- and {facts.more_changes} more; `list_changes` with the session `{facts.session}` lists all"
+    if facts.batches or len(facts.changed) > NOTES_LISTED:
+        yield f"- `list_changes` with the session `{facts.session}` lists all"
 
 
 def _notes_read(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
-    for path, count in facts.read[:NOTES_READ]:
+    for path, count in facts.read[:NOTES_LISTED]:
         yield f"- {note_link(path)}{f', {count} times' if count > 1 else ''}"
 
 
 def _questions(_: JournalWords, facts: JournalFacts) -> Iterator[str]:
-    yield from (f"- {note_link(path)}: a proposed change awaits approval" for path in facts.proposed)
+    yield from _batch_lines(facts.proposed, "a proposed change awaits approval", "awaits approval")
+
+
+def _batch_lines(batches: Sequence[Batch], of_note: str, of_many: str) -> Iterator[str]:
+    """Yield what became of changes: a line for each note, or for each operation if there are many notes."""
+    paths = list(dict.fromkeys(path for one in batches for path in one.paths))
+    if len(paths) <= NOTES_LISTED:
+        yield from (f"- {note_link(path)}: {of_note}" for path in paths)
+    else:
+        yield from (f"- {_batch_text(one)}, {of_many}" for one in batches)
+
+
+def _batch_text(one: Batch) -> str:
+    return f"`{one.operation}` in {count_of(len(one.paths), 'note')}"
 
 
 def _related(_: JournalWords, facts: JournalFacts) -> Iterator[str]:

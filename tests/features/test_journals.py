@@ -299,6 +299,25 @@ async def test_what_failed_was_undone_or_waits_is_said(served: Served) -> None:
     assert path.name.endswith(" Cursor.md")
 
 
+async def test_a_large_change_that_was_confirmed_and_undone_is_one_line(served: Served) -> None:
+    folder = await begin(served)
+    edits = [{"op": "set_properties", "path": path, "properties": {"color": "red"}} for path in NOTES]
+    more = [{"op": "create_note", "path": f"More/{one}.md", "properties": {"color": one}} for one in range(6)]
+    assert (await served.call("change_set", edits=[*edits, *more], confirm=True)).status == 200
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"confirm_files": 5}))
+    async with connected(served, "legacy", preset="full") as agent:
+        rename = {"name": "color", "to": "colour"}
+        assert "confirmation_required" in text_of(await agent.call_tool("rename_property", rename))
+        await agent.call_tool("rename_property", {**rename, "confirm": True})
+        path = await until(having(folder, "- `rename_property` in 14 notes\n"))
+        assert "## Problems" not in path.read_text()
+        session = properties(path)["session"]
+        assert (await served.call("undo_session", session=session)).status == 200
+        await agent.call_tool("list_tags", {})
+        await until(having(folder, "- `rename_property` in 14 notes, undone\n"))
+    assert "[[" not in path.read_text()
+
+
 async def test_a_folder_that_may_not_be_written_is_left_alone_and_named(served: Served) -> None:
     folder = await begin(served)
     await served.bridge.use(save_settings(served.bridge.settings_path, {"readonly": ["Agents/**"]}))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bridge.markdown.edit.create import build_note
 from bridge.markdown.parse import parse
-from bridge.notebook.journal import ChangedNote, Entry, Failure, JournalFacts, JournalWords
+from bridge.notebook.journal import Batch, ChangedNote, Entry, Failure, JournalFacts, JournalWords
 from bridge.notebook.journal_note import (
     journal_name,
     journal_properties,
@@ -32,8 +32,8 @@ FACTS = JournalFacts(
     searches=6,
     read=((BEANS, 3), (VaultPath("Rye.md"), 1)),
     changed=(ChangedNote(BEANS, ("edit_note",), 3, 1, ("The frost came early",)),),
-    undone=(VaultPath("Rye.md"),),
-    proposed=(BEANS,),
+    undone=(Batch("set_properties", (VaultPath("Rye.md"),)),),
+    proposed=(Batch("edit_note", (BEANS,)),),
     failures=(Failure("edit_note", "note_changed", 2, BEANS),),
     tags=("garden/beans",),
     previous=VaultPath("Agents/Sessions/2026-11-21 0900 claude-code.md"),
@@ -73,6 +73,22 @@ def test_a_summary_of_what_was_written_stands_until_one_is_handed_over() -> None
     own = note_of(JournalWords(summary="Covered."), facts)
     assert "## Summary\n\n> Covered.\n\n## Approach" in own
     assert "summary: Covered.\n" in own
+
+
+def test_a_change_of_many_notes_is_one_line() -> None:
+    paths = tuple(VaultPath(f"Notes/{number}.md") for number in range(752))
+    batch = Batch("rename_property", paths, ("American spelling",))
+    facts = replace(FACTS, changed=FACTS.changed, batches=(batch,), undone=(batch,), proposed=(batch,))
+    text = note_of(JournalWords(), facts)
+    assert text.count("`rename_property` in 752 notes") == 4
+    assert "`rename_property` in 752 notes, undone\n" in text
+    assert "[[Notes/" not in text
+    assert "# rename_property in 752 notes\n" in text
+    assert "changed 753 notes" in text
+
+
+def test_a_summary_that_was_handed_over_gives_the_title() -> None:
+    assert "# Covered.\n" in note_of(JournalWords(summary="Covered."))
 
 
 def test_words_come_before_records_and_give_the_title() -> None:
@@ -143,7 +159,12 @@ def test_names_hold_the_local_time_and_what_a_file_name_may() -> None:
 
 def test_a_name_that_is_no_unicode_is_written_as_far_as_it_goes() -> None:
     path = VaultPath("caf\udce9.md")
-    facts = replace(FACTS, changed=(ChangedNote(path, ("edit_note",), 1, 0),), read=((path, 1),), proposed=(path,))
+    facts = replace(
+        FACTS,
+        changed=(ChangedNote(path, ("edit_note",), 1, 0),),
+        read=((path, 1),),
+        proposed=(Batch("edit_note", (path,)),),
+    )
     text = note_of(JournalWords(), facts)
     assert parse(VaultPath("a.md"), text.encode()).properties["files"] == ["caf?.md"]
     assert "- [[caf?]] +1 -0" in text
@@ -153,7 +174,12 @@ def test_a_session_without_any_facts_has_a_title() -> None:
     bare = JournalFacts("1", "agent", "completed", START, START)
     assert write_body(JournalWords(), bare) == "# Session of agent\n"
     many = JournalFacts(
-        "1", "agent", "completed", START, START, changed=(ChangedNote(BEANS, ("edit_note",), 1, 0),) * 2
+        "1",
+        "agent",
+        "completed",
+        START,
+        START,
+        changed=tuple(ChangedNote(path, ("edit_note",), 1, 0) for path in (BEANS, VaultPath("Rye.md"))),
     )
     assert write_body(JournalWords(), many).startswith("# Beans and 1 more\n")
     read = JournalFacts("1", "agent", "completed", START, START, read=((BEANS, 1),) * 5)

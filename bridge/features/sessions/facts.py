@@ -1,6 +1,6 @@
 """Gathers what the records say about a session."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from bridge.api.write import ChangedFile, changed_files, snapshot_fetcher
 from bridge.changes.git import find_commits
 from bridge.features.sessions.summary import sum_up
-from bridge.notebook.journal import ChangedNote, Failure, JournalFacts
+from bridge.notebook.journal import Batch, ChangedNote, Failure, JournalFacts
+from bridge.notebook.journal_note import NOTES_LISTED
 from bridge.state.change_records import Change, ChangeFilter, is_undo_or_redo
 from bridge.types import VaultPath
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 MOST_CALLS = 5_000
 MOST_CHANGES = 200
 """Most changes of a session that are looked at."""
-MOST_LISTED = 50
-"""Most changed notes that a journal lists."""
 MOST_TAGS = 5
 MOST_FAILURES = 10
 
@@ -35,7 +34,8 @@ LookedAt = tuple[Change, Sequence["Difference"]]
 
 SEARCHES = frozenset({"search", "related_notes", "find_notes", "gather_context", "recall"})
 READS = frozenset({"read_note", "read_notes"})
-CANCELLED = "cancelled"
+NO_FAILURES = frozenset({"cancelled", "confirmation_required", "declined"})
+"""Codes of calls that wait for the user, or that somebody did not want."""
 
 
 def gather_facts(vault: "OpenVault", session: "SessionRecord") -> JournalFacts:
@@ -50,6 +50,8 @@ def gather_facts(vault: "OpenVault", session: "SessionRecord") -> JournalFacts:
     looked_at = [(change, [*differences(change.steps, fetch)]) for change in applied]
     changed = merge_changes(vault, looked_at)
     until = max(session.ended or 0.0, session.seen, *(call.time for call in calls))
+    counts = Counter(operation for note in changed for operation in note.operations)
+    many = {operation for operation, count in counts.items() if count > NOTES_LISTED}
     previous = vault.store.sessions.before(session)
     return JournalFacts(
         session=session.id,
@@ -63,10 +65,10 @@ def gather_facts(vault: "OpenVault", session: "SessionRecord") -> JournalFacts:
         read=tuple(
             (path, count) for path, count in notes_read(calls).most_common() if not vault.files.rules.denies(path)
         ),
-        changed=tuple(changed[:MOST_LISTED]),
-        more_changes=max(0, len(changed) - MOST_LISTED),
-        undone=notes_of(change for change in made if change.state == "undone"),
-        proposed=notes_of(change for change in made if change.state == "proposed"),
+        changed=tuple(note for note in changed if not many.issuperset(note.operations)),
+        batches=tuple(one for one in list_batches(vault, applied) if one.operation in many),
+        undone=tuple(list_batches(vault, (change for change in made if change.state == "undone"))),
+        proposed=tuple(list_batches(vault, (change for change in made if change.state == "proposed"))),
         failures=tuple(list_failures(vault, calls)),
         tags=frequent_tags(vault, [note.path for note in changed]),
         commits=commits_of(vault, session, applied),
@@ -134,16 +136,16 @@ def merge_change(note: ChangedNote, change: Change, file: ChangedFile) -> Change
     )
 
 
-def notes_of(changes: Iterable[Change]) -> tuple[VaultPath, ...]:
-    """Return the notes of changes, by their current paths, each once."""
-    return tuple(
-        dict.fromkeys(
-            now
-            for change in changes
-            for step, now in zip(change.steps, change.now, strict=True)
-            if not step.kind.endswith("_folder")
-        )
-    )
+def list_batches(vault: "OpenVault", changes: Iterable[Change]) -> Iterator[Batch]:
+    """Yield what changes did by operation, with the current paths of their notes; denied ones are not among them."""
+    paths, reasons = defaultdict[str, list[VaultPath]](list), defaultdict[str, list[str]](list)
+    for change in changes:
+        for step, now in zip(change.steps, change.now, strict=True):
+            if not step.kind.endswith("_folder") and not vault.files.rules.denies(now):
+                paths[change.operation].append(now)
+        reasons[change.operation] += [change.reason] if change.reason else []
+    for operation, found in paths.items():
+        yield Batch(operation, tuple(dict.fromkeys(found)), tuple(dict.fromkeys(reasons[operation])))
 
 
 def list_failures(vault: "OpenVault", calls: Sequence["CallRecord"]) -> list[Failure]:
@@ -154,7 +156,7 @@ def list_failures(vault: "OpenVault", calls: Sequence["CallRecord"]) -> list[Fai
         key = (call.tool, path)
         if call.code is None:
             failures.pop(key, None)
-        elif call.code != CANCELLED and not (path is not None and vault.files.rules.denies(path)):
+        elif call.code not in NO_FAILURES and not (path is not None and vault.files.rules.denies(path)):
             count = failures[key].count if key in failures else 0
             failures[key] = Failure(call.tool, call.code, count + 1, path)
     return list(failures.values())[-MOST_FAILURES:]
