@@ -26,7 +26,7 @@ MOST_VALUES: Final = 2
 """Words that another value may take."""
 
 STATEMENTS: Final = frozenset({"fact", "decision", "plan", "preference", "instruction", "persona"})
-"""Kinds of which two with one title contradict each other."""
+"""Kinds of which two with one title contradict each other: a decision may revoke a plan."""
 
 _NEGATIONS: Final = frozenset(
     "not no never none nothing cannot without nicht kein keine keinen nie ohne pas jamais sans non ne".split()  # noqa: SIM905
@@ -69,7 +69,7 @@ def compare_statements(new: Memory, text: str, others: Mapping[VaultPath, tuple[
         if not _share_scope(new, old):
             return Comparison(share, contrary=False)
         same_title = name_key(new.title) == name_key(old.title) != ""
-        if same_title and new.kind == old.kind and new.kind in STATEMENTS:
+        if same_title and STATEMENTS.issuperset((new.kind, old.kind)):
             return Comparison(share, contrary=digest != text_digest(old_text))
         same_subject = same_title or bool(_subjects(new) & _subjects(old))
         denies = negates != _negates(old_text)

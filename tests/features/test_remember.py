@@ -136,6 +136,19 @@ async def test_another_value_for_the_same_thing_is_a_conflict(served: Served) ->
     assert (newer["path"], newer["conflicts"]) == (made["path"], ["Oven heat"])
 
 
+async def test_a_decision_that_revokes_a_plan_is_told_in_its_place(served: Served) -> None:
+    facts = {"title": "Spelling of Oven", "about": ["Oven"]}
+    await remember(served, **facts, text="Rename the note once the exam is over.", kind="plan")
+    made = await remember(served, **facts, text="Changed their mind: rename it now.", kind="decision")
+    assert [one["contradicts"] for one in made["like"]] == [True]
+    found = (await served.call("recall", query="spelling of the oven")).json
+    assert [one["path"] for one in found["memories"]] == [made["path"]]
+    told = (await served.call("brief", task="Rename the oven")).json["text"]
+    assert "Decision: Spelling of Oven" in told
+    assert "CONTRADICTS: Spelling of Oven" in told
+    assert "Plan:" not in told
+
+
 async def test_what_says_more_than_was_recalled_is_not_passed_over(served: Served) -> None:
     await remember(served, "Cat", "The cat may sleep on the sofa in the kitchen.", kind="fact")
     await remember(served, "Seat", "Prefers a window seat in every train to the north.", kind="fact")
