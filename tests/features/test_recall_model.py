@@ -78,3 +78,17 @@ async def test_without_another_worker_it_is_said_that_words_answered(served: Ser
         assert found["notices"] == [
             "The model did not answer, so memories were found by their words only; `doctor` tells why."
         ]
+
+
+async def test_a_question_in_other_words_finds_what_is_closest_in_meaning(served: Served) -> None:
+    text = "The archivist prefers green tea to coffee in the afternoon."
+    assert (await served.call("remember", title="Tea", text=text)).status == 200
+    await readable(served, meaning=True)
+    for query, titles in {
+        "what does the archivist drink": ["Tea"],
+        "which beverage do they like": ["Tea"],
+        "how to configure nginx": [],
+        "what is my blood type": [],
+    }.items():
+        found = (await served.call("recall", query=query)).json
+        assert [one["title"] for one in found["memories"]] == titles, query

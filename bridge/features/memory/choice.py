@@ -30,6 +30,9 @@ LEAST_WORDS: Final = 2
 SURE: Final = 0.8
 """The calibrated similarity in meaning from which a memory is about a question."""
 
+LIKELY: Final = 0.3
+"""The same for a question that no memory fits otherwise: questions about other things stay below 0.1."""
+
 MARGIN: Final = 0.7
 """The share of the best score below which a memory is left out."""
 
@@ -142,6 +145,10 @@ async def choose_similar(call: Call, question: Question, words: Sequence[str], *
             why = (f"It says {', '.join(matched)}.",) if matched else ()
             alike = ("It is similar in meaning.",) if meaning >= SURE else ()
             found.append(Choice(question.visible.memories[path], round(max(share, meaning), 3), (*why, *alike)))
+    if near and not found:
+        why = ("It is the closest in meaning.",)
+        likely = ((path, meaning) for path, meaning in near.items() if meaning >= LIKELY)
+        found = [Choice(question.visible.memories[path], round(meaning, 3), why) for path, meaning in likely]
     if near is None:
         return Selection(found, "keyword", (NOT_ANSWERED,) if has_model else ())
     return Selection(found, "hybrid")
