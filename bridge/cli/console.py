@@ -17,7 +17,8 @@ Indexer = Literal["running", "paused", "none"]
 """What happens to passages that have no vector yet."""
 
 
-OWN_TIME = re.compile(r"\A(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d[+-]\d\d:\d\d\Z")
+_TIME = re.compile(r"(?P<name>[\w ]+: )?(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))")
+"""A time with its zone, alone or behind the name of a field."""
 
 WIDE = 100_000
 """A terminal width in columns at which every table fits."""
@@ -134,16 +135,10 @@ def table(
             cells = (cell(row.get(column), " | " if column in paths else " ") for column in columns)
             sys.stdout.write("\t".join(cells) + "\n")
         return
-    rows = [{column: shorten_time(value) for column, value in row.items()} for row in rows]
     columns = [column for column in columns if any(cell(row.get(column)) for row in rows)]
     essential = [column for column in columns if column not in details]
     if not print_aligned(rows, columns) and not (details and print_aligned(rows, essential)):
         blocks(rows, essential, paths)
-
-
-def shorten_time(value: Any) -> Any:
-    """Return a time, which the bridge writes in local time with its offset, to the minute; anything else as it is."""
-    return OWN_TIME.sub(r"\1 \2", value) if isinstance(value, str) else value
 
 
 def print_aligned(rows: Rows, columns: Sequence[str]) -> bool:
@@ -171,9 +166,10 @@ def blocks(rows: Rows, columns: Sequence[str], paths: Collection[str]) -> None:
 
     out = console()
     for row in rows:
-        first, *rest = columns
+        # In a column such as the folder, nothing means all of the vault.
+        first, *rest = [column for column in columns if cell(row.get(column))] or columns
         out.print(styled_text((cell(row.get(first)), "bold")))
-        facts = [(column, row[column]) for column in rest if cell(row.get(column))]
+        facts = [(column, row[column]) for column in rest]
         short = [(f"{heading(column)} {cell(value)}", "") for column, value in facts if column not in paths]
         if short:
             parts = [part for fact in short for part in ((" · ", "dim"), fact)][1:]
@@ -193,7 +189,21 @@ def cell(value: Any, between: str = " ") -> str:
     if isinstance(value, list):
         return between.join(cell(item) for item in value)
     if isinstance(value, dict):
-        return compact_json(value)
+        return ", ".join(f"{heading(str(name))} {cell(one)}".strip() for name, one in value.items())
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "" if value is None else " ".join(strip_control(value).split())
+    return "" if value is None else " ".join(local_time(strip_control(value)).split())
+
+
+def local_time(value: str) -> str:
+    """Return a text that is a time as the clock on the wall shows it, any other as it is."""
+    found = _TIME.fullmatch(value)
+    if found is None:
+        return value
+    from datetime import datetime
+
+    try:
+        when = datetime.fromisoformat(found["time"]).astimezone()
+    except (ValueError, OverflowError, OSError):
+        return value
+    return f"{found['name'] or ''}{when:%Y-%m-%d %H:%M}"

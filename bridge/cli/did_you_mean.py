@@ -8,6 +8,19 @@ from typing import Any, NoReturn
 MAX_HANGING_INDENT = 21
 """Most columns that command names take before their descriptions."""
 
+MEANT = {
+    "order": ("plan-garden", "property-report", "merge-suggestions", "link-report"),
+    "tidy": ("plan-garden",),
+    "gardener": ("plan-garden", "garden-rules"),
+    "open": ("read-note", "daily-note"),
+    "show": ("read-note",),
+    "links": ("suggest-links", "link-report"),
+    "related": ("related-notes",),
+    "summary": ("summarise",),
+    "workflow": ("list-policies", "run-policy"),
+}
+"""Commands that some words mean which no command has in its name."""
+
 FEW = 6
 """Most names listed in a sentence."""
 
@@ -76,7 +89,16 @@ def did_you_mean(written: str, choices: Iterable[str]) -> str:
     """Suggest the closest known name, or list all if there are few."""
     import difflib
 
-    names = list(choices)
-    near = difflib.get_close_matches(written, names, n=1)
-    few = f"; there are {', '.join(names)}." if len(names) <= FEW else "."
-    return f"; did you mean `{near[0]}`?" if near else few
+    every = list(choices)
+    # Of a command that has two spellings, the one that the help uses.
+    names = [name for name in every if "_" not in name or name.replace("_", "-") not in every]
+    word = written.replace("_", "-").casefold()
+    near = (
+        [name for name in MEANT.get(word, ()) if name in names]
+        or difflib.get_close_matches(word, names, n=1, cutoff=0.8)
+        or [name for name in names if word in name.split("-")]
+        or difflib.get_close_matches(word, names, n=1)
+    )
+    if near:
+        return f"; did you mean {' or '.join(f'`{name}`' for name in near[:FEW])}?"
+    return f"; there are {', '.join(names)}." if len(names) <= FEW else "."

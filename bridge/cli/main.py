@@ -66,9 +66,12 @@ def parse_and_run(words: "Sequence[str]") -> int:
         from bridge.cli.completion import print_completions
 
         return print_completions(words[1:])
-    from bridge.cli.parser import build_parser, command_first
+    from bridge.cli.parser import build_parser, command_first, essentials
 
     words = command_first(words)
+    if not words:
+        sys.stdout.write(essentials())
+        return 0
     return run_command(build_parser(words).parse_args(words))
 
 

@@ -18,6 +18,11 @@ _BEGINS_OBJECT = re.compile(r"\s*\[?\s*\{")
 
 def add_options(parser: argparse.ArgumentParser, command: "OperationCommand") -> None:
     """Add an option for each argument; some may be given by position instead."""
+    if (notes := notes_by_position(command)) is not None:
+        explained = "The same as `--paths`."
+        parser.add_argument(
+            notes, nargs="*", action="extend", default=argparse.SUPPRESS, metavar="PATH", help=explained
+        )
     for name, argument in command["arguments"].items():
         option, explained = "--" + name.replace("_", "-"), argument["help"].replace("%", "%%")
         if argument["positional"]:
@@ -38,6 +43,15 @@ def add_options(parser: argparse.ArgumentParser, command: "OperationCommand") ->
                 metavar=argument["placeholder"],
                 help=explained,
             )
+
+
+def notes_by_position(command: "OperationCommand") -> str | None:
+    """Return the argument of an operation on notes that takes several, where none may be given by position."""
+    arguments = command["arguments"]
+    name, first = next(iter(arguments.items()), ("", None))
+    if first is None or any(argument["positional"] for argument in arguments.values()):
+        return None
+    return name if first["repeated"] and first["placeholder"] == "PATH" else None
 
 
 def collect(command: "OperationCommand", given: argparse.Namespace) -> dict[str, Any]:

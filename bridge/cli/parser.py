@@ -100,6 +100,31 @@ def add_operation(commands: "Commands", name: str, command: "OperationCommand") 
     entry.add_argument("--json-args", metavar="FILE", help="Take arguments from a JSON object; `-` is standard input.")
 
 
+ESSENTIAL = {
+    "Find": ("search", "ask", "related-notes", "read-note", "summarise"),
+    "Link": ("suggest-links", "link-report", "apply-links"),
+    "Write and undo": ("daily-note", "edit-note", "move-note", "list-changes", "undo-change"),
+    "Tidy": ("plan-garden", "property-report", "merge-suggestions"),
+    "Agents": ("mcp", "list-sessions", "list-policies", "recall"),
+    "This machine": ("serve", "status", "doctor", "models"),
+}
+"""The commands that one needs first, by what they are for."""
+
+
+def essentials() -> str:
+    """Return the first commands with their summaries, for a command line without any."""
+    operations = {typed_name(name): one["summary"] for name, one in operation_commands().items()}
+    summaries = {**operations, **COMMANDS}
+    width = max(len(name) for names in ESSENTIAL.values() for name in names)
+    lines = [f"usage: {PROGRAM} COMMAND …", ""]
+    for what, names in ESSENTIAL.items():
+        lines += [f"{what}:", *(f"  {name:{width}}  {summaries[name]}" for name in names), ""]
+    lines.append(
+        f"`{PROGRAM} --help` lists all {len(command_names())}; `{PROGRAM} COMMAND --help` tells what one takes."
+    )
+    return "\n".join(lines) + "\n"
+
+
 def overview() -> str:
     """List commands and operations with their summaries."""
     width = max(map(len, operation_commands()))

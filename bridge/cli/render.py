@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from bridge.cli.catalogue import operation_commands
-from bridge.cli.console import Indexer, highlight, print_message, print_styled, strip_control, table
+from bridge.cli.console import Indexer, highlight, local_time, print_message, print_styled, strip_control, table
 
 STYLES = {
     "title": "bold",
@@ -105,7 +105,7 @@ def print_section(section: Mapping[str, Any], operation: str) -> None:
 
 def print_line(segments: Iterable[tuple[str, str]], operation: str) -> None:
     """Print a line."""
-    texts = [(translate_hint(text, operation) if role == "hint" else text, role) for text, role in segments]
+    texts = [(translate_hint(text, operation) if role == "hint" else local_time(text), role) for text, role in segments]
     if not sys.stdout.isatty():
         sys.stdout.write(strip_control("".join(text for text, _ in texts)) + "\n")
         return

@@ -8,7 +8,7 @@ import pytest
 
 from bridge.cli.catalogue import operation_commands
 from bridge.cli.options import collect
-from bridge.cli.parser import build_parser, command_first
+from bridge.cli.parser import ESSENTIAL, build_parser, command_first, command_names
 from bridge.errors import InvalidArguments
 from tests.features.served import command
 
@@ -57,6 +57,9 @@ def typed(*words: str) -> dict[str, Any]:
         (["give-feedback", "usage", "false"], {"tool": "usage", "helped": False}),
         (["give-feedback", "usage", "perhaps"], {"tool": "usage", "helped": "perhaps"}),
         (["reindex", "--paths", "a.md", "--paths", "b.md"], {"paths": ["a.md", "b.md"]}),
+        (["summarise", "a.md", "b.md"], {"paths": ["a.md", "b.md"]}),
+        (["summarise", "a.md", "--paths", "b.md", "--length", "line"], {"paths": ["a.md", "b.md"], "length": "line"}),
+        (["summarise", "--tags", "b"], {"tags": ["b"]}),
     ],
 )  # fmt: skip
 def test_what_is_typed_becomes_arguments(words: list[str], arguments: dict[str, Any]) -> None:
@@ -101,6 +104,11 @@ def test_what_the_parser_does_not_know_is_refused(words: list[str], capsys: pyte
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (["lsit_policies"], "there is no `lsit_policies`; did you mean `list-policies`?"),
+        (["undo"], "there is no `undo`; did you mean `undo-change` or `undo-session`?"),
+        (["policies"], "there is no `policies`; did you mean `list-policies`?"),
+        (["order"], "there is no `order`; did you mean `plan-garden` or "),
+        (["open"], "there is no `open`; did you mean `read-note` or `daily-note`?"),
         (["serach", "a"], "there is no `serach`; did you mean `search`?\n  `vault-bridge --help` tells"),
         (["search", "--", "-a", "--limit", "3"],
          "`--limit` stands after `--`, where no options are read; put it before."),
@@ -142,6 +150,14 @@ def test_options_of_every_command_may_stand_before_it(words: list[str], read: li
 async def test_a_command_is_run_with_options_before_it(tmp_path: Path) -> None:
     ran = await command("--json", "models", "list", data=tmp_path / "data", models=tmp_path / "models")
     assert ran.out.startswith('{"models":'), ran.err
+
+
+async def test_without_a_command_the_first_ones_are_listed(tmp_path: Path) -> None:
+    ran = await command(data=tmp_path, models=tmp_path)
+    assert (ran.status, ran.err) == (0, "")
+    names = {name for names in ESSENTIAL.values() for name in names}
+    assert names <= {*command_names()}
+    assert {line.split()[0] for line in ran.out.splitlines() if line.startswith("  ")} == names
 
 
 def test_an_operation_may_be_called_by_its_own_name() -> None:

@@ -6,6 +6,7 @@ import pty
 import re
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from typing import Any
 
@@ -481,10 +482,24 @@ def test_a_hint_names_what_is_typed(hint: str, typed: str) -> None:
     assert "`vault-bridge status`" in render.translate_hint("`status` lists the vaults.", "list_tasks")
 
 
-@pytest.mark.skipif(os.name != "posix", reason="a pseudo-terminal is needed")
-def test_a_person_reads_times_to_the_minute() -> None:
-    change = {"id": "1a2", "time": "2026-11-28T14:24:48+01:00", "operation": "edit_note", "state": "applied"}
-    change |= {"client": "Claude", "paths": ["A.md"], "reason": "On 2026-11-28T14:24:48+01:00", "session": None}
-    shown = "\n".join(at_terminal("list_changes", {"changes": [change], "notices": []}, 200))
-    assert "2026-11-28 14:24 " in shown
-    assert shown.count("+01:00") == 1
+def test_times_are_those_of_the_clock_on_the_wall(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        console.table([{"path": "A.md", "at": "2026-11-28T13:24:48+00:00"}], ["path", "at"])
+        out, _ = shown("index_status", {"started": "2026-11-28T13:24:48Z", "said": "at 2026-11-28T13:24:48Z"}, capsys)
+        assert out.splitlines() == [
+            "A.md\t2026-11-28 22:24",
+            "started: 2026-11-28 22:24",
+            "said: at 2026-11-28T13:24:48Z",
+        ]
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def test_a_record_in_a_cell_is_words(capsys: pytest.CaptureFixture[str]) -> None:
+    console.table([{"name": "color", "types": {"text": 748, "empty": 6}}], ["name", "types"])
+    assert capsys.readouterr().out == "color\ttext 748, empty 6\n"
