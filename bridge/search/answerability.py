@@ -177,7 +177,9 @@ def assess_quotes(
     above = _find_terms([*worths], [one.above for one in quoted])
     unspaced = any(RUN.fullmatch(term) for term in worths)
     said = frozenset[str]().union(*own, *above)
-    missing = () if unspaced else tuple(sorted(worths.keys() - said, key=lambda one: (-worths[one], one)))
+    missing = (
+        () if unspaced else tuple(sorted((one for one in worths if one not in said), key=lambda one: -worths[one]))
+    )
     verdict = judged.verdict
     partly: Verdict = "partial" if missing else "unsure"
     if verdict == "answered" and not _say_enough(question, worths, own, above, unspaced=unspaced):

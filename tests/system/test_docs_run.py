@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 
 from tests.models.scripted import scripted_gguf
 from tests.system.sidecar import PATIENCE_S, Sidecar
-from tests.system.test_docs import PAGES, ROOT, typed_lines
+from tests.system.test_docs import BLOCK, PAGES, ROOT, typed_lines
 
 SAMPLE = ROOT / "tests" / "vaults" / "sample"
 NOT_RUN = {
@@ -31,6 +32,19 @@ def runnable_lines(page: Path) -> list[str]:
     """Return the lines of a page that can be run against a served vault."""
     lines = (line.replace(".venv/bin/vault-bridge", "vault-bridge") for line in typed_lines(page))
     return [line for line in lines if line.strip() and not line.startswith(tuple(NOT_RUN))]
+
+
+def shown_outputs(page: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield the commands of a page below which it shows what they print, and the parts of it between lines of `…`."""
+    for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
+        for entry in re.split(r"^ *\$ ", block[3], flags=re.MULTILINE)[1:] if block[2] == "console" else ():
+            line, _, output = entry.partition("\n")
+            if output.strip() and not line.startswith(tuple(NOT_RUN)):
+                parts = re.split(r"^ *…$", output, flags=re.MULTILINE)
+                yield (
+                    line.replace(".venv/bin/vault-bridge", "vault-bridge"),
+                    [" ".join(part.split()) for part in parts if part.strip()],
+                )
 
 
 REFERENCE = ROOT / "docs" / "operations.md"
@@ -81,6 +95,29 @@ def test_every_command_of_a_page_succeeds(page: Path, shell: dict[str, str]) -> 
         if done.returncode:
             failed[line] = done.stdout + done.stderr
     assert failed == {}
+
+
+SHOWN = [(page, line, shown) for page in PAGES if page != REFERENCE for line, shown in shown_outputs(page)]
+
+
+def at_terminal(line: str, env: dict[str, str]) -> str:
+    """Return what a line prints at a terminal, as words."""
+    code = "import pty, sys; pty.spawn(['bash', '-c', sys.argv[1]])"
+    wide = {**env, "COLUMNS": "1000", "NO_COLOR": "1", "TERM": "dumb"}
+    notes = Path(env["HOME"]) / "Notes"
+    done = subprocess.run(
+        [sys.executable, "-c", code, line], cwd=notes, env=wide, capture_output=True, check=False, timeout=PATIENCE_S
+    )
+    return " ".join(done.stdout.decode().split())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a pseudo-terminal is needed")
+def test_what_pages_show_is_what_the_commands_print(shell: dict[str, str]) -> None:
+    assert len(SHOWN) >= 4
+    for page, line, shown in SHOWN:
+        printed = at_terminal(line, shell)
+        for part in shown:
+            assert part in printed, page
 
 
 def test_the_pages_with_commands_are_run() -> None:

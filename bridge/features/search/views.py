@@ -130,6 +130,7 @@ def _snippet(number: int, hit: Mapping[str, Any]) -> Iterable[Line]:
 
 def _assessment(hit: Mapping[str, Any], before: str) -> Sequence[Segment]:
     """Return the score, the digest and the reasons of a hit."""
-    tags = "".join(f" #{inline(tag)}" for tag in hit["tags"])
+    said = " ".join(hit["why"]).split()
+    tags = "".join(f" #{inline(tag)}" for tag in hit["tags"] if f"#{tag}" not in said)
     why = Segment("; ".join(map(inline, hit["why"])), "muted", cut_reasons([*map(inline, hit["why"])]))
     return Segment(f"{before}{hit['score']:.2f} · {hit['digest']} · ", "muted"), why, aside(tags, "tag")
