@@ -3824,7 +3824,7 @@ export interface Operations {
 		result: ShownPlan;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "text_not_found";
 	};
-	/** Do what is ticked in a plan, as one change for each check; of a program other than the user, as proposals. */
+	/** Do what is ticked in a plan, as one change for each check; of a client that may only propose, as proposals. */
 	apply_plan: {
 		arguments: ApplyPlanArguments;
 		result: AppliedPlan;
