@@ -59,7 +59,8 @@ class Names:
         return len(self._folded)
 
     def __iter__(self) -> Iterator[VaultPath]:
-        return iter(self._folded)
+        # A list, here and below: threads look through names while the event loop adds some.
+        return iter([*self._folded])
 
     def resolve(self, target: str, source: VaultPath, kind: LinkKind = "wiki") -> ResolvedLink:
         """Resolve the file that a link means, as Obsidian does; aliases do not count.
@@ -93,7 +94,7 @@ class Names:
     def below(self, folder: str) -> Iterator[VaultPath]:
         """Yield the files in a folder and its subfolders, ignoring case and spelling."""
         place = f"{fold_name(folder)}/"
-        return (path for path, folded in self._folded.items() if folded.startswith(place))
+        return (path for path, folded in [*self._folded.items()] if folded.startswith(place))
 
     def depends_on_source(self, file: str, kind: LinkKind = "wiki") -> bool:
         """Return whether links to a file can resolve differently in different notes, as when several have its name.
@@ -110,10 +111,10 @@ class Names:
         """Return the paths most similar to one that does not exist, best first."""
         from rapidfuzz import fuzz, process
 
-        wanted = fold_name(path).strip("/ ")
+        wanted, names = fold_name(path).strip("/ "), dict(self._folded)
         # An extension shared by nearly every file makes no two of them similar.
-        wholes = {known: folded.removesuffix(".md") for known, folded in self._folded.items()}
-        stems = {known: stem(folded) for known, folded in self._folded.items()}
+        wholes = {known: folded.removesuffix(".md") for known, folded in names.items()}
+        stems = {known: stem(folded) for known, folded in names.items()}
         near = {
             known
             for query, choices in ((wanted.removesuffix(".md"), wholes), (stem(wanted), stems))
@@ -122,14 +123,14 @@ class Names:
         kin = file_name(wanted).rpartition(".")[2] if "." in file_name(wanted) else "md"
 
         def unlikeness(known: VaultPath) -> tuple[float, bool, VaultPath]:
-            whole, name = fuzz.ratio(wanted, self._folded[known]), fuzz.ratio(stem(wanted), stems[known])
-            return -max(whole, name) - whole / 2, not self._folded[known].endswith(f".{kin}"), known
+            whole, name = fuzz.ratio(wanted, names[known]), fuzz.ratio(stem(wanted), stems[known])
+            return -max(whole, name) - whole / 2, not names[known].endswith(f".{kin}"), known
 
         return sorted(near, key=unlikeness)[:limit]
 
     def has_folder(self, path: str) -> bool:
         """Return whether a folder exists and contains files."""
-        return any(known.startswith(f"{path}/") for known in self._folded)
+        return any(known.startswith(f"{path}/") for known in [*self._folded])
 
     def missing(self, path: VaultPath, what: str = "note") -> NoteNotFound:
         """Build the error for a missing file, naming the closest ones.
@@ -181,7 +182,7 @@ class Names:
         """
         first: VaultPath | None = None
         for path in candidates:
-            folded = self._folded[path]
+            folded = fold_name(path)
             if folded.endswith(wanted):
                 if folded.startswith(folder):
                     return path

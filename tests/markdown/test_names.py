@@ -100,3 +100,13 @@ def test_a_missing_note_is_told_with_a_way_out(path: str, message: str, hint: st
     names = Names([VaultPath("Work/Plan.md"), VaultPath("Work/Sow.md")])
     told = names.missing(VaultPath(path))
     assert (told.message, told.hint.startswith(hint)) == (message, True)
+
+
+def test_names_may_be_added_while_they_are_looked_through() -> None:
+    # The event loop does so while a thread plans a change.
+    names = Names(VaultPath(path) for path in ("Bread/Rye.md", "Bread/Oat.md"))
+    for seen in (iter(names), names.below("Bread")):
+        first = next(seen)
+        names.add(VaultPath(f"Bread/New {first.rpartition('/')[2]}"))
+        names.discard(first)
+        assert len([first, *seen]) >= 2
