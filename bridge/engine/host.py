@@ -295,6 +295,11 @@ class Host:
         return self._vault
 
     @property
+    def open_vault(self) -> OpenVault | None:
+        """The vault if it is open."""
+        return self._vault
+
+    @property
     def store(self) -> Store:
         """The vault's state, which is open before its index.
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,6 +13,7 @@ from bridge.api.markup import Answer, Column, Element, Table, notices
 from bridge.api.registry import operation
 from bridge.data_folder import find_known_vaults, read_vault_list
 from bridge.errors import InvalidArguments
+from bridge.features.admin.traces import watch_denied
 from bridge.records import dataclass
 from bridge.types import EXACT, Exact
 
@@ -47,7 +49,7 @@ class SettingsInUse:
     Attributes:
         path: The settings file.
         settings: Every setting.
-        problems: Rejected lines, and why.
+        problems: Rejected lines, and why; after a change of `deny`, also which notes still tell of what it hides.
     """
 
     path: Exact
@@ -87,9 +89,11 @@ async def change_settings(call: Call, changes: Mapping[str, Any]) -> SettingsInU
     for name in GLOBS & changes.keys():
         require_sound(name, changes[name])
     require_known_vault(call, changes.get("global_vault"))
+    left = watch_denied(call.bridge) if "deny" in changes else None
     await asyncio.to_thread(save_settings, call.bridge.settings_path, changes)
     await call.bridge.reload()
-    return await asyncio.to_thread(settings_in_use, call)
+    found = await asyncio.to_thread(settings_in_use, call)
+    return replace(found, problems=(*found.problems, *await asyncio.to_thread(left))) if left else found
 
 
 def require_sound(name: str, globs: Any) -> None:

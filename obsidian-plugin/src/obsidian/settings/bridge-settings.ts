@@ -1,3 +1,4 @@
+import { Notice } from "obsidian";
 import type { CheckedGlob, ListedClient, ListedModel, VaultStatus } from "../../protocol/operations";
 import { isOpen } from "../../core/connection";
 import { Listeners } from "../../core/listeners";
@@ -102,6 +103,7 @@ export class BridgeSettings {
 		if (!answer.ok) sayRefusal(answer.error);
 		await this.load();
 		if (!answer.ok) this.changed(true);
+		else for (const left of answer.result.problems) if (!this.known?.kept.problems.includes(left)) new Notice(left, 0);
 		return answer.ok;
 	}
 

@@ -1,0 +1,62 @@
+"""What is denied after agents worked with it: the user is told what they and the bridge wrote about it."""
+
+from typing import Any
+
+from bridge.api.call import OWNER, Call
+from bridge.features import get_operation
+from tests.features.served import Served
+from tests.features.test_agents_folder import contents, root, write_beside
+
+NOTES = {"Oven.md": "# Oven\n\nBuilt of clay.\n"}
+WORDS = ("kwvhidden", "Zqxghost", "Private/S")
+PRIVATE = {f"Private/S{n}.md": f"---\ntags: [kwvhidden]\n---\n# S{n}\nbread [[Zqxghost]]\n" for n in range(5)}
+
+
+async def deny(served: Served, *globs: str) -> tuple[str, ...]:
+    """Deny notes, and return what is told."""
+    call = Call(served.bridge, OWNER)
+    told: Any = await get_operation("change_settings").run(call, {"changes": {"deny": list(globs)}})
+    return tuple(told.problems)
+
+
+async def test_notes_that_tell_of_what_is_denied_are_listed_and_erased_in_the_same_way(served: Served) -> None:
+    for path, text in PRIVATE.items():
+        await write_beside(served, path, text)
+    await served.call("set_up_memory", templates=False)
+    await served.call("remember", title="Clay", text="Clay cracks.")
+    await served.call("remember", title="Bread", text="See [[S1]] for the bread.")
+    await served.call("remember", title="Glaze", text="See [[Private/S1|it]].")
+    [plan] = [(await served.call("plan_garden", checks=["prospects", "broken_links"])).json["path"]]
+    edit = {"op": "append", "text": "x"}
+    assert (await served.call("edit_note", path="Private/S1.md", edits=[edit])).status == 200
+    assert (await served.call("save_session", goal="Bake")).status == 200
+    [journal] = [path for path in contents(served) if path.startswith("Agents/Sessions/")]
+    assert b"kwvhidden" in contents(served)[journal]
+    before = contents(served)
+    [told] = await deny(served, "Private/**")
+    assert contents(served) == before
+    listed = sorted(filter(None, (journal, plan, "Agents/Memory/Bread.md", "Agents/Memory/Glaze.md")))
+    assert told.startswith(f"{', '.join(f'`{path}`' for path in listed)} still tell of notes that are denied now")
+    assert await deny(served, "Private/**", *listed) == ()
+    for operation, arguments in (
+        ("list_tags", {"among": "all"}),
+        ("find_notes", {"among": "all", "tags": ["kwvhidden"]}),
+        ("search", {"query": "kwvhidden", "among": "all"}),
+        ("list_changes", {"limit": 200}),
+        ("list_sessions", {}),
+        ("brief", {"task": "bread"}),
+    ):
+        answer = (await served.call(operation, **arguments)).json
+        answer.pop("notices", None)
+        text = str(answer)
+        assert not any(
+            word in text for word in ("kwvhidden", "Zqxghost", "Private/S") if word != arguments.get("query")
+        )
+    assert root(served).joinpath(journal).read_bytes() == before[journal]
+
+
+async def test_nothing_is_told_where_nothing_is_left(served: Served) -> None:
+    await write_beside(served, "Private/S1.md", PRIVATE["Private/S1.md"])
+    await served.call("set_up_memory", templates=False)
+    await served.call("remember", title="Clay", text="Clay cracks.")
+    assert await deny(served, "Private/**") == ()
