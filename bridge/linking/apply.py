@@ -116,11 +116,11 @@ def insert_links(note: Note, places: Iterable[LinkPlace], names: Names, style: O
             refused.append(RefusedPlace(place, NO_NAME if link is None else ITSELF))
         else:
             links.append(PlacedLink(place, link))
-    while unread := frozenset(find_misread(note, links, names)):
+    while unread := frozenset(find_misread(note, links, names, among)):
         refused += [RefusedPlace(one.place, NOT_READ) for one in unread]
         links = [one for one in links if one not in unread]
     return LinkedText(
-        splice_links(note.text, links), tuple(links), tuple(sorted(refused, key=lambda one: one.place.span))
+        splice_links(note.text, links, among)[0], tuple(links), tuple(sorted(refused, key=lambda one: one.place.span))
     )
 
 
@@ -141,22 +141,44 @@ def filter_protected(note: Note, places: Sequence[LinkPlace], refused: list[Refu
     return free
 
 
-def splice_links(text: str, links: Sequence[PlacedLink]) -> str:
-    """Replace words with links, given in order."""
-    ends = [0, *(one.place.span[1] for one in links)]
-    parts = [text[end : one.place.span[0]] + one.link for end, one in zip(ends, links, strict=False)]
-    return "".join([*parts, text[ends[-1] :]])
+def splice_links(text: str, links: Sequence[PlacedLink], tables: Sequence[Span] = ()) -> tuple[str, list[int]]:
+    """Replace words with links, given in order; in a table, blanks at the end of the cell make room for them.
+
+    Returns:
+        The new text, and where each link begins.
+    """
+    parts: list[str] = []
+    begins: list[int] = []
+    length = at = more = 0
+    for number, one in enumerate(links):
+        start, end = one.place.span
+        following = links[number + 1].place.span[0] if number + 1 < len(links) else len(text)
+        begins.append(length + start - at)
+        rest = text[end:following]
+        if any(first <= start < last for first, last in tables):
+            more += len(one.link) - (end - start)
+            cell = rest.partition("\n")[0]
+            if bar := UNESCAPED_BAR.search(cell):
+                words = cell[: bar.start()].rstrip(" ")
+                blanks = bar.start() - len(words)
+                rest = words + " " * max(min(blanks, 1), blanks - max(more, 0)) + rest[bar.start() :]
+            # What room the row does not have, it does not need behind its end.
+            more = 0 if bar or len(cell) < len(rest) else more
+        parts += [text[at:start], one.link, rest]
+        length += start - at + len(one.link) + len(rest)
+        at = following
+    return "".join([*parts, text[at:]]), begins
 
 
-def find_misread(note: Note, links: Sequence[PlacedLink], names: Names) -> list[PlacedLink]:
+def find_misread(
+    note: Note, links: Sequence[PlacedLink], names: Names, tables: Sequence[Span] = ()
+) -> list[PlacedLink]:
     """Return the links that would not be read as meant; all of them if another link would be read differently."""
-    after = parse(note.path, splice_links(note.text, links).encode("utf-8", "replace"))
+    text, begins = splice_links(note.text, links, tables)
+    after = parse(note.path, text.encode("utf-8", "replace"))
     read = {link.span: link for link in after.links}
     wrong: list[PlacedLink] = []
-    shift = 0
-    for one in links:
-        start = one.place.span[0] + shift
-        shift += len(one.link) - (one.place.span[1] - one.place.span[0])
+    for one, start in zip(links, begins, strict=True):
         link = read.get((start, start + len(one.link)))
         if link is None or link.embed or names.resolve(link.target, note.path, link.kind).path != one.place.target:
             wrong.append(one)

@@ -42,6 +42,16 @@ def choose(text: str, *chosen: tuple[VaultPath, int, int]) -> LinkedText:
         ("---\na: Spelt\n---\n# Spelt\n\n<b title=Spelt>x</b>\n", None),
         ("[[Spelt]] and Spelt\n", None),
         ("| a | b |\n| - | - |\n| spelt | x |\n", "| a | b |\n| - | - |\n| [[Spelt\\|spelt]] | x |\n"),
+        (
+            "| a | old rye \\| x           | b |\n| - | - | - |\n",
+            "| a | [[Old Rye\\|old rye]] \\| x | b |\n| - | - | - |\n",
+        ),
+        ("| Spelt           | b |\n| --------------- | - |\n", "| [[Spelt]]       | b |\n| --------------- | - |\n"),
+        ("a | Old Rye, Spelt            \n- | -\n", "a | [[Old Rye]], [[Spelt]]            \n- | -\n"),
+        (
+            "| Spelt, Old Rye       | b |\n| -------------------- | - |\n",
+            "| [[Spelt]], [[Old Rye]] | b |\n| -------------------- | - |\n",
+        ),
         ("in C# [x] here\n", "in [C# \\[x\\]](C%23%20%5Bx%5D.md) here\n"),
         ("the [dinkel] here\n", "the [\\[dinkel\\]](Spelt.md) here\n"),
         ("> [!note] On\n> Spelt\n", "> [!note] On\n> [[Spelt]]\n"),
