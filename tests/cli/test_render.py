@@ -445,6 +445,13 @@ def test_a_path_is_never_broken_in_a_terminal() -> None:
     assert all(len(line) <= 40 for line in changes[:-2])
 
 
+def test_a_change_of_many_notes_says_its_session_and_how_many_more_there_are() -> None:
+    large = {**CHANGE, "session": "garden-1a", "paths": [f"{number}.md" for number in range(752)]}
+    shown = at_terminal("list_changes", {"changes": [large]}, 200)
+    assert "session garden-1a" in shown[1]
+    assert shown[2:] == [*(f"    {number}.md" for number in range(10)), "    and 742 more"]
+
+
 @pytest.mark.parametrize(
     ("operation", "result", "first"),
     [

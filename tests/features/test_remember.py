@@ -137,9 +137,9 @@ async def test_another_value_for_the_same_thing_is_a_conflict(served: Served) ->
 
 
 async def test_a_decision_that_revokes_a_plan_is_told_in_its_place(served: Served) -> None:
-    facts = {"title": "Spelling of Oven", "about": ["Oven"]}
-    await remember(served, **facts, text="Rename the note once the exam is over.", kind="plan")
-    made = await remember(served, **facts, text="Changed their mind: rename it now.", kind="decision")
+    title, about = "Spelling of Oven", ["Oven"]
+    await remember(served, title, "Rename the note once the exam is over.", about=about, kind="plan")
+    made = await remember(served, title, "Changed their mind: rename it now.", about=about, kind="decision")
     assert [one["contradicts"] for one in made["like"]] == [True]
     found = (await served.call("recall", query="spelling of the oven")).json
     assert [one["path"] for one in found["memories"]] == [made["path"]]

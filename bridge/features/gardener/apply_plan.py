@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -27,6 +28,7 @@ from bridge.features.gardener.read_plan import (
 from bridge.features.gardener.records import AppliedCheck, AppliedPlan, DroppedFinding
 from bridge.notebook.plan_note import mark_done
 from bridge.state.change_records import ChangeFilter
+from bridge.state.session_log import SessionEvent
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
@@ -85,7 +87,16 @@ async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, op
     applied = [await application.apply_check(name, is_only=len(asked) == 1) for name in asked]
     await application.finish(applied)
     has_changes = any(one.change_id for one in applied) or await asyncio.to_thread(is_active, vault, session)
+    if has_changes:
+        await asyncio.to_thread(list_session, vault, session)
     return AppliedPlan(path, tuple(applied), session if has_changes else None, dry_run=False)
+
+
+def list_session(vault: "OpenVault", session: str) -> None:
+    """Have `list_sessions` list the session of applied changes, as one that has ended. Blocks."""
+    began = SessionEvent(session, time.time(), client="gardener")
+    for event in (began, replace(began, state="completed")):
+        vault.store.sessions.record(event)
 
 
 def is_active(vault: "OpenVault", session: str) -> bool:

@@ -21,7 +21,7 @@ CHANGES = (
     Column("state"),
     Column("paths", " · {}", role="path", most=1),
     Column("reason", " ({})", detail=True),
-    Column("session", " · session {}", detail=True),
+    Column("session", " · session {}"),
 )
 
 
