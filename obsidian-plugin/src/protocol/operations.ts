@@ -2976,7 +2976,7 @@ export interface SettingsInUse {
 	readonly path: string;
 	/** Every setting. */
 	readonly settings: readonly Setting[];
-	/** Rejected lines, and why. */
+	/** Rejected lines, and why; after a change of `deny`, also which notes still tell of what it hides. */
 	readonly problems: readonly string[];
 }
 
