@@ -70,8 +70,11 @@ def check_links(
         if step.kind != "put" or step.after is None or kind_of(step.path) != "note":
             continue
         for link in vault.links(step.path, new=True):
-            if flaw := vault.flaw(link, step.path):
-                dangling.setdefault(link.target, f"`[[{link.target[:LONGEST]}]]` in `{step.path}:{link.line}` {flaw}")
+            if link.target in dangling:
+                continue
+            # Suggestions look through the whole vault, and only a few are shown.
+            if flaw := vault.flaw(link, step.path, suggest=len(dangling) < NAMED):
+                dangling[link.target] = f"`[[{link.target[:LONGEST]}]]` in `{step.path}:{link.line}` {flaw}"
         if step.before is not None:
             lost += vault.lost(step.path, sources)
         else:
@@ -152,11 +155,11 @@ class _Vault:
             path = self._fresh.resolve(target, source, kind).path
         return path
 
-    def flaw(self, link: Link, source: VaultPath) -> str | None:
-        """Return why a link is unresolved, with a suggestion; None when it is resolved."""
+    def flaw(self, link: Link, source: VaultPath, *, suggest: bool) -> str | None:
+        """Return why a link is unresolved, with a suggestion if wanted; None when it is resolved."""
         path = self.find(link.target, source, link.kind)
         if path is None:
-            return self._nameless(link)
+            return self._nameless(link, suggest=suggest)
         resolved = self._names.resolve(link.target, source, link.kind)
         if kind_of(path) != "note" or not (resolved.heading or resolved.block):
             return None
@@ -167,11 +170,13 @@ class _Vault:
             return f"is unresolved: `{path}` has no heading `{resolved.heading[:LONGEST]}`."
         return None
 
-    def _nameless(self, link: Link) -> str | None:
+    def _nameless(self, link: Link, *, suggest: bool) -> str | None:
         """Return a suggestion for a link to a name that no file has."""
         file = target_file(link.target, link.kind)
         if not file:
             return None
+        if not suggest:
+            return "is unresolved."
         owners = [path for path, note in self._notes.items() if fold_name(file) in map(fold_name, note.aliases)]
         if owners:
             title = title_of(owners[0])

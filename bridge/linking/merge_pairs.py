@@ -205,7 +205,7 @@ def _by_pointing(
         named[name].append(path)
     for path, name in names.items():
         # Most texts are too long for that, and to split them takes seconds.
-        if len(texts[path]) > LONGEST_STUB or len(comparable_words(texts[path])) > SHORT:
+        if len(texts[path]) > LONGEST_STUB or len([*comparable_words(texts[path])]) > SHORT:
             continue
         own = frozenset(comparable_words(notes[path].title))
         said = [word for word in comparable_words(WIKI.sub(" ", texts[path])) if word not in own]

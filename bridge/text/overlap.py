@@ -1,7 +1,9 @@
 """How much of one text another contains, by sequences of words."""
 
 import re
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Final, TypeVar
 
 from bridge.text.scripts import UNSPACED
@@ -11,10 +13,14 @@ Key = TypeVar("Key", bound=str)
 RUN_WORDS: Final = 5
 """Length of the word sequences compared; shorter ones recur by chance."""
 
+PIECE: Final = 1_000_000
+"""Characters whose words are found at once."""
+
 LEAST_SHARE: Final = 0.5
 """The smallest share worth reporting."""
 
 _WORD: Final = re.compile(f"[{UNSPACED}]|[^\\W{UNSPACED}]+")
+_GAP: Final = re.compile(r"\W")
 _PROPERTIES: Final = re.compile(r"\ufeff?---[ \t]*\r?\n.*?^---[ \t]*$", re.DOTALL | re.MULTILINE)
 
 
@@ -31,21 +37,31 @@ def find_overlaps(
         common: Text that many texts share, such as the template of the text; it does not count.
         least: The smallest share to return.
     """
-    known = word_runs(common)
-    own = word_runs(text) - known
+    own = {*word_runs(text)}.difference(word_runs(common))
     if not own:
         return []
-    found = [(path, len(own & word_runs(other)) / len(own)) for path, other in candidates.items()]
+    found = [(path, len(own.intersection(word_runs(other))) / len(own)) for path, other in candidates.items()]
     return sorted((one for one in found if one[1] >= least), key=lambda one: (-one[1], one[0]))
 
 
-def word_runs(text: str) -> frozenset[tuple[str, ...]]:
-    """Return all word sequences; a shorter text is one sequence."""
+def word_runs(text: str) -> Iterator[tuple[str, ...]]:
+    """Yield all word sequences; a shorter text is one sequence."""
     words = comparable_words(text)
-    return frozenset(tuple(words[at : at + RUN_WORDS]) for at in range(max(bool(words), len(words) - RUN_WORDS + 1)))
+    run = deque(islice(words, RUN_WORDS), RUN_WORDS)
+    if run:
+        yield tuple(run)
+    for word in words:
+        run.append(word)
+        yield tuple(run)
 
 
-def comparable_words(text: str) -> list[str]:
-    """Return the words of a text in order, without case and properties; each character of a script without spaces."""
+def comparable_words(text: str) -> Iterator[str]:
+    """Yield the words of a text in order, without case and properties; each character of a script without spaces."""
     head = _PROPERTIES.match(text)
-    return _WORD.findall(text[head.end() if head else 0 :].casefold())
+    folded, start = text[head.end() if head else 0 :].casefold(), 0
+    while start < len(folded):
+        # In pieces: nothing else runs during one call.
+        gap = _GAP.search(folded, start + PIECE)
+        end = gap.start() if gap else len(folded)
+        yield from _WORD.findall(folded, start, end)
+        start = end

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bridge.text import overlap
 from bridge.text.overlap import find_overlaps
 from bridge.types import VaultPath
 
@@ -45,6 +46,14 @@ def test_what_the_template_says_does_not_count() -> None:
 def test_the_most_alike_comes_first_and_the_unlike_not_at_all() -> None:
     found = find_overlaps(BREAD, {THERE: "Something else that has nothing in common with it.", HERE: BREAD})
     assert found == [(HERE, 1.0)]
+
+
+@given(st.text(), st.integers(1, 20))
+def test_words_are_the_same_in_pieces_of_any_length(text: str, length: int) -> None:
+    whole = [*overlap.comparable_words(text)]
+    with pytest.MonkeyPatch.context() as patches:
+        patches.setattr(overlap, "PIECE", length)
+        assert [*overlap.comparable_words(text)] == whole
 
 
 @given(st.text())

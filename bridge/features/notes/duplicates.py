@@ -1,5 +1,7 @@
 """Compares a new note with those that exist, so that no second one is made of the same text."""
 
+import asyncio
+
 from bridge.api.call import Call
 from bridge.api.change import Objections
 from bridge.api.note_text import read_text
@@ -7,6 +9,7 @@ from bridge.changes.requests.create_note import CreateNote
 from bridge.errors import ConfirmationRequired
 from bridge.markdown.kinds import title_of
 from bridge.text.overlap import find_overlaps
+from bridge.types import VaultPath
 
 WORDS = 12
 """Words that a text must have to be compared."""
@@ -34,9 +37,16 @@ async def check_duplicates(call: Call, request: CreateNote) -> Objections:
         return (), None
     near = await find_related(vault.sources(), path=None, text=text[:MOST], limit=CANDIDATES)
     title = title_of(path)
-    texts = {hit.path: read_text(vault, hit.path) for hit in near.hits if may_be_one(title, hit.title, is_copy=True)}
-    common = read_text(vault, request.template) if request.template is not None else ""
-    found = find_overlaps(text[:MOST], texts, common=common)
+
+    def compare() -> list[tuple[VaultPath, float]]:
+        texts = {
+            hit.path: read_text(vault, hit.path) for hit in near.hits if may_be_one(title, hit.title, is_copy=True)
+        }
+        common = read_text(vault, request.template) if request.template is not None else ""
+        return find_overlaps(text[:MOST], texts, common=common)
+
+    # In a thread: the notes may be long.
+    found = await asyncio.to_thread(compare)
     refusal = None
     if found and found[0][1] >= NEARLY_ALL:
         other, share = found[0]

@@ -51,7 +51,7 @@ async def find_like_notes(call: Call, other: Call, note: "Note") -> tuple[LikeNo
     near = await find_related(await vault.sources_among("all"), path=None, text=text, limit=CANDIDATES)
     paths = dict.fromkeys((*(hit.path for hit in near.hits), *cosines))
     texts = {path: await asyncio.to_thread(read_text, vault, path) for path in paths}
-    shares = dict(find_overlaps(text, texts, least=LEAST_SHARE))
+    shares = dict(await asyncio.to_thread(find_overlaps, text, texts, least=LEAST_SHARE))
     found = (
         LikeNote(other.host.name, path, round(shares.get(path, 0.0), 2), cosines.get(path))
         for path in paths
