@@ -1,19 +1,31 @@
-"""A vault of files as expensive as one file may be: the time of each result, and the bridge's memory."""
+"""A vault of files as expensive as one file may be: the time of each result, and the bridge's memory.
+
+Then twelve clients call everything at once, while a reader and a writer measure how long they wait.
+"""
 
 import contextlib
 import json
 import os
+import random
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from http import HTTPStatus
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+from bridge.features import operations
 from scripts.lib.torture.report import Report
+from tests.hostile_texts import REPEATED
 from tests.markdown.pdfs import packed_pdf
 
 MOST_S = 2.0
@@ -25,6 +37,19 @@ MOST_MIB = 600
 PATIENCE_S = 600
 """Seconds to wait for a result: a busy machine must not end the run."""
 
+CLIENTS = 12
+CALLS = 500
+"""Calls of these clients for each step."""
+
+MOST_CROWDED_MIB = 700
+MOST_READ_S, MOST_WRITE_S, MOST_STOP_S = 1.0, 2.0, 5.0
+"""Most seconds that a small read, a small write and a stop may take beside them."""
+
+APART = {"change_server", "change_settings", "open_pairing", "pause_indexing", "revoke_client"}
+"""Operations that change what all calls are measured by."""
+
+TAGGED = 1_500
+
 PROSE = "The loaf is in the oven at Ferry House, said the miller of Odd 12. It rises [[Odd 3|slowly]].\n\n"
 SMALL = 90
 
@@ -34,6 +59,9 @@ def write_heavy_vault(root: Path) -> list[str]:
     root.mkdir(parents=True, exist_ok=True)
     for number in range(SMALL):
         (root / f"Odd {number}.md").write_text(f"# Odd {number}\n\n{PROSE * (1 + number % 7)}")
+    for number in range(TAGGED):
+        tagged = f"---\ntags: [alpha]\n---\n[[Odd {number % SMALL}]] #alpha/x\n{PROSE}"
+        (root / f"Tagged {number}.md").write_text(tagged)
     heavy = {
         "Long note.md": (PROSE * (30_000_000 // len(PROSE))).encode(),
         "One line.md": ("word Odd 12 loaf " * (28_000_000 // 17)).encode(),
@@ -51,8 +79,7 @@ def write_heavy_vault(root: Path) -> list[str]:
 
 
 def torture_heavy(steps: int, seed: int) -> Report:
-    """Read, link and suggest each heavy file `steps` times."""
-    del seed
+    """Read, link and suggest each heavy file `steps` times, and let clients call everything at once."""
     late: list[str] = []
     wrong: list[str] = []
     with tempfile.TemporaryDirectory(prefix="heavy") as folder:
@@ -82,7 +109,118 @@ def torture_heavy(steps: int, seed: int) -> Report:
                 "answers that were errors": len(wrong),
                 "MiB too many": max(0, _resident_mib(pid, "VmHWM") - MOST_MIB),
             }
-    return Report(faults, figures, (*wrong, *late))
+            crowd = Crowd(url, token, heavy, seed)
+            crowd.run(steps * CALLS, pid)
+            crowded = _resident_mib(pid, "VmHWM")
+            faults |= crowd.faults | {"MiB too many beside others": max(0, crowded - MOST_CROWDED_MIB)}
+            figures |= crowd.figures | {"MiB at most beside others": crowded}
+    return Report(faults, figures, (*wrong, *late, *crowd.wrong))
+
+
+class Crowd:
+    """Clients that call everything at once, and two that measure how long they wait meanwhile."""
+
+    def __init__(self, url: str, token: str, heavy: list[str], seed: int) -> None:
+        self.faults: dict[str, int] = {}
+        self.figures: dict[str, object] = {}
+        self.wrong: list[str] = []
+        self._url, self._token = url, token
+        self._dice = random.Random(seed)
+        self._examples = [(each.name, dict(each.example)) for each in operations() if each.name not in APART]
+        self._heavy = _heavy_calls(heavy)
+        self._answers: Counter[int] = Counter()
+        self._waits: dict[str, list[tuple[float, str]]] = {"reader": [], "writer": []}
+        self._over = threading.Event()
+        self._under_way: Counter[str] = Counter()
+
+    def run(self, calls: int, pid: int) -> None:
+        """Make the calls, then stop the bridge in the middle of others."""
+        begun = time.perf_counter()
+        measuring = [threading.Thread(target=self._measure, args=(name,)) for name in self._waits]
+        for thread in measuring:
+            thread.start()
+        with ThreadPoolExecutor(CLIENTS) as clients:
+            chosen = [self._dice.choice(self._dice.choice((self._examples, self._heavy))) for _ in range(calls)]
+            list(clients.map(self._take_turn, chosen))
+            self._over.set()
+            for thread in measuring:
+                thread.join()
+            self.figures |= {f"calls by {CLIENTS} clients": calls, "s": round(time.perf_counter() - begun)}
+            self.figures |= {f"  answers {status}": count for status, count in sorted(self._answers.items())}
+            last = [clients.submit(self._ask, *one) for one in self._heavy[:CLIENTS]]
+            wait(last, timeout=1)
+            begun = time.perf_counter()
+            os.kill(pid, signal.SIGTERM)
+            while Path(f"/proc/{pid}/stat").exists() and _state(pid) != "Z":
+                time.sleep(0.05)
+            stopped = time.perf_counter() - begun
+        waits = {name: sorted(found, reverse=True) for name, found in self._waits.items()}
+        for name, ((longest, beside), *_) in waits.items():
+            median = waits[name][len(waits[name]) // 2][0]
+            self.figures[f"s that the {name} waited"] = f"{median:.3f} as a rule, {longest:.2f} at most ({beside})"
+        self.figures["s to stop"] = round(stopped, 1)
+        self.faults = {
+            "answers 500": self._answers[500],
+            "reads that waited too long": sum(seconds > MOST_READ_S for seconds, _ in waits["reader"]),
+            "writes that waited too long": sum(seconds > MOST_WRITE_S for seconds, _ in waits["writer"]),
+            "stops that took too long": int(stopped > MOST_STOP_S),
+        }
+
+    def _take_turn(self, one: tuple[str, dict[str, Any]]) -> None:
+        """Make a call beside which others are measured."""
+        self._under_way[one[0]] += 1
+        self._ask(*one)
+        self._under_way[one[0]] -= 1
+
+    def _ask(self, operation: str, arguments: dict[str, Any]) -> None:
+        """Call an operation, whatever it answers; none at all once the bridge stops."""
+        status = 200
+        try:
+            _call(self._url, self._token, operation, **arguments)
+        except HTTPError as error:
+            status = error.code
+            if status == HTTPStatus.INTERNAL_SERVER_ERROR:
+                self.wrong.append(f"{operation}: {error.read(300).decode()}")
+        except (OSError, HTTPException):
+            status = 0
+        self._answers[status] += 1
+
+    def _measure(self, name: str) -> None:
+        """Read or write a little, again and again."""
+        number = 0
+        while not self._over.wait(0.05):
+            number += 1
+            begun = time.perf_counter()
+            if name == "reader":
+                self._ask("read_note", {"path": "Odd 1.md"})
+            else:
+                self._ask("create_note", {"path": f"Mine/{number}.md", "text": "A word."})
+            spent = time.perf_counter() - begun
+            beside = ", ".join(sorted(name for name, count in self._under_way.items() if count)[:CLIENTS])
+            self._waits[name].append((spent, beside))
+
+
+def _heavy_calls(heavy: list[str]) -> list[tuple[str, dict[str, Any]]]:
+    """Return calls that take long, or are meant to."""
+    long = [{"op": "append", "text": "a\n" * 1_000_000}]
+    snapshot = [{"path": f"F{number % 50}/N{number}.md", "mtime": 1, "size": 1} for number in range(50_000)]
+    texts = [text * (300_000 // len(text)) for text in REPEATED.values()]
+    return [
+        ("rename_tag", {"tag": "alpha", "to": "beta", "confirm": True}),
+        ("rename_tag", {"tag": "beta", "to": "alpha", "confirm": True}),
+        ("rename_tag", {"tag": "alpha", "to": "gamma", "dry_run": True}),
+        ("undo_session", {"session": "none"}),
+        ("edit_note", {"path": "Odd 1.md", "edits": long, "dry_run": True}),
+        ("create_note", {"path": "New.md", "text": "- [ ] x [[Odd 1]] #t\n" * 100_000, "dry_run": True}),
+        ("report_changes", {"snapshot": snapshot}),
+        ("plan_garden", {"limit": 500, "dry_run": True}),
+        ("merge_suggestions", {}),
+        *_calls(heavy),
+        *(
+            ("edit_note", {"path": "Odd 2.md", "edits": [{"op": "append", "text": text}], "dry_run": True})
+            for text in texts
+        ),
+    ]
 
 
 def _calls(heavy: list[str]) -> list[tuple[str, dict[str, Any]]]:
@@ -130,6 +268,11 @@ def _call(url: str, token: str, operation: str, **arguments: Any) -> Any:
     request = Request(f"{url}/api/{operation}", json.dumps(arguments).encode(), headers)
     with urlopen(request, timeout=PATIENCE_S) as answer:
         return json.load(answer)
+
+
+def _state(pid: int) -> str:
+    """Return the state of a process, `Z` once it ended."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
 def _resident_mib(pid: int, which: str = "VmRSS") -> int:
