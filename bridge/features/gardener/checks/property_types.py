@@ -50,13 +50,17 @@ class PropertyTypes:
                     check=self.name,
                     notes=(note.path,),
                     text=f"In {plan_link(note.path)}, make {code_words(name)} a {kind}:"
-                    f" {code_words(str(converted)[:60])}",
+                    f" {code_words(_show(converted)[:60])}",
                     why=f"it is a {kind} in other notes",
                     confidence=0.9,
                     request=SetProperties(path=note.path, digest=note.digest, properties={name: converted}),
                     key=name,
                     kind="violation",
                 )
+
+
+def _show(value: Value) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value).lower()
 
 
 def convert_value(value: Value, kind: ValueKind) -> Value:
