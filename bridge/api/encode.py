@@ -19,7 +19,7 @@ def encode(result: Any) -> bytes:
     offending bytes. Texts lose what a reader does not see, except in paths and in fields that are `Exact`.
     """
     formed = dump(result)
-    if dataclasses.is_dataclass(result) and may_hide(formed.decode()):
+    if dataclasses.is_dataclass(result) and may_hide(formed):
         return dump(strip_unseen(result))
     return formed
 

@@ -35,12 +35,14 @@ _UNSEEN = re.compile(
     f"|(?<![{_JOINED}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED}])"
     "|(?<![\u203c-\u3299\U0001f000-\U0001faff#*0-9\u00a9\u00ae])[\ufe0e\ufe0f]"
 )
-_MAYBE_HIDDEN = re.compile(rf"{_MAYBE_UNSEEN.pattern}|\\u00[01]|\\b|<!--|%%")
+_HIDDEN_IN_JSON = (b"<!--", b"%%", b"\\u00", b"\\b", b"\x7f")
 
 
-def may_hide(formed: str) -> bool:
-    """Return whether a text of JSON may have something in it that `visible_text` strips."""
-    return _MAYBE_HIDDEN.search(formed) is not None
+def may_hide(formed: bytes) -> bool:
+    """Return whether JSON may have something in it that `visible_text` strips; fast, as each answer is searched."""
+    if any(sign in formed for sign in _HIDDEN_IN_JSON):
+        return True
+    return not formed.isascii() and _MAYBE_UNSEEN.search(formed.decode()) is not None
 
 
 def visible_text(text: str) -> str:
