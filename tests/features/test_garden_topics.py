@@ -46,7 +46,7 @@ async def test_values_that_are_no_topic_go_or_are_replaced(ontology: Served) -> 
     leavening = "[[Ontology/Concepts/Leavening|Leavening]]"
     assert changed == {
         f"In [[Bread/Preferred|Preferred]], change `topics`: {leavening} in place of `Sours`": True,
-        f"In [[Bread/Stray|Stray]], change `topics`: `Loaf 1` out, {leavening} in place of `Sours`": False,
+        f"In [[Bread/Stray|Stray]], change `topics`: `[[Loaf 1]]` out, {leavening} in place of `Sours`": False,
     }
 
 
