@@ -298,8 +298,8 @@ class Indexer:
         A program can set a file's time back, and a clock may be coarse. So the bytes count where the watcher names a
         file, and where the system says that it changed after the last comparison of the whole vault.
         """
-        since = self.index.scanned_ns or sys.maxsize
-        doubtful = [path for path in alike if path in places or scan.files[path].changed_ns >= since]
+        named, since = {*places}, self.index.scanned_ns or sys.maxsize
+        doubtful = [path for path in alike if path in named or scan.files[path].changed_ns >= since]
         return [path for path in doubtful if not self._is_known(path)]
 
     def _is_known(self, path: VaultPath) -> bool:
