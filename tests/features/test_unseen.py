@@ -100,7 +100,8 @@ async def test_no_answer_has_it(served: Served, operation: Any) -> None:
     example = {name: value for name, value in operation.example.items() if name not in own and name != "folder"}
     of_policy = {"path": "Policies/Sort.md", "text": None} if "policy" in operation.name else {}
     of_base = {"path": "Base.base"} if operation.name == "query_base" else {}
-    for arguments in (own, own | example, example, own | of_policy, own | of_base):
+    as_text = {name: value for name, value in own.items() if name != "form"}
+    for arguments in (own, as_text, own | example, example, own | of_policy, own | of_base):
         given = {name: value for name, value in arguments.items() if value is not None}
         answer = (await served.call(operation.name, **given)).json
         for name, text in texts(answer):
