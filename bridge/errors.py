@@ -58,7 +58,7 @@ class Invalid(BridgeError):
 
     code = "invalid_arguments"
     status = 400
-    hint = "See docs/operations.md for the arguments."
+    hint = "Correct what is named, then repeat it."
 
 
 class InvalidArguments(Invalid):

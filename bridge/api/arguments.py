@@ -6,7 +6,7 @@ import functools
 import itertools
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import orjson
@@ -49,6 +49,9 @@ MOST_PROBLEMS, FEW = 1_000, 20
 LONG = 1_000
 """Items of a list that are checked at once."""
 
+TOLD = 3
+"""Most problems that one message describes."""
+
 VAULT = "vault"
 """The argument that the registry adds to every operation."""
 
@@ -69,9 +72,8 @@ def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]
     from pydantic import ValidationError
 
     names = [argument.name for argument in operation.arguments]
-    for name in arguments:
-        if name not in names:
-            raise unknown_argument(operation, str(name), names)
+    if unknown := [str(name) for name in arguments if name not in names]:
+        raise unknown_argument(operation, unknown, names)
     require_lengths(operation, arguments)
     try:
         model = model_of(operation).model_validate_json(orjson.dumps(arguments))
@@ -167,35 +169,52 @@ def describe_inexpressible(operation: "Operation", arguments: Mapping[str, Any])
     return f"The arguments of `{operation.name}` contain a value that JSON cannot express."
 
 
-def unknown_argument(operation: "Operation", name: str, names: list[str]) -> InvalidArguments:
-    """Return the error for an unknown argument, with the closest known one."""
-    near = difflib.get_close_matches(name, [*names, VAULT], n=1)
-    suggestion = f"did you mean `{near[0]}`?" if near else f"it takes {', '.join(f'`{k}`' for k in names) or 'none'}."
+def unknown_argument(operation: "Operation", unknown: Sequence[str], names: list[str]) -> InvalidArguments:
+    """Return the error for unknown arguments, with the closest known ones if each has one."""
+    # Callers with one vault are not shown that argument.
+    near = [
+        difflib.get_close_matches(name, names, n=1) or difflib.get_close_matches(name, [VAULT], n=1, cutoff=0.8)
+        for name in unknown[:TOLD]
+    ]
+    suggestion = (
+        f"did you mean {', '.join(f'`{one[0]}`' for one in near)}?"
+        if all(near)
+        else f"it takes {', '.join(f'`{k}`' for k in names) or 'none'}."
+    )
+    said = ", ".join(f"`{truncate(name)}`" for name in unknown[:TOLD]) + (" …" if len(unknown) > TOLD else "")
     return InvalidArguments(
-        f"`{operation.name}` has no argument `{truncate(name)}`; {suggestion}", operation=operation.name, argument=name
+        f"`{operation.name}` has no argument {said}; {suggestion}", operation=operation.name, argument=unknown[0]
     )
 
 
 def describe_mismatch(operation: "Operation", arguments: Mapping[str, Any], error: Any) -> str:
-    """Describe in one sentence the first argument that does not fit."""
+    """Describe the first arguments that do not fit, each in one sentence."""
     problems = error.errors(include_url=False, include_context=False, include_input=True)
     # A misspelt field is also a missing one; the misspelling is the more useful report.
-    first = next((each for each in problems if each["type"] == "unexpected_keyword_argument"), problems[0])
-    name, *place = first["loc"]
+    misspelt = {one["loc"][:-1] for one in problems if one["type"] == "unexpected_keyword_argument"}
+    problems = [one for one in problems if one["type"] != "missing" or one["loc"][:-1] not in misspelt]
+    problems.sort(key=lambda one: one["type"] != "unexpected_keyword_argument")
+    told = [*dict.fromkeys(describe_problem(operation, arguments, one) for one in problems)]
+    return " ".join(told[:TOLD]) + (f" And {len(told) - TOLD} more." if len(told) > TOLD else "")
+
+
+def describe_problem(operation: "Operation", arguments: Mapping[str, Any], problem: Mapping[str, Any]) -> str:
+    """Describe in one sentence an argument that does not fit."""
+    name, *place = problem["loc"]
     argument = next(a for a in operation.arguments if a.name == name)
-    if first["type"] == "missing" and not place:
+    if problem["type"] == "missing" and not place:
         return f"`{operation.name}` needs `{name}`: {argument.meaning[0].lower()}{argument.meaning[1:]}"
-    if first["type"] == "unexpected_keyword_argument":
+    if problem["type"] == "unexpected_keyword_argument":
         return describe_unknown_field(argument.hint, name, place)
     hint, way = hint_at(argument.hint, tuple(place))
-    if first["type"].startswith("union_tag") and (options := union_tag(hint)):
-        return describe_missing_tag(format_location(name, way), *options, first["input"])
-    if first["type"] == "too_short":
+    if problem["type"].startswith("union_tag") and (options := union_tag(hint)):
+        return describe_missing_tag(format_location(name, way), *options, problem["input"])
+    if problem["type"] == "too_short":
         return f"`{format_location(name, way)}` is empty."
-    if first["type"] == "too_long" and (most := bounds(hint).longest) is not None:
-        return f"`{format_location(name, way)}` may have at most {most} items, not {len(first['input']):,}."
-    value = functools.reduce(lambda level, step: level[step], way, arguments[name]) if has_value(first, way) else None
-    detail = f", not {describe_value(value)}" if has_value(first, way) else "; it is missing"
+    if problem["type"] == "too_long" and (most := bounds(hint).longest) is not None:
+        return f"`{format_location(name, way)}` may have at most {most} items, not {len(problem['input']):,}."
+    value = functools.reduce(lambda level, step: level[step], way, arguments[name]) if has_value(problem, way) else None
+    detail = f", not {describe_value(value)}" if has_value(problem, way) else "; it is missing"
     return f"`{format_location(name, way)}` must be {describe_hint(hint)}{detail}."
 
 

@@ -143,7 +143,7 @@ def check_server(name: str, table: Mapping[str, Any]) -> ExternalServer:
         InvalidArguments: The description has a mistake.
     """
     if (wrong := find_wrong_entry(name, table)) is not None:
-        raise InvalidArguments(f"{wrong[1]}.", hint="docs/external-tools.md lists the entries of a server.")
+        raise InvalidArguments(f"{wrong[1]}.", hint="A server has `command`, `args` and `env`, or a `url`.")
     return build_server(name, table)
 
 

@@ -356,6 +356,34 @@ def test_records_are_read_from_text_and_alone(deeds: Any) -> None:
     assert made(done).bind({"deeds": deeds})["deeds"] == (Grow(by=2),)
 
 
+@pytest.mark.parametrize(
+    ("operation", "arguments", "message"),
+    [
+        (
+            "change_values",
+            {"value": "x"},
+            "`change_values` has no argument `value`; it takes `name`, `old`, `to`, `folder`, ",
+        ),
+        (
+            "read_note",
+            {"pth": "A", "sektion": "B"},
+            "`read_note` has no argument `pth`, `sektion`; did you mean `path`, `section`?",
+        ),
+        ("read_note", {"path": "A", "vaults": "B"}, "`read_note` has no argument `vaults`; did you mean `vault`?"),
+        (
+            "rename_tag",
+            {"tag": 1, "children": "some"},
+            'not 1. `rename_tag` needs `to`: the new tag. `children` must be true or false, not "some".',
+        ),
+        ("search", {"query": [], "limit": [], "explain": [], "folder": []}, " And 1 more."),
+    ],
+)
+def test_several_faults_are_told_at_once(operation: str, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidArguments) as refused:
+        get_operation(operation).bind(arguments)
+    assert message in refused.value.message, refused.value.message
+
+
 def test_what_is_refused_is_shown_without_control_characters() -> None:
     with pytest.raises(InvalidArguments) as refused:
         get_operation("search").bind({"query": "a", "mode": "\x1b[31m" + "x" * 100})

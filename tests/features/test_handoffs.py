@@ -132,6 +132,14 @@ async def test_a_false_claim_is_refused_with_what_is_true(served: Served, proof:
     assert not list((root(served) / "Agents").rglob("Handoffs/*"))
 
 
+async def test_every_false_claim_is_named(served: Served) -> None:
+    (first, _), (second, why) = FALSE[:2]
+    refused = await hand_over(served, first, TRUE[0], second)
+    assert refused.json["error"]["claims"] == [1, 3]
+    assert "Claim 3, “Claim 3”, is not true: " in refused.json["error"]["message"]
+    assert why in refused.json["error"]["message"]
+
+
 async def test_each_claim_is_checked_again_when_it_is_read(served: Served) -> None:
     made = (await hand_over(served, *TRUE[:3], {"path": "Dates.md", "quote": "parsed once"}, TRUE[6])).json
     await grow(served)

@@ -53,6 +53,10 @@ async def test_what_others_wrote_since_is_told(served: Served, era: Era) -> None
         stale = text_of(await client.call_tool("edit_note", {"path": "Made.md", "edits": edits, "digest": digest}))
         assert stale.startswith("note_changed: `Made.md` changed since you read it.\nRead it again and repeat")
         assert stale.endswith("\nSince you read it:\n--- a/Made.md\n+++ b/Made.md\n@@ -1 +1,3 @@\n One.\n+\n+Two.")
+        unknown = text_of(await client.call_tool("edit_note", {"path": "Made.md", "edits": edits, "digest": "ab" * 6}))
+        assert unknown.startswith(
+            "note_changed: `Made.md` does not have the digest `abababababab`, and no version known"
+        )
         asked = {"path": "Made.md", "edits": edits, "digest": digest[:11]}
         short = text_of(await client.call_tool("edit_note", asked))
         assert short.startswith(f'invalid_arguments: A digest has 12 to 64 digits from 0 to f, not "{digest[:11]}".')

@@ -10,7 +10,7 @@ from bridge.changes.requests.base import RequestContext
 from bridge.errors import BridgeError, InvalidArguments, NoteChanged
 from bridge.markdown.kinds import kind_of
 from bridge.text.diff import decode_text, diff_lines, split_lines
-from bridge.types import Digest, VaultPath, is_same_digest
+from bridge.types import SHORT_DIGEST, Digest, VaultPath, is_same_digest
 
 
 def require_note_path(path: VaultPath) -> None:
@@ -38,9 +38,14 @@ def read_unchanged(
     """
     data = draft.read(path)
     if digest is not None and not any(is_same_digest(state, digest) for state in draft.states(path)):
-        facts = _describe_difference(path, context.read_before(digest), data, change)
-        found = digest_of(data)
-        raise NoteChanged(f"`{path}` changed since you read it.", path=path, expected=digest, found=found, **facts)
+        base, found = context.read_before(digest), digest_of(data)
+        facts = _describe_difference(path, base, data, change)
+        what = (
+            f"`{path}` changed since you read it."
+            if base is not None
+            else f"`{path}` does not have the digest `{digest[:SHORT_DIGEST]}`, and no version known here had it."
+        )
+        raise NoteChanged(what, path=path, expected=digest, found=found, known=base is not None, **facts)
     return data
 
 

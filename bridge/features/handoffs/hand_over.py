@@ -139,17 +139,20 @@ def require_true(call: Call, handoff: Handoff) -> None:
     """Require that each proof holds; blocks.
 
     Raises:
-        InvalidArguments: One does not.
+        InvalidArguments: Some do not; the message names them all.
     """
     facts = VaultEvidence(call)
-    for number, claim in enumerate(handoff.claims, start=1):
-        verdict = check_proof(claim.proof, facts)
-        if verdict.outcome in {"changed", "gone"}:
-            raise InvalidArguments(
-                f"Claim {number}, “{claim.text[:200]}”, is not true: {verdict.why}.",
-                hint="Correct the claim or its proof, or leave the claim out.",
-                claim=number,
-            )
+    verdicts = [check_proof(claim.proof, facts) for claim in handoff.claims]
+    untrue = [number for number, one in enumerate(verdicts, start=1) if one.outcome in {"changed", "gone"}]
+    if untrue:
+        raise InvalidArguments(
+            " ".join(
+                f"Claim {number}, “{handoff.claims[number - 1].text[:200]}”, is not true: {verdicts[number - 1].why}."
+                for number in untrue
+            ),
+            hint="Correct the claims or their proofs, or leave the claims out.",
+            claims=untrue,
+        )
 
 
 def new_path(call: Call, folder: AgentsFolder, title: str) -> VaultPath:

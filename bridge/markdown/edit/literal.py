@@ -10,9 +10,13 @@ from bridge.errors import InvalidArguments, TextNotFound
 from bridge.markdown.edit.draft import Draft
 from bridge.markdown.edit.places import TextEdit, normalise_newlines
 from bridge.markdown.edit.requests import ReplaceLines, ReplaceText
+from bridge.text.budget import cut
+from bridge.text.invisible import inline
 from bridge.types import Span
 
 _ALIKE: Final = 75.0
+_FAINTLY_ALIKE: Final = 50.0
+_QUOTED: Final = 200
 _LONGEST: Final = 1_000
 _SHOWN: Final = 3
 _QUOTES: Final = str.maketrans("‘’‚‛“”„‟–—‑", "''''\"\"\"\"---")
@@ -29,13 +33,21 @@ def text_not_found(draft: Draft, text: str) -> TextNotFound:
             if "\n" not in text
             else (f"Line {same[0]} starts like it, but it goes on differently")
         )
-        return TextNotFound(f"The text is not in {draft.path}. {detail}.", count=0, near=same[:_SHOWN])
-    near = similar_lines(lines, first)
-    rest = f" Most like it: line {', '.join(map(str, near))}." if near else ""
+        return TextNotFound(
+            f"The text is not in {draft.path}. {detail}: {quote_line(lines, same[0])}.", count=0, near=same[:_SHOWN]
+        )
+    near = similar_lines(lines, first) or similar_lines(lines, first, _FAINTLY_ALIKE)[:1]
+    also = f" (then {', '.join(map(str, near[1:]))})" if near[1:] else ""
+    rest = f" Most like it is line {near[0]}{also}: {quote_line(lines, near[0])}." if near else ""
     return TextNotFound(f"The text is not in {draft.path}.{rest}", count=0, near=near)
 
 
-def similar_lines(lines: list[str], example: str) -> list[int]:
+def quote_line(lines: Sequence[str], number: int) -> str:
+    """Return a line in quotes, without what is not seen, and cut."""
+    return f"“{cut(inline(lines[number - 1]), _QUOTED)}”"
+
+
+def similar_lines(lines: list[str], example: str, least: float = _ALIKE) -> list[int]:
     """Return the lines most like a text, most similar first."""
     from rapidfuzz import fuzz, process
 
@@ -43,7 +55,7 @@ def similar_lines(lines: list[str], example: str) -> list[int]:
         example[:_LONGEST],
         [line[:_LONGEST] for line in lines],
         scorer=fuzz.partial_ratio if len(example) < 40 else fuzz.ratio,
-        score_cutoff=_ALIKE,
+        score_cutoff=least,
         limit=_SHOWN,
     )
     return [at + 1 for line, _, at in found if line.strip()]

@@ -345,9 +345,18 @@ def test_edits_that_overlap_are_refused(edits: tuple[Edit, ...], numbers: tuple[
     [
         ("it", "The text occurs 3 times in A.md, in lines 1, 3.", {"count": 3, "lines": [1, 1, 3]}),
         ("l", "The text occurs 2 times in A.md, in line 2.", {"count": 2, "lines": [2, 2]}),
-        ("HELLO  there", "differs from it in spaces, quotes or letters.", {"count": 0, "near": [2]}),
-        ("hello there\nyou", "Line 2 starts like it, but it goes on differently.", {"count": 0, "near": [2]}),
-        ("it's a sentense about it", "Most like it: line 3.", {"count": 0, "near": [3]}),
+        (
+            "HELLO  there",
+            "Line 2 differs from it in spaces, quotes or letters: “Hello there”.",
+            {"count": 0, "near": [2]},
+        ),
+        (
+            "hello there\nyou",
+            "Line 2 starts like it, but it goes on differently: “Hello there”.",
+            {"count": 0, "near": [2]},
+        ),
+        ("it's a sentense about it", "Most like it is line 3: ““it’s a sentence about””.", {"count": 0, "near": [3]}),
+        ("Hullo, is there somebody?", "Most like it is line 2: “Hello there”.", {"count": 0, "near": [2]}),
         ("zzzzzzz", "The text is not in A.md.", {"count": 0, "near": []}),
         ("\n\n\n", "The text is not in A.md.", {"count": 0, "near": []}),
     ],
