@@ -52,6 +52,10 @@ NOTES_LISTED: Final = 10
 """Most notes that a section links to: each link is a backlink of its note."""
 
 
+COUNTS: Final = re.compile(r"(?:(?:, )?(?:searched|read|changed) [\d,]+ (?:time|note)s?)+\.?", re.IGNORECASE)
+"""What a journal says of how much was done, which sums up nothing."""
+
+
 def journal_name(client: str, started: datetime) -> str:
     """Return the name of a session's journal, without its extension."""
     name = " ".join(_BAD_IN_NAME.sub(" ", visible_text(client)).split()).strip(". ")[:60] or "agent"

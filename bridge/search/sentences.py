@@ -20,6 +20,9 @@ _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]")
 _FOOTNOTE_TEXT = re.compile(r"\s*\[\^[^\]\s]+\]:\s*")
 _LETTER = re.compile(r"[^\W\d_]")
 
+_UNBROKEN = re.compile(r"(`+)[^`]+\1(?!`)|\$\$[^$]+\$\$|\$[^\s$][^$\n]*\$")
+"""Code and mathematics inside a text."""
+
 _RUNNING: frozenset[PieceKind] = frozenset({"paragraph", "quote", "callout"})
 
 
@@ -44,7 +47,7 @@ def iter_sentences(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentence]
     lines = LineIndex(note.text)
     # A reference to a footnote often stands between the end of a sentence and the next one.
     shown = _FOOTNOTE.sub(lambda found: " " * len(found.group()), note.text)
-    links = [link.span for link in note.links]
+    links = sorted([*(link.span for link in note.links), *(found.span() for found in _UNBROKEN.finditer(note.text))])
     for piece in _pieces_near(note.pieces, near) if near else note.pieces:
         if piece.kind in _NO_PROSE or _FOOTNOTE_TEXT.match(note.text, piece.span[0]):
             continue

@@ -1,12 +1,15 @@
 """Chooses the sentences that stand for some notes: no model is needed, and nothing is said that is not there."""
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from bridge.markdown.note import Note, PieceKind
+from bridge.notebook.journal_note import COUNTS
 from bridge.search.sentences import Sentence, iter_asides, iter_sentences
 from bridge.text.extract import choose_sentences, terms_of
+from bridge.text.fold import fold_case
 from bridge.text.stems import language_of
 
 _LEAD = 10.0
@@ -14,6 +17,9 @@ _LEAD = 10.0
 
 _LEAD_FALLS = 1.5
 """Sentences after which that has fallen to a third."""
+
+_PAIRS = (("[[", "]]"), ("\\begin{", "\\end{"), ("<!--", "-->"))
+_TEMPLATE = re.compile(r"<%|%>|\{\{.*\}\}")
 
 _GOOD_WORDS = range(6, 61)
 _FRAGMENT = 0.4
@@ -29,7 +35,7 @@ def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> li
         most: Maximum number of sentences.
         focus: What the summary should be about; empty for whatever the notes are about.
     """
-    found = [list(iter_sentences(note)) for note in notes]
+    found = list(_distinct([one for one in iter_sentences(note) if _is_whole(one.text)] for note in notes))
     if not any(found):
         found = [list(iter_asides(note)) for note in notes]
     languages = [language_of(note.text[note.body :]) for note in notes]
@@ -44,6 +50,23 @@ def choose_sentences_of(notes: Sequence[Note], most: int, focus: str = "") -> li
     wanted = {term for language in set(languages) for term in terms_of(focus, language)}
     everything = list(chain.from_iterable(found))
     return [everything[place] for place in sorted(choose_sentences(terms, priors, most, wanted))]
+
+
+def _distinct(found: Iterable[Sequence[Sentence]]) -> Iterator[list[Sentence]]:
+    """Yield the sentences of each note without those that were there before."""
+    seen = set[str]()
+    for sentences in found:
+        keys = [fold_case(sentence.text) for sentence in sentences]
+        yield [one for at, one in enumerate(sentences) if keys[at] not in seen and keys[at] not in keys[:at]]
+        seen.update(keys)
+
+
+def _is_whole(text: str) -> bool:
+    """Return whether a sentence can stand in another note: nothing in it is cut open, a template or a mere count."""
+    paired = all(text.count(mark) % 2 == 0 for mark in ("$$", "`", "%%"))
+    nested = all(text.count(start) == text.count(end) for start, end in _PAIRS)
+    has_math = "$" not in text or text.count("$") % 2 == 0 or "\\" not in text
+    return paired and nested and has_math and not _TEMPLATE.search(text) and not COUNTS.fullmatch(text)
 
 
 def _prior(place: int, sentence: Sentence, *, leads: bool) -> float:
