@@ -35,6 +35,15 @@ async def ask(served: Served, question: str, **arguments: Any) -> dict[str, Any]
     return found
 
 
+async def test_that_the_agents_notes_were_not_asked_is_said_where_nothing_answers(served: Served) -> None:
+    unknown = "Who invented the zeppelin?"
+    assert "`recall`" not in " ".join((await ask(served, unknown))["notices"])
+    assert (await served.call("set_up_memory", templates=False)).status == 200
+    assert "`recall`" in (await ask(served, unknown))["notices"][-1]
+    assert "`recall`" not in " ".join((await ask(served, unknown, among="all"))["notices"])
+    assert "`recall`" not in " ".join((await ask(served, FED))["notices"])
+
+
 async def use_chat_model(served: Served, file: Path, **settings: Any) -> None:
     """Place a chat model and choose it."""
     chosen = {"chat_model": place_chat_model(served.models, file), "chat_threads": 1}

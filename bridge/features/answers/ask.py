@@ -23,6 +23,7 @@ from bridge.api.stream import StreamEvent
 from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.answers.records import AnswerExcerpt, AnswerStep, VaultAnswer
 from bridge.features.answers.settings import AnswerSettings
+from bridge.notebook.folder import is_set_up
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
 from bridge.text.counts import count_of
@@ -52,6 +53,7 @@ READING = "Whether the notes answer this cannot be told yet: most are still bein
 NO_SENTENCE = "No sentence answers this. The closest note is *{}*; its properties, code or formulas may."
 
 NO_MODEL = "`{}` counts only with a chat model, and none answered."
+AGENTS_LEFT_OUT = "The agents' notes were not asked: `recall` asks the memories, and `among: all` includes them here."
 NO_TOOLS = "The chat model cannot look further: its template knows no tools."
 FOREIGN = "The chat model read text of other programs, which may be wrong or meant to mislead."
 
@@ -143,6 +145,9 @@ async def ask(
     )
     keep_question(call, asked.text, found.answerability)
     await _record_excerpts(call, context)
+    is_apart = places.among == "notes" and is_set_up(call.vault.files, call.vault.settings)
+    if is_apart and (is_absent_from_vault or not quotes):
+        answer = replace(answer, notices=(*answer.notices, AGENTS_LEFT_OUT))
     if generator is None and (max_steps or tools):
         no_model = NO_MODEL.format("max_steps" if max_steps else "tools")
         answer = replace(answer, notices=(*answer.notices, no_model))
