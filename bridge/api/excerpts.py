@@ -41,15 +41,16 @@ async def cut_found(
     """
     from bridge.search.long_notes import cut_long_notes
 
-    return await cut_long_notes(sources, request, await asyncio.to_thread(cut_hits, hits, notes), notes)
+    return await cut_long_notes(sources, request, await asyncio.to_thread(cut_hits, hits, notes, request.query), notes)
 
 
-def cut_hits(hits: "Sequence[SearchHit]", notes: "Mapping[VaultPath, Note]") -> "list[Excerpts]":
+def cut_hits(hits: "Sequence[SearchHit]", notes: "Mapping[VaultPath, Note]", query: str) -> "list[Excerpts]":
     """Cut hits into excerpts.
 
     Args:
         hits: The hits.
         notes: Their notes, from `open_hits`; a note that is not among them is skipped.
+        query: What was asked.
     """
     from bridge.markdown.kinds import kind_of
     from bridge.search.excerpts import cut_excerpts, keep_passages
@@ -60,5 +61,5 @@ def cut_hits(hits: "Sequence[SearchHit]", notes: "Mapping[VaultPath, Note]") -> 
         if kind_of(hit.path) != "note":
             found.append(keep_passages(hit.path, hit.score, passages))
         elif (note := notes.get(hit.path)) is not None:
-            found.append(cut_excerpts(note, hit.score, passages))
+            found.append(cut_excerpts(note, hit.score, passages, query))
     return found

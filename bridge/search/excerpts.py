@@ -1,5 +1,6 @@
 """The parts of a note that can stand for it: all of it, a section, passages or its headings."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import dropwhile, takewhile
 from typing import Literal
@@ -19,6 +20,14 @@ DEEPEST = 3
 
 MUCH_LONGER = 2
 """How many times longer than its passage a paragraph must be for the passage to stand alone."""
+
+
+_DIAGRAM = re.compile(r"\s*(?:`{3,}|~{3,})[ \t]*(?:mermaid|plantuml|puml|dot|graphviz|d2|tikz|css)\b", re.IGNORECASE)
+"""The beginning of code that draws or styles, and says nothing to a reader."""
+
+_ASKS_FOR_CODE = re.compile(
+    r"mermaid|plantuml|graphviz|tikz|\bcss\b|\bcode\b|diagram|flowchart|图表|流程图", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +54,16 @@ class Excerpts:
     outline: Excerpt | None = None
 
 
-def cut_excerpts(note: Note, score: float, passages: Sequence[ShownPassage]) -> Excerpts:
-    """Cut a Markdown note into the forms in which it can be shown.
+def cut_excerpts(note: Note, score: float, passages: Sequence[ShownPassage], query: str = "") -> Excerpts:
+    """Cut a Markdown note into the forms in which it can be shown, for a query without the code of diagrams.
 
     Args:
         note: The note as it is now.
         score: How relevant it is.
         passages: Its relevant passages, the best first.
+        query: What is asked; code is left out unless it asks for it, or asks nothing.
     """
-    cut = _Cut(note)
+    cut = _Cut(note, without_code=bool(query) and not _ASKS_FOR_CODE.search(query))
     return Excerpts(
         note.path,
         score,
@@ -72,8 +82,13 @@ def keep_passages(path: VaultPath, score: float, passages: Sequence[ShownPassage
 class _Cut:
     """Cuts one Markdown note between its blocks."""
 
-    def __init__(self, note: Note) -> None:
+    def __init__(self, note: Note, *, without_code: bool) -> None:
         self._note = note
+        self._code = [
+            piece.span
+            for piece in (note.pieces if without_code else ())
+            if piece.kind == "fence" and _DIAGRAM.match(note.text, piece.span[0])
+        ]
         self._lines = LineIndex(note.text)
         self._outline = Outline(note)
 
@@ -83,10 +98,19 @@ class _Cut:
         text = self._note.text[start:end]
         start += len(text) - len(text.lstrip())
         end = start + len(text.strip())
-        shown = visible_text(text).strip()
+        shown = visible_text(self._readable(start, end)).strip()
         if not shown:
             return None
         return Excerpt(form, self._outline.at(start), self._lines.over((start, end)), shown)
+
+    def _readable(self, start: int, end: int) -> str:
+        """Return the text of a span without code that is left out."""
+        parts = []
+        for first, last in self._code:
+            if start <= first < end:
+                parts.append(self._note.text[start:first].rstrip())
+                start = min(last, end)
+        return "".join((*parts, self._note.text[start:end]))
 
     def section(self, line: int) -> Excerpt | None:
         """Return the innermost section of a line; None before the first heading."""

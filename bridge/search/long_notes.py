@@ -46,7 +46,8 @@ async def cut_long_notes(
 
     def cut_again() -> list[Excerpts]:
         return [
-            cut_excerpts(notes[one.path], one.score, blocks[one.path]) if blocks.get(one.path) else one for one in cut
+            cut_excerpts(notes[one.path], one.score, blocks[one.path], request.query) if blocks.get(one.path) else one
+            for one in cut
         ]
 
     return await asyncio.to_thread(cut_again)

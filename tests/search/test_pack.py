@@ -45,6 +45,20 @@ def ranked(draw: st.DrawFn) -> list[tuple[Note, Excerpts]]:
     return sorted(found, key=lambda one: -one[1].score)
 
 
+def test_code_of_diagrams_is_shown_only_to_who_asks_for_it() -> None:
+    text = "# Band\n\nThey moved.\n\n```mermaid\ntimeline\n  1983 : start\n```\n\n```python\nmoved()\n```\n\nThe end.\n"
+    note = parse(VaultPath("Band.md"), text.encode())
+    shown = [ShownPassage("", (1, 13), text), ShownPassage("", (5, 8), "```mermaid")]
+    found = cut_excerpts(note, 1.0, shown, "where did the band move")
+    assert found.note is not None
+    assert found.note.text == "# Band\n\nThey moved.\n\n```python\nmoved()\n```\n\nThe end."
+    assert not any("mermaid" in one.text for one in found.passages)
+    for query in ("", "the diagram of the band"):
+        asked = cut_excerpts(note, 1.0, shown, query)
+        assert asked.note is not None
+        assert "mermaid" in asked.note.text
+
+
 def random_excerpt(chance: random.Random, form: Form) -> Excerpt | None:
     first = chance.randrange(1, 90)
     text = " ".join(chance.choices(WORDS, k=chance.choice((0, 1, 9, 60, 150))))
