@@ -11,7 +11,7 @@ from bridge.text.extract import terms_of
 from bridge.text.fold import fold_word
 from bridge.text.scripts import latin_share
 from bridge.text.stems import foreign_language, language_of
-from bridge.text.words import RUN, character_pairs, words_of
+from bridge.text.words import RUN, TOKEN, character_pairs, words_of
 
 Verdict = Literal["answered", "partial", "not_in_vault", "unsure"]
 
@@ -149,7 +149,7 @@ def assess(question: str, terms: Sequence[str], best: BestPassages, worth: Calla
         verdict = "not_in_vault"
     else:
         verdict = "partial" if missing else "unsure"
-    return Answerability(verdict, round(confidence, 3), missing)
+    return Answerability(verdict, round(confidence, 3), _spell(question, missing))
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,13 +190,25 @@ def assess_quotes(
     elif verdict == "partial":
         lines = [one | other for one, other in zip(own, above, strict=True)]
         verdict = "answered" if _most_said(worths, lines) >= ALL else partly
-    return Answerability(verdict, judged.confidence, missing)
+    return Answerability(verdict, judged.confidence, _spell(question, missing))
 
 
 def _most_said(worths: Mapping[str, float], said: Sequence[frozenset[str]]) -> float:
     """Return the largest share of a question's words that one text says."""
     whole = sum(worths.values()) or 1.0
     return max((sum(worths[term] for term in one) / whole for one in said), default=0.0)
+
+
+def _spell(question: str, words: Sequence[str]) -> tuple[str, ...]:
+    """Return folded words with the accents that the question has."""
+    written = {fold_word(word): word.casefold() for word in TOKEN.findall(question)}
+    return tuple(written.get(word, word) for word in words)
+
+
+def without_said(judged: Answerability, texts: Sequence[str]) -> Answerability:
+    """Return a verdict that calls no word missing which one of the texts that are shown says."""
+    said = frozenset[str]().union(*_find_terms(judged.missing, texts))
+    return Answerability(judged.verdict, judged.confidence, tuple(one for one in judged.missing if one not in said))
 
 
 def unquoted_words(words: Sequence[str], text: str, quotable: str) -> list[str]:

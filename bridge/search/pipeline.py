@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bridge.errors import ModelMissing
 from bridge.index.fulltext_query import TextQuery
 from bridge.records import dataclass
-from bridge.search.answerability import PASSAGES, Answerability, BestPassages, asked_terms, assess
+from bridge.search.answerability import PASSAGES, Answerability, BestPassages, asked_terms, assess, without_said
 from bridge.search.calibrate import ModelCalibration, model_calibration, model_trust
 from bridge.search.expand import choose_seeds, expand_co_reading, expand_links, expand_mentions, match_tags
 from bridge.search.fuse import (
@@ -238,6 +238,9 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
             found = replace(found, ranked=[hit for hit in found.ranked if hit.score >= request.min_score])
         found, reading = await _read_closely(sources, request, query, found)
         hits = await _build_hits(sources, request, query, found)
+    if answerability is not None and answerability.missing:
+        shown = [f"{hit.title} {hit.heading} {hit.snippet} {' '.join(hit.why)}" for hit in hits]
+        answerability = without_said(answerability, shown)
     outcome = Outcome(found.mode, found.readable, bool(found.results[0].raw))
     notices = (*reading.notices, *outcome_notices(sources, request, query, outcome))
     if not hits:

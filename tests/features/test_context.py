@@ -29,6 +29,11 @@ async def gather(served: Served, **arguments: Any) -> dict[str, Any]:
     return found
 
 
+async def test_what_no_note_says_is_told(served: Served) -> None:
+    notices = (await gather(served, query="how heavy is the levain of the zeppelin"))["notices"]
+    assert any("do not say" in notice and "zeppelin" in notice for notice in notices)
+
+
 @pytest.mark.parametrize("budget", [100, 300, 1_000, 4_000])
 async def test_the_text_is_within_the_budget_and_made_of_its_items(served: Served, budget: int) -> None:
     found = await gather(served, query="levain", budget=budget)

@@ -1,6 +1,17 @@
 """Whether passages answer a question."""
 
-from bridge.search.answerability import BestPassages, asked_terms, assess
+import pytest
+
+from bridge.search.answerability import (
+    Answerability,
+    BestPassages,
+    QuotedLine,
+    Verdict,
+    asked_terms,
+    assess,
+    assess_quotes,
+    without_said,
+)
 
 BREAD = "Rye bread needs a sourdough starter, which is fed twice a day. Bread.md"
 
@@ -59,3 +70,53 @@ def test_scripts_without_spaces_are_compared_by_pairs() -> None:
 
 def test_without_passages_nothing_answers() -> None:
     assert verdict("zeppelin engine", ["zeppelin", "engine"], score=0.0)[0] == "not_in_vault"
+
+
+def on_quotes(
+    question: str, words: list[str], *lines: tuple[str, str], judged: Verdict = "answered", read: tuple[str, ...] = ()
+) -> tuple[str, tuple[str, ...]]:
+    """Judge a question by lines, each with the title above it."""
+    worths = {term: worth(term) for term in asked_terms(words)}
+    quoted = [QuotedLine(text, above) for text, above in lines]
+    found = assess_quotes(Answerability(judged, 0.9, ()), question, worths, quoted, read)
+    return found.verdict, found.missing
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "line", "unsaid"),
+    [
+        ("Who founded Threshold House?", ["founded", "threshold", "house"], "Out on Threshold House.", "founded"),
+        ("Wer gründete Threshold House?", ["gründete", "threshold", "house"], "Bei Threshold House.", "gründete"),
+        ("Chi ha fondato Threshold House?", ["fondato", "threshold", "house"], "Con Threshold House.", "fondato"),
+        ("मुंबई किसने बसाया?", ["मुंबई", "बसाया"], "मुंबई एक शहर है।", "बसाया"),
+        ("متى تأسست بغداد القديمة؟", ["تأسست", "بغداد", "القديمة"], "بغداد القديمة مدينة.", "تأسست"),
+        ("מי ייסד את תל אביב?", ["ייסד", "תל", "אביב"], "תל אביב היא עיר.", "ייסד"),
+    ],
+)
+def test_what_is_asked_must_be_said_by_what_is_quoted(question: str, words: list[str], line: str, unsaid: str) -> None:
+    subject = " ".join(word for word in words if word != unsaid)
+    assert on_quotes(question, words, (line, subject)) == ("partial", (unsaid,))
+    assert on_quotes(question, words, (f"{line} {unsaid}", subject)) == ("answered", ())
+
+
+def test_words_strewn_over_lines_answer_nothing() -> None:
+    strewn = (("Blood pressure was fine.", "Visit"), ("An integer is a type.", "Values"))
+    assert on_quotes("What is my blood type?", ["blood", "type"], *strewn) == ("unsure", ())
+    assert on_quotes("What is my blood type?", ["blood", "type"], ("Blood type: A", "Me")) == ("answered", ())
+    assert on_quotes("什么是卡片笔记法", ["卡片笔记法"], ("今天天气很好。", "天气")) == ("unsure", ())
+
+
+def test_how_often_is_asked_is_not_said() -> None:
+    assert on_quotes("How often is it fed", ["often", "fed"], ("It is fed.", "Bread")) == ("answered", ())
+
+
+def test_a_heading_that_names_what_is_asked_is_no_absence() -> None:
+    words = ["support", "vim", "key", "bindings"]
+    heading = ("Settings Vim key bindings",)
+    assert on_quotes("?", words, judged="not_in_vault") == ("not_in_vault", tuple(words))
+    assert on_quotes("?", words, judged="not_in_vault", read=heading)[0] == "partial"
+
+
+def test_a_word_that_a_hit_says_is_not_missing() -> None:
+    judged = Answerability("partial", 0.3, ("zeppelin", "engines"))
+    assert without_said(judged, ["The ==engine== is old.", "Bread"]).missing == ("zeppelin",)

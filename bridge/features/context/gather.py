@@ -7,7 +7,9 @@ from typing import Annotated, Literal
 from annotated_types import Interval
 
 from bridge.api.among import choose_among
+from bridge.api.answerability_notice import answerability_notice
 from bridge.api.call import Call
+from bridge.api.encode import to_json
 from bridge.api.excerpts import cut_found, open_hits
 from bridge.api.hints import Folder, Limit, Properties, Query, When
 from bridge.api.injections import find_withheld, publish_injection, reader_of, record_injection
@@ -173,6 +175,8 @@ async def gather_context(
     brought_in = [InjectedNote(one.path, why, estimate_tokens(one.text)) for one in packed.items]
     await asyncio.to_thread(record_injection, call, "gather_context", brought_in)
     publish_injection(call)
+    judged = None if found.answerability is None else to_json(found.answerability)
+    verdict = answerability_notice(judged, hits[0].title if hits else None)
     return GatheredContext(
         text=packed.text if form == "text" else "",
         items=tuple(
@@ -191,7 +195,7 @@ async def gather_context(
         left_out=tuple(OmittedNote(one.path, one.tokens, one.score) for one in packed.left_out),
         tokens=packed.tokens,
         mode_used=found.mode_used,
-        notices=found.notices,
+        notices=(*found.notices, *((verdict,) if verdict else ())),
     )
 
 
