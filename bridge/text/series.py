@@ -67,7 +67,7 @@ def step_between(one: str, other: str) -> Step | None:
 
 
 def _words(name: str) -> list[str]:
-    return comparable_words(fold_word(name))
+    return [*comparable_words(fold_word(name))]
 
 
 def _is_step(word: str) -> bool:

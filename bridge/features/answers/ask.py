@@ -23,7 +23,6 @@ from bridge.api.stream import StreamEvent
 from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.answers.records import AnswerExcerpt, AnswerStep, VaultAnswer
 from bridge.features.answers.settings import AnswerSettings
-from bridge.notebook.folder import is_set_up
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
 from bridge.text.counts import count_of
@@ -145,8 +144,7 @@ async def ask(
     )
     keep_question(call, asked.text, found.answerability)
     await _record_excerpts(call, context)
-    is_apart = places.among == "notes" and is_set_up(call.vault.files, call.vault.settings)
-    if is_apart and (is_absent_from_vault or not quotes):
+    if (is_absent_from_vault or not quotes) and places.among == "notes" and call.vault.is_set_up:
         answer = replace(answer, notices=(*answer.notices, AGENTS_LEFT_OUT))
     if generator is None and (max_steps or tools):
         no_model = NO_MODEL.format("max_steps" if max_steps else "tools")
