@@ -16,6 +16,7 @@ from bridge.markdown.names import Names
 from bridge.markdown.note import Value
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
+from bridge.vault.birth_time import birth_time
 
 _NOWHERE: Final = VaultPath("")
 
@@ -160,8 +161,7 @@ class NoteFiles(Files):
         return None if seconds is None else Date(datetime.fromtimestamp(seconds).astimezone())
 
     def _created(self, path: VaultPath) -> Result:
-        """Return when a file was created, where the system tells Python."""
-        seconds = getattr(self._stat(path), "st_birthtime", None)
+        seconds = birth_time(self._root / path)
         return None if seconds is None else Date(datetime.fromtimestamp(seconds).astimezone())
 
     def _stat(self, path: VaultPath) -> os.stat_result | None:
