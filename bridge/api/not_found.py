@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from bridge.index.note import Notes
 
 
+MOST_UNKNOWN = 10
+"""Most unknown names of one expression that are told."""
+
+
 def folder_of(notes: Collection[VaultPath], folder: str | None) -> str:
     """Return a folder as the vault spells it; empty for the whole vault.
 
@@ -41,6 +45,15 @@ def unknown_names(
     for name, value in (properties or {}).items():
         notices.append(no_such_property(notes, name, *(value if isinstance(value, list | tuple) else (value,))))
     return tuple(filter(None, notices))
+
+
+def unknown_properties(notes: "Notes", names: Sequence[str]) -> tuple[str, ...]:
+    """Return a sentence for each of the first properties that no note has, with the closest existing one."""
+    from bridge.search.filters import no_such_property
+
+    known = {key.casefold() for key in set[str]().union(*(note.properties for note in notes.values()))}
+    unknown = [name for name in names if name.casefold() not in known][:MOST_UNKNOWN]
+    return tuple(filter(None, (no_such_property(notes, name) for name in unknown)))
 
 
 def no_such_note(vault: "OpenVault", path: VaultPath) -> NoteNotFound:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 from annotated_types import MaxLen
 
+from bridge.api.not_found import unknown_properties
 from bridge.errors import InvalidArguments
 from bridge.index.note import Notes
 from bridge.types import VaultPath
@@ -52,23 +53,26 @@ def _run(work: Callable[["Budget"], T], budget: "Budget") -> T:
         raise InvalidArguments("The query takes too much memory.", hint="Use shorter texts and lists.") from None
 
 
-async def notes_where(vault: "OpenVault", notes: Notes, where: str) -> frozenset[VaultPath] | None:
-    """Return the notes for which a condition is true; None without a condition.
+async def notes_where(
+    vault: "OpenVault", notes: Notes, where: str
+) -> tuple[frozenset[VaultPath] | None, tuple[str, ...]]:
+    """Return the notes for which a condition is true, None without a condition, and what in it has no meaning.
 
     Raises:
         InvalidArguments: The condition cannot be read, has an unknown function, or takes too long.
     """
     if not where.strip():
-        return None
-    from bridge.bases.evaluate import Evaluation, check_functions
+        return None, ()
+    from bridge.bases.evaluate import Evaluation, check_functions, find_properties
     from bridge.bases.syntax import parse_expression
 
     node = parse_expression(where)
     check_functions([node])
 
-    def find(budget: "Budget") -> frozenset[VaultPath]:
+    def find(budget: "Budget") -> tuple[frozenset[VaultPath], tuple[str, ...]]:
         query = Evaluation(note_files(vault, notes), budget=budget)
-        return frozenset(path for path in notes if query.passes(node, path))
+        found = frozenset(path for path in notes if query.passes(node, path))
+        return found, (*unknown_properties(notes, find_properties([node])), *query.notices)
 
     return await evaluate_apart(find)
 

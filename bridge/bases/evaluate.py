@@ -77,6 +77,8 @@ _FIELDS: Final[Mapping[str, frozenset[str]]] = {
     "list": frozenset({"length"}),
     "string": frozenset({"length"}),
 }
+_NO_PROPERTIES: Final = frozenset({"file", "this", "note", "formula", "value", "index", "acc", "values"})
+"""Names with a meaning of their own."""
 _COMPARISONS: Final = {"<": (-1,), ">": (1,), "<=": (-1, 0), ">=": (0, 1)}
 
 
@@ -193,6 +195,18 @@ def check_functions(nodes: Sequence[Node]) -> None:
             close = get_close_matches(call.name, sorted(known), 1)
             hint = f"Did you mean `{close[0]}`?" if close else "Obsidian's help lists them under Bases, Functions."
             raise InvalidArguments(f"There is no function `{call.name}`.", hint=hint)
+
+
+def find_properties(nodes: Sequence[Node]) -> tuple[str, ...]:
+    """Return the properties that expressions name."""
+    found: dict[str, None] = {}
+    for node in walk(nodes):
+        match node:
+            case Name(name=name) if name not in _NO_PROPERTIES:
+                found[name] = None
+            case Field(of=Name(name="note"), name=name) | Element(of=Name(name="note"), key=Constant(value=str(name))):
+                found[name] = None
+    return tuple(found)
 
 
 def _nesting_error() -> InvalidArguments:

@@ -225,6 +225,20 @@ async def test_searches_and_tasks_take_a_condition(served: Served) -> None:
     assert (await served.call("search", query="Emma", where="price >")).code == "invalid_arguments"
 
 
+async def test_a_property_that_no_note_has_is_said(served: Served) -> None:
+    said = ["There is no property `stauts`; the closest are `status`, `tags`."]
+    where = 'stauts == "open" || note["stauts"] == 1 || file.name == "x"'
+    for operation, more in (("find_notes", {}), ("list_tasks", {}), ("search", {"query": "Emma"})):
+        answer = await served.call(operation, where=where, **more)
+        assert [one for one in answer.json["notices"] if "property" in one] == said, answer.body
+    blocks = await served.call("search_blocks", query="Emma", where=where)
+    assert said[0] in blocks.json["notices"]
+    base = "formulas: {f: 'note.stauts'}\nviews: [{order: [stauts, Status, formula.f], filters: price > 0}]"
+    assert (await run(served, text=base))["notices"] == said
+    answer = await served.call("find_notes", where="PRICE > 3 && list(author).map(value + index).isEmpty()")
+    assert answer.json["notices"] == []
+
+
 async def test_denied_notes_are_in_no_view(served: Served) -> None:
     save_settings(served.bridge.settings_path, {"deny": ["Secret/**"]})
     await served.bridge.reload()

@@ -1,6 +1,7 @@
 """Running a view of a base."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Interval, MaxLen
@@ -8,7 +9,7 @@ from annotated_types import Interval, MaxLen
 from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Element, Line, notice, notices, path_of
-from bridge.api.not_found import no_such_note
+from bridge.api.not_found import no_such_note, unknown_properties
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
 from bridge.api.where import evaluate_apart, note_files
@@ -22,6 +23,7 @@ from bridge.types import Among, VaultPath
 if TYPE_CHECKING:
     from bridge.bases.base_file import Base, BaseView
     from bridge.bases.evaluate import Budget, Evaluation
+    from bridge.bases.syntax import Node
     from bridge.engine.open_vault import OpenVault
 
 ENDING = ".base"
@@ -116,7 +118,7 @@ async def query_base(
 
     def run(budget: "Budget") -> BaseRows:
         from bridge.bases.base_file import check_view, read_base
-        from bridge.bases.evaluate import Evaluation
+        from bridge.bases.evaluate import Evaluation, find_properties
         from bridge.bases.values import FileValue
 
         base = read_base(_read(vault, path) if path is not None else text or "")
@@ -125,9 +127,19 @@ async def query_base(
         files = [one for one in vault.names if _is_shown(vault, one, notes, side)]
         here = this or path
         query = Evaluation(note_files(vault, notes), base.formulas, FileValue(here) if here else None, budget)
-        return _run(query, files, base, chosen, slice(offset, offset + limit))
+        found = _run(query, files, base, chosen, slice(offset, offset + limit))
+        unknown = unknown_properties(notes, find_properties(_expressions(base, chosen)))
+        return replace(found, notices=(*unknown, *found.notices))
 
     return await evaluate_apart(run)
+
+
+def _expressions(base: "Base", view: "BaseView") -> list["Node"]:
+    """Return the expressions of a view, with all formulas."""
+    from bridge.bases.base_file import column_node
+
+    keys = [one.node for one in (*view.sort, *([view.group] if view.group else []))]
+    return [view.filter, *keys, *map(column_node, view.columns), *base.formulas.values()]
 
 
 def _read(vault: "OpenVault", path: VaultPath) -> str:

@@ -141,7 +141,8 @@ async def find_notes(
     )
     resolved_links = None if links_to is None else await vault.resolved_links()
     notes = snapshot(vault, choose_among(vault, among, (folder, links_to, linked_from)))
-    request = replace(request, only=await notes_where(vault, notes, where))
+    only, unknown = await notes_where(vault, notes, where)
+    request = replace(request, only=only)
 
     def find() -> FoundNotes:
         passing = filter_notes(notes, request)
@@ -151,7 +152,7 @@ async def find_notes(
         if linked_from is not None:
             paths &= targets_of(vault, notes, linked_from)
         found = sort_notes([notes[path] for path in paths], sort, vault.root)
-        notices = unknown_names(notes, folder, tags, properties)
+        notices = (*unknown_names(notes, folder, tags, properties), *unknown)
         return FoundNotes(
             tuple(summarize_note(note, vault.root) for note in found[offset : offset + limit]), len(found), notices
         )

@@ -230,11 +230,12 @@ async def find_among(
     """
     vault = call.vault
     side = choose_among(vault, among, (request.folder, *request.paths), request.query)
-    only = await notes_where(vault, vault.index.view(side).notes, where)
+    only, unknown = await notes_where(vault, vault.index.view(side).notes, where)
     try:
-        return await find(await vault.sources_among(side), replace(request, only=only))
+        found = await find(await vault.sources_among(side), replace(request, only=only))
     except ModelMissing:
         raise vault.why_not_by_meaning() from None
+    return replace(found, notices=(*unknown, *found.notices)) if unknown else found
 
 
 @operation(

@@ -152,7 +152,8 @@ async def list_tasks(
     notes = snapshot(vault, choose_among(vault, among, (path, folder)))
     if path is not None and path not in notes:
         raise no_such_note(vault, path)
-    request = SearchRequest(query="", folder=folder, only=await notes_where(vault, notes, where))
+    only, unknown = await notes_where(vault, notes, where)
+    request = SearchRequest(query="", folder=folder, only=only)
 
     def find() -> TaskList:
         passing = filter_notes(notes, request)
@@ -162,7 +163,7 @@ async def list_tasks(
         found = sort_tasks(filter_tasks(listed, criteria, settings), sort)
         page = tuple(summarize_task(*each, settings) for each in found[offset : offset + limit])
         # A task's tag is one of its note.
-        return TaskList(page, len(found), unknown_names(notes, folder, tags))
+        return TaskList(page, len(found), (*unknown_names(notes, folder, tags), *unknown))
 
     return await asyncio.to_thread(find)
 
