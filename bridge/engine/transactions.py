@@ -484,6 +484,9 @@ class ChangeWriter:
         most = SHOWN_TOGETHER if replaces_only(steps) else max(1, len(steps))
         try:
             for start in range(0, len(steps), most):
+                if self._writer.stopping.is_set():
+                    # The next start finds it.
+                    break
                 some = steps[start : start + most]
                 await self._indexer.show(step_paths(some), replaced_bytes(some, blobs))
         except BridgeError as error:
