@@ -199,7 +199,8 @@ async def index_status(call: Call, path: VaultPath) -> IndexStatus:
     Raises:
         NoteNotFound: No such file; the message names the closest.
     """
-    found = call.vault.inspect(path)
+    # In a thread: of a note with very many passages, reading them takes seconds.
+    found = await asyncio.to_thread(call.vault.inspect, path)
     if found.state == "unknown":
         raise no_such_note(call.vault, path)
     return IndexStatus(
