@@ -193,6 +193,9 @@ def describe_mismatch(operation: "Operation", arguments: Mapping[str, Any], erro
     # A misspelt field is also a missing one; the misspelling is the more useful report.
     misspelt = {one["loc"][:-1] for one in problems if one["type"] == "unexpected_keyword_argument"}
     problems = [one for one in problems if one["type"] != "missing" or one["loc"][:-1] not in misspelt]
+    # A list whose items do not fit also counts as empty.
+    outer = {one["loc"][:depth] for one in problems for depth in range(len(one["loc"]))}
+    problems = [one for one in problems if one["loc"] not in outer]
     problems.sort(key=lambda one: one["type"] != "unexpected_keyword_argument")
     told = [*dict.fromkeys(describe_problem(operation, arguments, one) for one in problems)]
     return " ".join(told[:TOLD]) + (f" And {len(told) - TOLD} more." if len(told) > TOLD else "")

@@ -78,13 +78,20 @@ def coerce_list(value: Any, items: tuple[Any, ...]) -> Any:
 
 
 def coerce_object(value: Mapping[str, Any], hint: Any, bare: Any) -> Mapping[str, Any]:
-    """Return an object with its fields converted."""
+    """Return an object with its fields converted.
+
+    Of several records, agents are told the fields of all as those of one; null for another's leaves it out, too.
+    """
+    others = set[str]()
     if options := union_tag(hint):
         field, records = options
         bare = records.get(str(value.get(field)))
+        others = {json_name(name) for record in records.values() for name in record_hints(record)}
     if is_record(bare):
         hints = {json_name(name): item for name, item in record_hints(bare).items()}
-        optional = {json_name(field.name) for field in dataclasses.fields(bare) if has_default(field)}
+        optional = others - hints.keys() | {
+            json_name(field.name) for field in dataclasses.fields(bare) if has_default(field)
+        }
         fields = {name: coerce(item, hints[name]) if name in hints else item for name, item in value.items()}
         return {name: item for name, item in fields.items() if item is not None or name not in optional}
     if get_origin(bare) is not None and len(get_args(bare)) == 2:

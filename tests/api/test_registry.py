@@ -502,6 +502,16 @@ def add_nulls(value: Any, hint: Any) -> Any:
     return {**{json_name(one.name): None for one in dataclasses.fields(record) if has_default(one)}, **given}
 
 
+def test_null_for_a_field_of_another_record_is_as_if_it_were_left_out() -> None:
+    edit_note = get_operation("edit_note")
+    edit = {"op": "append", "text": "More."}
+    every = {**edit, "heading": None, "old": None, "lines": None, "all": None}
+    assert edit_note.bind({"path": "A.md", "edits": [every]}) == edit_note.bind({"path": "A.md", "edits": [edit]})
+    for wrong in ({"old": "x"}, {"nothing": None}):
+        with pytest.raises(InvalidArguments, match=r"^`edits\[0\]` has no field `\w+`; it takes op, text\.$"):
+            edit_note.bind({"path": "A.md", "edits": [{**edit, **wrong}]})
+
+
 @pytest.mark.parametrize("operation", operations(), ids=lambda operation: operation.name)
 def test_null_for_what_is_optional_is_as_if_it_were_left_out(operation: Operation) -> None:
     given = {one.name: operation.example[one.name] for one in operation.arguments if one.required}
