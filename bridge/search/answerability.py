@@ -187,9 +187,12 @@ def assess_quotes(
     elif verdict == "not_in_vault" and _most_said(worths, _find_terms([*worths], read)) >= MOST_OF_FEW:
         # A heading names what is asked for.
         verdict = partly
-    elif verdict == "partial":
+    elif verdict in {"partial", "unsure"} and len(worths) >= LEAST_TERMS and not unspaced:
         lines = [one | other for one, other in zip(own, above, strict=True)]
-        verdict = "answered" if _most_said(worths, lines) >= ALL else partly
+        if _most_said(worths, lines) >= ALL:
+            verdict = "answered"
+        elif verdict == "partial":
+            verdict = partly
     return Answerability(verdict, judged.confidence, _spell(question, missing))
 
 

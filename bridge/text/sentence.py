@@ -73,9 +73,8 @@ def sentence_at(text: str, span: Span) -> str:
     first = max(text.rfind("\n", 0, start) + 1, start - LONGEST)
     line = text.find("\n", end, end + LONGEST)
     last = min(len(text), end + LONGEST) if line < 0 else line
-    ends = list(sentence_ends(text, (first, last), by_lines=True))
-    begin = max([first, *(place for place in ends if place <= start)])
-    stop = min([last, *(place for place in ends if place >= end)])
+    begin = max([first, *sentence_ends(text, (first, start), by_lines=True)])
+    stop = next(sentence_ends(text, (end, last), by_lines=True), last)
     if stop - begin > LONGEST:
         room = max(0, LONGEST - (end - start)) // 2
         begin, stop = max(begin, start - room), min(stop, max(start + LONGEST, end + room))

@@ -226,7 +226,9 @@ async def test_what_no_quoted_line_says_is_not_answered(served: Served) -> None:
 async def test_words_that_different_notes_say_answer_nothing(served: Served) -> None:
     await write(served, "Doctor.md", "The blood pressure was fine at the last visit.\n")
     await write(served, "Values.md", "An integer is a type of number in most programming languages.\n")
-    assert (await ask(served, "What is my blood type?"))["answerability"]["verdict"] != "answered"
+    found = await ask(served, "What is my blood type?")
+    assert found["answerability"]["verdict"] != "answered"
+    assert found["notices"][0].startswith(("Not in the vault", "The quoted lines do not say", "The notes may answer"))
 
 
 async def test_what_only_code_says_is_told(served: Served) -> None:

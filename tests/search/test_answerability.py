@@ -106,6 +106,13 @@ def test_words_strewn_over_lines_answer_nothing() -> None:
     assert on_quotes("什么是卡片笔记法", ["卡片笔记法"], ("今天天气很好。", "天气")) == ("unsure", ())
 
 
+def test_a_line_that_says_all_is_an_answer() -> None:
+    words, line = ["crust", "dark"], ("The crust is dark.", "Bread")
+    assert on_quotes("Is the crust dark?", words, line, judged="partial") == ("answered", ())
+    assert on_quotes("Is the crust dark?", words, line, judged="unsure") == ("answered", ())
+    assert on_quotes("Ist die Kruste hart?", ["kruste", "hart"], line, judged="unsure")[0] == "unsure"
+
+
 def test_how_often_is_asked_is_not_said() -> None:
     assert on_quotes("How often is it fed", ["often", "fed"], ("It is fed.", "Bread")) == ("answered", ())
 

@@ -46,6 +46,7 @@ NOTHING = "No note answers this."
 
 ANSWERED = "The notes answer this, as far as can be told:"
 UNSURE = "The notes may answer this:"
+STREWN = "The notes may answer this, but no quoted line says all that is asked:"
 NAMED = "The question names what is read; whether that answers it is not judged."
 READING = "Whether the notes answer this cannot be told yet: most are still being read."
 
@@ -189,6 +190,9 @@ async def ask(
 
 def _say_verdict(found: "FoundSources", *, is_quoted: bool) -> tuple[str, ...]:
     """Return the verdict on what is quoted as a line; none where it answers the question."""
+    from bridge.search.answerability import LEAST_TERMS
+    from bridge.text.words import RUN
+
     judged = found.answerability
     if not is_quoted and (judged is None or judged.verdict != "not_in_vault"):
         return (NO_SENTENCE.format(inline(found.closest)) if found.closest else NOTHING,)
@@ -196,7 +200,10 @@ def _say_verdict(found: "FoundSources", *, is_quoted: bool) -> tuple[str, ...]:
         return (NAMED if found.named else READING,)
     if judged.verdict == "answered":
         return ()
-    return (answerability_notice(to_json(judged), found.closest, "quoted lines") or UNSURE,)
+    # Of scripts without spaces, no line says all pairs of characters.
+    is_told = len(found.asked) < LEAST_TERMS or any(RUN.fullmatch(term) for term in found.asked)
+    unsure = UNSURE if is_told else STREWN
+    return (answerability_notice(to_json(judged), found.closest, "quoted lines") or unsure,)
 
 
 def _default_budget(call: Call, *, has_model: bool) -> int:
