@@ -20,6 +20,9 @@ from bridge.vault.vault import Vault
 Pair = tuple[VaultPath, VaultPath]
 """A note and a note that its body links to."""
 
+ALIKE: tuple[tuple[Strictness, ...], ...] = (("conservative",), ("aggressive", "balanced"))
+"""Those that look for the same names, and differ in what they leave out as unlikely; the least strict first."""
+
 EVERYTHING = Rules(exclude=(), max_file_bytes=50_000_000, ignored=())
 
 
@@ -130,8 +133,10 @@ def rediscover(vault: StrippedVault) -> Iterator[tuple[str, Score]]:
         source = Source(note.text, protected_spans(note), path)
         mentions = names.mentions(source.text, source.protected)
         plain |= {(path, name.path) for mention in mentions for name in mention.names if name.path != path}
-        for strictness in THRESHOLDS:
-            found[strictness] |= {(path, one.target) for one in suggest(source, corpus, around, strictness)}
+        for alike in ALIKE:
+            likely = suggest(source, corpus, around, alike[0])
+            for strictness in alike:
+                found[strictness] |= {(path, one.target) for one in likely if one.score >= THRESHOLDS[strictness]}
     yield "exact names", score_pairs(plain, vault.links)
     for strictness, pairs in found.items():
         yield strictness, score_pairs(pairs, vault.links)
