@@ -69,7 +69,7 @@ def test_notifications_and_answers_need_no_answer() -> None:
         (b'{"id": 1, "result": "' + b"x" * BODY_LIMIT + b'"}', -32600, None),
         (b"x" * (READ_LIMIT + 1), -32600, None),
     ],
-    ids=lambda value: repr(value)[:30],
+    ids=lambda value: repr(value[:20] if isinstance(value, bytes) else value),
 )
 def test_what_is_no_message_is_answered_with_an_error(line: bytes, code: int, id_: int | None) -> None:
     with pytest.raises(MalformedMessage) as refused:
