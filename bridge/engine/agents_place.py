@@ -54,6 +54,8 @@ class AgentsPlace:
         self._place = ""
         """Its place since then."""
         self._ids: list[str] = []
+        self._agreed = ""
+        """The folder to which a person agreed, where it is now; a note with an id counts nowhere else."""
         self.unmarked = ""
         """A folder to which a person agreed before there were ids, while its note has none."""
         self._is_known = False
@@ -100,11 +102,11 @@ class AgentsPlace:
         return self._counts(folder, read_id(files, folder.about))
 
     def _counts(self, folder: AgentsFolder, id_: str | None) -> bool:
-        return id_ in self._ids or (id_ == "" and folder.path == self.unmarked)
+        return (id_ in self._ids and folder.path == self._agreed) or (id_ == "" and folder.path == self.unmarked)
 
-    def agree(self, id_: str) -> None:
-        """Keep that a person agreed to the folder whose note has this id."""
-        self.unmarked = ""
+    def agree(self, settings: Settings, id_: str) -> None:
+        """Keep that a person agreed to the folder, whose note has this id."""
+        self.unmarked, self._agreed = "", agents_folder(settings).path
         self._ids = list(dict.fromkeys((*self._ids, id_)))
         self._keep()
 
@@ -141,6 +143,7 @@ class AgentsPlace:
                 self._lost = -inf
                 self._left.clear()
                 self._named, self._place = settings.agents_folder, moved[0].path.rpartition("/")[0]
+                self._agreed = self._place
                 self._keep()
         return self.apply(settings, notes)
 
@@ -157,11 +160,17 @@ class AgentsPlace:
 
     def ignore(self, plan: Plan) -> None:
         """Do not take what a change of a client writes for the folder that a person moved."""
-        self._of_clients.update(
+        written = {
             step.to if step.kind == "move" and step.to is not None else step.path
             for step in plan.steps
             if step.kind == "move" or is_about_path(step.path)
-        )
+        }
+        self._of_clients |= written
+        former = _about(self._place)
+        if self._place != self._current and written & {former, *folders_above(former)}:
+            # The folder to which a person had moved it, and where it is no more.
+            self._named = self._place = ""
+            self._keep()
 
     def touches_agreement(self, settings: Settings, plan: Plan) -> bool:
         """Return whether a change writes, moves or removes the note by which a person agreed, also with its folder."""
@@ -193,6 +202,7 @@ class AgentsPlace:
             facts = json.loads(self._file.read_bytes())
             self._named, self._place = str(facts["named"]), str(facts["place"])
             self._ids, self.unmarked = [*map(str, facts["ids"])], str(facts["unmarked"])
+            self._agreed = str(facts["agreed"])
             self._is_known = True
         except (OSError, ValueError, KeyError, TypeError):
             # An earlier version kept no ids.
@@ -201,6 +211,7 @@ class AgentsPlace:
     def _keep(self) -> None:
         self._is_known = True
         facts = {"named": self._named, "place": self._place, "ids": self._ids, "unmarked": self.unmarked}
+        facts["agreed"] = self._agreed
         try:
             write_private(self._file, json.dumps(facts).encode())
         except BridgeError as error:

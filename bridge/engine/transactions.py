@@ -447,7 +447,7 @@ class ChangeWriter:
     def _agree(self, facts: Mapping[str, object]) -> None:
         """Keep that the user agreed to the agents' folder, if a change sets it up."""
         if isinstance(id_ := facts.get(AGREEMENT), str):
-            self._agents_place.agree(id_)
+            self._agents_place.agree(self.settings, id_)
 
     def _new_change(self, outcome: ChangeOutcome, author: Author) -> Change:
         return Change(
