@@ -1,19 +1,17 @@
 """When a note was created, as far as that is known."""
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bridge.api.moments import iso
 from bridge.text.fold import fold_case
+from bridge.vault.birth_time import birth_time
 
 if TYPE_CHECKING:
     from bridge.index.note import IndexedNote
 
 PROPERTIES: Final = ("created", "date created")
 """The properties that say it, in any case; the first one counts."""
-
-_TELLS_BIRTH: Final = hasattr(os.stat_result, "st_birthtime")
 
 
 def creation_time(note: "IndexedNote", root: Path) -> float | None:
@@ -24,7 +22,7 @@ def creation_time(note: "IndexedNote", root: Path) -> float | None:
         root: The vault's folder.
 
     Returns:
-        None where neither tells; Python cannot ask Linux.
+        None where neither tells. A copy keeps the time of its last change, and was not created after it.
     """
     from bridge.bases.values import parse_date
 
@@ -33,12 +31,8 @@ def creation_time(note: "IndexedNote", root: Path) -> float | None:
         found = parse_date(stated.get(name, "").strip().removeprefix("[[").removesuffix("]]"))
         if found is not None:
             return found.moment.timestamp()
-    if not _TELLS_BIRTH:
-        return None
-    try:
-        return getattr((root / note.path).stat(), "st_birthtime", None)
-    except OSError:
-        return None
+    born = birth_time(root / note.path)
+    return None if born is None else min(born, note.modified)
 
 
 def creation_text(note: "IndexedNote", root: Path) -> str | None:

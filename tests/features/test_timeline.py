@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from bridge.api.moments import iso
+from bridge.vault.birth_time import birth_time
 from tests.features.days import noon
 from tests.features.served import Served
 
@@ -90,6 +92,22 @@ async def test_a_name_without_a_note_is_followed_too(served: Served) -> None:
     nobody = await call(served, "entity_course", subject="Nobody Known")
     assert nobody["periods"] == []
     assert "Nobody Known" in nobody["notices"][0]
+
+
+async def test_without_a_date_a_note_was_created_when_the_system_says_if_not_changed_before(
+    served: Served,
+) -> None:
+    root = served.bridge.find(None).root
+    then = datetime(2020, 1, 6).astimezone().timestamp()
+    (root / "Copied.md").write_text("Kept its date.\n", "utf-8")
+    os.utime(root / "Copied.md", (then, then))
+    (root / "Made.md").write_text("New.\n", "utf-8")
+    os.utime(root / "Made.md", (then * 2, then * 2))
+    for path in ("Copied.md", "Made.md"):
+        await served.call("wait_until_indexed", path=path)
+    created = {one["path"]: one["created"] for one in (await call(served, "find_notes"))["notes"]}
+    born = birth_time(root / "Made.md")
+    assert (created["Copied.md"], created["Made.md"]) == (born and iso(then), born and iso(born))
 
 
 async def test_notes_are_sorted_by_when_they_were_created(served: Served) -> None:
