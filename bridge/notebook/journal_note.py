@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.names import note_name
@@ -17,6 +17,8 @@ from bridge.notebook.journal import LISTS, Batch, Entry, JournalFacts, JournalWo
 from bridge.text.counts import count_of
 from bridge.text.invisible import replace_surrogates, visible_text
 from bridge.types import VaultPath
+
+Told = Literal["decision", "outcome", "question"]
 
 TYPE: Final = "journal"
 """The value of the property `type` that makes a note a journal."""
@@ -131,6 +133,15 @@ def read_words(text: str, properties: Mapping[str, Any]) -> JournalWords:
         elif name:
             values[name] = "\n".join(line[1:].removeprefix(" ") for line in lines if line.startswith(">"))
     return JournalWords(**values)
+
+
+def told_lines(words: JournalWords) -> Iterator[tuple[Told, str]]:
+    """Yield what later sessions should know of a session: its decisions, outcomes and open questions."""
+    parts: tuple[tuple[Told, tuple[Entry, ...]], ...] = (
+        *(("decision", words.decisions), ("outcome", words.outcomes)),
+        ("question", words.questions),
+    )
+    yield from ((what, entry.text) for what, entries in parts for entry in entries)
 
 
 def later_lines(words: JournalWords) -> list[str]:

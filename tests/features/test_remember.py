@@ -1,6 +1,7 @@
 """What is remembered is a note that a person can read; nothing is remembered twice or against another memory."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -147,6 +148,28 @@ async def test_a_decision_that_revokes_a_plan_is_told_in_its_place(served: Serve
     assert "Decision: Spelling of Oven" in told
     assert "CONTRADICTS: Spelling of Oven" in told
     assert "Plan:" not in told
+
+
+async def test_what_a_session_decided_is_recalled_and_told(served: Served) -> None:
+    line = "No cover image on the Dais page: the label gave no permission"
+    saved = await served.call("note_down", what="decision", text=line)
+    assert saved.status == 200, saved.body
+    asked = "Which heading comes first on the Dais page?"
+    await served.call("save_session", outcomes=["Rye was moved to the shelf"], open_questions=[asked])
+    path = saved.json["path"]
+    await served.call("wait_until_indexed", path=path)
+    found = (await served.call("recall", query="why is there no cover image on the Dais page")).json
+    assert [(one["path"], one["what"], one["text"]) for one in found["sessions"]] == [(path, "decision", line)]
+    assert (await served.call("recall", query="when is the oven fired")).json["sessions"] == []
+    assert (await served.call("recall", query="cover image Dais", kinds=["fact"])).json["sessions"] == []
+    # A later session is told what fits its task.
+    journal = root(served) / path
+    journal.write_text(re.sub(r"session: .*", "session: earlier", journal.read_text()))
+    await served.call("wait_until_indexed", path=path)
+    told = (await served.call("brief", task="Continue the Dais page")).json["text"]
+    assert f"Decision: {line}" in told
+    assert f"Question: {asked}" in told
+    assert "Rye" not in told
 
 
 async def test_what_says_more_than_was_recalled_is_not_passed_over(served: Served) -> None:

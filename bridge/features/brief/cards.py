@@ -1,6 +1,8 @@
 """The candidates of a briefing: the open handoff, last sessions, memories, open questions, and notes by type."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +27,7 @@ from bridge.notebook.fields import field_of, time_written
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.handoff_note import read_handoff, waiting_handoff
 from bridge.notebook.journal_note import TYPE as JOURNAL
+from bridge.notebook.journal_note import Told, read_words, told_lines
 from bridge.notebook.memory_note import Memory
 from bridge.notebook.proof import check_proof
 from bridge.notebook.use_log import UseLog
@@ -42,6 +45,12 @@ TYPED: Final = frozenset({"decision", "module", "pattern", "bug"})
 SESSION_DAYS: Final = 30.0
 MOST_SESSIONS: Final = 50
 """Most sessions that are considered."""
+
+SAID_SHARE: Final = 0.3
+"""The share of the task's words from which a line of a journal fits it."""
+
+MOST_SAID: Final = 3
+"""Most lines of a journal that are told."""
 
 RECENT: Final = 3
 """Last sessions of the client whose files say what it works on."""
@@ -113,17 +122,37 @@ def handoff_cards(call: Call, reader: Reader, now: float) -> Iterator[Card]:
     yield _card(note, "handoff", lines, 1.0, ("waits for this client",))
 
 
-def session_cards(reader: Reader, journals: "Sequence[IndexedNote]", now: float) -> Iterator[Card]:
-    """Yield the last sessions, those of the client and paused ones first."""
+def session_cards(call: Call, signal: Signal, journals: "Sequence[IndexedNote]") -> Iterator[Card]:
+    """Yield the last sessions, with what they say that fits the task; then those of the client and paused ones first.
+
+    Reads notes, and blocks.
+    """
+    reader, now = signal.reader, signal.now
+    said = [(note.path, what, text) for note in journals for what, text in read_told(call, note.path)]
+    shares = share_of_terms(signal.terms, [terms_of((), text) for _, _, text in said])
+    fitting: defaultdict[VaultPath, list[tuple[float, str]]] = defaultdict(list)
+    for (path, what, text), share in zip(said, shares, strict=True):
+        if share >= SAID_SHARE:
+            fitting[path].append((share, f"{what.capitalize()}: {cut_line(text)}"))
     for note in journals:
+        told = sorted(fitting[note.path], key=lambda one: -one[0])[:MOST_SAID]
         own, status = is_own(reader, note), str(field_of(note.properties, "status") or "")
         title = cut_line(str(field_of(note.properties, "title") or note.title))
         left, summary = (cut_line(str(field_of(note.properties, name) or "")) for name in ("where_left_off", "summary"))
         head = f"--- Session, {age_text(time_written(note), now)}{_by(note)}, {status or 'ended'}"
         lines = [f"{head}: {title} {quote_path(note.path)}"]
         lines += [f"Left off: {left}" if left else f"Summary: {summary}"] if left or summary else []
+        lines += [line for _, line in told]
         score = recency(time_written(note), now, SESSION_DAYS) / 2 + 0.25 * own + 0.25 * (status == "paused")
-        yield _card(note, "sessions", lines, score, ("last session of this client" if own else "recent session",))
+        why = "last session of this client" if own else "recent session"
+        yield _card(note, "sessions", lines, score + max((one for one, _ in told), default=0.0), (why,))
+
+
+def read_told(call: Call, path: VaultPath) -> Iterator[tuple[Told, str]]:
+    """Yield what a journal says for later sessions; nothing if it is gone. Blocks."""
+    with suppress(NoteNotFound):
+        note = open_note(call.vault, path)
+        yield from told_lines(read_words(note.text, note.properties))
 
 
 def memory_cards(call: Call, signal: Signal, weights: BriefWeights, days: float) -> Iterator[Card]:

@@ -1,22 +1,32 @@
 """Chooses the memories that a question asks for: those it names, and those that say most of what it says."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeVar
 
 from bridge.api.call import Call
+from bridge.api.note_text import open_note
+from bridge.errors import NoteNotFound
 from bridge.features.memory.access import now, read_body
+from bridge.features.memory.results import MOST_TEXT, SessionLine, cut_text
 from bridge.notebook.catalogue import MemoryCatalogue
+from bridge.notebook.folder import agents_folder
+from bridge.notebook.journal_note import TYPE as JOURNAL
+from bridge.notebook.journal_note import read_words, told_lines
 from bridge.notebook.memory_note import Memory
 from bridge.notebook.use_log import NO_USE, MemoryUse
 from bridge.notebook.visibility import VisibleMemories
 from bridge.records import dataclass
+from bridge.text.invisible import visible_text
 from bridge.text.match import compile_matcher
 from bridge.text.scripts import UNSPACED_CHARACTER
 from bridge.text.stopwords import content_words
 from bridge.text.words import words_of
 from bridge.types import SearchMode, VaultPath
+
+Key = TypeVar("Key", bound=Hashable)
 
 DEPTH: Final = 16
 """Memories beyond the limit whose text is compared with a question."""
@@ -140,8 +150,7 @@ async def choose_similar(call: Call, question: Question, words: Sequence[str], *
     for path in paths:
         share, matched = said[path]
         meaning = (near or {}).get(path, 0.0)
-        enough = share >= ENOUGH and len(matched) >= min(LEAST_WORDS, len(words))
-        if enough or meaning >= SURE:
+        if fits(share, matched, words) or meaning >= SURE:
             why = (f"It says {', '.join(matched)}.",) if matched else ()
             alike = ("It is similar in meaning.",) if meaning >= SURE else ()
             found.append(Choice(question.visible.memories[path], round(max(share, meaning), 3), (*why, *alike)))
@@ -182,17 +191,71 @@ def match_words(
     call: Call, memories: Sequence[Memory], words: Sequence[str]
 ) -> Mapping[VaultPath, tuple[float, tuple[str, ...]]]:
     """Return which words each memory says, and their share of all, rare ones counting most. Blocks."""
+    texts = {memory.path: "\n".join((*memory.names, read_body(call, memory.path))) for memory in memories}
+    return match_texts(call, texts, words)
+
+
+def match_texts(
+    call: Call, texts: Mapping[Key, str], words: Sequence[str]
+) -> Mapping[Key, tuple[float, tuple[str, ...]]]:
+    """Return which words each text says, and their share of all, rare ones counting most. Blocks."""
     languages, vocabulary = call.vault.index.view("agents").languages, call.vault.vocabularies["agents"]
     matcher = compile_matcher(words, languages=languages)
     worth = {word: vocabulary.words.worth(word, languages) for word in words}
     total = sum(worth.values()) or 1.0
     found = {}
-    for memory in memories:
-        text = "\n".join((*memory.names, read_body(call, memory.path)))
+    for key, text in texts.items():
         matches = {match.word for match in matcher.find(text)}
         said = tuple(word for word in words if word in matches or (UNSPACED_CHARACTER.search(word) and word in text))
-        found[memory.path] = (sum(worth[word] for word in said) / total, said)
+        found[key] = (sum(worth[word] for word in said) / total, said)
     return found
+
+
+async def choose_said(call: Call, query: str, withheld: Collection[VaultPath], most: int) -> tuple[SessionLine, ...]:
+    """Return the decisions, outcomes and questions of sessions that say most of a question's words, the best first.
+
+    Args:
+        call: The caller.
+        query: The question.
+        withheld: Journals of which nothing may be told.
+        most: Maximum lines.
+    """
+    from bridge.index.fulltext_query import TextQuery
+
+    index, folder = call.vault.index.view("agents"), agents_folder(call.vault.settings)
+    words = content_words(words_of(query))
+    journals = frozenset(
+        path
+        for path, note in index.notes.items()
+        if note.note_type == JOURNAL and folder.holds(path) and path not in withheld
+    )
+    if not words or not journals:
+        return ()
+    asked = TextQuery(should=tuple(words))
+    paths = [hit.path for hit in await index.whole(asked, DEPTH, journals)]
+    paths += [hit.path for hit in await index.stems(asked, DEPTH, journals)]
+    await call.vault.vocabularies["agents"].words.follow(index)
+
+    def match() -> tuple[SessionLine, ...]:
+        lines = {line: line.text for path in dict.fromkeys(paths) for line in read_said(call, path)}
+        said = match_texts(call, lines, words)
+        fit = [line for line in lines if fits(*said[line], words)]
+        return tuple(sorted(fit, key=lambda line: -said[line][0])[:most])
+
+    return await asyncio.to_thread(match)
+
+
+def read_said(call: Call, path: VaultPath) -> Iterator[SessionLine]:
+    """Yield what the journal of a session says for later ones; nothing if it is gone. Blocks."""
+    with suppress(NoteNotFound):
+        note = open_note(call.vault, path)
+        for what, text in told_lines(read_words(note.text, note.properties)):
+            yield SessionLine(path, what, cut_text(visible_text(text), MOST_TEXT))
+
+
+def fits(share: float, matched: Sequence[str], words: Sequence[str]) -> bool:
+    """Return whether a text says enough of a question's words."""
+    return share >= ENOUGH and len(matched) >= min(LEAST_WORDS, len(words))
 
 
 def has_path(choices: Sequence[Choice], path: VaultPath) -> bool:

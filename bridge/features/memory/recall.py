@@ -18,7 +18,7 @@ from bridge.api.registry import operation
 from bridge.api.write import session_of
 from bridge.errors import BridgeError
 from bridge.features.memory.access import audience_of, now, open_catalogue
-from bridge.features.memory.choice import Choice, Question, Selection, choose, rank
+from bridge.features.memory.choice import Choice, Question, Selection, choose, choose_said, rank
 from bridge.features.memory.new_memory import Places, Words, names_of
 from bridge.features.memory.recall_answer import (
     MOST_STANDING,
@@ -40,6 +40,9 @@ from bridge.records import dataclass
 from bridge.text.fold import fold_case
 
 NOT_SET_UP: Final = "There is no memory yet; `set_up_memory` makes the agents' folder."
+
+MOST_SAID: Final = 5
+"""Lines of journals that are returned."""
 
 TextChars = Annotated[int, Interval(ge=0, le=51_200)]
 
@@ -112,8 +115,12 @@ async def recall(
 
     async def recall_in(call: Call) -> RecalledMemories:
         catalogue = await open_catalogue(call)
-        visible = await leave_out_withheld(call, catalogue.visible(audience, now()))
-        return await answer_recall(call, catalogue, visible, criteria, query, limit, text_chars)
+        withheld = await asyncio.to_thread(call.vault.store.injections.withheld, session_of(call))
+        visible = withhold_memories(catalogue.visible(audience, now()), withheld)
+        answer = await answer_recall(call, catalogue, visible, criteria, query, limit, text_chars)
+        if criteria.narrows or scope:
+            return answer
+        return replace(answer, sessions=await choose_said(call, query, withheld, min(limit, MOST_SAID)))
 
     other, notices = call_global_vault(call, everywhere)
     answer = await recall_in(call)
@@ -146,12 +153,6 @@ async def note_recall(call: Call, answer: RecalledMemories) -> None:
     await asyncio.to_thread(record)
     call.vault.memories.note_recall(session_of(call), paths_of(answer))
     publish_injection(call)
-
-
-async def leave_out_withheld(call: Call, visible: VisibleMemories) -> VisibleMemories:
-    """Return the memories that the user does not keep from the caller's session."""
-    withheld = await asyncio.to_thread(call.vault.store.injections.withheld, session_of(call))
-    return withhold_memories(visible, withheld)
 
 
 async def answer_recall(

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 from bridge.api.call import Call
 from bridge.api.global_vault import is_copy_of_any
-from bridge.features.memory.results import ListedMemory, RecalledMemory
+from bridge.features.memory.results import ListedMemory, RecalledMemory, SessionLine
 from bridge.notebook.promotion import OWN_VAULT_BONUS
 from bridge.records import dataclass
 from bridge.state.injection_log import InjectedNote
@@ -29,6 +29,7 @@ class RecalledMemories:
         questions: Open questions of the scope.
         mode_used: The mode used; `keyword` without a model.
         notices: Remarks.
+        sessions: Decisions, outcomes and open questions of earlier sessions that fit the question, best first.
     """
 
     memories: tuple[RecalledMemory, ...]
@@ -36,14 +37,16 @@ class RecalledMemories:
     questions: tuple[ListedMemory, ...]
     mode_used: SearchMode
     notices: tuple[str, ...] = ()
+    sessions: tuple[SessionLine, ...] = ()
 
 
 def brought_in(answer: RecalledMemories) -> Iterable[InjectedNote]:
     """Yield what an answer brings into a session; the reasons say no word of the question or of a memory."""
-    parts: tuple[tuple[str, Sequence[ListedMemory | RecalledMemory]], ...] = (
+    parts: tuple[tuple[str, Sequence[ListedMemory | SessionLine]], ...] = (
         ("fits the question", answer.memories),
         ("always holds", answer.standing),
         ("is an open question", answer.questions),
+        ("an earlier session said it", answer.sessions),
     )
     return (InjectedNote(one.path, (why,), estimate_tokens(one.text)) for why, listed in parts for one in listed)
 
@@ -54,7 +57,8 @@ def name_vault(answer: RecalledMemories, call: Call) -> RecalledMemories:
     def name(memories: Sequence[Listed]) -> tuple[Listed, ...]:
         return tuple(replace(memory, vault=call.host.name) for memory in memories)
 
-    return _map_parts(answer, name(answer.memories), name(answer.standing), name(answer.questions))
+    named = _map_parts(answer, name(answer.memories), name(answer.standing), name(answer.questions))
+    return replace(named, sessions=tuple(replace(line, vault=call.host.name) for line in answer.sessions))
 
 
 def leave_out_copies(call: Call, other: Call, own: RecalledMemories, shared: RecalledMemories) -> RecalledMemories:
@@ -86,6 +90,7 @@ def join_memories(own: RecalledMemories, shared: RecalledMemories, vault: str, l
         (*own.questions, *shared.questions)[:MOST_STANDING],
         "hybrid" if "hybrid" in {own.mode_used, shared.mode_used} else "keyword",
         own.notices,
+        own.sessions,
     )
 
 
@@ -95,7 +100,8 @@ def of_vault(answer: RecalledMemories, vault: str) -> RecalledMemories:
     def keep(memories: Sequence[Listed]) -> tuple[Listed, ...]:
         return tuple(memory for memory in memories if memory.vault == vault)
 
-    return _map_parts(answer, keep(answer.memories), keep(answer.standing), keep(answer.questions))
+    kept = _map_parts(answer, keep(answer.memories), keep(answer.standing), keep(answer.questions))
+    return replace(kept, sessions=tuple(line for line in answer.sessions if line.vault == vault))
 
 
 def paths_of(answer: RecalledMemories) -> list[VaultPath]:

@@ -6,6 +6,7 @@ from typing import Final
 from bridge.api.call import Call
 from bridge.api.moments import iso
 from bridge.features.memory.access import now, read_body
+from bridge.notebook.journal_note import Told
 from bridge.notebook.memory_note import Memory, MemoryKind, Tier
 from bridge.notebook.use_log import NO_USE, MemoryUse
 from bridge.notebook.visibility import VisibleMemories
@@ -86,6 +87,23 @@ class RecalledMemory(ListedMemory):
 
     score: float
     why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLine:
+    """Something that the journal of an earlier session says.
+
+    Attributes:
+        path: The journal.
+        what: What it is.
+        text: What it says.
+        vault: The vault that holds it, by name, if the global vault was asked as well; else null.
+    """
+
+    path: VaultPath
+    what: Told
+    text: str
+    vault: str | None = None
 
 
 def list_memory(call: Call, visible: VisibleMemories, memory: Memory, use: MemoryUse, text_chars: int) -> ListedMemory:

@@ -27,13 +27,18 @@ MEMORY = (
 )
 
 
+SAID = (Column("path", role="path"), Column("what", " · {}"), Column("text", lambda text: f"\n{inline(text)}"))
+
+
 def recall_view(answer: Answer) -> Iterable[Element]:
     """Show what was recalled: what fits, what always holds, and what is open."""
     yield from notices(answer["notices"])
     parts = (("Fits", "memories"), ("Always holds", "standing"), ("Open questions", "questions"))
     yield from (Section(title, Table(MEMORY, answer[name])) for title, name in parts if answer[name])
+    if answer["sessions"]:
+        yield Section("Said in earlier sessions", Table(SAID, answer["sessions"]))
     if not answer["memories"]:
-        others = answer["standing"] or answer["questions"]
+        others = answer["standing"] or answer["questions"] or answer["sessions"]
         yield Line("No other memory fits." if others else "No memory fits.")
 
 
