@@ -288,7 +288,7 @@ async def test_an_agent_reads_what_to_mistrust_first(served: Served) -> None:
     async with connected(served, preset="full") as client:
         said = text_of(await client.call_tool("take_over", {}))
     assert "\nnext action: Write the property test.\n" in said
-    assert said.index("\n- changed: Claim 2 (it lacks the quote;") < said.index("\n- still true: Claim 1")
+    assert said.index("\n- changed: Claim 2 (it lacks the quote;") < said.index("\n- proof still holds: Claim 1")
 
 
 async def test_the_handoffs_that_wait_are_listed_with_what_their_claims_are_worth(served: Served) -> None:

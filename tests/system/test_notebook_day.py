@@ -121,7 +121,7 @@ async def go_on(desk: Desk) -> None:
         for part in ("NO LONGER TRUE: Feeding is described", "Next: Shape the dough", "by quill", OLD):
             assert part in told
         taken = await pen.call("take_over")
-        assert "- still true: The starter was fed with rye" in taken
+        assert "- proof still holds: The starter was fed with rye" in taken
         assert "- changed: Feeding is described" in taken
         await pen.call(
             "remember", title="Heat of the new stone", text=NEW, kind="decision", supersedes=["Oven temperature"]

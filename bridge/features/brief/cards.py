@@ -113,7 +113,7 @@ def handoff_cards(call: Call, reader: Reader, now: float) -> Iterator[Card]:
     checks = [(claim.text, check_proof(claim.proof, facts)) for claim in handoff.claims]
     untrue = [(text, check) for text, check in checks if check.outcome in {"changed", "gone"}]
     hold = sum(check.outcome == "still_true" for _, check in checks)
-    claims = f" [claims: {hold} still true, {len(untrue)} not]" if checks else ""
+    claims = f" [claims: the proof of {hold} still holds, of {len(untrue)} not]" if checks else ""
     head = f"--- Handoff, {age_text(time_written(note), now)}{_by(note)}"
     lines = [f"{head}: {cut_line(handoff.goal)}{claims} {quote_path(note.path)}"]
     lines += [f"Next: {cut_line(handoff.next_action)}"]

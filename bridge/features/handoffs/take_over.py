@@ -36,6 +36,9 @@ WRITTEN_WITHIN_S = 2.0
 MOST_CHANGES = 20
 """Most changes of one note that are looked at."""
 
+VERDICTS = {"still_true": "proof still holds"}
+"""What verdicts are called, where it is not their name: a proof may show less than its claim says."""
+
 LISTS = ("constraints", "stop_conditions", "unknowns", "artifacts")
 """The lists of a handoff, those first that a successor must not miss."""
 
@@ -290,7 +293,7 @@ def handoff_view(answer: Answer) -> Iterable[Element]:
     lists = {name.replace("_", " "): [Line(inline(text)) for text in answer[name]] for name in LISTS}
     lists["claims"] = [
         Line(
-            f"{one['verdict'].replace('_', ' ')}: {inline(one['text'])}",
+            f"{VERDICTS.get(one['verdict'], one['verdict'])}: {inline(one['text'])}",
             f" ({inline(one['why'])})" if one["why"] else "",
         )
         for one in answer["claims"]
