@@ -9,9 +9,9 @@ from typing import Final, Literal
 
 from bridge.index.note import IndexedNote
 from bridge.linking.common_text import find_common_text
+from bridge.linking.spellings import fold_name
 from bridge.markdown.links import WIKI
 from bridge.records import dataclass
-from bridge.text.fold import fold_word, letters_and_digits
 from bridge.text.overlap import comparable_words
 from bridge.text.series import step_between
 from bridge.types import VaultPath
@@ -153,11 +153,6 @@ def _is_copy(
 def _sizes_alike(one: str, other: str, least: float) -> bool:
     """Return whether two texts are about as long, the shorter being at least this share of the longer."""
     return min(len(one), len(other)) >= least * max(len(one), len(other))
-
-
-def fold_name(name: str) -> str:
-    """Return the form in which two names are equal: without case, accents, spaces and punctuation."""
-    return letters_and_digits(fold_word(name)) or name
 
 
 def _by_name(

@@ -18,7 +18,6 @@ _NO_PROSE: frozenset[PieceKind] = frozenset({"heading", "fence", "html", "math",
 _LEAST_WORDS = 3
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]")
 _FOOTNOTE_TEXT = re.compile(r"\s*\[\^[^\]\s]+\]:\s*")
-_LETTER = re.compile(r"[^\W\d_]")
 
 _UNBROKEN = re.compile(r"(`+)[^`]+\1(?!`)|\$\$[^$]+\$\$|\$[^\s$][^$\n]*\$")
 """Code and mathematics inside a text."""
@@ -80,7 +79,7 @@ def _rows(note: Note, table: Piece) -> Iterator[Sentence]:
         cells = _cells(row)
         named = [f"{name} {cell}".strip() for name, cell in zip_longest(names, cells, fillvalue="") if cell]
         if len(named) > 1:
-            if _LETTER.search(cells[0]):
+            if any(map(str.isalpha, cells[0])):
                 text = f"{cells[0].rstrip(':').rstrip()}: {', '.join(named[1:])}"
             else:
                 text = ", ".join(named)

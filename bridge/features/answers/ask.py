@@ -45,8 +45,8 @@ EXTRACT_BUDGET = 3_000
 NOTHING = "No note answers this."
 
 ANSWERED = "The notes answer this, as far as can be told:"
-UNSURE = "The notes may answer this:"
-STREWN = "The notes may answer this, but no quoted line says all that is asked:"
+UNSURE = "The notes may answer this."
+STREWN = "The notes may answer this, but no quoted line says all that is asked."
 NAMED = "The question names what is read; whether that answers it is not judged."
 READING = "Whether the notes answer this cannot be told yet: most are still being read."
 
@@ -133,7 +133,7 @@ async def ask(
     found = replace(found, sources=quoted.sources, answerability=quoted.answerability)
     context, quotes = _list_excerpts(found.sources), quoted.citations
     is_absent_from_vault = found.answerability is not None and found.answerability.verdict == "not_in_vault"
-    verdict = _say_verdict(found, is_quoted=bool(quotes))
+    verdict = _answer_notice(found, is_quoted=bool(quotes))
     answer = VaultAnswer(
         "" if is_absent_from_vault else join_quotes(quotes),
         found.answerability,
@@ -188,7 +188,7 @@ async def ask(
     return replace(answer, context=composed.context, steps=composed.steps)
 
 
-def _say_verdict(found: "FoundSources", *, is_quoted: bool) -> tuple[str, ...]:
+def _answer_notice(found: "FoundSources", *, is_quoted: bool) -> tuple[str, ...]:
     """Return the verdict on what is quoted as a line; none where it answers the question."""
     from bridge.search.answerability import LEAST_TERMS
     from bridge.text.words import RUN

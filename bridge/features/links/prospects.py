@@ -96,8 +96,8 @@ async def find_prospects(
     dismissed = {one.name for one in await dismissed_rows(call, "prospect")}
 
     def find() -> NameProspects:
-        from bridge.linking.meant import drop_meant
         from bridge.linking.prospects import find_candidates
+        from bridge.linking.spellings import drop_meant
 
         stubs = stubs_of(broken_links(graph_snapshot, vault.names, inside, templates))
         long = sorted(path for path, text in texts.items() if len(text) > MAX_CHARACTERS)

@@ -15,7 +15,7 @@ from bridge.api.stated_rules import find_templates
 from bridge.engine.link_census import TOP, Stub
 from bridge.features.links.resolve import find_by_vector
 from bridge.graph.kinds import WRITTEN
-from bridge.linking.meant import find_by_name
+from bridge.linking.spellings import find_by_name
 from bridge.records import dataclass
 from bridge.types import Exact, VaultPath
 

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from bridge.errors import NotReady
-from bridge.linking.meant import MeantNote
+from bridge.linking.spellings import MeantNote
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from bridge.changes.requests.create_note import CreateNote
 from bridge.features.gardener.checks.missing_links import DAY
 from bridge.features.gardener.finding import TICKED, GardenFinding
 from bridge.features.gardener.garden import Garden
-from bridge.linking.meant import drop_meant
 from bridge.linking.prospects import find_candidates
+from bridge.linking.spellings import drop_meant
 from bridge.markdown.link_targets import is_attachment_name, target_file
 from bridge.notebook.plan_note import plain_words, plan_link
 from bridge.text.counts import count_of

@@ -27,7 +27,7 @@ def find_by_name(finder: NameFinder, names: Sequence[str]) -> list[MeantNote | N
     """Find the note that each name may have meant by title or alias; None where there is none."""
     from rapidfuzz import fuzz, process
 
-    keys = {_letters(form): form for form in finder}
+    keys = {fold_name(form): form for form in finder}
 
     def find(name: str) -> MeantNote | None:
         form = fold_case(name.rpartition("/")[2]).strip()
@@ -36,7 +36,7 @@ def find_by_name(finder: NameFinder, names: Sequence[str]) -> list[MeantNote | N
                 candidate.path,
                 f"“{candidate.text}” is an alias of it" if candidate.alias else "it has this name in another folder",
             )
-        key = _letters(form)
+        key = fold_name(form)
         if key not in keys:
             alike = process.extract(key, keys.keys(), scorer=fuzz.ratio, score_cutoff=ALIKE)
             key = next((other for other, *_ in alike if _is_misspelt(form, keys[other])), "")
@@ -50,13 +50,14 @@ def find_by_name(finder: NameFinder, names: Sequence[str]) -> list[MeantNote | N
 
 def drop_meant(finder: NameFinder, candidates: Sequence[NoteCandidate]) -> list[NoteCandidate]:
     """Return the candidates for new notes without those that only spell the name of a note in another way."""
-    keys = frozenset(map(_letters, finder))
+    keys = frozenset(map(fold_name, finder))
     stubs = [one.name for one in candidates if one.kind == "stub"]
     meant = {name for name, note in zip(stubs, find_by_name(finder, stubs), strict=True) if note is not None}
-    return [one for one in candidates if one.name not in meant and _letters(one.name) not in keys]
+    return [one for one in candidates if one.name not in meant and fold_name(one.name) not in keys]
 
 
-def _letters(name: str) -> str:
+def fold_name(name: str) -> str:
+    """Return the form in which two names are equal: without case, accents, spaces and punctuation."""
     return letters_and_digits(fold_word(name)) or name
 
 
