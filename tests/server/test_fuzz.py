@@ -98,7 +98,7 @@ def test_the_answer_is_as_described(bridge: Sidecar, session: Session, path: str
     described = API.include(path=path)
     cases = st.one_of(*(described.as_strategy(mode) for mode in GenerationMode))
 
-    @settings(max_examples=20, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=30, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
     @given(cases)
     def answered(case: Case[Any]) -> None:
         # The token of the runtime file changes no settings; what waits for long is not waited for.
