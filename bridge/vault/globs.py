@@ -75,30 +75,49 @@ def compile_glob(glob: str) -> re.Pattern[str]:
     # `Archive/**` also matches the folder itself, so that nothing has to look inside.
     while len(parts) > 1 and parts[-1] == "**":
         parts.pop()
-    body = "".join("(?:.*/)?" if part == "**" else glob_name_pattern(part) + "/" for part in parts[:-1])
-    tail = ".*" if parts[-1] == "**" else glob_name_pattern(parts[-1])
-    return re.compile(f"{anywhere}{body}{tail}(?:/.*)?", re.IGNORECASE | re.DOTALL)
+    if parts == ["**"]:
+        return re.compile(".*", re.DOTALL)
+    # What stands between two `**`; a glob without `/` begins with one.
+    between: list[list[str]] = [[]] if rooted else [[], []]
+    for part in parts:
+        if part != "**":
+            between[-1].append(glob_name_pattern(part))
+        elif between[-1] or len(between) == 1:
+            between.append([])
+    fixed = ["".join(f"{name}/" for name in names) for names in between[:-1]]
+    tail = "/".join(between[-1])
+    pattern = join_fixed([*fixed, tail], "(?:[^/]+/)*")
+    return re.compile(f"{pattern}(?:/.*)?", re.IGNORECASE | re.DOTALL)
+
+
+def join_fixed(fixed: list[str], anything: str) -> str:
+    """Return a pattern of what stands between stars; the first place of each is taken, so that none is tried twice."""
+    first, *rest = fixed
+    if not rest:
+        return first
+    *middle, last = rest
+    return f"{first}{''.join(f'(?>{anything}?{one})' for one in middle)}{anything}{last}"
 
 
 def glob_name_pattern(part: str) -> str:
     """Compile the part of a glob between two slashes."""
-    pattern = ""
+    fixed = [""]
     at = 0
     while at < len(part):
         one = part[at]
         end = find_set_end(part, at) if one == "[" else -1
         if one == "*":
-            pattern += "" if pattern.endswith("[^/]*") else "[^/]*"
+            fixed += [""] if fixed[-1] or len(fixed) == 1 else []
         elif one == "?":
-            pattern += "[^/]"
+            fixed[-1] += "[^/]"
         elif end > 0:
             negated = part[at + 1] == "!"
-            pattern += f"(?!/)[{'^' if negated else ''}{set_pattern(part[at + 1 + negated : end])}]"
+            fixed[-1] += f"(?!/)[{'^' if negated else ''}{set_pattern(part[at + 1 + negated : end])}]"
             at = end
         else:
-            pattern += re.escape(one)
+            fixed[-1] += re.escape(one)
         at += 1
-    return pattern
+    return join_fixed(fixed, "[^/]*")
 
 
 def find_set_end(part: str, at: int) -> int:

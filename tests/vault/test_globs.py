@@ -77,3 +77,13 @@ def test_a_glob_that_means_something_else_than_it_seems_has_a_fault(glob: str, s
     found = find_mistake(glob)
     assert found is not None
     assert sentence in found
+
+
+@pytest.mark.parametrize(
+    ("glob", "path"),
+    [("*a" * 40 + "b", "a" * 250), ("**/a/" * 40 + "b", "a/" * 120 + "c"), ("*a*/**/" * 20 + "b", "aa/" * 80 + "c")],
+)
+def test_a_glob_of_many_stars_ends(glob: str, path: str) -> None:
+    pattern = compile_glob(glob)
+    assert pattern.fullmatch(path) is None
+    assert pattern.fullmatch(f"{path[:-1]}b")
