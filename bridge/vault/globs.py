@@ -70,7 +70,6 @@ def compile_glob(glob: str) -> re.Pattern[str]:
     clean = nfc(glob).strip().replace("\\", "/").rstrip("/")
     rooted = "/" in clean
     clean = clean.removeprefix("/")
-    anywhere = "" if rooted else "(?:.*/)?"
     parts = clean.split("/")
     # `Archive/**` also matches the folder itself, so that nothing has to look inside.
     while len(parts) > 1 and parts[-1] == "**":
