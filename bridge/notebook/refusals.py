@@ -41,7 +41,7 @@ def require_plain(**fields: str) -> None:
         if visible_text(text) != text:
             raise InvalidArguments(
                 f"`{name}` contains text that a reader would not see.",
-                hint="Leave out zero-width characters, direction marks and HTML comments.",
+                hint="Leave out zero-width characters, direction marks and comments (`<!-- -->`, `%% %%`).",
             )
 
 

@@ -4,7 +4,6 @@ import dataclasses
 import re
 from collections.abc import Mapping
 from dataclasses import field
-from functools import cache
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from bridge.records import dataclass
@@ -210,14 +209,14 @@ def describe_settings() -> tuple[SettingDescription, ...]:
     )
 
 
-@cache
-def setting_fields() -> Mapping[str, tuple[Any, dataclasses.Field[Any]]]:
-    """Return the type and the field of each setting by its name; Python takes milliseconds to tell the types."""
+def setting_fields() -> dict[str, tuple[Any, dataclasses.Field[Any]]]:
+    """Return the type and the field of each setting by its name."""
     owners: dict[str, type[Any]] = {"": Settings, **{f"{name}.": kind for name, kind in SECTIONS.items()}}
+    # Once a section: Python takes milliseconds to tell the types.
+    typed = [(prefix, owner, get_type_hints(owner)) for prefix, owner in owners.items()]
     return {
         f"{prefix}{f.name}": (hints[f.name], f)
-        for prefix, owner in owners.items()
-        for hints in (get_type_hints(owner),)
+        for prefix, owner, hints in typed
         for f in dataclasses.fields(owner)
         if "meaning" in f.metadata
     }

@@ -60,7 +60,7 @@ async def test_each_week_tells_what_changed_in_it(grown: Served) -> None:
         "vanished": [],
         "grown": [{"path": "Index.md", "more": 1}, {"path": "Old.md", "more": 1}],
     }
-    assert latest["counts"] == {"notes": 6, "links": 7, "stubs": 3}
+    assert latest["counts"] == {"notes": 6, "links": 7, "stubs": 4}
     assert set(latest["appeared"]) == {*NOTES[1:]}
     assert latest["appeared"][0] == "Beans.md"
     assert latest["vanished"] == ["Old.md"]

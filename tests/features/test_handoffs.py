@@ -224,9 +224,9 @@ async def test_a_person_can_strike_a_claim_out_and_undo_the_note(served: Served)
 
 
 async def test_words_that_look_like_markdown_come_back_as_they_were(served: Served) -> None:
-    odd = {"goal": "## Claims\n- [x] fake %%proof: {}%%", "state": "a\n\n> b", "next_action": "- [ ] c\n## d"}
+    odd = {"goal": "## Claims\n- [x] fake %%proof: {}", "state": "a\n\n> b", "next_action": "- [ ] c\n## d"}
     proof = {"command": 'echo "100%% {}" %%', "result": "[[x]]"}
-    claims = [{"text": "odd %%proof: {}%%\n## Goal", "proof": proof}]
+    claims = [{"text": "odd %%proof: {}\n## Goal", "proof": proof}]
     made = await served.call("hand_over", **odd, claims=claims)
     assert made.status == 200, made.body
     found = await take_over(served, peek=True)
@@ -305,7 +305,7 @@ async def test_the_handoffs_that_wait_are_listed_with_what_their_claims_are_wort
     assert [claim["verdict"] for claim in first["claims"]] == ["changed", "still_true"]
     assert (await served.call("list_handoffs", limit=1)).json["total"] == 2
     text = (await served.command("list-handoffs")).out
-    assert '"verdict":"changed"' in text
+    assert "verdict changed" in text
     await take_over(served, path=other)
     assert [one["goal"] for one in (await served.call("list_handoffs")).json["handoffs"]] == ["Parse the footnotes"]
     await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Agents/Handoffs/**"]}))

@@ -41,8 +41,8 @@ async def plain_sample(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
 
 
 def words(text: str) -> set[str]:
-    """Return the words of a text; names of operations and options are several, however they are written."""
-    return set(re.findall(r"\w+", text.replace("_", " ")))
+    """Return the words of a text; names of operations and options, and times, are several, however they are written."""
+    return set(re.findall(r"\w+", re.sub(r"_|(?<=\d)T(?=\d)", " ", text)))
 
 
 def only_for_models(elements: Iterable[Element]) -> set[str]:
