@@ -118,7 +118,7 @@ def find_merge_pairs(
     made = [
         _make_pair(pair, reasons, common.get(pair), cosines.get(pair), notes, texts, neighbours)
         for pair, reasons in found.items()
-        if may_be_one(notes[pair[0]].title, notes[pair[1]].title, is_copy=_is_copy(pair, common, texts))
+        if may_be_one(notes[pair[0]].title, notes[pair[1]].title, is_copy=_is_copy(pair, common, notes, texts))
     ]
     return sorted((pair for pair in made if pair.confidence >= LEAST), key=lambda pair: (-pair.confidence, pair.path))
 
@@ -143,10 +143,15 @@ def may_be_one(one: str, other: str, *, is_copy: bool = False) -> bool:
 def _is_copy(
     pair: tuple[VaultPath, VaultPath],
     common: Mapping[tuple[VaultPath, VaultPath], float],
+    notes: Mapping[VaultPath, IndexedNote],
     texts: Mapping[VaultPath, str],
 ) -> bool:
-    """Return whether two notes have the same text, but for a word."""
-    one, other = (" ".join(comparable_words(texts[path])) for path in pair)
+    """Return whether two notes have the same text, but for a word and their own titles."""
+
+    def said(path: VaultPath) -> str:
+        return " ".join(comparable_words(texts[path])).replace(" ".join(comparable_words(notes[path].title)), "")
+
+    one, other = map(said, pair)
     return bool(one) and (one == other or (common.get(pair, 0.0) >= SAME and _sizes_alike(one, other, SAME)))
 
 
@@ -244,6 +249,8 @@ def _make_pair(
     less, more = sorted(
         pair,
         key=lambda path: (
+            # Of two with the same text, the one that is marked as a copy goes.
+            (common or 0.0) >= SAME and _COPY.search(notes[path].title) is None,
             len(neighbours(path)) * 100 + len(texts[path]),
             _COPY.search(notes[path].title) is None,
             notes[path].title,

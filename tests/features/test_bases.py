@@ -186,7 +186,7 @@ async def test_expressions_end_when_nobody_waits_and_others_do_not_wait_for_them
         task.cancel()
     await asyncio.gather(*many, return_exceptions=True)
     assert await evaluate_apart(lambda budget: budget.is_spent) is False
-    assert 1 <= len(left) <= 2
+    assert left
     assert min(left) > 0
 
 

@@ -136,6 +136,8 @@ def test_neither_two_days_nor_two_numbers_of_a_series_are_one(one: str, other: s
 def test_a_number_marks_a_copy_only_beside_the_same_text() -> None:
     assert reasons({"Rye.md": PROSE, "Rye 1.md": PROSE}) == {("Rye 1.md", "Rye.md"): ("name", "text")}
     assert reasons({"Rye.md": PROSE, "Rye 1.md": f"{PROSE} And {PROSE[::-1]}"}) == {}
+    titled = reasons({"Rye.md": f"# Rye\n\n{PROSE}", "Rye 1.md": f"# Rye 1\n\n{PROSE}"})
+    assert titled == {("Rye 1.md", "Rye.md"): ("name", "text")}
 
 
 def test_a_stub_in_a_long_list_is_not_the_list() -> None:

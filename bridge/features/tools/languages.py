@@ -7,12 +7,12 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from bridge.text.stems import stem_words
+from bridge.text.words import ALPHANUMERIC
 
 WORDS = Path(__file__).with_name("words.tsv")
 """A meaning a line: in English words that descriptions of tools use, then in each language."""
 
 CHINESE = "chinese"
-WORD = re.compile(r"[^\W_]+")
 
 
 def to_english(task: str, known: Collection[str]) -> str:
@@ -22,7 +22,7 @@ def to_english(task: str, known: Collection[str]) -> str:
         task: The task.
         known: Its words that are English.
     """
-    words = WORD.findall(task.casefold())
+    words = ALPHANUMERIC.findall(task.casefold())
     lists = {
         language: {word: meanings[key] for word in words if (key := stem_plain(language, word)) in meanings}
         for language, meanings in word_lists().items()
@@ -30,7 +30,7 @@ def to_english(task: str, known: Collection[str]) -> str:
     }
     best = max(lists.values(), key=lambda found: sum(word in found for word in words))
     if sum(word in best for word in words) > sum(word in known for word in words):
-        return WORD.sub(lambda word: best.get(word[0], word[0]), task.casefold())
+        return ALPHANUMERIC.sub(lambda word: best.get(word[0], word[0]), task.casefold())
     # Chinese has no spaces; of terms that overlap, the longest counts.
     return chinese_terms().sub(lambda term: f" {word_lists()[CHINESE][term[0]]} ", task)
 
