@@ -79,9 +79,12 @@ class AgentsPlace:
         # The data of a vault that was moved are here only now.
         self._load()
         self._appeared = dict.fromkeys((path for path, note in notes.items() if is_about_note(note)), -inf)
+        about = notes.get(_about(agents_folder(self.apply(settings, notes)).path))
         if not self._is_known:
-            place = agents_folder(self.apply(settings, notes)).path
-            self.unmarked = place if _about(place) in notes else ""
+            self.unmarked = about.path.rpartition("/")[0] if about is not None else ""
+            self._keep()
+        elif self.unmarked and about is not None and property_of(about.properties, ID) in self._ids:
+            self.unmarked = ""
             self._keep()
 
     def apply(self, settings: Settings, notes: Notes) -> Settings:
@@ -105,8 +108,8 @@ class AgentsPlace:
         return (id_ in self._ids and folder.path == self._agreed) or (id_ == "" and folder.path == self.unmarked)
 
     def agree(self, settings: Settings, id_: str) -> None:
-        """Keep that a person agreed to the folder, whose note has this id."""
-        self.unmarked, self._agreed = "", agents_folder(settings).path
+        """Keep that a person agreed to the folder, whose note has this id or gets it now."""
+        self._agreed = agents_folder(settings).path
         self._ids = list(dict.fromkeys((*self._ids, id_)))
         self._keep()
 

@@ -413,6 +413,8 @@ class ChangeWriter:
             of or self._new_change(outcome, author), state="applied", facts={**outcome.planned.facts, "by": "disk"}
         )
         entry, steps = self._store.journal.begin(change), outcome.plan.steps
+        # Before it is written: the note that has the id already is not to count for less.
+        self._agree(change.facts)
         if BY_CLIENT in change.facts:
             self._agents_place.ignore(outcome.plan)
         if await self._handover.makes(change, outcome.plan, entry, self.vault):
@@ -437,7 +439,6 @@ class ChangeWriter:
                 if outcome.apart and (others := step_paths(ready.plan.steps) - step_paths(steps)):
                     outcome = outcome.without(others)
                 late = (*await self._follow(moved), *await self.take_up(steps, outcome.plan.blobs))
-        self._agree(change.facts)
         # Only the writer knows where a deleted file went.
         done = replace(change, steps=tuple(steps))
         left = await self._commit(done, outcome.plan.blobs)
