@@ -15,6 +15,7 @@ from bridge.markdown.note import LinkKind, Value
 from bridge.markdown.parse import parse
 from bridge.text.invisible import is_line
 from bridge.types import VaultPath
+from bridge.vault.paths import nfc
 
 _NAMES: Final = frozenset({"alias", "aliases"})
 
@@ -60,7 +61,7 @@ def rename_alias(
         spots = read_link_spans(source, now)
         edits: list[Edit] = []
         for spot in spots.links:
-            if spot.shown and spot.shown.text == alias and shows(spot.target, spot.kind, source):
+            if spot.shown and nfc(spot.shown.text) == nfc(alias) and shows(spot.target, spot.kind, source):
                 edits.append((spot.shown.span, spot.shown.ink(to)))
                 rewritten.append(Reference(source, spot.line, spot.target, spot.target))
         if edits and not spots.lossy:
@@ -72,12 +73,16 @@ def rename_alias(
 
 def _replace_alias(path: VaultPath, data: bytes, alias: str, to: str) -> tuple[str, Value]:
     """Return the property that has an alias, and its value with the alias replaced."""
+
+    def is_it(one: Value) -> bool:
+        return isinstance(one, str) and nfc(one) == nfc(alias)
+
     for name, value in parse(path, data).properties.items():
         if name.lower() not in _NAMES:
             continue
         match value:
-            case list() if alias in value:
-                return name, [to if one == alias else one for one in value]
-            case str() if alias in (parts := [part.strip() for part in value.split(",")]):
-                return name, ", ".join(to if part == alias else part for part in parts)
+            case list() if any(map(is_it, value)):
+                return name, [to if is_it(one) else one for one in value]
+            case str() if any(map(is_it, parts := [part.strip() for part in value.split(",")])):
+                return name, ", ".join(to if is_it(part) else part for part in parts)
     raise TextNotFound(f"`{path}` has no alias `{alias}`.", hint="`read_note` returns the aliases of a note.")

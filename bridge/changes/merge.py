@@ -23,6 +23,7 @@ from bridge.markdown.note import Heading, Note, Value
 from bridge.markdown.parse import parse
 from bridge.markdown.sections import anchor, decode_place, resolve_headings
 from bridge.records import dataclass
+from bridge.text.fold import fold_case
 from bridge.text.invisible import inline
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
@@ -162,11 +163,11 @@ def _unite(path: VaultPath, into: VaultPath, own: bytes, base: bytes, *, alias: 
     """Unite the properties of two notes: lists have the items of both, other values stay as they are."""
     theirs = PropertyBlock.read(path, parse(path, own).text).values
     ours = PropertyBlock.read(into, parse(into, base).text).values
-    names = {name.casefold(): name for name in ours}
+    names = {fold_case(name): name for name in ours}
     values: dict[str, Value] = {}
     lost: list[str] = []
     for name, value in theirs.items():
-        known = names.get(name.casefold())
+        known = names.get(fold_case(name))
         if known is None:
             values[name] = value
         elif isinstance(ours[known], list) or isinstance(value, list) or name.casefold() in _LISTS:

@@ -24,6 +24,7 @@ from bridge.markdown.note import Note, Value
 from bridge.markdown.parse import parse
 from bridge.notebook.file_name import file_name_for
 from bridge.records import dataclass
+from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
 from bridge.vault.plan import Plan, Step
@@ -173,12 +174,12 @@ def _read_properties(note: Note, wanted: Collection[str]) -> dict[str, Value]:
     if not wanted:
         return {}
     values = PropertyBlock.read(note.path, note.text).values
-    known = {name.casefold(): name for name in values}
-    missing = [name for name in wanted if name.casefold() not in known]
+    known = {fold_case(name): name for name in values}
+    missing = [name for name in wanted if fold_case(name) not in known]
     if missing:
         has = ", ".join(f"`{name}`" for name in values) or "none"
         raise InvalidArguments(f"`{note.path}` has no property `{missing[0]}`.", hint=f"Its properties: {has}.")
-    return {known[name.casefold()]: values[known[name.casefold()]] for name in wanted}
+    return {known[fold_case(name)]: values[known[fold_case(name)]] for name in wanted}
 
 
 def _relink_properties(new: bytes, links: SplitLinks) -> bytes:

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from bridge.errors import AmbiguousHeading, HeadingNotFound
 from bridge.markdown.link_parts import NOT_IN_PLACE, find_lone_bracket
 from bridge.markdown.note import Heading, Note
+from bridge.text.fold import fold_case
 from bridge.text.invisible import one_line
 from bridge.types import Span
 
@@ -114,7 +115,7 @@ def _find(note: Note, query: str) -> int:
             or _chain_ends_with(every[at[0]], lined[1], normalise_heading)
         ):
             return at[0]
-    for form in (str, str.casefold, normalise_heading, _normalise_visible):
+    for form in (str, fold_case, normalise_heading, _normalise_visible):
         whole = [index for index, path in enumerate(paths) if form(path) == form(query)]
         if len(whole) == 1:
             return whole[0]
@@ -171,7 +172,7 @@ def normalise_heading(text: str) -> str:
 
 
 def _normalise_visible(text: str) -> str:
-    return normalise_heading(one_line(text))
+    return normalise_heading(fold_case(one_line(text)))
 
 
 def resolve_headings(headings: Sequence[Heading], place: str) -> tuple[int, ...]:

@@ -20,6 +20,7 @@ from bridge.markdown.frontmatter import MAX_BLOCK, cut_frontmatter, explain_erro
 from bridge.markdown.note import Value
 from bridge.markdown.yaml12 import resolve_scalar
 from bridge.records import dataclass
+from bridge.text.fold import fold_case
 from bridge.text.invisible import is_line, visible_text
 from bridge.text.lines import LineIndex
 from bridge.types import Span, VaultPath
@@ -80,7 +81,7 @@ class PropertyBlock:
         """
         if name in self.values:
             return name
-        found = [own for own in self.values if own.casefold() == name.casefold()]
+        found = [own for own in self.values if fold_case(own) == fold_case(name)]
         if len(found) > 1:
             raise InvalidProperties(
                 f"`{name}` may be {' or '.join(f'`{own}`' for own in found)}.", hint="Give its exact name."
@@ -281,7 +282,7 @@ def _is_writable(value: Value) -> bool:
 
 
 def _type_of(name: str, types: Mapping[str, str]) -> str | None:
-    return next((kind for own, kind in types.items() if own.casefold() == name.casefold()), None)
+    return next((kind for own, kind in types.items() if fold_case(own) == fold_case(name)), None)
 
 
 def _coerce(value: Value, kind: str | None) -> Value:

@@ -18,6 +18,7 @@ from bridge.markdown.edit.yaml_nodes import Node, YamlEntry, yaml_line_start
 from bridge.markdown.edit.yaml_write import Quote, Replacement, apply_replacements, is_same_value, write_scalar
 from bridge.markdown.frontmatter import cut_frontmatter, load_properties
 from bridge.markdown.note import Value
+from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
 Items = Sequence[Value | None]
@@ -149,7 +150,7 @@ def rename_key(path: VaultPath, data: bytes, block: PropertyBlock, name: str, to
     entry = block.entry(name)
     start, end = block.span
     yaml = block.text[start:end]
-    other = next((own for own in block.values if own != name and own.casefold() == to.casefold()), None)
+    other = next((own for own in block.values if own != name and fold_case(own) == fold_case(to)), None)
     if other is not None:
         if not merge:
             raise InvalidProperties(f"`{path}` has both `{name}` and `{other}`.", path=path)

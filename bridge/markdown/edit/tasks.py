@@ -1,6 +1,7 @@
 """Changes the box of a task, and formats new tasks; the rest of the line stays as it is."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from datetime import date
 from textwrap import dedent
@@ -185,7 +186,11 @@ def _task_at(path: VaultPath, data: bytes, line: int, text: str | None) -> Task:
 def _has_text(task: Task, text: str) -> bool:
     known = {task.text, parse_task(task.text).text, f"- [{task.status}] {task.text}"}
     # `list_tasks` shows it without comments and invisible characters.
-    return text.strip() in known or one_line(text) in map(one_line, known)
+    return text.strip() in known or _shown(text) in map(_shown, known)
+
+
+def _shown(text: str) -> str:
+    return unicodedata.normalize("NFC", one_line(text))
 
 
 def _has_signs(text: str) -> bool:
