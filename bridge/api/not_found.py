@@ -39,10 +39,10 @@ def unknown_names(
     notes: "Notes", folder: str | None = None, tags: Sequence[str] = (), properties: "Properties | None" = None
 ) -> tuple[str, ...]:
     """Return a sentence for each folder, tag, property and value that no note has, with the closest existing one."""
-    from bridge.search.filters import no_such_folder, no_such_property, no_such_tag
+    from bridge.search.filters import MAX_LOOKED_UP, no_such_folder, no_such_property, no_such_tag
 
-    notices = [no_such_folder(notes, folder), *(no_such_tag(notes, tag) for tag in tags)]
-    for name, value in (properties or {}).items():
+    notices = [no_such_folder(notes, folder), *(no_such_tag(notes, tag) for tag in tags[:MAX_LOOKED_UP])]
+    for name, value in [*(properties or {}).items()][:MAX_LOOKED_UP]:
         notices.append(no_such_property(notes, name, *(value if isinstance(value, list | tuple) else (value,))))
     return tuple(filter(None, notices))
 

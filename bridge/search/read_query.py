@@ -1,5 +1,6 @@
 """Reads what a search asks for: its words as the vault spells them, and the notes that an answer may contain."""
 
+import asyncio
 from dataclasses import replace
 
 from bridge.search.model import SearchRequest, Sources
@@ -32,7 +33,7 @@ async def read_query(sources: Sources, request: SearchRequest) -> tuple[Query, P
     within = await search_scope(sources.index, request, query.condition)
     if within is None:
         return query, None
-    notices = unknown_name_notices(sources.index, request, query.condition)
+    notices = await asyncio.to_thread(unknown_name_notices, sources.index, request, query.condition)
     if not within and not notices:
         notices = (_NOTHING_HAS_ALL if query.condition else _NOTHING_ALLOWED,)
     return replace(query, notices=(*query.notices, *notices)), within

@@ -1,11 +1,13 @@
 """Finds the notes that an answer may contain: those that pass the filters and fulfil the conditions of the query."""
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, assert_never
 
 from bridge.index.fulltext_query import TextQuery, split_tokens
 from bridge.index.note import IndexedNote
 from bridge.search.filters import (
+    MAX_LOOKED_UP,
     Notes,
     filter_by_tag,
     filter_by_term,
@@ -56,16 +58,18 @@ async def search_scope(index: "Index", request: SearchRequest, demanded: Term | 
 
 
 def unknown_name_notices(index: "Index", request: SearchRequest, demanded: Term | None) -> tuple[str, ...]:
-    """Return a notice for each requested folder, tag, property and path that no note has."""
+    """Return a notice for each requested folder, tag, property and path that no note has, of the first ones."""
     notes = index.notes
     found = [no_such_folder(notes, request.folder)]
-    found += [no_such_place(notes, path) for path in request.paths]
-    found += [no_such_tag(notes, tag) for tag in request.tags]
+    found += [no_such_place(notes, path) for path in request.paths[:MAX_LOOKED_UP]]
+    found += [no_such_tag(notes, tag) for tag in request.tags[:MAX_LOOKED_UP]]
     found += [
         no_such_property(notes, name, *(value if isinstance(value, list | tuple) else (value,)))
-        for name, value in request.properties.items()
+        for name, value in [*request.properties.items()][:MAX_LOOKED_UP]
     ]
-    found += [] if demanded is None else [_unknown_name(notes, term) for term in conditions(demanded)]
+    found += (
+        [] if demanded is None else [_unknown_name(notes, term) for term in islice(conditions(demanded), MAX_LOOKED_UP)]
+    )
     return tuple(dict.fromkeys(sentence for sentence in found if sentence is not None))
 
 

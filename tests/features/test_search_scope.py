@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from bridge.search.filters import MAX_LOOKED_UP
 from tests.features.served import Served
 
 NOTES = {
@@ -40,3 +41,11 @@ async def test_hits_below_a_score_are_dropped_and_not_counted(served: Served) ->
     found, answer = await search(served, min_score=least)
     assert found == everything[: len(found)]
     assert 2 <= len(found) == answer["total"] < len(everything)
+
+
+async def test_few_of_very_many_unknown_names_are_looked_up(served: Served) -> None:
+    names = [f"{'*a*b' * 50}{number}" for number in range(2_000)]
+    found = (await served.call("search", query="bread", paths=names)).json
+    assert len([one for one in found["notices"] if "no note and no folder" in one]) == MAX_LOOKED_UP
+    found = (await served.call("find_notes", tags=names)).json
+    assert len([one for one in found["notices"] if "There is no tag" in one]) == MAX_LOOKED_UP

@@ -37,9 +37,7 @@ async def test_edits_find_what_is_written_in_the_other_form(served: Served) -> N
     for written, asked in (("NFC", "NFD"), ("NFD", "NFC")):
         path = f"{written}.md"
         await served.call("create_note", path=path, text=normalize(written, text))
-        size, heading, alias, task = (
-            normalize(asked, one) for one in ("größe", "überschrift é", "Öhr", "가방 packen")
-        )
+        size, heading, alias, task = (normalize(asked, one) for one in ("größe", "überschrift é", "Öhr", "가방 packen"))
         assert (await served.call("set_properties", path=path, properties={size: 3})).status == 200
         assert (await served.call("read_note", path=path, section=heading)).status == 200
         edit = {"op": "insert_under", "heading": heading, "text": "Below.", "create_heading": True}
