@@ -182,8 +182,10 @@ class AgentsPlace:
         folders = {step.path.casefold() for step in plan.steps if step.kind == "move"}
         return any(place == about or (place in folders and about.startswith(f"{place}/")) for place in places)
 
-    def explain(self, files: Vault, settings: Settings, plan: Plan, facts: Mapping[str, object]) -> str:
-        """Return what accepting a change means for what agents may do; empty when nothing of that."""
+    def explain(
+        self, files: Vault, settings: Settings, plan: Plan, facts: Mapping[str, object], about: VaultPath
+    ) -> str:
+        """Return what accepting a change of a note means for what agents may do; empty when nothing of that."""
         folder = agents_folder(settings)
         if AGREEMENT in facts:
             return f"Accepting this lets agents write in `{folder.path}` at once from then on."
@@ -195,6 +197,14 @@ class AgentsPlace:
                 return "" if was else f"Accepting this lets agents write in `{folder.path}` at once from then on."
             if was:
                 return f"Accepting this ends that agents write in `{folder.path}` at once, until you set it up again."
+        own = [step for step in plan.steps if step.kind in {"move", "remove"} and not folder.holds(step.path)]
+        # A note that is merged into another is removed.
+        own = [step for step in own if folder.holds(about if step.kind == "remove" else step.to or step.path)]
+        if own and self.is_agreed(files, settings):
+            return (
+                f"Accepting this takes `{own[0].path}`{f' and {len(own) - 1} more' if len(own) > 1 else ''} into"
+                f" `{folder.path}`, where agents change notes at once and which ordinary searches leave out."
+            )
         written = [*after, *(step.to for step in plan.steps if step.kind == "move" and step.to is not None)]
         if copy := next(filter(is_about_path, written), None):
             return f"`{copy}` gives agents no right: only `set-up-memory` does."

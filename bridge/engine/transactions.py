@@ -356,7 +356,7 @@ class ChangeWriter:
         """Store a change as a proposal for the user."""
         change = self._new_change(outcome, author)
         means = await asyncio.to_thread(
-            self._agents_place.explain, self.vault, self.settings, outcome.plan, change.facts
+            self._agents_place.explain, self.vault, self.settings, outcome.plan, change.facts, outcome.planned.path
         )
         if means:
             # Before the reason, which is shown wherever a person decides.

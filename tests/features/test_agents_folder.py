@@ -286,6 +286,34 @@ async def test_the_agreement_of_another_device_counts_here_once_the_user_agrees(
     assert await agents_write_at_once(served)
 
 
+async def test_what_would_take_notes_of_the_user_into_the_folder_says_so(served: Served) -> None:
+    await served.call("set_up_memory", templates=False)
+    agent = Agent(served)
+    await agent.call("create_note", path="Agents/Log.md", text="A log. See [[Salaries]].\n")
+    digests = {
+        path: (await served.call("create_note", path=path, text=f"# {path}\n")).json["digest"]
+        for path in ("Own/Salaries.md", "Own/Rent.md", "Own/Tax.md")
+    }
+    said = "into `Agents`, where agents change notes at once and which ordinary searches leave out."
+    for operation, arguments in (
+        ("move_note", {"path": "Own", "to": "Agents/Own"}),
+        ("move_note", {"path": "Own/Rent.md", "to": "Agents/Rent.md"}),
+        ("merge_notes", {"path": "Own/Rent.md", "into": "Agents/Log.md", "digest": digests["Own/Rent.md"]}),
+    ):
+        made = (await agent.call(operation, **arguments)).json
+        assert made["state"] == "proposed"
+        assert said in made["warnings"][0], operation
+        assert said in (await served.call("show_change", change_id=made["change_id"])).json["reason"]
+    # A link in the folder follows: nothing goes into it.
+    for operation, arguments in (
+        ("move_note", {"path": "Own/Salaries.md", "to": "Own/Wages.md"}),
+        ("merge_notes", {"path": "Own/Salaries.md", "into": "Own/Tax.md", "digest": digests["Own/Salaries.md"]}),
+    ):
+        made = (await agent.call(operation, **arguments)).json
+        assert made["state"] == "proposed"
+        assert not any(said in one for one in made["warnings"]), operation
+
+
 async def test_an_accepted_note_does_not_widen_the_folder_of_agents(served: Served) -> None:
     await served.call("set_up_memory", templates=False)
     agent, copy = Agent(served), "Projects/About this folder.md"
