@@ -17,8 +17,9 @@ _PARAGRAPH_END: Final = re.compile(_STOP)
 """The same for a paragraph, whose lines may break anywhere."""
 
 _ABBREVIATION: Final = re.compile(
-    r"(?:^|[\s(\[“\"'.])(?:[^\W\d_]|St|Ste|Mt|Dr|Dra|Mr|Mrs|Ms|Prof|Hr|Hrn|Fr|Sr|Sra|Sig|Dott|Rev|Gen|Col|Capt|Lt|Sgt"
-    r"|Nos?|Nr|Vols?|vols?|Bd|Figs?|figs?|Abb|Kap|Abs|[Pp]ag|[Ee]s|ecc|vs|etc|ca|cf|al|bzw|vgl|usw|ggf|evtl|inkl)\.\s*$"
+    r"(?<![^\s(\[“\"'.])(?:[^\W\d_]|Ste?|Mt|Dra?|Mrs?|Ms|[Pp]rof|Hrn?|Fr|Sra?|[Ss]ig|[Dd]ott|[Ii]ng|[Aa]vv|Rev|Gen|Col"
+    r"|Capt|Lt|Sgt|Nos?|Nr|[Vv]ols?|Bd|[Ff]igs?|Abb|Kap|Abs|[Pp]ag|[Ee]s|ecc|vs|etc|ca|cf|al|bzw|vgl|usw|ggf|evtl|inkl"
+    r"|[Пп]роф|[Аа]кад|ул|им|стр|рис|डॉ)\.\s*$"
 )
 """An end of a text at which a full stop ends no sentence: an initial, or a common abbreviation."""
 

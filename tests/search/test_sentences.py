@@ -15,6 +15,9 @@ from bridge.types import VaultPath
         ("See [[Songs/J.G. Thirlwell|him. Or her]] for more.", ["See him. Or her for more."]),
         ("Dr. Who bakes bread. It rises well.", ["Dr. Who bakes bread.", "It rises well."]),
         ("It was made in 1985. It was lost in 1999.", ["It was made in 1985.", "It was lost in 1999."]),
+        ("It rained all day. Mrs. Smith lives here.", ["It rained all day.", "Mrs. Smith lives here."]),
+        ("Oggi no. Il dott. Bianchi abita qui.", ["Il dott. Bianchi abita qui."]),
+        ("Там живёт проф. Иванов на ул. Мира. Он дома.", ["Там живёт проф. Иванов на ул. Мира."]),
         ("It was played on Oct. 13th, 2002. It was loud.", ["It was played on Oct. 13th, 2002.", "It was loud."]),
         (
             "Am 13. Oktober war es laut. Im 19. Jahrhundert nicht.",
