@@ -19,8 +19,11 @@ from bridge.markdown.note import Heading, Link, LinkKind
 from bridge.markdown.sections import decode_place, resolve_headings
 from bridge.records import dataclass
 from bridge.types import VaultPath
+from bridge.vault.plan import Step
 
 _BLOCK: Final = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*\r?$", re.MULTILINE)
+
+_HEADINGS: Final = re.compile(rb"^[ >\t]*#.*|^.+(?=\n[ >\t]*(?:=+|-+)[ \t\r]*$)", re.MULTILINE)
 
 NAMED: Final = 5
 """Links that are named in warnings."""
@@ -90,6 +93,8 @@ def find_lost(
     names: Names,
     notes: Mapping[VaultPath, IndexedNote],
     sources: Callable[[VaultPath], Collection[VaultPath]],
+    *,
+    headings: bool = False,
 ) -> Iterator[Reference]:
     """Yield the links to headings and blocks that the last steps of a draft remove.
 
@@ -99,10 +104,13 @@ def find_lost(
         names: The names of the vault after them.
         notes: The indexed notes.
         sources: Returns the notes that may link to a note.
+        headings: Only look at notes in which a heading is written anew.
     """
     vault = _Vault(draft, names, notes, since)
     for step in vault.steps:
-        if step.kind == "put" and None not in (step.before, step.after) and kind_of(step.path) == "note":
+        if step.kind != "put" or None in (step.before, step.after) or kind_of(step.path) != "note":
+            continue
+        if not headings or vault.changes_headings(step):
             yield from vault.lost(step.path, sources)
 
 
@@ -130,6 +138,13 @@ class _Vault:
                 for path in [place for place in places if place is not None]:
                     found.add(path)
         return found
+
+    def changes_headings(self, step: Step) -> bool:
+        """Return whether a line that may be a heading is another one after a step."""
+        before, after = (
+            _HEADINGS.findall(self._blobs.get(digest, b"")) for digest in (step.before, step.after) if digest
+        )
+        return before != after
 
     def links(self, path: VaultPath, *, new: bool) -> list[Link]:
         """Return the links of a written note: its new ones, or those it had before."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect, Reference, merge_effects
-from bridge.changes.link_check import check_links, find_lost
+from bridge.changes.link_check import LinkCheck, check_links, find_lost
 from bridge.changes.link_sources import LinkSources
 from bridge.changes.move import stale_name_warnings
 from bridge.changes.requests.base import Request, RequestContext
@@ -100,10 +100,14 @@ class RequestExecutor:
                 finish(draft)
             if forecast is not False:
                 planned = self._counter.forecast(draft, planned, None if forecast is True else forecast)
-            if all(request.relinks for request in planned.requests):
-                # Moves and renames check every link themselves.
+            if planned.keeps_structure:
                 return planned
-            found = check_links(draft, indexer.names, indexer.index.notes, self._sources)
+            if all(request.relinks for request in planned.requests):
+                # They check every link themselves, but not those to a heading in which they rewrite a link.
+                names = context.view(draft).names
+                found = LinkCheck(tuple(find_lost(draft, 0, names, indexer.index.notes, self._sources, headings=True)))
+            else:
+                found = check_links(draft, indexer.names, indexer.index.notes, self._sources)
             effect = planned.effect
             return replace(
                 planned,

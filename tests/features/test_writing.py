@@ -339,3 +339,23 @@ async def test_changes_of_a_note_that_is_denied_since_are_not_told(served: Serve
     await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Rose.md"]}))
     assert (await served.call("list_changes")).json["changes"] == []
     assert (await served.call("show_change", change_id=made["change_id"])).code == "change_not_found"
+
+
+@pytest.mark.parametrize(
+    ("heading", "place", "operation", "arguments"),
+    [
+        ("Mit [[Ziel]] reden", "Mit Ziel reden", "move_note", {"path": "Ziel.md", "to": "Neu.md"}),
+        ("与[[Ziel]]谈", "与 Ziel 谈", "move_note", {"path": "Ziel.md", "to": "Neu.md"}),
+        ("Über [[Ziel|Ali]]\n---", "Über Ziel Ali", "rename_alias", {"path": "Ziel.md", "alias": "Ali", "to": "Bo", "links": True}),
+    ],
+)  # fmt: skip
+async def test_a_link_to_a_heading_in_which_a_link_is_rewritten_is_named(
+    served: Served, heading: str, place: str, operation: str, arguments: dict[str, Any]
+) -> None:
+    mark = "" if heading.endswith("---") else "## "
+    await served.call("create_note", path="Ziel.md", text="---\naliases: [Ali]\n---\nZiel.\n")
+    await served.call("create_note", path="T.md", text=f"{mark}{heading}\n\nText.\n")
+    await served.call("create_note", path="L.md", text=f"[[T#{place}]]\n")
+    for dry_run in (True, False):
+        made = (await served.call(operation, **arguments, dry_run=dry_run)).json
+        assert [one["path"] for one in made["links_broken"]] == ["L.md"], made
