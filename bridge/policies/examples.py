@@ -19,7 +19,7 @@ from bridge.markdown.parse import parse
 from bridge.markdown.sections import heading_paths
 from bridge.policies.fields import path_fields
 from bridge.policies.model import VariableKind
-from bridge.policies.templates import Reference, TemplateFiller, has_stray_brace, moment_text
+from bridge.policies.templates import Reference, TemplateFiller, find_cut_template, has_stray_brace, moment_text
 from bridge.records import dataclass
 from bridge.text.diff import decode_text, diff_lines, split_lines
 from bridge.text.words import SPACED_WORD, TOKEN
@@ -252,9 +252,11 @@ class _Merge:
 
     def _value(self, name: str, each: Sequence[Value]) -> Value:
         """Return the same value of all examples."""
-        first = each[0]
+        first, whole = each[0], _Blank(tuple(each), name)
         if all(isinstance(one, str) for one in each):
-            return self._write(self._parts(name, [self._cut(str(one), at) for at, one in enumerate(each)]))
+            parts = self._parts(name, [self._cut(str(one), at) for at, one in enumerate(each)])
+            # Braces of the notes themselves may look like half a template beside a variable.
+            return self._write(parts) if find_cut_template(_numbered_text(parts)) is None else self._template(whole)
         if isinstance(first, list) and all(isinstance(one, list) and len(one) == len(first) for one in each):
             columns = zip(*[one for one in each if isinstance(one, list)], strict=True)
             return [self._value(name, column) for column in columns]
@@ -263,7 +265,7 @@ class _Merge:
             return {key: self._value(key, [one[key] for one in inner]) for key in first}
         if all(one == first for one in each):
             return first
-        return self._template(_Blank(tuple(each), name))
+        return self._template(whole)
 
     def _path(self, op: str, each: Sequence[str]) -> str:
         """Return the same path of all examples, of which a variable gives whole folders, or a name and nothing more."""

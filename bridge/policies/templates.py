@@ -25,7 +25,7 @@ _SHIFT: Final = re.compile(r"([+-])\s*(\d{1,5})\s*([dwmy])")
 _UNITS: Final = {"d": "d", "w": "w", "m": "M", "y": "y"}
 _PARTS: Final[Mapping[str, tuple[int, ...]]] = {"variables": (1,), "conditions": (1,), "steps": (2, 3), "item": (0, 1)}
 """How many names each takes."""
-_WHOLE: Final = re.compile(rf"\\\{{\{{(?:[^{{}}\n]*\}}\}})?|{_TEMPLATE.pattern}")
+_WHOLE: Final = re.compile(rf"\\\{{\{{(?:\{{*[^{{}}\n]*\}}\}})?|{_TEMPLATE.pattern}")
 """A template, or braces that are meant as such."""
 _CUT: Final = re.compile(
     r"\{\{\s*(?:(?:variables|steps|conditions|item)\.[\w.-]+|today|(?:now|date|daily):[^{}\s]+)\s*\}?"

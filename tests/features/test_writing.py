@@ -346,9 +346,14 @@ async def test_changes_of_a_note_that_is_denied_since_are_not_told(served: Serve
     [
         ("Mit [[Ziel]] reden", "Mit Ziel reden", "move_note", {"path": "Ziel.md", "to": "Neu.md"}),
         ("与[[Ziel]]谈", "与 Ziel 谈", "move_note", {"path": "Ziel.md", "to": "Neu.md"}),
-        ("Über [[Ziel|Ali]]\n---", "Über Ziel Ali", "rename_alias", {"path": "Ziel.md", "alias": "Ali", "to": "Bo", "links": True}),
+        (
+            "Über [[Ziel|Ali]]\n---",
+            "Über Ziel Ali",
+            "rename_alias",
+            {"path": "Ziel.md", "alias": "Ali", "to": "Bo", "links": True},
+        ),
     ],
-)  # fmt: skip
+)
 async def test_a_link_to_a_heading_in_which_a_link_is_rewritten_is_named(
     served: Served, heading: str, place: str, operation: str, arguments: dict[str, Any]
 ) -> None:

@@ -88,6 +88,7 @@ def drafted(notes: list[tuple[VaultPath, bytes]], days: tuple[date, ...]) -> Dra
 
 @given(SHAPES, st.lists(st.tuples(NAMES, NAMES), min_size=1, max_size=3), st.booleans())
 @example(("Lezione {course} {day}", "# {course}\n\n[[{course}]]\n"), [("Reti", "x"), ("Automi", "y")], True)
+@example(("{day} {course}", "- \\{{{course} {{{day}}}\n"), [("{{today}}", "Reti")], False)
 @example(("Lezione {course} {day}", "# {course}\n\n[[{course}]]\n"), [("Reti", "x")], True)
 def test_a_draft_is_sound_and_makes_the_first_note_again(
     shape: tuple[str, str], values: list[tuple[str, str]], same_day: bool

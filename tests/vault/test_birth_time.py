@@ -10,6 +10,7 @@ import pytest
 from bridge.vault.birth_time import birth_time
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform != "linux", reason="`stat -c` is that of Linux")
 def test_the_birth_of_a_file_is_what_stat_says(tmp_path: Path) -> None:
     file = tmp_path / "Größe 笔记.md"
