@@ -1,8 +1,11 @@
 """Tags and properties in composed and decomposed form are the same to every operation."""
 
+from typing import Literal
 from unicodedata import normalize
 
 from tests.features.served import Served
+
+Form = Literal["NFC", "NFD"]
 
 DECOMPOSED = normalize("NFD", "---\nGröße: 2\n---\n#café/crème and #日が\n\n- [ ] grind #café\n")
 NOTES = {
@@ -34,7 +37,8 @@ async def test_both_forms_are_one(served: Served) -> None:
 
 async def test_edits_find_what_is_written_in_the_other_form(served: Served) -> None:
     text = "---\nGröße: 2\naliases: [Öhr]\n---\n# Überschrift é\n\n- [ ] 가방 packen\n"
-    for written, asked in (("NFC", "NFD"), ("NFD", "NFC")):
+    forms: tuple[tuple[Form, Form], ...] = (("NFC", "NFD"), ("NFD", "NFC"))
+    for written, asked in forms:
         path = f"{written}.md"
         await served.call("create_note", path=path, text=normalize(written, text))
         size, heading, alias, task = (normalize(asked, one) for one in ("größe", "überschrift é", "Öhr", "가방 packen"))

@@ -186,10 +186,10 @@ def _task_at(path: VaultPath, data: bytes, line: int, text: str | None) -> Task:
 def _has_text(task: Task, text: str) -> bool:
     known = {task.text, parse_task(task.text).text, f"- [{task.status}] {task.text}"}
     # `list_tasks` shows it without comments and invisible characters.
-    return text.strip() in known or _shown(text) in map(_shown, known)
+    return text.strip() in known or _fold(text) in map(_fold, known)
 
 
-def _shown(text: str) -> str:
+def _fold(text: str) -> str:
     return unicodedata.normalize("NFC", one_line(text))
 
 
