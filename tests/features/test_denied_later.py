@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from bridge.api.call import OWNER, Call
 from bridge.features import get_operation
 from tests.features.served import Served
@@ -60,3 +62,22 @@ async def test_nothing_is_told_where_nothing_is_left(served: Served) -> None:
     await served.call("set_up_memory", templates=False)
     await served.call("remember", title="Clay", text="Clay cracks.")
     assert await deny(served, "Private/**") == ()
+
+
+@pytest.mark.parametrize("is_deleted", [True, False])
+async def test_what_tells_of_a_note_that_is_gone_by_now_is_listed(served: Served, *, is_deleted: bool) -> None:
+    await write_beside(served, "Private/S1.md", PRIVATE["Private/S1.md"])
+    await served.call("set_up_memory", templates=False)
+    await served.call("remember", title="Glaze", text="See [[Private/S1|it]].")
+    edit = {"op": "append", "text": "x"}
+    assert (await served.call("edit_note", path="Private/S1.md", edits=[edit])).status == 200
+    file = root(served) / "Private/S1.md"
+    if is_deleted:
+        file.unlink()
+        await served.call("report_changes", changes=[{"kind": "delete", "path": "Private/S1.md"}])
+    else:
+        file.rename(file.with_name("S2.md"))
+        renamed = {"kind": "rename", "from": "Private/S1.md", "path": "Private/S2.md"}
+        await served.call("report_changes", changes=[renamed])
+    [told] = await deny(served, "Private/**")
+    assert "`Agents/Memory/Glaze.md`" in told

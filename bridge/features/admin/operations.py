@@ -89,7 +89,7 @@ async def change_settings(call: Call, changes: Mapping[str, Any]) -> SettingsInU
     for name in GLOBS & changes.keys():
         require_sound(name, changes[name])
     require_known_vault(call, changes.get("global_vault"))
-    left = watch_denied(call.bridge) if "deny" in changes else None
+    left = await asyncio.to_thread(watch_denied, call.bridge) if "deny" in changes else None
     await asyncio.to_thread(save_settings, call.bridge.settings_path, changes)
     await call.bridge.reload()
     found = await asyncio.to_thread(settings_in_use, call)

@@ -1,6 +1,6 @@
-"""What agents and the bridge wrote about notes that are denied only now: it is readable, so the user is told of it."""
+"""Finds what agents and the bridge wrote about notes before these were denied, since it stays readable."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from bridge.api.write import snapshot_fetcher
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
     from bridge.engine.host import Host
     from bridge.engine.open_vault import OpenVault
-    from bridge.index.note import IndexedNote, Notes
+    from bridge.index.note import IndexedNote
+    from bridge.state.change_records import Change
 
 MOST_CHANGES = 2_000
 """The last changes whose texts are looked through."""
@@ -32,12 +33,19 @@ NAMED = 200
 
 
 def watch_denied(bridge: "Bridge") -> Callable[[], tuple[str, ...]]:
-    """Note what can be read now; the function that is returned blocks, and says what tells of notes denied since."""
-    before = {host: dict(vault.index.notes) for host in bridge.vaults.values() if (vault := host.open_vault)}
-    return lambda: tuple(line for host, notes in before.items() for line in _describe(host, notes))
+    """Note which notes can be read now; the returned function says what tells of those denied since. Both block."""
+    before = {host: _readable_paths(host, vault) for host in bridge.vaults.values() if (vault := host.open_vault)}
+    return lambda: tuple(line for host, paths in before.items() for line in _describe(host, paths))
 
 
-def _describe(host: "Host", before: "Notes") -> Iterator[str]:
+def _readable_paths(host: "Host", vault: "OpenVault") -> set[VaultPath]:
+    """Return the paths of notes that are not denied, and those that notes had in the history."""
+    steps = [step for change in _last_changes(vault) for step in change.steps]
+    former = {path for step in steps for path in (step.path, step.to) if path is not None}
+    return {*vault.index.notes, *(path for path in former if not host.files.rules.denies(path))}
+
+
+def _describe(host: "Host", before: Collection[VaultPath]) -> Iterator[str]:
     vault = host.open_vault
     denied = {path for path in before if host.files.rules.denies(path)}
     if vault is None or not denied:
@@ -84,7 +92,7 @@ def _describe(host: "Host", before: "Notes") -> Iterator[str]:
 def _former_texts(vault: "OpenVault") -> Iterator[tuple[VaultPath, str]]:
     """Yield what the history keeps of notes of agents and the bridge, also of those that are gone."""
     folder, fetch = agents_folder(vault.settings), snapshot_fetcher(vault)
-    for change in vault.review.changes(ChangeFilter(), MOST_CHANGES, 0):
+    for change in _last_changes(vault):
         for step in change.steps:
             if step.kind not in ("put", "remove") or not step.path.endswith(".md"):
                 continue
@@ -92,6 +100,10 @@ def _former_texts(vault: "OpenVault") -> Iterator[tuple[VaultPath, str]]:
                 data = fetch(digest) or b""
                 if folder.holds(step.path) or _is_written(step.path, data):
                     yield step.path, data.decode("utf-8", "replace")
+
+
+def _last_changes(vault: "OpenVault") -> "Sequence[Change]":
+    return vault.review.changes(ChangeFilter(), MOST_CHANGES, 0)
 
 
 def _is_written(path: VaultPath, data: bytes) -> bool:
