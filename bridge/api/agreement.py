@@ -9,6 +9,7 @@ from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.errors import ConfirmationRequired
+from bridge.markdown.edit.properties import edit_properties
 from bridge.notebook.folder import ABOUT_TYPE, AGREEMENT, ID, AgentsFolder, id_in, new_id, read_id
 from bridge.notebook.starter_notes import starter_notes
 from bridge.records import dataclass
@@ -33,8 +34,6 @@ class SetUpMemory(Request):
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
         """Create the notes in the draft; a note that explains the folder already gets the id."""
-        from bridge.markdown.edit.properties import edit_properties
-
         for path, text in starter_notes(self.folder, self.id, templates=self.templates).items():
             if not draft.has(path):
                 draft.create(path, text.encode())

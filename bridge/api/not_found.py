@@ -5,16 +5,14 @@ from typing import TYPE_CHECKING
 
 from bridge.engine.missing_note import missing_note
 from bridge.errors import FolderNotFound, NoteNotFound
+from bridge.search.filters import MAX_LOOKED_UP, folder_spelling, no_such_folder, no_such_property, no_such_tag
+from bridge.text.fold import fold_case
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
     from bridge.api.hints import Properties
     from bridge.engine.open_vault import OpenVault
     from bridge.index.note import Notes
-
-
-MOST_UNKNOWN = 10
-"""Most unknown names of one expression that are told."""
 
 
 def folder_of(notes: Collection[VaultPath], folder: str | None) -> str:
@@ -27,8 +25,6 @@ def folder_of(notes: Collection[VaultPath], folder: str | None) -> str:
     Raises:
         FolderNotFound: No note is in it; the message names the closest folders.
     """
-    from bridge.search.filters import folder_spelling, no_such_folder
-
     found = folder_spelling(notes, folder)
     if found is None:
         raise FolderNotFound(no_such_folder(notes, folder))
@@ -39,8 +35,6 @@ def unknown_names(
     notes: "Notes", folder: str | None = None, tags: Sequence[str] = (), properties: "Properties | None" = None
 ) -> tuple[str, ...]:
     """Return a sentence for each folder, tag, property and value that no note has, with the closest existing one."""
-    from bridge.search.filters import MAX_LOOKED_UP, no_such_folder, no_such_property, no_such_tag
-
     notices = [no_such_folder(notes, folder), *(no_such_tag(notes, tag) for tag in tags[:MAX_LOOKED_UP])]
     for name, value in [*(properties or {}).items()][:MAX_LOOKED_UP]:
         notices.append(no_such_property(notes, name, *(value if isinstance(value, list | tuple) else (value,))))
@@ -49,10 +43,8 @@ def unknown_names(
 
 def unknown_properties(notes: "Notes", names: Sequence[str]) -> tuple[str, ...]:
     """Return a sentence for each of the first properties that no note has, with the closest existing one."""
-    from bridge.search.filters import no_such_property
-
-    known = {key.casefold() for key in set[str]().union(*(note.properties for note in notes.values()))}
-    unknown = [name for name in names if name.casefold() not in known][:MOST_UNKNOWN]
+    known = {fold_case(key) for key in set[str]().union(*(note.properties for note in notes.values()))}
+    unknown = [name for name in names if fold_case(name) not in known][:MAX_LOOKED_UP]
     return tuple(filter(None, (no_such_property(notes, name) for name in unknown)))
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 from annotated_types import MaxLen
 
 from bridge.api.not_found import unknown_properties
+from bridge.bases.evaluate import Budget, Evaluation, check_functions, find_properties
 from bridge.errors import InvalidArguments
 from bridge.index.note import Notes
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
-    from bridge.bases.evaluate import Budget
     from bridge.bases.note_files import NoteFiles
     from bridge.engine.open_vault import OpenVault
 
@@ -28,7 +28,7 @@ _THREADS: Final = ThreadPoolExecutor(2, thread_name_prefix="computing expression
 """Threads for nothing but expressions, so that these delay no other operation; an exit does not wait for them."""
 
 
-async def evaluate_apart(work: Callable[["Budget"], T]) -> T:
+async def evaluate_apart(work: Callable[[Budget], T]) -> T:
     """Evaluate the expressions of a call in a thread of their own; they stop once the call is cancelled.
 
     Args:
@@ -37,8 +37,6 @@ async def evaluate_apart(work: Callable[["Budget"], T]) -> T:
     Raises:
         InvalidArguments: They take too long, or too much memory.
     """
-    from bridge.bases.evaluate import Budget
-
     budget = Budget()
     try:
         return await asyncio.get_running_loop().run_in_executor(_THREADS, _run, work, budget)
@@ -46,7 +44,7 @@ async def evaluate_apart(work: Callable[["Budget"], T]) -> T:
         budget.cancel()
 
 
-def _run(work: Callable[["Budget"], T], budget: "Budget") -> T:
+def _run(work: Callable[[Budget], T], budget: Budget) -> T:
     try:
         return work(budget)
     except MemoryError:
@@ -63,13 +61,12 @@ async def notes_where(
     """
     if not where.strip():
         return None, ()
-    from bridge.bases.evaluate import Evaluation, check_functions, find_properties
     from bridge.bases.syntax import parse_expression
 
     node = parse_expression(where)
     check_functions([node])
 
-    def find(budget: "Budget") -> tuple[frozenset[VaultPath], tuple[str, ...]]:
+    def find(budget: Budget) -> tuple[frozenset[VaultPath], tuple[str, ...]]:
         query = Evaluation(note_files(vault, notes), budget=budget)
         found = frozenset(path for path in notes if query.passes(node, path))
         return found, (*unknown_properties(notes, find_properties([node])), *query.notices)

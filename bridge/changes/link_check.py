@@ -104,7 +104,7 @@ def find_lost(
         names: The names of the vault after them.
         notes: The indexed notes.
         sources: Returns the notes that may link to a note.
-        headings: Only look at notes in which a heading is written anew.
+        headings: Only look at notes whose headings change.
     """
     vault = _Vault(draft, names, notes, since)
     for step in vault.steps:

@@ -118,7 +118,7 @@ class _Check:
         """Remark what nothing uses."""
         for name, variable in self._policy.variables.items():
             if name not in self._used:
-                # Whoever runs the policy would be asked for a value in vain.
+                # A person who runs the policy would be asked for a value that nothing uses.
                 serious = variable.required and variable.default is None
                 yield Problem(variable.line, f"Nothing uses the variable `{name}`: use it, or leave it out.", serious)
         for id_, condition in self._policy.conditions.items():

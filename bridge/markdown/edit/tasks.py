@@ -186,10 +186,10 @@ def _task_at(path: VaultPath, data: bytes, line: int, text: str | None) -> Task:
 def _has_text(task: Task, text: str) -> bool:
     known = {task.text, parse_task(task.text).text, f"- [{task.status}] {task.text}"}
     # `list_tasks` shows it without comments and invisible characters.
-    return text.strip() in known or _fold(text) in map(_fold, known)
+    return text.strip() in known or _normalise_line(text) in map(_normalise_line, known)
 
 
-def _fold(text: str) -> str:
+def _normalise_line(text: str) -> str:
     return unicodedata.normalize("NFC", one_line(text))
 
 
