@@ -35,7 +35,7 @@ def write_corpus(source, out):
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """A judged set under the name of a known one: `SETS` is what may be asked for."""
+    """A judged set."""
     (tmp_path / "write_corpus.py").write_text(WRITE_CORPUS, encoding="utf-8")
     folder = tmp_path / "retrieval" / "cranfield"
     folder.mkdir(parents=True)

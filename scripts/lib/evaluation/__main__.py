@@ -27,7 +27,7 @@ from scripts.lib.evaluation.mistyped import print_mistyped
 from scripts.lib.evaluation.packed import print_packed
 from scripts.lib.evaluation.plain import print_plain
 from scripts.lib.evaluation.quoted import print_quoted
-from scripts.lib.evaluation.sets import SETS, JudgedSet, read_set
+from scripts.lib.evaluation.sets import JudgedSet, find_sets, read_set
 from scripts.lib.evaluation.summaries import print_summaries
 from scripts.lib.evaluation.systems import Bench, System
 from scripts.lib.evaluation.topics import print_topics
@@ -48,10 +48,12 @@ def main() -> int:
     if options.topics:
         return asyncio.run(print_topics(options.data, options.models_dir, use_model=not options.no_model))
     folder = options.data / "retrieval"
-    folders = [folder / name for name in options.set or SETS if (folder / name).is_dir()]
+    folders = find_sets(folder, options.set)
     report = _report(options, folders)
-    if not folder.is_dir() and not (options.graph or options.plain):
-        print(f"There are no judged sets in {options.data}; give their folder with --data.", file=sys.stderr)
+    absent = {*(options.set or ())} - {one.name for one in folders}
+    if absent or not (folders or options.graph or options.plain):
+        named = f"no judged set `{'`, `'.join(sorted(absent))}`" if absent else "no judged set"
+        print(f"There is {named} in {folder}; give the folder of the data with --data.", file=sys.stderr)
         return 2
     asyncio.run(_with_model(options, report))
     return 0
@@ -80,7 +82,7 @@ def _report(options: argparse.Namespace, folders: Sequence[Path]) -> Callable[[E
 def _options() -> argparse.Namespace:
     cache = platformdirs.user_cache_path("vault-bridge", appauthor=False) / "evaluation"
     parser = argparse.ArgumentParser(prog="scripts/eval", description=__doc__)
-    parser.add_argument("--set", action="append", choices=SETS, help="only this set; may be repeated")
+    parser.add_argument("--set", action="append", metavar="NAME", help="only this set; may be repeated")
     parser.add_argument("--limit", type=int, help="only so many queries of each set, evenly spread")
     parser.add_argument("--no-lanes", action="store_true", help="only the floor and the three modes")
     parser.add_argument("--no-model", action="store_true", help="only what needs no model")

@@ -2,23 +2,17 @@
 
 import importlib.util
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
 from bridge.types import VaultPath
 
-SETS = (
-    "obsidian-help-golden",
-    "locomo",
-    "hotpotqa-198",
-    "scifact",
-    "cranfield",
-    "xquad-en",
-    "xquad-de",
-    "xquad-zh",
-)
+def find_sets(folder: Path, names: Sequence[str] | None = None) -> list[Path]:
+    """Return the folders of the judged sets in a folder, or of those with these names."""
+    found = sorted(one.parent for one in folder.glob("*/qrels.tsv"))
+    return found if names is None else [one for one in found if one.name in names]
 
 
 @dataclass(frozen=True, slots=True)
