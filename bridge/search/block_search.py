@@ -82,8 +82,8 @@ async def search_blocks(sources: Sources, request: SearchRequest) -> SearchAnswe
         worth = {word: sources.vocabulary.words.worth(word, index.languages) for word in words}
         by_words = 0.0 if request.mode == "semantic" else WORDS
         ranked, best = rank_blocks(blocks, worth, by_words, trust if found.has_model else 0.0)
-    least = max(request.min_score, FLOOR)
-    ranked = [block for block in ranked if block.score >= least] if within is not None or best >= ABOUT else []
+    least = FLOOR if within is not None or best >= ABOUT else 1.0
+    ranked = [block for block in ranked if block.score >= request.min_score and (block.counts or block.score >= least)]
     hits = _build_hits(index, request, matcher, ranked)
     mode: SearchMode = "semantic" if request.mode == "semantic" else "hybrid" if found.has_model else "keyword"
     notices = outcome_notices(

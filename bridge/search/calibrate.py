@@ -115,17 +115,18 @@ def calibrate_cosines(scores: Mapping[_Key, float], meaning: ModelCalibration) -
     return found
 
 
-def scale_by_coverage(scores: Scores, cover: Scores | None) -> dict[VaultPath, float]:
+def scale_by_coverage(scores: Scores, cover: Scores | None, least: float = 0.0) -> dict[VaultPath, float]:
     """Map full-text scores to their share of the best, times how much of the query the note contains.
 
     Args:
         scores: Scores of notes.
         cover: How much of the query each contains, rare words counting most; None when that is not known.
+        least: What each contains at least.
     """
     shares = share_of_best(scores)
     if cover is None:
         return shares
-    return {path: share * cover.get(path, 0.0) for path, share in shares.items()}
+    return {path: share * max(least, cover.get(path, 0.0)) for path, share in shares.items()}
 
 
 def model_trust(text: str, meaning: ModelCalibration, language: str | None = None) -> float:

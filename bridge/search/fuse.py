@@ -36,10 +36,10 @@ class RetrieverResult:
 
 
 ABOUT = 0.17
-"""Minimum score of the best note if any note is about the query."""
+"""Minimum score of the best note if any note is near the query by meaning alone."""
 
 FLOOR = 0.05
-"""Minimum score of a relevant note when another scores better."""
+"""Minimum score of a note that is near by meaning alone, and of one that is more than weak evidence."""
 
 NOISE = 0.15
 """Calibrated semantic similarity up to which a note may be unrelated to the query."""
@@ -91,11 +91,21 @@ def fuse(results: Iterable[RetrieverResult]) -> list[FusedHit]:
     return Fusion(results).ranked()
 
 
-def drop_irrelevant(ranked: Sequence[FusedHit]) -> Sequence[FusedHit]:
-    """Keep the relevant notes; none if even the best is hardly relevant."""
-    if not ranked or ranked[0].score < ABOUT:
-        return []
-    return [hit for hit in ranked if hit.score >= FLOOR]
+def drop_irrelevant(
+    ranked: Sequence[FusedHit], said: Collection[VaultPath]
+) -> tuple[Sequence[FusedHit], frozenset[VaultPath]]:
+    """Drop the notes that are only distantly near by meaning.
+
+    Args:
+        ranked: The notes, best first.
+        said: Those that say a word of the query: they may answer it in other forms, so they are never dropped.
+
+    Returns:
+        The notes, and which of them are weak evidence.
+    """
+    least = FLOOR if ranked and ranked[0].score >= ABOUT else 1.0
+    kept = [hit for hit in ranked if hit.score >= least or hit.path in said]
+    return kept, frozenset(hit.path for hit in kept if hit.score < least)
 
 
 def pin(ranked: Sequence[FusedHit], by: Collection[VaultPath]) -> list[FusedHit]:

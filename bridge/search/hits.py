@@ -48,6 +48,8 @@ class Reasons:
     """Folded words of the query that too many notes contain to say anything."""
     read_closely: frozenset[VaultPath] = frozenset()
     """The notes that a reranker read together with the query."""
+    weak: frozenset[VaultPath] = frozenset()
+    """The notes that say too little of the query to be about it."""
     listed: bool = False
     """Whether nothing was searched for; the note only passes the filters."""
 
@@ -86,6 +88,7 @@ def explain_hit(
     if (other := reasons.read_with.get(path)) is not None:
         lines.append(f"read together with *{other}* lately")
     lines = lines[:MOST] or [_weak_reason(path, reasons)]
+    lines += ["says little of what is asked"] * (path in reasons.weak)
     if twins:
         lines.append(f"{twins} other note{'s' if twins > 1 else ''} with the same passage left out")
     return tuple(lines)

@@ -50,6 +50,7 @@ from bridge.search.titles import (
     score_typed_names,
 )
 from bridge.search.vault_words import spaced_words
+from bridge.text.fold import fold_word
 from bridge.text.match import compile_matcher
 from bridge.text.stems import foreign_language
 from bridge.text.stopwords import content_words
@@ -79,6 +80,8 @@ class RankedNotes:
     passages: Mapping[VaultPath, int] = field(default_factory=dict)
     """By note: the passage to show."""
     worth: Worth = field(default_factory=dict)
+    said: frozenset[VaultPath] = frozenset()
+    """The notes that say a word of the query which is not everywhere."""
 
 
 async def retrieve_and_rank(
@@ -143,6 +146,9 @@ async def _rank_hybrid(
     said = await find_words(index, spaced_words(asked_for), outdated)
     cover = vocabulary.words.cover(paths_with_words, asked_for, index.languages, said)
     by_text = text_results(answers, query.text, cover)
+    quiet = vocabulary.words.quiet(content_words(query.words), index.languages)
+    loud = [word for word in asked_for if fold_word(word) not in quiet] if cover is not None and quiet else []
+    of_loud = vocabulary.words.cover(paths_with_words, loud, index.languages, said) if loud else None
     tag_result, tagged = match_tags(query, vocabulary, notes, within)
     found = {hit.path for hit in answers.names}.union(*(result.raw for result in (near, *by_text, tag_result)))
     candidates = frozenset(notes.keys() & found)
@@ -192,11 +198,34 @@ async def _rank_hybrid(
         },
         mentioned={path: vocabulary.label(source) for path, source in named_by.items() if leads(source, path)},
         read_with={path: vocabulary.label(source) for path, source in read_with.items()},
-        quiet=vocabulary.words.quiet(content_words(query.words), index.languages),
+        quiet=quiet,
     )
     took = {**answers.took_ms, "ranking": round(ranking * 1000, 2)}
     words = content_words(query.words)
-    return RankedNotes(ranked, texts, results, reasons, mode, words=words, took_ms=took, passages=passages, worth=worth)
+    return RankedNotes(
+        ranked,
+        texts,
+        results,
+        reasons,
+        mode,
+        words=words,
+        took_ms=took,
+        passages=passages,
+        worth=worth,
+        said=_telling_notes(answers, of_loud).union(by_cover, by_typing),
+    )
+
+
+def _telling_notes(answers: IndexAnswers, cover: Mapping[VaultPath, float] | None) -> frozenset[VaultPath]:
+    """Return the notes that say a word of the query which is not everywhere.
+
+    Args:
+        answers: What was found.
+        cover: How much of such words each note says, if there are others.
+    """
+    if cover is None:
+        return frozenset(hit.path for hits in (answers.passages, answers.stems) for hit in hits)
+    return frozenset(path for path, share in cover.items() if share > 0)
 
 
 async def read_passages(
@@ -233,7 +262,8 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
         answerability = _assess(sources, query, found)
         if within is None:
             # A condition set by the caller is listed, however little other evidence there is.
-            found = replace(found, ranked=drop_irrelevant(found.ranked))
+            ranked, weak = drop_irrelevant(found.ranked, found.said)
+            found = replace(found, ranked=ranked, reasons=replace(found.reasons, weak=weak))
         if request.min_score:
             found = replace(found, ranked=[hit for hit in found.ranked if hit.score >= request.min_score])
         found, reading = await _read_closely(sources, request, query, found)

@@ -27,6 +27,9 @@ DEPTH = 100
 FEW = 10
 """Number of stemmed hits below which the words as written are searched too."""
 
+LEAST_COVERED = 0.01
+"""How much of a query counts as said by a note in which its words are found in no form that is counted."""
+
 _Answer = TypeVar("_Answer")
 
 
@@ -131,7 +134,9 @@ def text_results(answers: IndexAnswers, text: str, cover: Scores | None = None) 
     )
     for name, weight, hits in by_retriever:
         raw = best_scores(hits)
-        results.append(RetrieverResult(name, weight, raw, scale_by_coverage(raw, cover)))
+        # Notes as a whole are also found by words that say nothing.
+        least = 0.0 if name == "whole" else LEAST_COVERED
+        results.append(RetrieverResult(name, weight, raw, scale_by_coverage(raw, cover, least)))
     return results
 
 
