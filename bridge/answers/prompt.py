@@ -7,7 +7,7 @@ from bridge.mcp_client.reply import ExternalTool
 from bridge.models.chat_process import Message
 from bridge.records import dataclass
 from bridge.text.invisible import one_line
-from bridge.text.stems import foreign_language, has_hangul, language_of
+from bridge.text.stems import foreign_language, language_of
 from bridge.types import Lines, VaultPath
 
 SENTENCES = 6
@@ -250,7 +250,7 @@ def prompt_language(text: str) -> str:
     """Return the language in which a model is told what to do with a text: its own, or English."""
     if _share(text, "\u3040", "\u30ff") > _LEAST_SHARE / 2:
         return "japanese"
-    if _share(text, "\u4e00", "\u9fff") > _LEAST_SHARE and not has_hangul(text):
+    if _share(text, "\u4e00", "\u9fff") > _LEAST_SHARE and not _share(text, "\uac00", "\ud7af"):
         return "chinese"
     if _share(text, "\u0400", "\u04ff") > _LEAST_SHARE:
         return "russian"

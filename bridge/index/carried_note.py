@@ -14,7 +14,7 @@ from bridge.markdown.prose import has_asides
 from bridge.records import dataclass
 from bridge.text.invisible import strip_break_hints
 from bridge.text.lines import LineIndex
-from bridge.text.stems import has_hangul, language_of
+from bridge.text.stems import language_of
 from bridge.vault.scan import Stat
 
 LARGEST: Final = 1_000_000
@@ -71,7 +71,7 @@ class _Versions:
         if now.problems or now.aliases != known.aliases or is_drawing(known.path, now.properties):
             return False
         is_short = len(self.new) - now.body <= SHORTEST
-        return has_hangul(old) == has_hangul(new) and not (is_short and language_of(self.new) != known.language)
+        return not (is_short and language_of(self.new) != known.language)
 
     def tags(self) -> tuple[str, ...] | None:
         """Return the tags of the note now; None if one that left the properties may be in its text too."""
@@ -90,12 +90,11 @@ class _Versions:
     def words(self) -> tuple[str, str, str]:
         """Return all words of the note now, those that it no longer has, and those that it has instead."""
         known = self.known
-        hangul = any(map(has_hangul, (self.new, known.title, *known.aliases, *known.heading_texts)))
-        whole = _all_words(known, self.new, hangul=hangul)
-        if self.is_apart and not hangul:
+        whole = _all_words(known, self.new)
+        if self.is_apart:
             old, new = map(strip_break_hints, self.blocks)
         else:
-            old, new = _all_words(known, self.old, hangul=hangul), whole
+            old, new = _all_words(known, self.old), whole
         return (whole, *_differing_lines(old, new))
 
 
@@ -141,8 +140,8 @@ def _versions(known: IndexedNote, before: bytes, after: bytes) -> _Versions | No
     return _Versions(known, old, new, cut[1] if cut else 0, read_frontmatter(new, LineIndex(new)))
 
 
-def _all_words(known: IndexedNote, text: str, *, hangul: bool) -> str:
-    return strip_break_hints(whole_text(known.title, known.aliases, text, hangul=hangul))
+def _all_words(known: IndexedNote, text: str) -> str:
+    return strip_break_hints(whole_text(known.title, known.aliases, text))
 
 
 def _differing_lines(old: str, new: str) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from bridge.private_files import delete_drafts, write_private
 log = logging.getLogger(__name__)
 
 FILE = "names"
-FORMAT = b"VBNAME01"
+FORMAT = b"VBNAME02"
 """The beginning of the file; changed with the format, or with how names are split into words."""
 
 LAYOUT: Layout = (

@@ -18,9 +18,8 @@ from bridge.index.hits import NameField, NameHit
 from bridge.index.near_words import NearWords
 from bridge.index.note import IndexedNote, Notes
 from bridge.records import dataclass
-from bridge.text.fold import fold_word
 from bridge.text.invisible import strip_break_hints
-from bridge.text.words import RUN, TOKEN, character_pairs
+from bridge.text.words import RUN, character_pairs, words_of
 from bridge.types import Among, VaultPath
 
 EXACT, PREFIX, TYPO = 1.0, 0.85, 0.7
@@ -275,7 +274,7 @@ def _worth(field: NameField) -> float:
 def name_words(text: str) -> list[str]:
     """Split a name into comparable words, also at apostrophes; scripts without spaces into overlapping pairs."""
     words: list[str] = []
-    for word in TOKEN.findall(fold_word(strip_break_hints(text))):
+    for word in words_of(strip_break_hints(text)):
         words += character_pairs(word) if RUN.match(word) else word.split("'")
     return words
 

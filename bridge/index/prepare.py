@@ -14,7 +14,7 @@ from bridge.markdown.link_targets import inside_wiki
 from bridge.markdown.note import Note
 from bridge.records import dataclass
 from bridge.text.invisible import strip_break_hints
-from bridge.text.stems import has_hangul, index_forms, language_of
+from bridge.text.stems import language_of
 from bridge.types import Digest, Lines, Span
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def drop_programs(text: str) -> tuple[str, list[str]]:
 FORMAT = 1
 """Version of the passage format; part of every digest, so that a new one embeds everything again."""
 
-REMEMBERED = 5
+REMEMBERED = 6
 """Version of the facts kept of a note beside its passages; a new one reads notes again without embedding them."""
 
 TITLE_CHARACTERS = 400
@@ -249,12 +249,11 @@ def prepare(note: Note, stat: "Stat", boilerplate: Boilerplate) -> PreparedNote:
     note = shorten_note(note)
     title = " · ".join((note.title, *note.aliases))[:TITLE_CHARACTERS]
     language = language_of(note.text[note.body :] if len(note.text) - note.body > 200 else note.text)
-    hangul = any(map(has_hangul, (note.text, note.title, *note.aliases, *(each.text for each in note.headings))))
     left_out: list[str] = []
-    chunks = tuple(_chunks(note, boilerplate, left_out, hangul=hangul))
+    chunks = tuple(_chunks(note, boilerplate, left_out))
     if not any(chunk.embed_text for chunk in chunks):
         # Nothing to embed: every retriever finds the note by its title.
-        chunks = _embed_title(chunks, strip_break_hints(title), hangul=hangul)
+        chunks = _embed_title(chunks, strip_break_hints(title))
     indexed = pack_note(
         note,
         mtime_ns=stat.mtime_ns,
@@ -267,7 +266,7 @@ def prepare(note: Note, stat: "Stat", boilerplate: Boilerplate) -> PreparedNote:
     return PreparedNote(
         indexed,
         chunks,
-        strip_break_hints(_whole_text(note, chunks, hangul=hangul)),
+        strip_break_hints(_whole_text(note, chunks)),
         strip_break_hints(title),
         embedding_digest(strip_break_hints(title)),
     )
@@ -298,7 +297,7 @@ def embedding_digest(embed_text: str) -> Digest:
     return Digest(hashlib.sha256(f"{FORMAT}\n{embed_text}".encode()).hexdigest())
 
 
-def _chunks(note: Note, boilerplate: Boilerplate, left_out: list[str], *, hangul: bool) -> list[Chunk]:
+def _chunks(note: Note, boilerplate: Boilerplate, left_out: list[str]) -> list[Chunk]:
     """Cut a note and turn each span into a passage, recording what is left out."""
     line_of = LineOf(note.text)
     paths: dict[tuple[str, ...], _HeadingPath] = {}
@@ -308,7 +307,7 @@ def _chunks(note: Note, boilerplate: Boilerplate, left_out: list[str], *, hangul
         text = strip_break_hints(note.text[slice(*draft.span)])
         embed_text = _embed_text(text, path, boilerplate, left_out, bare=draft.bare)
         lines = line_of.lines(draft.span)
-        chunks.append(_chunk(path.full, lines, strip_html_tags(text), embed_text, hangul=hangul))
+        chunks.append(_chunk(path.full, lines, strip_html_tags(text), embed_text))
     return chunks
 
 
@@ -327,14 +326,13 @@ class _HeadingPath:
         return cls(strip_break_hints(" > ".join(headings)), lasting, strip_markdown(" > ".join(lasting)))
 
 
-def _chunk(heading: str, lines: Lines, text: str, embed_text: str, *, hangul: bool) -> Chunk:
+def _chunk(heading: str, lines: Lines, text: str, embed_text: str) -> Chunk:
     """Build a stored passage, whose text is stored once, between the words that only search needs."""
     front = f"{heading}\n" if heading else ""
-    korean = index_forms(text, None) if hangul else ""
     return Chunk(
         heading=heading,
         lines=lines,
-        words=f"{front}{text}\n{korean}" if korean else front + text,
+        words=front + text,
         start=len(front),
         length=len(text),
         embed_text=embed_text,
@@ -362,31 +360,29 @@ def _embed_text(text: str, path: _HeadingPath, boilerplate: Boilerplate, left_ou
     return "\n".join(part for part in (path.words, body) if part)
 
 
-def _embed_title(chunks: tuple[Chunk, ...], title: str, *, hangul: bool) -> tuple[Chunk, ...]:
+def _embed_title(chunks: tuple[Chunk, ...], title: str) -> tuple[Chunk, ...]:
     """Embed the title of a note that has nothing else to embed."""
     if not chunks:
-        return (_chunk("", (1, 1), title, title, hangul=hangul),)
+        return (_chunk("", (1, 1), title, title),)
     first = chunks[0]
     return (first._replace(embed_text=title, digest=embedding_digest(title)), *chunks[1:])
 
 
-def _whole_text(note: Note, chunks: Sequence[Chunk], *, hangul: bool) -> str:
+def _whole_text(note: Note, chunks: Sequence[Chunk]) -> str:
     """Return all words of a note, including title, aliases and properties."""
     text = note.text if note.kind == "note" else "\n".join((note.text[: note.body], *(c.words for c in chunks)))
-    return whole_text(note.title, note.aliases, text, hangul=hangul, html=note.kind == "note")
+    return whole_text(note.title, note.aliases, text, html=note.kind == "note")
 
 
-def whole_text(title: str, aliases: Sequence[str], text: str, *, hangul: bool, html: bool = True) -> str:
+def whole_text(title: str, aliases: Sequence[str], text: str, *, html: bool = True) -> str:
     """Return all words of a note.
 
     Args:
         title: Its title.
         aliases: Its aliases.
         text: Its text with its properties.
-        hangul: Whether it contains Korean.
         html: Whether HTML tags in the text are stripped.
     """
     front = " ".join((title, *aliases))
     body = strip_html_tags(text) if html else text
-    korean = index_forms(front + "\n" + body, None) if hangul else ""
-    return "\n".join(part for part in (front, body, korean) if part)
+    return "\n".join(part for part in (front, body) if part)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST_DOCUMENTS = 1 << 16
 """Documents in a segment, so that a posting takes three bytes."""
 
-FORMAT = b"VBPOST01"
+FORMAT = b"VBPOST02"
 """The beginning of a file; changed with the format, the tokenizer or the hash of tokens."""
 
 EXACT, _STEPS = 128, 16

@@ -3,29 +3,36 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from hashlib import blake2b
 from itertools import chain, islice
 from struct import iter_unpack
 from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
-from bridge.index.library import load_compiled
 from bridge.records import dataclass
+from bridge.text.fold import fold_words
+from bridge.text.words import RUN, TOKEN, character_pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Tokenizer = Literal["icu/split", "whitespace"]
-"""ICU finds words in every script, and `split` also cuts paths and names of code; forms need only be parted."""
+Tokenizer = Literal["words", "forms"]
+"""Words are cut and folded as everywhere (`bridge.text.words`); forms need only be parted."""
 
-WORDS: Tokenizer = "icu/split"
-FORMS: Tokenizer = "whitespace"
+WORDS: Tokenizer = "words"
+FORMS: Tokenizer = "forms"
 
-LONGEST_TOKEN = 40
-"""Bytes from which a token is left out, as LanceDB's tokenizer does."""
+LONGEST_TOKEN = 64
+"""Characters from which a token is left out: keys and encoded files."""
+
+HASHED = 40
+"""Bytes of a token that are hashed; a digest stands for a longer one."""
 
 _ASCII_WORD = re.compile("[a-z0-9]+")
-_BOUNDARY = "0boundary0"
+_UNUSUAL = re.compile("[+#*]")
+_EMPHASIS = re.compile(r"(?<=\w)\*+(?=\w)")
+_SUFFIX = re.compile(r"[+#]+$")
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 _ALL = 2**64 - 1
@@ -107,46 +114,55 @@ def _ranges(starts: "NDArray[np.int64]", sizes: "NDArray[np.int64]") -> "NDArray
 
 
 def split_pieces(pieces: Sequence[str], tokenizer: Tokenizer) -> list[list[str]]:
-    """Split pieces without spaces as LanceDB's tokenizer does, which takes most of its time for text beyond ASCII."""
-    found: list[list[str]] = [[]] * len(pieces)
-    others: list[int] = []
-    for at, piece in enumerate(pieces):
-        if not piece.isascii():
-            others.append(at)
-        elif tokenizer == "whitespace" or piece.isalnum():
-            found[at] = [piece.lower()] if len(piece) < LONGEST_TOKEN else []
+    """Return the tokens of pieces without spaces, under each of which its text is found."""
+    if tokenizer == FORMS:
+        return [[form] if len(form) < LONGEST_TOKEN else [] for form in fold_words(pieces)]
+    found: list[list[str]] = []
+    for piece in pieces:
+        # Most pieces are one English word with a punctuation mark.
+        if piece.isascii() and not _UNUSUAL.search(piece):
+            tokens = [piece.lower()] if piece.isalnum() else _ASCII_WORD.findall(piece.lower())
         else:
-            found[at] = [word for word in _ASCII_WORD.findall(piece.lower()) if len(word) < LONGEST_TOKEN]
-    if others:
-        # One call for all, because each call costs as much as five words.
-        tokens = tokenize_text(f"\n{_BOUNDARY}\n".join(pieces[at] for at in others), tokenizer)
-        remaining = iter(others)
-        own = found[next(remaining)] = list[str]()
-        for token in tokens:
-            if token == _BOUNDARY:
-                own = found[next(remaining)] = []
-            else:
-                own.append(token)
+            whole = _EMPHASIS.sub("", piece)
+            words = [*TOKEN.findall(piece), *(TOKEN.findall(whole) if whole != piece else ())]
+            tokens = [*chain.from_iterable(map(_index_tokens, fold_words(words)))]
+        found.append([token for token in tokens if len(token) < LONGEST_TOKEN])
     return found
 
 
-def tokenize_text(text: str, tokenizer: Tokenizer) -> list[str]:
-    """Split a text with LanceDB's tokenizer: lower-case, accents folded."""
-    tokenize = load_compiled().tokenize
-    return [token.text for token in tokenize(text, base_tokenizer=tokenizer, stem=False, remove_stop_words=False)]
+def _index_tokens(word: str) -> list[str]:
+    """Return the tokens of a folded word: of a script without spaces, its characters and their pairs."""
+    if RUN.match(word):
+        return [*word, *character_pairs(word)] if len(word) > 1 else [word]
+    if word[-1] in "+#":
+        return [word, *_SUFFIX.sub("", word).split("'")]
+    return [part for part in word.split("'") if part]
 
 
-def query_terms(text: str, tokenizer: Tokenizer) -> "NDArray[np.uint64]":
-    """Return the terms of a query; a repeated one counts each time."""
-    return hash_tokens([token for own in split_pieces(text.split(), tokenizer) for token in own])
+def query_tokens(word: str, *, exact: bool = False) -> list[str]:
+    """Return the tokens that ask for a word or phrase of a query, each once.
+
+    Args:
+        word: The word or phrase.
+        exact: Whether `C++` is not to be found as `C`.
+    """
+    found: list[str] = []
+    for folded in fold_words(TOKEN.findall(word)):
+        if RUN.match(folded):
+            found += character_pairs(folded)
+        elif exact and folded[-1] in "+#":
+            found.append(folded)
+        else:
+            found += _index_tokens(folded)
+    return [token for token in dict.fromkeys(found) if len(token) < LONGEST_TOKEN]
 
 
 def hash_tokens(tokens: Sequence[str]) -> "NDArray[np.uint64]":
     """Hash tokens; among a million of them two are equal by chance in one of thirty million vaults."""
     if len(tokens) <= FEW:
         return np.array([_hash_token(token) for token in tokens], np.uint64)
-    padded = np.array([token.encode("utf-8", "replace") for token in tokens], dtype=f"S{LONGEST_TOKEN}")
-    parts = cast("NDArray[np.uint64]", padded.view("<u8").reshape(-1, LONGEST_TOKEN // 8))
+    padded = np.array([*map(_encode, tokens)], dtype=f"S{HASHED}")
+    parts = cast("NDArray[np.uint64]", padded.view("<u8").reshape(-1, HASHED // 8))
     hashed = np.zeros(len(parts), np.uint64)
     for column in parts.T:
         hashed = (hashed ^ column) * _MIX
@@ -157,9 +173,15 @@ def hash_tokens(tokens: Sequence[str]) -> "NDArray[np.uint64]":
 @lru_cache(CACHED)
 def _hash_token(token: str) -> int:
     """Hash one token, for which arrays cost more than they save."""
-    encoded = token.encode("utf-8", "replace")[:LONGEST_TOKEN].ljust(LONGEST_TOKEN, b"\0")
+    encoded = _encode(token).ljust(HASHED, b"\0")
     hashed = 0
     for (column,) in iter_unpack("<Q", encoded):
         hashed = (hashed ^ column) * int(_MIX) & _ALL
         hashed ^= hashed >> int(_HALF)
     return hashed
+
+
+def _encode(token: str) -> bytes:
+    """Return a token's bytes; of a long one, a digest of them."""
+    encoded = token.encode("utf-8", "surrogatepass")
+    return encoded if len(encoded) <= HASHED else blake2b(encoded, digest_size=HASHED // 2).hexdigest().encode()

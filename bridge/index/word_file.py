@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 FILE = "words"
-FORMAT = b"VBWORD02"
+FORMAT = b"VBWORD03"
 """The beginning of the file; changed with the format, or with how texts are split into words or words are stemmed."""
 
 LAYOUT: Layout = (

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from typing import assert_never
 
+from bridge.markdown.tags import is_tag
 from bridge.records import dataclass
 from bridge.search.terms import (
     All,
@@ -27,10 +28,13 @@ from bridge.search.terms import (
 )
 from bridge.text.invisible import strip_break_hints
 from bridge.text.stopwords import STOP_WORDS
+from bridge.text.words import TOKEN, trim_word
 
 MAX_CHARACTERS = 4_000
 MAX_TERMS = 48
 MAX_DEPTH = 16
+LONGEST_WORD = 64
+SHORTEST_PREFIX = 2
 
 SENTENCE = 3
 """Stop words from which a query counts as a sentence."""
@@ -57,15 +61,12 @@ _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»", '"') | dict.fromkeys("
 _OR, _CLOSE = ("word", "OR"), ("bracket", ")")
 _STOPS = (_OR, _CLOSE)
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_TAG = re.compile(r"#(?=[\d/_-]*[^\W\d_])[\w/-]+")
-"""A tag as Obsidian defines it: not only digits."""
-
-_PREFIX = re.compile(r"([^\W_][\w'’-]*[^\W_])\*")
 _WILD = re.compile(r"\w\*\w|^\*\w|\w\?\w")
-_REQUIRED = re.compile(r"\+([^\W\d_].*)", re.DOTALL)
+_REQUIRED = re.compile(r"\+([^\W\d_].*|[^\x00-\x7f].*)", re.DOTALL)
 _AND = ("word", "AND")
 
-_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+_IN_HEBREW = re.compile('(?<=[\u05d0-\u05ea])"(?=[\u05d0-\u05ea])')
+"""What Hebrew writes in abbreviations, and most keyboards have no other key for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,8 @@ class Query:
     """What must hold of a note, apart from ranking."""
     open_ended: bool = False
     """Whether the last word may be unfinished."""
+    begun: str = ""
+    """What was typed, if it ends in punctuation and may be the beginning of a name, such as `Book -`."""
     notices: tuple[str, ...] = ()
 
     @property
@@ -94,7 +97,7 @@ def parse_query(raw: str) -> Query:
     """Parse a query; accepts any text."""
     notices: list[str] = []
     text = unicodedata.normalize("NFC", raw[: 2 * MAX_CHARACTERS]).translate(_QUOTES)
-    text = strip_break_hints(_CONTROL.sub(" ", text))
+    text = _IN_HEBREW.sub("״", strip_break_hints(_CONTROL.sub(" ", text)))
     if len(raw) > MAX_CHARACTERS:
         text = text[:MAX_CHARACTERS].rpartition(" ")[0] or text[:MAX_CHARACTERS]
         notices.append(f"The query is long; only its first {len(text):,} characters were used.")
@@ -106,7 +109,7 @@ def parse_query(raw: str) -> Query:
     terms = tuple(leaves(tree))
     phrases = tuple(dict.fromkeys(leaf.text for leaf in terms if isinstance(leaf, HasText) and leaf.quoted))
     loose = [leaf.text for leaf in terms if not (isinstance(leaf, HasText) and leaf.quoted)]
-    words = tuple(dict.fromkeys(clean for word in loose if (clean := _EDGES.sub("", word))))
+    words = tuple(dict.fromkeys(clean for word in loose if (clean := trim_word(word))))
     # A whole sentence quotes a title or a saying and asks for the answer, which need not repeat it.
     is_sentence = sum(word.casefold() in STOP_WORDS for word in words) >= SENTENCE
     if phrases and is_sentence:
@@ -116,7 +119,8 @@ def parse_query(raw: str) -> Query:
         words=words,
         phrases=phrases,
         condition=condition(tree, phrases=not is_sentence),
-        open_ended=bool(terms) and raw[-1:].isalnum(),
+        open_ended=bool(terms) and trim_word(raw[-LONGEST_WORD:])[-1:] == raw[-1:],
+        begun=whole if trim_word(whole := text.strip()) != whole and len(words) == len(terms) else "",
         notices=tuple(dict.fromkeys(notices)),
     )
 
@@ -180,7 +184,7 @@ class _Parser:
                 return self._operator(text[:-1], depth)
             case "regex":
                 self._notices.append("Regular expressions are not supported; their words were searched as they stand.")
-                words = [self._word(word) for word in re.findall(r"\w+", text)]
+                words = [self._word(word) for word in TOKEN.findall(text)]
                 return _join_terms([word for word in words if word is not None])
             case "word" if text == "NOT" and self._excludes():
                 return self._excluded(depth)
@@ -191,17 +195,18 @@ class _Parser:
 
     def _special_word(self, text: str) -> Term | None:
         """Read a word that may be a prefix, a required word or a tag."""
-        if (prefix := _PREFIX.fullmatch(text.rstrip(".,;:!"))) is not None:
+        begun = text.rstrip(".,;:!")
+        if begun[-1:] == "*" and len(begun) > SHORTEST_PREFIX and TOKEN.fullmatch(begun[:-1].replace("-", "")):
             self._terms += 1
-            return HasPrefix(prefix[1])
+            return HasPrefix(begun[:-1])
         if (required := _REQUIRED.fullmatch(text)) is not None:
             self._notices.append(f"`{text}` is read as: `{required[1]}` must occur.")
             word = self._word(required[1])
             return None if word is None else require_words(word)
-        if (tag := _TAG.fullmatch(text.rstrip(".,;:!?"))) is not None:
+        if text[0] == "#" and is_tag(tag := text[1:].rstrip(".,;:!?")) and TOKEN.search(tag):
             self._terms += 1
-            self._notices.append(f"`{tag.group()}` is read as a tag: only notes that have it are hits.")
-            return HasTag(tag.group()[1:].rstrip("/"))
+            self._notices.append(f"`#{tag}` is read as a tag: only notes that have it are hits.")
+            return HasTag(tag.rstrip("/"))
         if _WILD.search(text):
             self._notices.append(f"`{text}` was searched as words: `*` is read only at the end of a word.")
         return self._word(text)
@@ -230,6 +235,10 @@ class _Parser:
         if self._peek() is None or depth >= MAX_DEPTH:
             return None
         term = self._one(depth + 1)
+        if isinstance(term, Word):
+            self._notices.append(
+                f"`-{term.text}` leaves out notes that say `{term.text}`; in quotation marks it is searched for."
+            )
         return Not(term) if term is not None and term != All(()) else None
 
     def _group(self, depth: int) -> Term:
@@ -241,21 +250,23 @@ class _Parser:
         return inner
 
     def _word(self, text: str) -> Term | None:
-        if not any(c.isalnum() for c in text):
+        if not TOKEN.search(text):
             return None
         self._terms += 1
         return Word(text)
 
     def _phrase(self, text: str) -> Term | None:
         inner = " ".join(text.split())
-        if not any(c.isalnum() for c in inner):
+        if not TOKEN.search(inner):
+            if inner:
+                self._notices.append(f"`{inner}` is only punctuation, which is not searched for.")
             return None
         self._terms += 1
         return HasText(inner, quoted=True)
 
     def _property(self, inner: str) -> Term | None:
         name, colon, value = (part.strip() for part in inner.partition(":"))
-        if not any(c.isalnum() for c in name):
+        if not name:
             return None
         self._terms += 1
         if not colon or not value:
@@ -282,7 +293,8 @@ class _Parser:
         if kind == "word":
             # The argument of an operator is neither a tag nor a `NOT`.
             self._at += 1
-            operand = self._word(text)
+            self._terms += 1
+            operand: Term | None = Word(text)
         else:
             operand = self._one(depth + 1)
         return None if operand is None else _apply_operator(operator, operand)

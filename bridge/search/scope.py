@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, assert_never
 
-from bridge.index.fulltext_query import TextQuery, split_tokens
+from bridge.index.fulltext_query import TextQuery
 from bridge.index.note import IndexedNote
+from bridge.index.tokens import query_tokens
 from bridge.search.filters import (
     MAX_LOOKED_UP,
     Notes,
@@ -159,18 +160,19 @@ async def _notes_with_stem(index: "Index", text: str) -> Paths:
 def _notes_named(notes: Mapping[VaultPath, IndexedNote], text: str, *, whole: bool) -> Paths:
     """Return the notes with a name that contains something, if `whole` not only as parts of longer words."""
     part = fold_case(text)
-    words = {*split_tokens(text)} if whole else set()
+    words = {*query_tokens(text, exact=True)} if whole else set()
     return frozenset(
         path
         for path, note in notes.items()
-        if any(part in fold_case(name) and words.issubset(split_tokens(name)) for name in (note.title, *note.aliases))
+        for name in (note.title, *note.aliases)
+        if part in fold_case(name) and words.issubset(query_tokens(name, exact=True))
     )
 
 
 async def _notes_with_text(index: "Index", text: str) -> Paths:
     """Return the notes that contain something in their text."""
     query = TextQuery(must=(text,))
-    if len(words_of(text)) == 1 and not RUN.search(text):
+    if len(query_tokens(text, exact=True)) == 1:
         return frozenset(hit.path for hit in await index.whole(query, max(1, len(index.notes)), None))
     # The index stores no positions: whether words are adjacent is checked in the passages that have them all.
     matcher = compile_matcher((), (text,))

@@ -38,7 +38,7 @@ def correct_spelling(query: Query, read_as: Mapping[str, str]) -> Query:
     text = query.text
     for word, meant in read_as.items():
         text = text.replace(word, meant)
-    notices = (f"`{word}` is read as `{meant}`." for word, meant in read_as.items())
+    notices = (f"`{word}` is read as `{meant}`; `+{word}` asks for it as typed." for word, meant in read_as.items())
     return replace(
         query,
         text=text,

@@ -9,6 +9,7 @@ from bridge.index.note import IndexedNote
 from bridge.records import dataclass
 from bridge.search.query import Query
 from bridge.search.vocabulary import coverage
+from bridge.text.fold import fold_case
 from bridge.text.stems import stem_words
 from bridge.text.stopwords import STOP_WORDS, content_words
 from bridge.text.words import count_words, words_of
@@ -70,9 +71,14 @@ def score_typed_names(hits: Sequence[NameHit], query: Query) -> dict[VaultPath, 
 
 
 def exact_names(hits: Sequence[NameHit], query: Query) -> frozenset[VaultPath]:
-    """Return the notes whose title or an alias equals the whole query."""
-    words = tuple(words_of(query.text))
-    return frozenset(hit.path for hit in hits if hit.field != "heading" and _words_of_name(hit.matched) == words)
+    """Return the notes whose title or an alias equals the whole query, or begins with it and its punctuation."""
+    words, begun = tuple(words_of(query.text)), fold_case(query.begun)
+    return frozenset(
+        hit.path
+        for hit in hits
+        if hit.field != "heading"
+        and (_words_of_name(hit.matched) == words or (begun and fold_case(hit.matched).startswith(begun)))
+    )
 
 
 @lru_cache(maxsize=1_000)

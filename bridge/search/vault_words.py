@@ -237,7 +237,7 @@ class VaultWords:
 
     def quiet(self, words: Iterable[str], languages: Collection[str], share: float = COMMON) -> frozenset[str]:
         """Return the words, folded, that too many notes contain to be informative; never all of them."""
-        query_words = {fold_word(part) for word in words for part in SPACED_WORD.findall(word)}
+        query_words = {*spaced_words(words)}
         common = {word for word in query_words if self.count(word, languages) > share * (len(self._of) + FEW)}
         return frozenset(common if common < query_words else ())
 
@@ -306,8 +306,9 @@ class VaultWords:
 
 
 def spaced_words(words: Iterable[str]) -> list[str]:
-    """Return the words of a query that spaces separate, each once, folded."""
-    return list(dict.fromkeys(fold_word(part) for word in words for part in SPACED_WORD.findall(word)))
+    """Return the words of a query that spaces or apostrophes separate, each once, folded."""
+    found = (fold_word(part) for word in words for part in SPACED_WORD.findall(word))
+    return [*dict.fromkeys(part for word in found for part in word.split("'") if part)]
 
 
 def full_text(note: IndexedNote, texts: Mapping[VaultPath, str]) -> str:

@@ -3,14 +3,13 @@
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from hashlib import blake2b
 from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.index.tokens import LONGEST_TOKEN, hash_tokens
-from bridge.text.stems import stem_words
+from bridge.index.tokens import hash_tokens
+from bridge.text.stems import script_language, stem_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from bridge.index.word_file import WordArrays
 
 ROOT = 2
-"""Letters with which a stem and its words begin, but for elisions as in `l'eau`, Dutch `ge-`, and `dying` of `die`."""
+"""Letters with which a stem and its words begin, but for Dutch `ge-`, and `dying` of `die`."""
 
 AT_ONCE = 1_024
 """Words stemmed at a time: longer calls would keep a search waiting."""
@@ -114,9 +113,12 @@ def build_word_list(words: Sequence[str], languages: Iterable[str]) -> "dict[str
 
 def roots_of(word: str) -> set[str]:
     """Return the roots under which a word is found."""
-    if "'" not in word and not word.startswith("ge"):
+    if word.isascii() and not word.startswith("ge"):
         return {word[:ROOT]}
-    parts = [word, word.partition("'")[2], word[2:] if word.startswith("ge") else ""]
+    parts = [word, word[2:] if word.startswith("ge") else ""]
+    if (language := script_language(word)) is not None:
+        # Arabic and Hebrew write small words together with the next one.
+        parts += stem_words(language, [word])
     return {part[:ROOT] for part in parts if part}
 
 
@@ -135,15 +137,7 @@ def stems_in(word: str, languages: Iterable[str]) -> list[str]:
 
 def hash_each(stems: Iterable[str]) -> "NDArray[np.uint32]":
     """Hash stems; all in one call, since each call costs as much as a hundred stems."""
-    return hash_tokens([*map(_shorten, stems)]).astype(np.uint32)
-
-
-def _shorten(stem: str) -> str:
-    """Return what stands for a stem of which only the beginning would be hashed."""
-    # A character has four bytes at most.
-    if 4 * len(stem) <= LONGEST_TOKEN or len(encoded := _encode(stem)) <= LONGEST_TOKEN:
-        return stem
-    return blake2b(encoded, digest_size=LONGEST_TOKEN // 2).hexdigest()
+    return hash_tokens([*stems]).astype(np.uint32)
 
 
 def _encode(text: str) -> bytes:

@@ -36,6 +36,7 @@ class FoldedWords(dict[str, str]):
             self.clear()
         # No word has a space in it, and most of them repeat.
         words = set(map(self.__getitem__, SPACED_WORD.findall(" ".join(set(text.split())))))
+        words = {part for word in words for part in (word.split("'") if "'" in word else (word,))}
         words.discard("")
         return words
 

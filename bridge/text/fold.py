@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
-from bridge.text.scripts import ACCENTS
+from bridge.text.scripts import ACCENTS, JOINERS
 
 _CLUSTER: Final = re.compile(f"[\u1100-\u115f][\u1160-\u11ff]+|.[{ACCENTS}\u093c\u3099\u309a]*", re.DOTALL)
 """A character with the marks that may combine with it."""
@@ -16,8 +16,22 @@ _GROWING: Final = re.compile(
 """A character that case folding can expand to several, such as `ß`."""
 
 _NOT_SAID: Final = re.compile(r"[\W_]+")
-_OPTIONAL: Final = re.compile(f"[{ACCENTS}\u0640\u200c\u200d]")
-"""What can be left out of a word: accents, the signs of Arabic and Hebrew vowels, Arabic stretching, joiners."""
+_OPTIONAL: Final = re.compile(
+    f"[{ACCENTS}{JOINERS}\u034f\u05f4\u0640\u093c\u180b-\u180f\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]"
+)
+"""What can be left out of a word: accents, the vowels of Arabic and Hebrew, the dot of Hindi, what is not seen."""
+
+_DIGITS: Final = "\u0660\u06f0\u0966\u09e6\u0a66\u0ae6\u0b66\u0be6\u0c66\u0ce6\u0d66\u0e50\u0ed0\u0f20\u1040\u17e0"
+"""The zero of each script that has digits of its own."""
+
+_SAME: Final = str.maketrans(
+    # Letters that are no other one with a mark, as many keyboards and other tools write them.
+    {"æ": "ae", "ð": "d", "ø": "o", "þ": "th", "đ": "d", "ħ": "h", "ı": "i", "ŀ": "l", "ł": "l", "œ": "oe", "ŧ": "t"}
+    | dict.fromkeys("ىیې", "ي")
+    | dict.fromkeys("ةھہەۀ", "ه")
+    | {"ک": "ك", "ٱ": "ا", "ʼ": "'", "׳": "'", "’": "'"}
+    | {chr(ord(zero) + digit): str(digit) for zero in _DIGITS for digit in range(10)}
+)
 
 
 class FoldedText:
@@ -56,11 +70,15 @@ def fold_case(text: str) -> str:
 
 
 def fold_word(word: str) -> str:
-    """Fold a word: no case, accents or width. Marks that make another letter, as in kana, are kept."""
+    """Fold a word as the index does: no case, accents, width or digits of its own.
+
+    Letters without a decomposition become those by which they are typed elsewhere. Marks that make another letter, as
+    in kana, are kept.
+    """
     if word.isascii():
         return word.lower()
-    parts = unicodedata.normalize("NFKD", word.replace("’", "'").casefold())
-    return unicodedata.normalize("NFC", _OPTIONAL.sub("", parts))
+    parts = _OPTIONAL.sub("", unicodedata.normalize("NFKD", word.casefold()))
+    return unicodedata.normalize("NFC", parts.translate(_SAME))
 
 
 def fold_words(words: Sequence[str]) -> list[str]:

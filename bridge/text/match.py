@@ -16,6 +16,12 @@ _ROOT = 2
 _OPEN = frozenset({"", " ", "$", "{", "}", "(", "[", "^", "_", "=", "+", "-"})
 """What precedes a LaTeX command; the folders of a path follow names and colons."""
 _SHORTEST_PREFIX = 3
+_SIGNS = re.compile(r"[$%@&=<>^|\\/+#€]|(?<!\S)[.-](?=$)")
+"""What is typed in a phrase and must stand in the text, unlike the punctuation of sentences and of Markdown."""
+
+_PARTS = re.compile("[^'’ʼ׳]+")
+_GAP = 3
+"""Characters around a phrase in which its outer signs must stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +34,43 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
+class _Phrase:
+    """A phrase: its folded tokens, and the signs that must stand before each of them and after the last."""
+
+    parts: tuple[str, ...]
+    signs: tuple[str, ...]
+    typed: str
+
+    def find(self, text: str, tokens: Sequence[tuple[int, str]], plain: Sequence[str], at: int) -> Iterable[Span]:
+        """Yield where it occurs in a text from one of its tokens on, of which the folded ones are given."""
+        parts, last = self.parts, at + len(self.parts) - 1
+        if last >= len(tokens) or any(part != own for part, own in zip(parts[1:-1], plain[at + 1 : last], strict=True)):
+            return
+        first_run, last_run = RUN.match(parts[0]) is not None, RUN.match(parts[-1]) is not None
+        if at == last and first_run:
+            spans = [found.span() for found in re.finditer(re.escape(parts[0]), plain[at])]
+        elif (plain[at].endswith(parts[0]) if first_run else plain[at] == parts[0]) and (
+            plain[last].startswith(parts[-1]) if last_run else plain[last] == parts[-1]
+        ):
+            spans = [(len(plain[at]) - len(parts[0]), len(parts[-1]))]
+        else:
+            return
+        for own_start, own_end in spans:
+            start, end = _place_in(tokens[at], plain[at], own_start), _place_in(tokens[last], plain[last], own_end)
+            gaps = [text[max(0, start - _GAP) : start]]
+            gaps += [text[tokens[i][0] + len(tokens[i][1]) : tokens[i + 1][0]] for i in range(at, last)]
+            gaps.append(text[end : end + _GAP])
+            if all(sign in gap for sign, gap in zip(self.signs, gaps, strict=True)):
+                yield start, end
+
+
+def _place_in(token: tuple[int, str], plain: str, at: int) -> int:
+    """Return where in a text a place in a folded token is; its end or its start, if folding changed its length."""
+    start, word = token
+    return start + (at if len(plain) == len(word) else len(word) * (at > 0))
+
+
+@dataclass(frozen=True, slots=True)
 class Matcher:
     """Compiled words and phrases; `find` returns their occurrences."""
 
@@ -35,7 +78,7 @@ class Matcher:
     stems: dict[str, dict[str, str]]
     """By language: the stems of the words, with the words."""
     grams: frozenset[str]
-    phrases: tuple[tuple[tuple[str, ...], str], ...]
+    phrases: tuple["_Phrase", ...]
     prefix: str | None
     roots: frozenset[str]
     """Prefixes of the words."""
@@ -89,18 +132,15 @@ class Matcher:
                     self.known[word] = wanted[stem]
 
     def _phrases_in(self, text: str, tokens: Sequence[tuple[int, str]]) -> Iterable[Match]:
+        tokens = [*_part_at_apostrophes(tokens)]
         plain = fold_words([word for _, word in tokens])
         end = 0
-        unspaced = [each for each in self.phrases if len(each[0]) == 1 and RUN.match(each[0][0])]
-        spaced = [each for each in self.phrases if each not in unspaced]
-        for at, (start, _) in enumerate(tokens):
-            for parts, phrase in spaced:
-                if tuple(plain[at : at + len(parts)]) == parts and start >= end:
-                    last, word = tokens[at + len(parts) - 1]
-                    end = last + len(word)
-                    yield Match((start, end), phrase)
-        for parts, phrase in unspaced:
-            yield from (Match(m.span(), phrase) for m in re.finditer(re.escape(parts[0]), text))
+        for at in range(len(tokens)):
+            for phrase in self.phrases:
+                for span in phrase.find(text, tokens, plain, at):
+                    if span[0] >= end:
+                        end = span[1]
+                        yield Match(span, phrase.typed)
 
     def _words_in(self, text: str, tokens: Iterable[tuple[int, str]]) -> Iterable[Match]:
         known, grams = self.known, self.grams
@@ -112,11 +152,14 @@ class Matcher:
 
     def _grams_in(self, offset: int, run: str) -> Iterable[Match]:
         """Match the query's characters and pairs of characters, joined to the longest stretches."""
-        covered = bytearray(len(run))
+        plain = fold_word(run)
+        covered = bytearray(len(plain))
         for width in (1, 2):
-            for at in range(len(run) - width + 1):
-                if run[at : at + width] in self.grams:
+            for at in range(len(plain) - width + 1):
+                if plain[at : at + width] in self.grams:
                     covered[at : at + width] = b"\1" * width
+        if len(plain) != len(run):
+            covered = bytearray(b"\1" * len(run) if any(covered) else b"")
         for m in re.finditer(rb"\x01+", bytes(covered)):
             yield Match((offset + m.start(), offset + m.end()), run[m.start() : m.end()])
 
@@ -145,7 +188,7 @@ def compile_matcher(
             token = m.group()
             last = ""
             if RUN.match(token):
-                grams.update(character_pairs(token))
+                grams.update(character_pairs(fold_word(token)))
                 continue
             last = fold_word(token)
             exact.setdefault(last, token)
@@ -154,12 +197,25 @@ def compile_matcher(
         if len(typed) >= _SHORTEST_PREFIX and not typed.isdigit():
             for language in codes:
                 stems.setdefault(language, {}).setdefault(stem_words(language, [typed])[0], exact[typed])
-    compiled = tuple(
-        (parts, phrase) for phrase in phrases if (parts := tuple(fold_word(m.group()) for m in TOKEN.finditer(phrase)))
-    )
+    compiled = tuple(filter(None, map(_compile_phrase, phrases)))
     prefix = last if open_ended and len(last) >= _SHORTEST_PREFIX else None
     roots = frozenset(word[:_ROOT] for word in exact)
     return Matcher(exact, stems, frozenset(grams), compiled, prefix, roots)
+
+
+def _compile_phrase(phrase: str) -> _Phrase | None:
+    """Compile a phrase; None without a token."""
+    tokens = [*_part_at_apostrophes((token.start(), token[0]) for token in TOKEN.finditer(phrase))]
+    ends = [0, *(at for start, word in tokens for at in (start, start + len(word))), len(phrase)]
+    signs = ["".join(_SIGNS.findall(phrase[start:end])) for start, end in zip(ends[::2], ends[1::2], strict=True)]
+    parts = fold_words([word for _, word in tokens])
+    return _Phrase(tuple(parts), tuple(signs), phrase) if parts else None
+
+
+def _part_at_apostrophes(tokens: Iterable[tuple[int, str]]) -> Iterable[tuple[int, str]]:
+    """Part words as the index does, so that `"Istanbul"` is found in `Istanbul'da`."""
+    for start, word in tokens:
+        yield from ((start + part.start(), part[0]) for part in _PARTS.finditer(word))
 
 
 def _locate(words: Iterable[str], text: str) -> Iterable[tuple[int, str]]:

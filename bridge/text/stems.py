@@ -7,8 +7,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
 
-from bridge.text.scripts import CYRILLIC, GREEK, HANGUL, STEMMED, has_stems, is_stemmed
-from bridge.text.words import ALPHANUMERIC, character_pairs
+from bridge.text.scripts import CYRILLIC, GREEK, HANGUL, has_latin
+from bridge.text.words import ALPHANUMERIC, SPACED_WORD
 
 T = TypeVar("T")
 
@@ -27,6 +27,13 @@ FREQUENT_WORDS = {
     "czech": "je se na že pro jako jsou nebo ale tak které při jeho aby může pokud od za také si který ze podle být",
     "hungarian": "az és hogy nem egy ez csak mint azt már kell lehet vagy így ezt amely minden nincs ezek is van ha",
     "finnish": "ja on ei se että oli hän mutta kun ovat myös niin tai joka mukaan sitä kuin vain voi ole",
+    "turkish": "ve bir bu için ile olarak olan da çok daha gibi kadar sonra ne ki ama her değil var yok nasıl kim",
+    "romanian": "și în de la cu pe care nu un din pentru este sunt fost mai dar ce sau prin după lui cât unde cine",
+    "catalan": "els les amb és que per una del dels com més però són va ser aquest també ha hi seva quan qui",
+    "indonesian": "yang dan di dengan untuk dari ini itu pada tidak adalah dalam ke akan atau juga oleh sebagai ada",
+    "lithuanian": "ir yra kad bet su į iš kaip apie jis tai buvo už nuo ar tik dar po prie",
+    "estonian": "ja on ei et see oli kui ka mis aga oma või nii seda selle pärast kes",
+    "serbian": "je se na da su za od koji kao što ili bi sa biti iz koja nije samo ali tko",
 }
 """Frequent short words that distinguish the languages, most distinctive first."""
 
@@ -37,6 +44,18 @@ LEAST_SHARE = 0.08
 LEAST_FOREIGN = 2
 """Stop words of another language from which a question counts as written in it."""
 
+OTHER = "other"
+"""What stands for a language of which no stemmer knows the rules: words with the same beginning are forms of one."""
+
+BEGINNING = 5
+"""Letters of this beginning."""
+
+_AFFIXES = {
+    "arabic": "^(?:[وف]?(?:[بك]?ال|لل)|و)(?=.{3})|(?<=..)(?:ها|ان|ات|ون|ين|يه|[هةي])$",
+    "hebrew": "^(?:[ושכ]?[הבלמ]|[ושכ])(?=.{3})|(?<=..)(?:יות|ים|ות|[הי])$",
+}
+"""Small words that are written together with the next one, and endings (Larkey et al., 2007, for Arabic)."""
+
 SAMPLE = 4_000
 DEFAULT = "english"
 """For notes in the Latin script that are too short to tell."""
@@ -46,16 +65,22 @@ _LANGUAGES_OF = {
     for word in " ".join(FREQUENT_WORDS.values()).split()
     if len(word) > 1
 }
+_APOSTROPHE = re.compile("['’ʼ׳]|[+#]+$")
 _ASCII_WORDS = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
-_STEMMED = re.compile(
-    # The lookbehind comes second, so that the search can skip to the characters that begin a word.
-    f"[{STEMMED}\\d\u00b2\u00b3\u00b9\u2070-\u2089\u2460-\u2490\u24ea-\u24ff\u2776-\u2792](?<![^\\W_].)(?<!\\W)[^\\W_]*"
-)
-"""A word that begins with a digit, or a letter of a script whose words have stems."""
+_SCRIPTS = {
+    "russian": CYRILLIC,
+    "greek": GREEK,
+    "arabic": "\u0600-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefc",
+    "hebrew": "\u0590-\u05ff",
+    "armenian": "\u0530-\u058f",
+    "hindi": "\u0900-\u097f",
+    "tamil": "\u0b80-\u0bff",
+    OTHER: "\u0700-\u074f\u0780-\u08ff\u0980-\u0b7f\u0c00-\u0dff\u0f00-\u0fff\u10a0-\u10ff\u1200-\u177f"
+    "\u1800-\u1cff\ua800-\uabff",
+}
+"""The language by whose rules all words of a script are stemmed."""
 
-_SCRIPT_LANGUAGES = (("russian", re.compile(f"[{CYRILLIC}]")), ("greek", re.compile(f"[{GREEK}]")))
-"""The language of words in each other script that has stems. Arabic has none: its stemmers find no more."""
-
+_SCRIPT_LANGUAGES = tuple((language, re.compile(f"[{letters}]")) for language, letters in _SCRIPTS.items())
 _KOREAN = re.compile(f"[{HANGUL}]+")
 CACHE_SIZE = 30_000
 """Cached words: nearly every word of a text has occurred before."""
@@ -76,10 +101,15 @@ _caches = _ThreadCaches()
 
 
 def language_of(text: str) -> str | None:
-    """Detect the language of a text's Latin words by its stop words; None where no word has a stem."""
-    if not has_stems(text[:SAMPLE]):
-        return None
-    counts, words = _count_frequent_words(text[:SAMPLE])
+    """Detect the language of a text's Latin words by its frequent words, or else that of its script.
+
+    Returns:
+        None where no word has a stem: without letters, or in scripts without spaces.
+    """
+    sample = text[:SAMPLE]
+    if not has_latin(sample):
+        return next((language for language, letter in _SCRIPT_LANGUAGES if letter.search(sample)), None)
+    counts, words = _count_frequent_words(sample)
     best = max(FREQUENT_WORDS, key=counts.__getitem__)
     return best if counts[best] >= max(LEAST_STOP_WORDS, LEAST_SHARE * words) else DEFAULT
 
@@ -111,33 +141,33 @@ def has_hangul(text: str) -> bool:
     return not text.isascii() and _KOREAN.search(text) is not None
 
 
-def index_forms(text: str, language: str | None, *, hangul: bool = True) -> str:
-    """Return the forms by which a text's words are also found: stems, and pairs of Korean syllables.
+def index_forms(text: str, language: str | None) -> str:
+    """Return the forms by which a text's words are also found.
 
     Args:
         text: The text of a passage.
         language: The result of `language_of` for its note.
-        hangul: Whether it may contain Korean, which need not be searched for if its note has none.
     """
-    found: list[str] = []
-    if language is not None:
-        plain = text.isascii()
-        words = _folded_words(text) if plain else _STEMMED.findall(text.casefold())
-        found += filter(None, map(_stem_cache(language, any_script=not plain).__getitem__, words))
-    if hangul and has_hangul(text):
-        for run in _KOREAN.findall(text):
-            found += character_pairs(run)
-    return " ".join(found)
+    if language is None:
+        return ""
+    plain = text.isascii()
+    words = _folded_words(text) if plain else _spaced_words(text)
+    return " ".join(filter(None, map(_stem_cache(language, any_script=not plain).__getitem__, words)))
 
 
 def query_forms(word: str, languages: Collection[str]) -> list[frozenset[str]]:
     """Return, for each part of a query's word or phrase, its possible forms in any of the languages."""
-    parts: list[frozenset[str]] = []
-    for part in ALPHANUMERIC.findall(word.casefold()):
-        if _has_stem(part):
-            parts.append(frozenset(stem_words(language, [part])[0] for language in languages or (DEFAULT,)))
-        parts += [frozenset({pair}) for run in _KOREAN.findall(part) for pair in character_pairs(run)]
-    return parts
+    return [
+        frozenset(stem_words(language, [part])[0] for language in languages or (DEFAULT,))
+        for part in _spaced_words(word)
+    ]
+
+
+def _spaced_words(text: str) -> list[str]:
+    """Return a text's words in lower case with their accents, parted at apostrophes."""
+    # The lower case of the Turkish İ has a dot of its own.
+    words = SPACED_WORD.findall(text.casefold().replace("i\u0307", "i"))
+    return [part for word in words for part in _APOSTROPHE.split(word) if part]
 
 
 def stem_words(language: str, words: Sequence[str]) -> list[str]:
@@ -147,14 +177,13 @@ def stem_words(language: str, words: Sequence[str]) -> list[str]:
 
 @lru_cache(CACHED_ALONE)
 def _stem_alone(language: str, word: str) -> str:
-    stem: str = _stemmer(language).stemWord(word) if word.isascii() else _stem(language, [word])[0]
-    return stem
+    return _stem(language, [word])[0]
 
 
 def _stem(language: str, words: Sequence[str]) -> list[str]:
     stems: list[str] = _stemmer(language).stemWords(words)
     if not all(map(str.isascii, words)):
-        own = ((at, _script_language(word)) for at, word in enumerate(words) if not word.isascii())
+        own = ((at, script_language(word)) for at, word in enumerate(words) if not word.isascii())
         stems = [*stems]
         for at, other in own:
             if other is not None:
@@ -162,9 +191,24 @@ def _stem(language: str, words: Sequence[str]) -> list[str]:
     return stems
 
 
-def _script_language(word: str) -> str | None:
+def script_language(word: str) -> str | None:
     """Return the language in which every word of this script is stemmed; None for a script of several languages."""
     return next((language for language, letter in _SCRIPT_LANGUAGES if letter.match(word)), None)
+
+
+class _LightStemmer:
+    """Strips affixes of the words of a language, or takes their beginnings where the affixes are not known."""
+
+    def __init__(self, language: str) -> None:
+        self._affixes = re.compile(_AFFIXES[language]) if language in _AFFIXES else None
+
+    def stemWord(self, word: str) -> str:  # noqa: N802 - as the stemmers of Snowball
+        """Return the stem of a word."""
+        return word[:BEGINNING] if self._affixes is None else self._affixes.sub("", word)
+
+    def stemWords(self, words: Sequence[str]) -> list[str]:  # noqa: N802
+        """Return the stems of words of this script; others stay as they are."""
+        return [self.stemWord(word) if script_language(word) else word for word in words]
 
 
 class BoundedCache(dict[str, T]):
@@ -184,26 +228,23 @@ class BoundedCache(dict[str, T]):
 
 
 def _stem_cache(language: str, *, any_script: bool) -> BoundedCache[str]:
-    """Return this thread's stem cache of a language; with `any_script`, words without stems have the stem ""."""
+    """Return this thread's stem cache of a language."""
     mine = _caches.stems
     if (language, any_script) not in mine:
-        mine[language, any_script] = (
-            BoundedCache(lambda word: _stem(language, [word])[0] if _has_stem(word) else "")
-            if any_script
-            else BoundedCache(_stemmer(language).stemWord)
+        mine[language, any_script] = BoundedCache(
+            (lambda word: _stem(language, [word])[0]) if any_script else _stemmer(language).stemWord
         )
     return mine[language, any_script]
-
-
-def _has_stem(word: str) -> bool:
-    return is_stemmed(word) or word.isdigit()
 
 
 def _stemmer(language: str) -> Any:
     """Return this thread's stemmer of a language."""
     if language not in _caches.stemmers:
-        import Stemmer
+        if language == OTHER or language in _AFFIXES:
+            _caches.stemmers[language] = _LightStemmer(language)
+        else:
+            import Stemmer
 
-        # Without a cache of its own, which is slower than the stemmer.
-        _caches.stemmers[language] = Stemmer.Stemmer(language, 0)
+            # Without a cache of its own, which is slower than the stemmer.
+            _caches.stemmers[language] = Stemmer.Stemmer(language, 0)
     return _caches.stemmers[language]

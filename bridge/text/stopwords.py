@@ -18,6 +18,16 @@ di che del della dei gli uno per è
 o os da dos um uma não no na ao
 de het een van dat niet op met voor zijn aan er hoe wat wie waar
 и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по кто где когда почему какой какая
+какие какое сколько зачем который которая которое которые
+welk welke waarom wanneer hoeveel vad vilken vilket vilka varför när vem hvad hvilken hvilket hvorfor hvornår hvem hva
+jaki jaka jakie który która które gdzie kiedy dlaczego jaký jaká jaké který která které kdo kde kdy proč kolik
+hogyan milyen mikor miért melyik hány mikä mitä missä kuka milloin miksi kuinka minkä millainen
+nedir nelerdir kimdir nerede neden niçin hangi hangisi kaç nasıl kimin neler ve bir için ile olarak hangileri
+cine unde când câți câte care pentru este sunt apakah siapa bagaimana mengapa berapa kapan dimana
+ποιος ποια ποιο ποιες πότε πού γιατί πώς πόσο πόσα τι και το η ο οι τα της του
+ماذا متى أين كيف لماذا هل كم في من على إلى ما هو هي
+क्या कौन कहाँ कब क्यों कैसे कितने कितना किस किसने किसका में के की का को से है हैं था थी थे और ने
+מה מי איפה מתי למה איך כמה של את על
 """.split()  # noqa: SIM905 - a list of words reads best as text
 
 STOP_WORDS = frozenset(_WORDS)

@@ -7,7 +7,7 @@ from typing import Final
 
 from bridge.records import dataclass
 from bridge.text.diff import Hunk, Piece, Row, RowKind, is_blank, merge_pieces, pieces, prefer_low, slide_pieces
-from bridge.text.scripts import ACCENTS, INDIC, UNSPACED
+from bridge.text.scripts import MARK, UNSPACED
 
 MOST: Final = 5_000
 """Words of a replaced block that are compared; a longer block is shown only as a whole."""
@@ -21,7 +21,7 @@ _MARKS: Final = (
 )
 """Characters that combine with the one before them."""
 
-_LETTER: Final = f"(?![{UNSPACED}])[\\w{ACCENTS}{INDIC}]"
+_LETTER: Final = f"(?![{UNSPACED}])(?:\\w|{MARK})"
 _WORD: Final = f"(?:{_LETTER})+"
 _TOKEN: Final = re.compile(
     r"!?\[\[[^\[\]\n]*\]\]"  # a link

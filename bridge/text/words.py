@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from bridge.text.fold import fold_words
-from bridge.text.scripts import ACCENTS, HANGUL, INDIC, UNSPACED, UNSPACED_CHARACTER
+from bridge.text.scripts import HANGUL, JOINERS, MARK, SYMBOLS, UNSPACED, UNSPACED_CHARACTER
 
 ALPHANUMERIC: Final = re.compile(r"[^\W_]+")
 ALPHABETIC: Final = re.compile(r"[^\W\d_]+")
@@ -12,21 +12,32 @@ DIGITS: Final = re.compile(r"\d+")
 
 _LETTERS: Final = f"[^\\W_{UNSPACED}{HANGUL}]+"
 # Each mention of these classes costs milliseconds at every start.
-_SPACED: Final = f"{_LETTERS}(?:[{ACCENTS}{INDIC}\u200c\u200d]+(?:{_LETTERS})?|['’]{_LETTERS})*"
+_SPACED: Final = (
+    f"{_LETTERS}(?:(?:{MARK}|[{JOINERS}]|['’ʼ׳״](?={_LETTERS}))(?:{_LETTERS})?)*(?:(?:\\+\\+|#)(?![\\w+#]))?"
+)
 SPACED_WORD: Final = re.compile(_SPACED)
-"""A word of a script with spaces, with its combining marks, joiners and apostrophes."""
+"""A word of a script with spaces, with its combining marks, joiners and apostrophes; also `C++` and `C#`."""
 
-RUN: Final = re.compile(f"[{UNSPACED}{HANGUL}]+")
+RUN: Final = re.compile(f"[{UNSPACED}{HANGUL}][{UNSPACED}{HANGUL}{JOINERS}]*")
 """Characters of scripts in which words are found by their pairs of characters."""
 
-# Most tokens are words; the two begin with different characters.
-TOKEN: Final = re.compile(f"{_SPACED}|{RUN.pattern}")
-"""A word, or a run of a script without spaces."""
+_EMOJI: Final = f"(?!\\w)[{SYMBOLS}]"
+_SYMBOL: Final = f"{_EMOJI}(?:[\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff]|\u200d{_EMOJI})*"
+
+# Most tokens are words; the three begin with different characters.
+TOKEN: Final = re.compile(f"{_SPACED}|{RUN.pattern}|{_SYMBOL}")
+"""A word, a run of a script without spaces, or a symbol."""
 
 
 def words_of(text: str) -> list[str]:
     """Return a text's words, folded; a run of a script without spaces is one word."""
     return fold_words(TOKEN.findall(text))
+
+
+def trim_word(word: str) -> str:
+    """Return a word without what surrounds its tokens; empty if it has none."""
+    tokens = [*TOKEN.finditer(word)]
+    return word[tokens[0].start() : tokens[-1].end()] if tokens else ""
 
 
 def count_words(text: str) -> int:

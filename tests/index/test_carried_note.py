@@ -61,7 +61,6 @@ def test_a_note_carried_over_is_as_if_read_again(note: str, edit: str) -> None:
         ("kind: green", "aliases: [Chai]"),
         ("kind: green", "kind: [green"),
         ("kind: green", "excalidraw-plugin: parsed"),
-        ("kind: green", "kind: 녹차"),
         ("[drink, cup]", "[drink]"),
         ("---\nkind", "--\nkind"),
     ],

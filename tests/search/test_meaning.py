@@ -144,7 +144,7 @@ async def test_what_is_nearest_by_far_counts_for_more_than_a_word_in_common(tmp_
 async def test_a_mistyped_word_is_read_by_the_model_as_it_is_meant(sources: Sources) -> None:
     answer = await search(sources, SearchRequest("a dry refirgerator", mode="semantic"))
     assert answer.hits[0].path == "Storage/Staling.md"
-    assert answer.notices == ("`refirgerator` is read as `refrigerator`.",)
+    assert answer.notices == ("`refirgerator` is read as `refrigerator`; `+refirgerator` asks for it as typed.",)
 
 
 async def test_a_question_in_a_language_that_the_model_does_not_read_is_told(sources: Sources) -> None:
@@ -206,7 +206,7 @@ async def test_no_note_is_related_to_one_that_nothing_is_near(sources: Sources) 
 async def test_a_word_that_the_model_knows_is_not_mistyped(sources: Sources, typed: str, read_as: str | None) -> None:
     answer = await search(sources, SearchRequest(typed))
     told = [notice for notice in answer.notices if "is read as" in notice]
-    assert told == ([f"`{typed}` is read as `{read_as}`."] if read_as else [])
+    assert told == ([f"`{typed}` is read as `{read_as}`; `+{typed}` asks for it as typed."] if read_as else [])
 
 
 async def test_a_name_is_sought_by_meaning_and_not_read_as_a_common_word(tmp_path: Path, models_dir: Path) -> None:
@@ -221,4 +221,4 @@ async def test_a_name_is_sought_by_meaning_and_not_read_as_a_common_word(tmp_pat
         await embedder.close()
     assert not any("is read as" in notice for notice in by_meaning.notices)
     assert by_meaning.hits[0].path == "Trip.md"
-    assert by_words.notices[0] == "`Paris` is read as `parks`."
+    assert by_words.notices[0] == "`Paris` is read as `parks`; `+Paris` asks for it as typed."

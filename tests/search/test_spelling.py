@@ -55,7 +55,7 @@ def read(sources: Sources, typed: str) -> tuple[str, tuple[str, ...]]:
 async def test_a_mistyped_word_inside_a_question_is_mended_and_told(sources: Sources, typed: str, meant: str) -> None:
     text, notices = read(sources, f"how do I change {typed} here")
     assert text == f"how do I change {meant} here"
-    assert notices == (f"`{typed}` is read as `{meant}`.",)
+    assert notices == (f"`{typed}` is read as `{meant}`; `+{typed}` asks for it as typed.",)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ async def test_other_words_stay_as_they_were_typed(sources: Sources, typed: str)
 async def test_a_mistyped_word_finds_what_it_means_by_every_lane(sources: Sources) -> None:
     answer = await search(sources, SearchRequest("change hotkyes", mode="keyword"))
     assert answer.hits[0].path == "Hotkeys.md"
-    assert answer.notices == ("`hotkyes` is read as `hotkeys`.",)
+    assert answer.notices == ("`hotkyes` is read as `hotkeys`; `+hotkyes` asks for it as typed.",)
     assert "==Hotkeys==" in answer.hits[0].snippet
 
 
@@ -133,4 +133,4 @@ async def test_that_mistyped_words_are_not_corrected_yet_is_told(
             await asyncio.sleep(0)
         late = await search(sources, SearchRequest("change hotkyes", mode="keyword"))
     assert any("not corrected" in notice for notice in early.notices)
-    assert late.notices == ("`hotkyes` is read as `hotkeys`.",)
+    assert late.notices == ("`hotkyes` is read as `hotkeys`; `+hotkyes` asks for it as typed.",)

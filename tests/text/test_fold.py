@@ -22,6 +22,13 @@ from bridge.text.words import count_words, words_of
         ("שָׁלוֹם", "שלום"),
         ("می‌خواهم", "میخواهم"),
         ("ｶﾞｷﾞ", "ガギ"),
+        ("Łódź Đorđe Ørsted æbler œuvre", "lodz dorde orsted aebler oeuvre"),
+        ("ışık İstanbul Straße", "isik istanbul strasse"),
+        ("ज़रूरत", "जरूरत"),
+        ("१२ ٣٤ ۵", "12 34 5"),
+        ("کتابخانه", "كتابخانه"),
+        ("צה״ל", "צהל"),
+        ("🌱\ufe0f", "🌱"),
     ],
 )
 def test_ways_to_write_a_word_are_folded(one: str, other: str) -> None:

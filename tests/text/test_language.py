@@ -44,14 +44,24 @@ def test_a_query_is_stemmed_in_every_language_of_the_vault() -> None:
     assert query_forms("running shoes", []) == [frozenset({"run"}), frozenset({"shoe"})]
 
 
-def test_korean_words_are_found_by_their_syllables() -> None:
-    assert index_forms("회의를 했다", None) == "회의 의를 했다"
-    assert query_forms("회의", ["english"]) == [frozenset({"회의"})]
+def test_runs_of_scripts_without_spaces_have_no_stems() -> None:
+    assert index_forms("회의를 했다", None) == ""
+    assert query_forms("회의", ["english"]) == []
+    assert index_forms("Running, 3d 42-running 研究", "english") == "run 3d 42 run"
 
 
-def test_words_of_scripts_without_stems_are_left_out() -> None:
-    assert index_forms("Running, 3d 42-running", "english") == "run 3d 42 run"
-    assert index_forms("Running, 3d 42-running “كتاب” 研究", "english") == "run 42 run"
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("الكتاب", "كتاب"), ("والكتاب", "كتاب"), ("हिन्दी", "हिन्दियों"), ("הבית", "בית"),
+        ("বাংলাদেশের", "বাংলাদেশ"), ("საქართველოს", "საქართველო"),
+    ],
+)  # fmt: skip
+def test_words_of_other_scripts_are_found_by_other_forms(one: str, other: str) -> None:
+    language = language_of(one)
+    assert language is not None
+    assert index_forms(one, language) == index_forms(other, language) != ""
+    assert index_forms(one, "english") == index_forms(one, language)
 
 
 def test_words_in_cyrillic_and_greek_letters_are_stemmed_by_their_script() -> None:
@@ -61,7 +71,7 @@ def test_words_in_cyrillic_and_greek_letters_are_stemmed_by_their_script() -> No
         "run",
         *stem_words("german", ["заметкам", "σημείωση"]),
     ]
-    assert language_of("Только по-русски.") == "english"
+    assert language_of("Только по-русски.") == "russian"
 
 
 def test_what_is_remembered_of_a_text_is_bounded() -> None:

@@ -1,13 +1,10 @@
 """The floor: plain BM25 by SQLite's FTS5."""
 
-import re
 import sqlite3
+import unicodedata
 
 from bridge.text.stopwords import content_words
 from scripts.lib.evaluation.sets import JudgedSet, Question
-
-_WORD = re.compile(r"\w+")
-
 
 class Fts5Baseline:
     """Titles and texts in one FTS5 table.
@@ -28,7 +25,7 @@ class Fts5Baseline:
 
     def rank(self, question: Question, limit: int) -> list[str]:
         """Return the best documents that contain any word of the query."""
-        words = tuple(dict.fromkeys(_WORD.findall(question.text)))
+        words = tuple(dict.fromkeys(_letters(question.text).split()))
         words = content_words(words) if self._stems else words
         if not words:
             return []
@@ -37,3 +34,8 @@ class Fts5Baseline:
             "SELECT id FROM documents WHERE documents MATCH ? ORDER BY rank LIMIT ?", (asked, limit)
         )
         return [str(row[0]) for row in rows]
+
+
+def _letters(text: str) -> str:
+    """Return a text with a space for all that is no letter, digit or combining mark."""
+    return "".join(one if one.isalnum() or unicodedata.category(one)[0] == "M" else " " for one in text)

@@ -1,0 +1,96 @@
+"""In every script, each word of a note finds that note: alone and quoted, folded as people type it."""
+
+import re
+import unicodedata
+from pathlib import Path
+
+from bridge.search.model import SearchRequest
+from bridge.search.pipeline import search
+from bridge.text import scripts
+from bridge.text.words import words_of
+from tests.search.vaults import opened, write_vault
+
+TEXTS = {
+    "Amharic": "ሰላም ለዓለም። አዲስ አበባ ከተማ ናት።",
+    "Arabic": "السَّلامُ عَلَيْكُم، هذا كِتَابٌ جديد عن النباتات.",
+    "Armenian": "Բարեւ աշխարհ, սա նոր գիրք է։",
+    "Bengali": "আমি বাংলায় গান গাই। ক্ষুদ্র পাখি উড়ে যায়।",
+    "Bulgarian": "Здравей, свят! Това е нова книга.",
+    "Burmese": "မြန်မာ ဘာသာ စကား။",
+    "Chinese": "我们今天讨论了植物园的浇水计划。",
+    "Czech": "Příliš žluťoučký kůň úpěl ďábelské ódy.",
+    "Fulani": "𞤀𞤣𞤤𞤢𞤥 𞤆𞤵𞤤𞤢𞤪",
+    "Georgian": "გამარჯობა მსოფლიო, ეს ახალი წიგნია.",
+    "Greek": "Γειά σου Κόσμε, ο δρόμος είναι μακρύς.",
+    "Gujarati": "નમસ્તે દુનિયા, આ નવું પુસ્તક છે.",
+    "Hebrew": "שָׁלוֹם עוֹלָם, זה ספר חדש של צה״ל.",
+    "Hindi": "तुम काम करो। नमस्ते दुनिया, हिन्दी में क़लम से लिखो।",
+    "Icelandic": "Það er æðislegt að þýða ljóð.",
+    "Japanese": "データベースの設計とテストを始めた。",
+    "Kannada": "ನಮಸ್ಕಾರ ಪ್ರಪಂಚ, ಇದು ಹೊಸ ಪುಸ್ತಕ.",
+    "Khmer": "សួស្តី ពិភពលោក។",
+    "Korean": "인공지능 회의록을 정리했다.",
+    "Lao": "ສະບາຍດີ ຊາວໂລກ",
+    "Malayalam": "നമസ്കാരം ലോകമേ, ഇതൊരു പുസ്തകശാലയാണെന്നറിയുന്നു.",
+    "Maltese": "Il-ħobż u ż-żejt huma tajbin għalik.",
+    "Mongolian": "ᠮᠣᠩᠭᠣᠯ ᠪᠢᠴᠢᠭ᠌",
+    "Nepali": "नेपाली भाषा मिठो छ।",
+    "Odia": "ନମସ୍କାର ଦୁନିଆ",
+    "Persian": "می‌خواهم کتاب‌های تازه را بخوانم.",
+    "Polish": "Zażółć gęślą jaźń w Łodzi.",
+    "Punjabi": "ਸਤ ਸ੍ਰੀ ਅਕਾਲ ਦੁਨੀਆ",
+    "Serbian": "Đorđe živi u Šapcu.",
+    "Sinhala": "ආයුබෝවන් ලෝකය",
+    "Symbols": "C++ and C#, not C, cost 5 € (§ 7) → 🌱 and 👩‍💻.",
+    "Syriac": "ܫܠܡܐ ܥܠܡܐ",
+    "Tamil": "வணக்கம் உலகம், இது தமிழ் நூல்.",
+    "Telugu": "నమస్తే ప్రపంచం, ఇది తెలుగు.",
+    "Thai": "สวัสดีชาวโลก วันนี้อากาศดี",
+    "Tibetan": "བཀྲ་ཤིས་བདེ་ལེགས།",
+    "Turkish": "İstanbul'da ışık çok, ağaçlar yeşil.",
+    "Ukrainian": "П’ять їжаків з’їли ґрунт.",
+    "Urdu": "یہ ایک نئی کتاب ہے۔",
+    "Vietnamese": "Đường phố Hà Nội rất đông người.",
+    "Yiddish": "שלום וועלט, דאָס איז אַ בוך.",
+}
+PLAIN = {
+    "Arabic": ["السلام", "عليكم", "كتاب"], "Hebrew": ["שלום", "עולם", "צהל"], "Polish": ["zazolc", "lodzi"],
+    "Serbian": ["dorde", "sapcu"], "Icelandic": ["thad", "aedislegt", "thyda"], "Maltese": ["hobz", "ghalik"],
+    "Turkish": ["isik", "istanbul", "cok"], "Vietnamese": ["duong", "noi", "dong"], "Greek": ["δρομος"],
+    "Hindi": ["कलम"], "Persian": ["كتابهای"], "Ukrainian": ["п'ять", "їжаків"], "Japanese": ["データ", "ﾃﾞｰﾀ", "ベース"],
+    "Thai": ["อากาศ", "ชาวโลก"], "Chinese": ["植物园", "计划", "水"], "Korean": ["회의", "지능"], "Khmer": ["ពិភព"],
+    "Symbols": ["c++", "C#", "€", "§", "→", "🌱"],
+}  # fmt: skip
+
+
+def _parts(text: str) -> list[str]:
+    """Cut a text by Unicode category alone, apart from this project's own words."""
+    kept = (one if unicodedata.category(one)[0] in "LMN" or one in "’'\u200c״" else " " for one in text)
+    return [word for part in "".join(kept).split() if (word := part.strip("’'"))]
+
+
+async def test_every_word_finds_its_note(tmp_path: Path) -> None:
+    write_vault(tmp_path / "vault", {f"{name}.md": text for name, text in TEXTS.items()})
+    missed = []
+    async with opened(tmp_path / "vault", tmp_path / "index") as sources:
+        for name, text in TEXTS.items():
+            for word in [*_parts(text), *PLAIN.get(name, ())]:
+                for typed in (word, f'"{word}"'):
+                    answer = await search(sources, SearchRequest(typed, mode="keyword", limit=40))
+                    why = [hit.why for hit in answer.hits if hit.path == f"{name}.md"]
+                    if not why or not why[0][0].startswith(("says", "title")):
+                        missed.append((name, typed, why))
+    assert not missed, missed
+
+
+def test_marks_are_those_of_unicode() -> None:
+    mark = re.compile(scripts.MARK)
+    every = (chr(code) for code in range(0x300, 0xE01F0) if not 0xD800 <= code < 0xE000)
+    assert [one for one in every if (unicodedata.category(one)[0] == "M") > (mark.fullmatch(one) is not None)] == []
+    assert not any(
+        mark.fullmatch(one) for one in map(chr, range(0x2000, 0xFE00)) if unicodedata.category(one)[0] in "LNPSZ"
+    )
+
+
+def test_words_are_folded_as_they_are_cut() -> None:
+    assert words_of("C++ and C#, i++; 🔥Firewood") == ["c++", "and", "c#", "i++", "🔥", "firewood"]
