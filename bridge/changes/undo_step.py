@@ -204,9 +204,11 @@ class ChangeReplay:
     def _merged(self, place: VaultPath, before: Digest, after: Digest) -> bytes | tuple[FileConflict, ...]:
         """Merge what a step made of a file with its current content."""
         base, theirs, touching = self._content(place, before), self._content(place, after), self.touching
-        if touching and self._is(place, after):
+        # What was cut off may not have been written.
+        alike = not touching or self._change.state == "conflict"
+        if not alike and self._is(place, after):
             return (FileConflict(place, "It is so already: somebody changed it back since."),)
-        return merge_file(place, base, self._draft.read(place), theirs, touching=touching, alike=not touching)
+        return merge_file(place, base, self._draft.read(place), theirs, touching=touching, alike=alike)
 
     def _remove(self, number: int, step: Step, place: VaultPath) -> None:
         path, before = step.path, step.before
@@ -303,4 +305,7 @@ class ChangeReplay:
         return data
 
     def _conflict(self, place: VaultPath, why: str) -> None:
+        if why == GONE and self._change.state == "conflict":
+            self.notes.append(f"`{self.before(place)}` no longer exists, and stays so.")
+            return
         self._conflicts.append(FileConflict(self.before(place), why))

@@ -5,10 +5,12 @@ import contextlib
 import logging
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bridge.changes.draft import Draft
 from bridge.changes.path_history import VaultState
+from bridge.changes.rebase import merge_file
 from bridge.changes.undo import (
     apply_proposal,
     hunk_states_after_accept,
@@ -38,6 +40,10 @@ MOST = 1_000
 FEW = 10
 """Files of a conflict, and later changes of each, that are looked at."""
 
+TAKE_OUT = partial(merge_file, touching=True, alike=True)
+"""Takes a change that was cut off out of a file that somebody wrote since; it may not have been in it."""
+
+CUT_OFF = "It was cut off, and others wrote in the same places: correct them yourself, then `reject_change` it."
 NOTHING_PROPOSED = "Nothing was left to do: the files have what was proposed already. The proposal counts as rejected."
 NOTHING_LEFT = "Nothing was left to undo: what the change did is not in the vault any more. It counts as undone."
 
@@ -68,11 +74,13 @@ class ChangeReview:
                     digest: self._store.snapshots.read(digest) for step in change.steps for digest in step_digests(step)
                 }
                 blobs = {digest: data for digest, data in found.items() if data is not None}
-                match self._writing.writer.recover(Plan(change.steps, blobs)):
-                    case "conflict":
-                        self._store.journal.set_state(change.id, "conflict")
-                    case became:
-                        entry.settle(became == "after")
+                left: list[Step] = []
+                became = self._writing.writer.recover(Plan(change.steps, blobs), TAKE_OUT, left)
+                if became == "conflict":
+                    entry.prepare(Plan(left))
+                    self._store.journal.set_state(change.id, "conflict")
+                else:
+                    entry.settle(became == "after")
             except BridgeError as error:
                 log.warning("A change that broke off is not made whole: %s", error.code)
 
@@ -116,12 +124,15 @@ class ChangeReview:
 
         def planner(draft: Draft) -> PlannedChange:
             # Read under the lock: an earlier change may have settled or moved one of them.
-            return plan_undo(draft, [self._in_state(id_, "applied") for id_ in ids], self._vault, self._store, hunks)
+            changes = [self._in_state(id_, "applied", "conflict") for id_ in ids]
+            return plan_undo(draft, changes, self._vault, self._store, hunks)
 
         try:
             outcome = await self._writing.make(planner, None, author, dry_run=dry_run)
         except ChangeConflict as error:
-            raise self._name_later_changes(error, ids) from None
+            error = self._name_later_changes(error, ids)
+            cut_off = "conflicts" in error.facts and any(self.change(id_).state == "conflict" for id_ in ids)
+            raise ChangeConflict(error.message, hint=CUT_OFF if cut_off else error.hint, **error.facts) from None
         if not outcome.plan.steps:
             outcome = replace(outcome, warnings=(*outcome.planned.effect.warnings, NOTHING_LEFT))
             if not (dry_run or author.proposes):
@@ -256,7 +267,7 @@ class ChangeReview:
         change = self.change(id_)
         if change.state not in states:
             shows = "`list_changes` shows the state of each."
-            leaves = "It was cut off, and its notes were changed since: look at them, then `reject_change` it."
+            leaves = "It was cut off, and its notes were changed since: `undo_change` it, or `reject_change` it."
             raise ChangeConflict(
                 f"The change is {change.state}, not {states[0]}.", hint=leaves if change.state == "conflict" else shows
             )

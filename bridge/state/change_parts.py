@@ -66,7 +66,7 @@ def set_hunk_states(
     turned = set() if by is None else turned_by(by)
     for done in switches:
         change = find_change(connection, done.change)
-        if change is None or change.state not in ("applied", "undone"):
+        if change is None or change.state not in ("applied", "undone", "conflict"):
             continue
         before = undone_parts(change.facts)
         undone = before - done.parts if done.on else before | done.parts
@@ -75,5 +75,6 @@ def set_hunk_states(
             facts["absent"] = sorted(parts_absent(change.facts) | done.parts)
         elif change.id in turned:
             facts.pop("absent", None)
-        state = "undone" if len(undone) >= done.of else "applied"
+        cut_off = change.state == "conflict"
+        state = "undone" if len(undone) >= done.of else "conflict" if cut_off else "applied"
         connection.execute("UPDATE change SET state = ?, facts = ? WHERE id = ?", (state, json.dumps(facts), change.id))

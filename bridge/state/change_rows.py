@@ -74,6 +74,9 @@ def set_state(connection: sqlite3.Connection, change: str, state: State, facts: 
     if connection.execute("SELECT 1 FROM step WHERE change = ? AND pending", (change,)).fetchone():
         connection.execute("DELETE FROM step WHERE change = ? AND NOT pending", (change,))
         connection.execute("UPDATE step SET pending = 0 WHERE change = ?", (change,))
+        if state == "conflict":
+            # It was made as far as these steps go.
+            file_history.follow(connection, change)
 
 
 def add_facts(connection: sqlite3.Connection, change: str, facts: Mapping[str, object]) -> None:

@@ -282,7 +282,8 @@ def test_parts_of_a_change_are_in_and_out_of_force(store: Store) -> None:
         ("applied", [REST, 1]),
     ]
     store.journal.set_state(change, "conflict")
-    assert switched(1, 2, REST) == ("conflict", [REST, 1])
+    assert switched(2, on=True) == ("conflict", [REST, 1])
+    assert switched(1, 2, REST) == ("undone", [REST, 1, 2])
 
 
 def test_it_is_known_from_where_things_went(store: Store) -> None:

@@ -31,7 +31,7 @@ class ListedChange:
         reason: Its stated reason; before it, what accepting it means for what agents may do.
         paths: The files it touched, by their names then.
         diff: Unified diff; truncated in a list if long.
-        state: Its state; `conflict`, half applied after a crash and another edit, needs review.
+        state: Its state; `conflict`: a crash cut it off, and these files, edited since, may still have it.
         expires: When a proposal expires.
         undoes: The changes it undid.
         by: The writer: the bridge to `disk`, or `obsidian`; null until written.

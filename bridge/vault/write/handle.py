@@ -67,6 +67,14 @@ class PathHandle:
             self.disk.close(descriptor)
         return Digest(read.hexdigest())
 
+    def read(self, name: str | None = None) -> bytes:
+        """Return the bytes of the file, or of another one beside it."""
+        descriptor = self.disk.open(name or self.name, FILE, dir_fd=self.folder)
+        try:
+            return b"".join(iter(lambda: self.disk.read(descriptor, CHUNK), b""))
+        finally:
+            self.disk.close(descriptor)
+
     def draft(self, number: int = 0) -> str:
         """Return the name of a draft beside it."""
         return self.beside(f"{self.prefix}{number}.tmp")

@@ -1,6 +1,5 @@
 """Computes what each path holds after each step of a plan, to see how far an interrupted change came."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Final
@@ -10,7 +9,7 @@ from bridge.types import Digest
 from bridge.vault.plan import Blobs, Plan, Step
 from bridge.vault.write.file_ops import FileOps
 from bridge.vault.write.guard import guard_file
-from bridge.vault.write.handle import CHUNK, DRAFT, PathHandle
+from bridge.vault.write.handle import DRAFT, PathHandle
 from bridge.vault.write.trash import Trash, is_in_trash
 
 SOMETHING: Final = "something"
@@ -159,11 +158,6 @@ def ignore_inodes(state: State) -> State:
     return {path: SOMETHING if is_known_folder(content) else content for path, content in state.items()}
 
 
-def is_at_start(found: Sequence[State], look: Callable[[str], PathState]) -> bool:
-    """Return whether the disk is as before the first step."""
-    return is_at(found[0], observe(found, look))
-
-
 def is_at(state: State, seen: State) -> bool:
     """Return whether observed paths match a state, ignoring the trash, which may have been emptied."""
     return all(is_compatible(state.get(path), content) for path, content in seen.items() if not is_in_trash(path))
@@ -249,17 +243,5 @@ def is_torn(place: PathHandle, draft: str, blobs: Blobs) -> bool:
     size = place.disk.stat(draft, dir_fd=place.folder, follow_symlinks=False).st_size
     if size > max(map(len, blobs.values()), default=0):
         return False
-    data = read_beside(place, draft)
+    data = place.read(draft)
     return any(blob.startswith(data) for blob in blobs.values())
-
-
-def read_beside(place: PathHandle, name: str) -> bytes:
-    """Read a small file beside a path."""
-    descriptor = place.disk.open(name, os.O_RDONLY | getattr(os, "O_BINARY", 0), dir_fd=place.folder)
-    try:
-        pieces = []
-        while piece := place.disk.read(descriptor, CHUNK):
-            pieces.append(piece)
-        return b"".join(pieces)
-    finally:
-        place.disk.close(descriptor)

@@ -2,10 +2,15 @@
 
 from collections.abc import Callable
 
-from bridge.errors import Busy, NoteChanged, NoteExists
+from bridge.errors import Busy, NoteChanged, NoteExists, ReadOnly
+from bridge.markdown.decode import digest_of
+from bridge.types import VaultPath
 from bridge.vault.plan import Blobs, Step
 from bridge.vault.write.file_ops import FileOps
 from bridge.vault.write.handle import PathHandle, is_same_file
+
+Merge = Callable[[VaultPath, bytes, bytes, bytes], object]
+"""Merges two changes of a file, given by its path, the common original and both versions; bytes if it can."""
 
 
 def apply_step(
@@ -48,11 +53,17 @@ def apply_step(
     return True
 
 
-def undo_step(file_ops: FileOps, step: Step, blobs: Blobs) -> bool:
+def undo_step(file_ops: FileOps, step: Step, blobs: Blobs, merge: Merge | None = None) -> bool:
     """Undo a step if it was done; later changes by others are kept.
 
+    Args:
+        file_ops: The file operations.
+        step: The step.
+        blobs: The bytes that it needs.
+        merge: Takes the step out of a file that somebody wrote since; without it, such a file is left as it is.
+
     Returns:
-        Whether the file is as it was before the step.
+        Whether nothing of the step is left.
 
     Raises:
         OSError: The system refuses.
@@ -62,7 +73,7 @@ def undo_step(file_ops: FileOps, step: Step, blobs: Blobs) -> bool:
         with file_ops.at(step.path) as place:
             match step.kind:
                 case "put":
-                    return undo_put(file_ops, step, blobs, place)
+                    return undo_put(file_ops, step, blobs, place, merge)
                 case "remove":
                     return place.digest() == step.before or undo_remove(file_ops, step, blobs, place)
                 case "move":
@@ -71,7 +82,7 @@ def undo_step(file_ops: FileOps, step: Step, blobs: Blobs) -> bool:
                     file_ops.remove_folder(step.path, place)
                 case "remove_folder":
                     file_ops.make_folder(step.path, place)
-    except (Busy, NoteChanged, NoteExists):
+    except (Busy, NoteChanged, NoteExists, ReadOnly):
         return False
     except (FileNotFoundError, NotADirectoryError):
         # Without the folder, what the step would have made does not exist either.
@@ -79,17 +90,27 @@ def undo_step(file_ops: FileOps, step: Step, blobs: Blobs) -> bool:
     return True
 
 
-def undo_put(file_ops: FileOps, step: Step, blobs: Blobs, place: PathHandle) -> bool:
+def undo_put(file_ops: FileOps, step: Step, blobs: Blobs, place: PathHandle, merge: Merge | None) -> bool:
     """Restore a file's bytes."""
     now = place.digest()
     if now == step.before and (now is not None or place.info is None):
         return True
-    if now != step.after or now is None:
+    if now is None or step.after is None:
         return False
     if step.before is None:
-        file_ops.delete(step.path, place, now)
-    else:
-        file_ops.put(step.path, place, now, step.before, blobs[step.before])
+        if now == step.after:
+            file_ops.delete(step.path, place, now)
+        return now == step.after
+    back: object = blobs.get(step.before)
+    if now != step.after and isinstance(back, bytes) and merge is not None and step.after in blobs:
+        data = place.read()
+        back, now = merge(step.path, blobs[step.after], data, back), digest_of(data)
+    elif now != step.after:
+        return False
+    if not isinstance(back, bytes):
+        return False
+    if (restored := digest_of(back)) != now:
+        file_ops.put(step.path, place, now, restored, back)
     return True
 
 

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Literal, Protocol
 
 from bridge.errors import BridgeError, Busy, NoteExists, NoteUnreadable
@@ -27,11 +28,14 @@ from bridge.vault.write.recovery import (
     Folder,
     PathState,
     find_progress,
-    is_at_start,
+    initial_state,
+    path_after_move,
+    path_before,
     plan_states,
     remove_drafts,
+    steps_with_moves,
 )
-from bridge.vault.write.step import apply_step, undo_step
+from bridge.vault.write.step import Merge, apply_step, undo_step
 from bridge.vault.write.syscalls import Disk
 from bridge.vault.write.trash import TRASH, Trash, is_in_trash
 
@@ -168,11 +172,13 @@ class Writer:
         """Return whether a file is as the bridge wrote it."""
         return self._file_ops.is_ours(info)
 
-    def recover(self, plan: Plan) -> Recovery:
+    def recover(self, plan: Plan, merge: Merge | None = None, left: list[Step] | None = None) -> Recovery:
         """Recover a change that a crash interrupted; blocks.
 
         Args:
             plan: The steps in the journal, and those of their bytes that are kept.
+            merge: As for `undo_step`.
+            left: Gets the steps of which something may be left after `conflict`, by the paths that their files have.
 
         Returns:
             Whether all is old or all is new now. After `conflict`, what others wrote since is left as it is, and the
@@ -183,32 +189,38 @@ class Writer:
         """
         try:
             self._tidy(plan)
+            number: int | None = 0
             if replaces_only(plan.steps):
-                return self._recover_replacements(plan)
-            trail = list(plan_states(plan.steps))
-            number, fits = find_progress(trail, self._look)
-            if number is None:
-                return "conflict"
-            if fits and number == len(plan.steps) and self._finishes(plan):
+                # A power failure may have kept any of them, whatever the order in which they were written.
+                is_made = all(self._digest(step.path) == step.after for step in plan.steps)
+            else:
+                number, fits = find_progress(list(plan_states(plan.steps)), self._look)
+                is_made = fits and number == len(plan.steps) and self._finishes(plan)
+            if is_made:
                 return "after"
-            for step in reversed(plan.steps[:number]):
-                undo_step(self._file_ops, step, plan.blobs)
-            at_start = is_at_start(trail, self._look)
+            rest = plan.steps if number is None else self._undo(plan, number, merge)
         except OSError as error:
             raise translate_os_error(str(self.vault.root), error) from None
         except IndeterminateWrite as error:
             raise translate_os_error(error.path, error.error) from None
-        return "before" if at_start else "conflict"
+        if left is not None:
+            left += rest
+        return "conflict" if rest else "before"
 
-    def _recover_replacements(self, plan: Plan) -> Recovery:
-        """Recover a change that only replaces files.
-
-        A power failure may have kept any of them, whatever the order in which they were written: each counts by itself.
-        """
-        if all(self._digest(step.path) == step.after for step in plan.steps):
-            return "after"
-        undone = [undo_step(self._file_ops, step, plan.blobs) for step in plan.steps]
-        return "before" if all(undone) else "conflict"
+    def _undo(self, plan: Plan, number: int, merge: Merge | None) -> list[Step]:
+        """Undo the first steps of a plan, and what else of it was written; return the steps that are left."""
+        first = initial_state(plan.steps)
+        began = [path_before(step.path, moves) for step, moves in steps_with_moves(plan.steps)]
+        left: list[Step] = []
+        for step, path in reversed([*zip(plan.steps, began, strict=True)][:number]):
+            if undo_step(self._file_ops, step, plan.blobs, merge):
+                if step.kind == "move" and step.to is not None:
+                    left = [replace(one, path=VaultPath(path_after_move(one.path, step.to, step.path))) for one in left]
+            elif step.kind != "move" or path in first:
+                left.insert(0, step)
+        rest = [replace(step, path=VaultPath(path)) for step, path in zip(plan.steps, began, strict=True)][number:]
+        written = [step for step in reversed(rest) if step.kind == "put" and step.path in first]
+        return [*left, *(step for step in written if not undo_step(self._file_ops, step, plan.blobs, merge))]
 
     def _tidy(self, plan: Plan) -> None:
         """Remove the drafts of a plan, once no program writes into one.

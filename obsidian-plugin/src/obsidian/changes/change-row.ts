@@ -72,7 +72,7 @@ export class ChangeRow {
 		if (change.state === "conflict") {
 			this.#body.createDiv({
 				cls: "vault-bridge-say mod-warning",
-				text: "This change was interrupted, and the note was changed meanwhile. Compare the note with the text below and correct it by hand.",
+				text: "This change was interrupted, and its notes were changed meanwhile. Undo it, or correct them by hand.",
 			});
 		}
 		if (change.expires !== null) addSmallLine(this.#body, `Expires ${new Date(change.expires).toLocaleDateString(undefined, { dateStyle: "medium" })}`);
@@ -114,7 +114,7 @@ export class ChangeRow {
 			accept.disabled = some && chosen.size === 0;
 			this.#button(el, "Reject", () => this.#decide("reject_change", refused));
 		}
-		if (state === "applied") this.#button(el, "Undo", () => this.#decide("undo_change", refused));
+		if (state === "applied" || state === "conflict") this.#button(el, "Undo", () => this.#decide("undo_change", refused));
 		if (state === "undone") this.#button(el, "Redo", () => this.#decide("redo_change", refused));
 	}
 
