@@ -68,8 +68,10 @@ def take_file(path: Path) -> FileContent:
 
 def forget_files(folder: Path) -> None:
     """Keep nothing that was read ahead in a folder."""
-    for file in [file for file in _reading if folder in file.parents]:
-        _reading.pop(file).cancel()
+    # Other vaults take theirs at the same time, in threads of their own.
+    for file in list(_reading):
+        if folder in file.parents and (future := _reading.pop(file, None)) is not None:
+            future.cancel()
 
 
 def read_file(path: Path) -> FileContent:

@@ -2,7 +2,8 @@
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
+from concurrent.futures import Future
+from pathlib import Path, PosixPath
 
 import pytest
 
@@ -82,3 +83,19 @@ def test_nobody_waits_for_a_file_that_is_not_being_read(folder: Path) -> None:
     found = first.result()
     assert found is not None
     assert found.content == b"at last"
+
+
+def test_what_other_vaults_take_and_read_meanwhile_does_not_keep_one_from_forgetting(folder: Path) -> None:
+    class OtherVaultsWork(PosixPath):
+        """A folder; while files are compared with it, other threads take theirs and begin with others."""
+
+        def __eq__(self, other: object) -> bool:
+            read_ahead._reading.pop(folder / "names", None)
+            read_ahead._reading[folder / f"begun {len(read_ahead._reading)}"] = Future()
+            return Path(self) == other
+
+        __hash__ = Path.__hash__
+
+    read_ahead._reading.update({folder / name: Future() for name in ("catalogue", "names")})
+    forget_files(OtherVaultsWork(folder))
+    assert not {folder / name for name in ("catalogue", "names")} & read_ahead._reading.keys()
