@@ -111,20 +111,17 @@ class Journal:
             DiskFull: The disk is full.
             ReadOnly: The data folder is not writable.
         """
-        with self._database.lock:
-            self._snapshots.keep(blobs)
-            with self._database.transaction(durably=True) as connection:
-                change_rows.insert(connection, replace(change, state="proposed"), pending=False)
+        with self._snapshots.hold(blobs), self._database.transaction(durably=True) as connection:
+            change_rows.insert(connection, replace(change, state="proposed"), pending=False)
 
     def prepare(self, change: Change, blobs: Blobs) -> None:
         """Store what is about to be done, and the bytes that it needs."""
-        with self._database.lock:
-            # Contents without a row only take some space; a row without its contents could not be undone.
-            self._snapshots.keep(blobs)
-            with self._database.transaction(durably=True) as connection:
-                record = change_records.find_change(connection, change.id)
-                state: State = record.state if record else "prepared"
-                change_rows.insert(connection, replace(change, state=state), pending=True)
+        # Contents without a row only take some space; a row without its contents could not be undone. Nobody waits for
+        # those of a large change but who makes it.
+        with self._snapshots.hold(blobs), self._database.transaction(durably=True) as connection:
+            record = change_records.find_change(connection, change.id)
+            state: State = record.state if record else "prepared"
+            change_rows.insert(connection, replace(change, state=state), pending=True)
 
     def settle(self, change: str, *, done: bool) -> None:
         """Settle the pending steps of a change."""

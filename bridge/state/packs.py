@@ -51,6 +51,8 @@ class Packs:
         """Create a store; the folder is made with the first pack, and read when something is asked for."""
         self.folder = folder
         self._lock = threading.RLock()
+        """Held for what is known of the packs, so that who reads waits for no pack that is being added."""
+        self._writing = threading.Lock()
         self._places: dict[Digest, Place] | None = None
         self._damaged: set[Path] = set()
 
@@ -60,15 +62,16 @@ class Packs:
         Raises:
             OSError: The system refuses; none is stored.
         """
-        with self._lock:
+        with self._writing:
             if not self.folder.exists():
                 make_private(self.folder)
                 sync_folder(self.folder.parent)
             pack = self.folder / f"{secrets.token_hex(8)}.pack"
             # What is stored again was damaged; after a restart it might be taken for the sound one.
-            self.drop(blobs)
-            contents = ((digest, zlib.compress(data, LEVEL)) for digest, data in blobs.items())
-            self._known().update(_write(pack, contents))
+            self._drop(blobs)
+            places = _write(pack, ((digest, zlib.compress(data, LEVEL)) for digest, data in blobs.items()))
+            with self._lock:
+                self._known().update(places)
 
     def read(self, digest: Digest) -> bytes | None:
         """Return a content; None when no pack has it.
@@ -115,6 +118,11 @@ class Packs:
         Raises:
             OSError: The system refuses; some may be erased.
         """
+        with self._writing:
+            self._drop(digests)
+
+    def _drop(self, digests: Iterable[Digest]) -> None:
+        """Erase contents; nothing else may be written meanwhile."""
         with self._lock:
             known = self._known()
             gone = {digest for digest in digests if digest in known}
@@ -127,7 +135,7 @@ class Packs:
         Raises:
             OSError: The system refuses; some may be erased.
         """
-        with self._lock:
+        with self._writing, self._lock:
             known = self._known()
             for pack in list(self._files()):
                 own = {digest for digest, place in known.items() if place.pack == pack}

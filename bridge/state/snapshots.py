@@ -7,7 +7,9 @@ import contextlib
 import hashlib
 import os
 import tempfile
+import threading
 import zlib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -29,13 +31,27 @@ T = TypeVar("T")
 
 
 class Snapshots:
-    """A folder of contents; they are on disk before `keep` returns."""
+    """A folder of contents; they are on disk before `keep` returns, and several threads may keep some at once."""
 
     def __init__(self, folder: Path) -> None:
         """Create a store; the folder is made with the first content."""
         self.folder = folder
         self._packs = Packs(folder / "packs")
         self._size: int | None = None
+        self._held: Counter[Digest] = Counter()
+        self._deleting = threading.Lock()
+
+    @contextlib.contextmanager
+    def hold(self, blobs: Blobs) -> Iterator[None]:
+        """Store contents, none of which is deleted until the block ends; raises as `keep`."""
+        with self._deleting:
+            self._held.update(blobs.keys())
+        try:
+            self.keep(blobs)
+            yield
+        finally:
+            with self._deleting:
+                self._held -= Counter(blobs.keys())
 
     def keep(self, blobs: Blobs) -> None:
         """Store contents; existing ones are not written again, unless they are damaged.
@@ -107,7 +123,10 @@ class Snapshots:
         Raises:
             ReadOnly: The folder is not writable.
         """
-        digests = [*digests]
+        with self._deleting:
+            self._drop([digest for digest in digests if digest not in self._held])
+
+    def _drop(self, digests: Collection[Digest]) -> None:
         try:
             for digest in digests:
                 with contextlib.suppress(FileNotFoundError):
@@ -142,15 +161,17 @@ class Snapshots:
         Raises:
             ReadOnly: The folder is not writable.
         """
-        try:
-            for file in list(self._files()):
-                if file.name not in needed:
-                    file.unlink()
-            self._packs.keep_only(needed)
-        except OSError as error:
-            raise write_error(self.folder, error) from None
-        finally:
-            self._size = None
+        with self._deleting:
+            needed = {*needed, *self._held}
+            try:
+                for file in list(self._files()):
+                    if file.name not in needed and (file.name[:1] != "." or not self._held):
+                        file.unlink()
+                self._packs.keep_only(needed)
+            except OSError as error:
+                raise write_error(self.folder, error) from None
+            finally:
+                self._size = None
 
     @property
     def size(self) -> int:

@@ -6,7 +6,8 @@ import random
 import shutil
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections import UserDict
+from collections.abc import ItemsView, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from tests.state.made import call
 
 NOON = 1_000_000.0
 DAY = 86_400.0
+PATIENCE_S = 60.0
 
 
 class Clock:
@@ -414,3 +416,42 @@ def test_a_change_is_written_while_calls_are(store: Store) -> None:
     for thread in threads:
         thread.join(300)
     assert not any(thread.is_alive() for thread in threads), "each waits for the other"
+
+
+class SlowBlobs(UserDict[Digest, bytes]):
+    """Contents that are stored only when they may be, such as those of a very large change."""
+
+    def __init__(self, blobs: Mapping[Digest, bytes]) -> None:
+        super().__init__(blobs)
+        self.asked, self.free = threading.Event(), threading.Event()
+
+    def items(self) -> ItemsView[Digest, bytes]:
+        self.asked.set()
+        self.free.wait()
+        return super().items()
+
+
+def test_who_reads_and_makes_small_changes_waits_for_no_contents_of_a_large_one(store: Store) -> None:
+    small, large = put("a.md", b"1", b"2"), put("b.md", b"3", b"4")
+    blobs = SlowBlobs(large.blobs)
+    with ThreadPoolExecutor() as threads:
+        change = Change(store.journal.next_id(), NOON, "rename_tag", steps=tuple(large.steps))
+        proposing = threads.submit(store.journal.propose, change, blobs)
+        try:
+            blobs.asked.wait()
+            other = threads.submit(made, store, small).result(PATIENCE_S)
+            assert [one.id for one in threads.submit(store.journal.changes).result(PATIENCE_S)] == [other]
+        finally:
+            blobs.free.set()
+        proposing.result()
+    assert store.snapshots.read(digest(b"4")) == b"4"
+
+
+def test_contents_without_a_row_stay_as_long_as_it_is_being_written(store: Store) -> None:
+    blobs = put("a.md", None, b"1").blobs
+    with store.snapshots.hold(blobs), store.snapshots.hold(blobs):
+        store.snapshots.sweep(())
+        store.snapshots.drop(blobs)
+        assert store.snapshots.read(digest(b"1")) == b"1"
+    store.snapshots.sweep(())
+    assert store.snapshots.read(digest(b"1")) is None

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from bridge.state.packs import Packs
 from bridge.state.snapshots import PACKED, Snapshots
 from bridge.state.store import Store
 from bridge.types import Digest
+from tests.state.test_changes import PATIENCE_S, SlowBlobs
 from tests.state.test_snapshots import contents
 from tests.vault.write.plans import digest, put, together
 
@@ -217,3 +219,19 @@ def test_retention_and_deny_erase_from_packs(tmp_path: Path) -> None:
     assert store.snapshots.read(digest(secret)) is None
     assert not any(secret[:500] in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
     store.close()
+
+
+def test_who_reads_waits_for_no_pack_that_is_being_added(tmp_path: Path) -> None:
+    kept, first = Packs(tmp_path / "packs"), contents(2)
+    kept.add(first)
+    blobs = SlowBlobs({digest(b"another"): b"another"})
+    with ThreadPoolExecutor() as threads:
+        adding = threads.submit(kept.add, blobs)
+        try:
+            blobs.asked.wait()
+            each = next(iter(first))
+            assert threads.submit(kept.read, each).result(PATIENCE_S) == first[each]
+        finally:
+            blobs.free.set()
+        adding.result()
+    assert kept.read(digest(b"another")) == b"another"
