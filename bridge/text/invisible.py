@@ -140,12 +140,14 @@ def one_line(text: str) -> str:
     return " ".join(visible_text(text).split())
 
 
+_BLANK = re.compile(f"[{_MARKS}\u2800\U00013430-\U00013440\U00016fe4\U0001bca0-\U0001bca3\U0001d159]")
+"""Characters that show nothing alone, but may belong to a text: a blank of Braille, fillers and joints of scripts."""
 _MORE_THAN_A_LINE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def is_line(text: str) -> bool:
     """Return whether a text is one line, without controls, of which a reader sees something."""
-    return _MORE_THAN_A_LINE.search(text) is None and one_line(text) != ""
+    return _MORE_THAN_A_LINE.search(text) is None and one_line(_BLANK.sub("", text)) != ""
 
 
 _BREAK_HINTS = re.compile("[\u00ad\u200b\u2060\ufeff]")

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Collection, Iterator
+from pathlib import PurePath
 
 from bridge.errors import InvalidArguments, NoteExists, PathKept
 from bridge.markdown.link_parts import find_flaw
@@ -52,7 +53,7 @@ def require_name(path: str) -> None:
         InvalidArguments: It is not.
     """
     name = file_name(path)
-    if not is_line(name.removesuffix(".md")):
+    if not is_line(PurePath(name).stem):
         raise InvalidArguments(
             f"`{display_path(name)}` is no line of text, so nobody could see the name.", hint="Choose another name."
         )

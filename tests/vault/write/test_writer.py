@@ -266,9 +266,28 @@ def test_names_that_a_link_or_a_disk_cannot_hold_are_refused(writer: Writer, nam
     refused(writer, move("a.md", name), InvalidArguments)
 
 
-@pytest.mark.parametrize("name", [" ", "\u2003", "a\x85b", "a\u2028b", "\u00a0\u00ad"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            " ",
+            "\u2003",
+            "a\x85b",
+            "a\u2028b",
+            "\u00a0\u00ad",
+            "\u00ad",
+            "\u115f",
+            "\u1160",
+            "\u3164",
+            "\uffa0",
+        ),
+        *("\u2800", "\u2800\u3000\u2800", "\u061c", "\U0001d159", "\U0001bca1", "\U00013431", "\U00016fe4"),
+    ],
+)
 def test_names_that_nobody_sees_are_refused(writer: Writer, name: str) -> None:
     refused(writer, put(f"{name}.md", None, b"new"), InvalidArguments)
+    refused(writer, put(f"{name}.canvas", None, b"{}"), InvalidArguments)
+    refused(writer, move("Folder", name), InvalidArguments)
     refused(writer, put(f"{name}/n.md", None, b"new"), InvalidArguments)
     refused(writer, move("a.md", f"{name}.md"), InvalidArguments)
 
@@ -276,6 +295,14 @@ def test_names_that_nobody_sees_are_refused(writer: Writer, name: str) -> None:
 def test_a_name_with_a_pair_of_brackets_is_written(root: Path, writer: Writer) -> None:
     write(writer, put("a [1].md", None, b"new"))
     assert (root / "a [1].md").read_bytes() == b"new"
+
+
+@pytest.mark.parametrize(
+    "name", ["⠃⠗⠑⠁⠙⠀⠃", "می\u200cخواهم", "क्\u200dष", "빵", "שלום\u200f", "研究\u3000生命", "𓀀\U00013431𓀁"]
+)
+def test_names_in_any_script_are_written(root: Path, writer: Writer, name: str) -> None:
+    write(writer, move("a.md", f"{name}.md"))
+    assert (root / f"{name}.md").read_bytes() == b"old a"
 
 
 def test_a_name_as_long_as_the_disk_takes_is_written(root: Path, writer: Writer) -> None:
