@@ -4,12 +4,13 @@ import json
 import tempfile
 from collections.abc import AsyncIterator
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp.shared.inbound import encode_header_value
 
-from bridge.cli.stdio.http_messages import StreamEvent, header_value, protocol_headers, sse_events
+from bridge.cli.stdio.http_messages import StreamEvent, header_value, protocol_headers, restore_id, sse_events
 from bridge.cli.stdio.messages import BODY_LIMIT, VERSION_KEY, MalformedMessage, parse_message
 from bridge.cli.stdio.pipes import READ_LIMIT, read_lines
 from bridge.server.auth import BODY_LIMIT as BRIDGE_TAKES
@@ -63,6 +64,9 @@ def test_notifications_and_answers_need_no_answer() -> None:
         (b'{"id": 1}', -32600, None),
         (b'{"id": null, "method": "ping"}', -32600, None),
         (b'{"id": true, "method": "ping"}', -32600, None),
+        (b'{"id": 1%s, "method": "ping"}' % (b"0" * 30), -32600, None),
+        (b'{"id": -9223372036854775809, "method": "ping"}', -32600, None),
+        (b'{"id": 1.5, "method": "ping"}', -32600, None),
         (b'{"id": 1, "method": 2}', -32600, None),
         (b'{"id": 1, "method": "ping", "params": []}', -32600, None),
         (b'{"id": 1, "method": "ping", "params": {"a": "' + b"x" * BODY_LIMIT + b'"}}', -32600, 1),
@@ -76,6 +80,13 @@ def test_what_is_no_message_is_answered_with_an_error(line: bytes, code: int, id
         parse_message(line)
     answer = json.loads(refused.value.answer)
     assert (answer["jsonrpc"], answer["id"], answer["error"]["code"]) == ("2.0", id_, code)
+
+
+@pytest.mark.parametrize("id_", [2**64 - 1, -(2**63), 2**53 + 1, "1e30"])
+def test_an_id_is_given_back_as_it_is(id_: int | str) -> None:
+    message = parse_message(json.dumps({**REQUEST, "id": id_}).encode())
+    answer = restore_id({"jsonrpc": "2.0", "id": 7, "result": {}}, 7, message.id or 0)
+    assert json.loads(orjson.dumps(answer))["id"] == id_
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))

@@ -23,7 +23,7 @@ PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 BRIDGE_ERROR = -32000
 
-Id = str | int | float
+Id = str | int
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,9 @@ def parse_message(line: bytes) -> Message:
     except orjson.JSONDecodeError as error:
         raise MalformedMessage(PARSE_ERROR, f"This is not JSON: {error.msg} at {error.pos}.") from None
     match content:
-        case {"id": None | bool() | list() | dict()}:
-            raise MalformedMessage(INVALID_REQUEST, "An id must be a text or a number.")
+        case {"id": None | bool() | float() | list() | dict()}:
+            # Other numbers, and those of more digits, could not be given back as they are.
+            raise MalformedMessage(INVALID_REQUEST, "An id must be a text or a whole number of at most 64 bits.")
         case {"method": str(method), "params": dict(params)}:
             message = Message(line, content.get("id"), method, params)
         case {"method": str(method)} if "params" not in content:
