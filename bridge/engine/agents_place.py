@@ -3,7 +3,7 @@
 import json
 import logging
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -24,7 +24,7 @@ from bridge.notebook.folder import (
 from bridge.private_files import write_private
 from bridge.settings.schema import Settings
 from bridge.types import VaultPath
-from bridge.vault.plan import Plan
+from bridge.vault.plan import Plan, Step
 from bridge.vault.vault import Vault
 
 log = logging.getLogger(__name__)
@@ -161,11 +161,11 @@ class AgentsPlace:
         stayed = any(old.holds(path) and not (inside and path.startswith(f"{inside}/")) for path in notes)
         return not stayed and all(path.removeprefix(f"{new.path}/") in self._left for path in notes if new.holds(path))
 
-    def ignore(self, plan: Plan) -> None:
+    def ignore(self, steps: Sequence[Step]) -> None:
         """Do not take what a change of a client writes for the folder that a person moved."""
         written = {
             step.to if step.kind == "move" and step.to is not None else step.path
-            for step in plan.steps
+            for step in steps
             if step.kind == "move" or is_about_path(step.path)
         }
         self._of_clients |= written

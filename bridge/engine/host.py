@@ -33,7 +33,7 @@ from bridge.engine.rerankers import Rerankers
 from bridge.engine.review import ChangeReview
 from bridge.engine.schedule import CoReadingTracker
 from bridge.engine.signal import Signal, pause
-from bridge.engine.transactions import ChangeWriter
+from bridge.engine.transactions import BY_CLIENT, ChangeWriter
 from bridge.engine.vault_counter import VaultCounter
 from bridge.engine.vault_lock import VaultLock
 from bridge.engine.watchdog import log_failure, open_index
@@ -46,6 +46,7 @@ from bridge.markdown.names import Names
 from bridge.notebook.folder import agents_folder
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
+from bridge.state.change_records import ChangeFilter
 from bridge.state.store import Store
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
@@ -54,6 +55,8 @@ from bridge.vault.vault import Vault
 if TYPE_CHECKING:
     from bridge.index.index import Index
 
+NEWEST = 10
+"""Changes of which a crash may have kept some from being indexed."""
 PATIENCE_S = 10.0
 """Seconds that a stop waits for running changes; the next start recovers interrupted ones."""
 
@@ -268,6 +271,13 @@ class Host:
             vault.indexer.trouble = NotReady("A change that was interrupted is being undone or completed first.")
             await asyncio.to_thread(vault.review.recover)
             vault.indexer.trouble = None
+        await asyncio.to_thread(self._ignore_unindexed, vault.store)
+
+    def _ignore_unindexed(self, store: Store) -> None:
+        """Do not take what a client wrote just before the bridge ended, and was not indexed, for a move by a person."""
+        for change in store.journal.changes(ChangeFilter(state="applied"), NEWEST):
+            if BY_CLIENT in change.facts:
+                self.agents_place.ignore([one for one in change.steps if (self.root / (one.to or one.path)).exists()])
 
     async def _limit_history(self, vault: OpenVault) -> None:
         """Drop snapshots beyond the limits in the settings."""

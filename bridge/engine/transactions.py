@@ -416,7 +416,7 @@ class ChangeWriter:
         # Before it is written: the note that has the id already is not to count for less.
         self._agree(change.facts)
         if BY_CLIENT in change.facts:
-            self._agents_place.ignore(outcome.plan)
+            self._agents_place.ignore(outcome.plan.steps)
         if await self._handover.makes(change, outcome.plan, entry, self.vault):
             outcome = replace(outcome, by="obsidian")
             late = await self.take_up(steps)

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,12 @@ from mcp.client import ClientRequestContext
 from bridge.access.tokens import Tokens
 from bridge.api.call import OWNER, Call
 from bridge.api.registry import get_operation
+from bridge.engine.transactions import BY_CLIENT
 from bridge.settings.file import save_settings
+from bridge.state.change_records import Change
+from bridge.state.store import Store
+from bridge.types import VaultPath
+from bridge.vault.plan import Plan, Step
 from tests.features.served import Answer, Served, readable, serving, write_vault
 from tests.mcp.client import ERAS, Era, connected, text_of
 
@@ -357,6 +363,37 @@ async def test_a_move_that_an_agent_proposed_ends_the_agreement(served: Served) 
     assert (root(served) / "Robots/About this folder.md").exists()
     assert not await agents_write_at_once(served, "Robots")
     assert not await agents_write_at_once(served)
+
+
+@pytest.mark.parametrize("is_settled", [True, False])
+async def test_a_move_of_a_client_that_a_crash_kept_from_being_indexed_ends_the_agreement(
+    tmp_path: Path, models_dir: Path, is_settled: bool
+) -> None:
+    vault = write_vault(tmp_path / "Notes", {"Oven.md": "# Oven\n\nBuilt of clay.\n"})
+    async with serving([vault], tmp_path / "data", models_dir) as served:
+        await readable(served)
+        await served.call("set_up_memory", templates=False)
+        await remember(served, "The kiln is fired at noon.")
+        state = served.bridge.folders.state(served.bridge.find(None).id)
+    plan = Plan([Step("move", VaultPath("Agents"), to=VaultPath("Robots"))])
+    store = Store.open(state)
+    change = Change(store.journal.next_id(), time.time(), "accept_change", "quill", facts={BY_CLIENT: True})
+    entry = store.journal.begin(change)
+    entry.prepare(plan)
+    (vault / "Agents").rename(vault / "Robots")
+    if is_settled:
+        entry.settle(True)
+    store.close()
+    async with serving([vault], tmp_path / "data", models_dir) as served:
+        await readable(served)
+        await served.call("wait_until_indexed", path="Robots/About this folder.md")
+        assert not await agents_write_at_once(served, "Robots")
+        assert not await agents_write_at_once(served)
+        # A person sets it up again, and moves it.
+        await rename(served, "Robots", "Agents")
+        await served.call("set_up_memory", templates=False)
+        await rename(served, "Agents", "Robots")
+        assert await agents_write_at_once(served, "Robots")
 
 
 @pytest.mark.parametrize("holds", ["Projects/Mine.md", "Agents/Memory/Kept.md"])
