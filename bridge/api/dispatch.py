@@ -62,7 +62,8 @@ async def dispatch_call(
     try:
         with call.bridge.activity.during_call():
             result = await operation.run(call, given)
-        sent = formed = form(result)
+        # In a thread: a result may be as large as the largest note.
+        sent = formed = await asyncio.to_thread(form, result)
         code = None
     except BridgeError as error:
         code, sent = error.code, encode(error.wire())

@@ -15,6 +15,16 @@ from bridge.cli.console import log_warnings
 T = TypeVar("T")
 
 THREADS = "computing"
+THREADS_AT_MOST = 32
+"""Most calls are for a moment in a thread; where there are as few as a machine has cores, these wait for long ones."""
+
+COMPUTES_S = 0.0005
+"""Seconds for which a thread computes while others wait for their turn, a tenth of what Python gives it.
+
+The event loop waits for its turn after each system call: beside a few calls that compute for long, all other answers
+would take seconds, and so would a stop.
+"""
+
 THREADS_GET_S = 0.3
 """Seconds that threads get to end; what they compute is derived and can be computed again."""
 
@@ -32,8 +42,9 @@ def run_coroutine(work: Coroutine[Any, Any, T]) -> T:
     log_warnings()
     # Python's resource tracker cleans up after killed processes; its warning about that is of no use.
     sys.warnoptions.append("ignore:resource_tracker:UserWarning")
+    sys.setswitchinterval(COMPUTES_S)
     with asyncio.Runner() as runner:
-        runner.get_loop().set_default_executor(Threads(thread_name_prefix=THREADS))
+        runner.get_loop().set_default_executor(Threads(THREADS_AT_MOST, THREADS))
         return runner.run(work)
 
 

@@ -1,7 +1,8 @@
 """Caches what clients read recently: file contents, so that a refused change can show what differs, and long notes."""
 
 from collections import OrderedDict
-from threading import Timer
+from contextlib import nullcontext
+from threading import Lock, Timer
 
 from bridge.index.background import trim_soon
 from bridge.markdown.decode import digest_of
@@ -52,6 +53,8 @@ class LongNoteCache:
     def __init__(self) -> None:
         self._entry: tuple[tuple[VaultPath, Digest, int], Note] | None = None
         self._drop: Timer | None = None
+        self._parsing = Lock()
+        """Held while a very long note is parsed: two at once could take more memory than all the rest."""
 
     def read(self, path: VaultPath, data: bytes, *, max_pdf_pages: int) -> Note:
         """Parse a file, unless it is the one held.
@@ -64,13 +67,13 @@ class LongNoteCache:
         if len(data) < LONG:
             return read_document(path, data, max_pdf_pages=max_pdf_pages)
         key = path, digest_of(data), max_pdf_pages
-        entry = self._entry
-        if entry is None or entry[0] != key:
-            # Two long notes at once could take more memory than all the rest.
-            self._entry = entry = None
-            entry = key, read_document(path, data, max_pdf_pages=max_pdf_pages)
-        self._store(entry)
-        return entry[1]
+        with self._parsing if len(data) > LARGEST else nullcontext():
+            entry = self._entry
+            if entry is None or entry[0] != key:
+                self._entry = entry = None
+                entry = key, read_document(path, data, max_pdf_pages=max_pdf_pages)
+            self._store(entry)
+            return entry[1]
 
     def _store(self, entry: tuple[tuple[VaultPath, Digest, int], Note]) -> None:
         """Hold a note until it is not used any more."""

@@ -125,15 +125,16 @@ class PassageTexts:
         with read_errors(self._opened):
             if paths is None:
                 async for batch in self._opened.notes.batches(["seq", "whole"], WHOLES):
-                    found |= live_texts(catalogue, batch.to_pydict())
+                    found |= await asyncio.to_thread(live_texts, catalogue, batch)
             elif seqs := catalogue.seqs_of(paths):
                 rows = await self._opened.notes.fetch(["seq", "whole"], f"seq IN ({sql_numbers(seqs)})")
-                found = live_texts(catalogue, rows.to_pydict())
+                found = await asyncio.to_thread(live_texts, catalogue, rows)
         return found
 
 
-def live_texts(catalogue: NoteTable, rows: Mapping[str, Any]) -> dict[VaultPath, str]:
+def live_texts(catalogue: NoteTable, table: Any) -> dict[VaultPath, str]:
     """Select the texts of live notes from rows of their table."""
+    rows = table.to_pydict()
     pairs = zip(rows["seq"], rows["whole"], strict=True)
     return {note.path: whole.partition("\n")[2] for seq, whole in pairs if (note := catalogue.at_seq(seq)) is not None}
 

@@ -20,6 +20,22 @@ print(run(work()))
 sys.exit(leave(7))
 """
 
+WAITS_IN_MANY_THREADS = """
+import asyncio, sys, threading
+from bridge.cli.exit import run_coroutine as run
+
+async def work():
+    free = threading.Event()
+    long = [asyncio.create_task(asyncio.to_thread(free.wait)) for _ in range(20)]
+    await asyncio.sleep(0)
+    answer = await asyncio.to_thread(str, "a small answer")
+    free.set()
+    await asyncio.gather(*long)
+    return answer, sys.getswitchinterval() < 0.001
+
+print(*run(work()))
+"""
+
 FAILS_MEANWHILE = """
 import asyncio, sys, threading
 from bridge.cli import main, run_operation as operate
@@ -38,6 +54,13 @@ sys.exit(main.main(["list-folders"]))
 def test_an_answer_is_printed_before_what_still_computes_is_left_behind() -> None:
     ran = subprocess.run([sys.executable, "-c", COMPUTES_FOR_EVER], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout, ran.stderr) == (7, "the answer\n", "")
+
+
+def test_a_small_call_waits_for_no_thread_of_long_ones_nor_the_loop_for_its_turn() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", WAITS_IN_MANY_THREADS], capture_output=True, text=True, check=False, timeout=PATIENCE_S
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "a small answer True\n", "")
 
 
 def test_a_command_that_fails_does_not_wait_for_what_still_computes() -> None:

@@ -1,6 +1,13 @@
 """What was read lately is known; what was not read for long is not."""
 
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
 from bridge.engine.read_cache import LARGEST, LONG, ROOM, LongNoteCache, ReadCache
+from bridge.markdown.documents import read_document
+from bridge.markdown.note import Note
 from bridge.types import Digest, VaultPath
 
 
@@ -37,3 +44,19 @@ def test_a_long_note_that_is_not_used_is_dropped() -> None:
     first = notes.read(path, text, max_pdf_pages=1)
     notes.clear()
     assert notes.read(path, text, max_pdf_pages=1) is not first
+
+
+def test_a_very_long_note_that_several_read_at_once_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+
+    def count(path: VaultPath, data: bytes, **limits: Any) -> Note:
+        parsed.append(path)
+        return read_document(path, data, **limits)
+
+    monkeypatch.setattr("bridge.engine.read_cache.read_document", count)
+    notes, text = LongNoteCache(), b"word " * LARGEST
+    with ThreadPoolExecutor(8) as threads:
+        read = [threads.submit(notes.read, VaultPath("Long.md"), text, max_pdf_pages=1) for _ in range(8)]
+    assert parsed == ["Long.md"]
+    assert len({id(each.result()) for each in read}) == 1
+    notes.clear()

@@ -1,6 +1,8 @@
 """Every call leaves a record of who called what and how it ended, and none of what was asked or answered."""
 
 import asyncio
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ from bridge.api.encode import encode
 from bridge.api.write import session_of
 from bridge.errors import NotReady
 from bridge.features import get_operation
+from bridge.features.notes import read
+from bridge.index import passages
 from bridge.state.call_log import CallRecord
 from bridge.text.budget import estimate_tokens
 from tests.features.served import Served, command, serving, write_vault
@@ -96,6 +100,28 @@ async def test_the_form_that_is_sent_is_what_counts(served: Served) -> None:
     said = await dispatch_call(get_operation("list_tags"), call(served), {}, lambda _: "ü" * 9)
     assert said == "ü" * 9
     assert [made.tokens for made in await calls(served, "list_tags")] == [4]
+
+
+async def test_what_may_be_as_long_as_a_vault_is_done_in_threads(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: dict[str, bool] = {}
+
+    def watched(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        def do(*given: Any) -> Any:
+            done[name] = threading.current_thread() is not threading.main_thread()
+            return work(*given)
+
+        return do
+
+    for module, name in ((read, "outline_note"), (read, "slice_note"), (passages, "live_texts")):
+        monkeypatch.setattr(module, name, watched(name, getattr(module, name)))
+    form = watched("form", encode)
+    asked = {"path": "Bread/Rye.md"}
+    await dispatch_call(get_operation("read_note"), call(served), asked, form)
+    await dispatch_call(get_operation("read_note"), call(served), {**asked, "outline": True}, form)
+    await dispatch_call(get_operation("link_report"), call(served), {}, form)
+    assert done == dict.fromkeys(("outline_note", "slice_note", "live_texts", "form"), True)
 
 
 async def test_a_call_that_is_cancelled_or_fails_is_recorded_as_such(served: Served) -> None:

@@ -115,18 +115,23 @@ async def read_note(
     """
     if (section is not None) + (lines is not None) + outline > 1:
         raise InvalidArguments("Give only one of `section`, `lines` and `outline`.")
-    try:
-        note = await asyncio.to_thread(open_note_early, call.host, path)
-    except NoteNotFound as error:
-        if waiting := await asyncio.to_thread(read_notices, call.host, path):
-            error.hint = " ".join(waiting)
-        raise
-    if outline:
-        read = outline_note(note)
-    else:
-        first, last = select_lines(note, section, lines)
-        read = slice_note(note, first, last, offset, max_chars)
-    return replace(read, notices=await asyncio.to_thread(read_notices, call.host, path))
+
+    def read() -> ReadNote:
+        try:
+            note = open_note_early(call.host, path)
+        except NoteNotFound as error:
+            if waiting := read_notices(call.host, path):
+                error.hint = " ".join(waiting)
+            raise
+        if outline:
+            part = outline_note(note)
+        else:
+            first, last = select_lines(note, section, lines)
+            part = slice_note(note, first, last, offset, max_chars)
+        return replace(part, notices=read_notices(call.host, path))
+
+    # All of it in a thread: one note may be as large as a vault.
+    return await asyncio.to_thread(read)
 
 
 def read_notices(host: "Host", path: VaultPath) -> tuple[str, ...]:
