@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from bridge.api.arguments import truncate
 from bridge.api.call import Call
-from bridge.api.encode import encode
+from bridge.api.encode import encode, strip_unseen
 from bridge.api.hints import strip_hint
 from bridge.api.registry import OPERATIONS, Operation
 from bridge.api.write import session_of
@@ -66,6 +66,7 @@ async def dispatch_call(
         sent = formed = await asyncio.to_thread(form, result)
         code = None
     except BridgeError as error:
+        error.message, error.hint = strip_unseen(error.message), strip_unseen(error.hint)
         code, sent = error.code, encode(error.wire())
         raise
     except asyncio.CancelledError:

@@ -36,7 +36,7 @@ def strip_unseen(value: Any, *, exact: bool = False) -> Any:
             value, **{name: strip_unseen(item, exact=name in kept) for name, item in fields.items()}
         )
     if isinstance(value, Mapping):
-        return {key: strip_unseen(item, exact=exact) for key, item in value.items()}
+        return {strip_unseen(key, exact=exact): strip_unseen(item, exact=exact) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return tuple(strip_unseen(item, exact=exact) for item in value)
     return value

@@ -12,6 +12,7 @@ from bridge.mcp.caller import Context, read_caller
 from bridge.mcp.errors import protocol_errors
 from bridge.mcp.prompts import PERIODS
 from bridge.records import dataclass
+from bridge.text.invisible import one_line
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
@@ -72,7 +73,7 @@ def complete_folders(hosts: "Iterable[Host]") -> Iterable[str]:
 
 def topics(hosts: "Iterable[Host]") -> Iterable[str]:
     """Offer titles and tags."""
-    return (word for note in open_notes(hosts) for word in (note.title, *note.tags))
+    return filter(None, (one_line(word) for note in open_notes(hosts) for word in (note.title, *note.tags)))
 
 
 def periods(_: "Iterable[Host]") -> Iterable[str]:

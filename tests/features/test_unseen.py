@@ -27,9 +27,10 @@ steps:
 ```
 """
 NOTES = {
-    "N.md": f'---\naliases: ["Loaf {H}"]\nkind: "rye {H} bread"\ndate: 2026-11-01\n---\n# Bread {H} rises\n\n'
+    "N.md": f'---\naliases: ["Loaf {H}"]\nkind: "rye {H} bread"\ntype: "loaf{H}"\n'
+    f'"crumb {H}": 1\ndate: 2026-11-01\n---\n# Bread {H} rises\n\n'
     f"Bread rises {H} slowly in the Oven {H} of Loaf.\n\n- [ ] bake {H} bread 📅 2026-11-02\n\n"
-    f"## Crust {H}\n\nThe crust is [[Oven#Heat {H}|hot {H}]] and [[Nowhere|lost {H}]].\n\n"
+    f"## Crust {H}\n\nThe crust is [[Oven#Heat {H}|hot {H}]] and [[Nowhere\u200b|lost {H}]].\n\n"
     f"| a {H} | b |\n| - | - |\n| bread {H} | c |\n",
     "Oven.md": f'---\naliases: ["Kiln {H}"]\n---\n# Oven {H}\n\n## Heat {H}\n\nAn oven heats Loaf {H} and N {H}.\n',
     "Base.base": "views:\n  - type: table\n    name: All\n    order: [file.name, note.kind, note.aliases]\n",
@@ -62,7 +63,7 @@ ASKED: dict[str, Any] = {
     "section": "Crust",
     "at": [1, 3],
 }
-EXACT = {("read_note", "text"), ("read_notes", "text"), ("note_links", "target")}
+EXACT = {("read_note", "text"), ("read_notes", "text"), ("note_links", "target"), ("export_graph", "text")}
 NOT_ASKED = {"wait_until_indexed", "give_back", "measure_search", "measure_deep_search"}
 
 
@@ -77,7 +78,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 def texts(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
-    """Yield each text of an answer with the name of its field."""
+    """Yield each text of an answer, keys included, with the name of its field."""
     match value:
         case str():
             yield name, value
@@ -86,6 +87,7 @@ def texts(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
                 yield from texts(item, name)
         case dict():
             for key, item in value.items():
+                yield name, key
                 # Of `read_note`, and exact as its text is.
                 yield from texts(item, key) if key != "properties" else ()
 
@@ -157,3 +159,21 @@ async def test_a_heading_and_a_task_are_found_as_they_are_shown(served: Served) 
     missing = await served.call("read_note", path="N.md", section="Crumb")
     assert missing.code == "heading_not_found"
     assert not [one for one in UNSEEN if one in missing.body.decode()]
+
+
+async def test_an_error_has_it_only_in_its_path(served: Served) -> None:
+    error = (await served.call("read_note", path="M\u200b.md")).json["error"]
+    assert error["message"].startswith("There is no note `M.md`")
+    assert error["path"] == "M\u200b.md"
+
+
+async def test_a_category_is_counted_as_it_is_shown(served: Served) -> None:
+    found = (await served.call("list_entities", category="loaf")).json
+    assert [(one["path"], one["category"]) for one in found["entities"]] == [("N.md", "loaf")]
+    assert found["categories"]["loaf"] == 1
+
+
+async def test_an_exported_graph_has_it_only_in_what_must_be_exact(served: Served) -> None:
+    text = (await served.call("export_graph", format="json")).json["text"]
+    nodes = {one["id"]: one for one in json.loads(text)["nodes"]}
+    assert nodes["?Nowhere\u200b"]["title"] == "Nowhere"

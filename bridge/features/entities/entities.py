@@ -14,6 +14,7 @@ from bridge.api.not_found import folder_of
 from bridge.api.registry import operation
 from bridge.graph.kinds import LINKS
 from bridge.records import dataclass
+from bridge.text.invisible import one_line
 from bridge.types import Among, VaultPath
 
 if TYPE_CHECKING:
@@ -140,12 +141,12 @@ def category_of(note: "IndexedNote") -> tuple[str, CategorySource]:
     for name in ("type", "category", "categories"):
         value = next((value for known, value in note.properties.items() if known.casefold() == name), None)
         first = next(iter(value), None) if isinstance(value, list | tuple) else value
-        if isinstance(first, str) and first.strip():
-            return first.strip().removeprefix("[[").removesuffix("]]").rpartition("|")[2].strip(), "property"
+        if isinstance(first, str) and (shown := one_line(first)):
+            return shown.removeprefix("[[").removesuffix("]]").rpartition("|")[2].strip(), "property"
     if folder := note.path.rpartition("/")[0].rpartition("/")[2]:
-        return folder, "folder"
+        return one_line(folder), "folder"
     if note.tags:
-        return note.tags[0], "tag"
+        return one_line(note.tags[0]), "tag"
     return "", "none"
 
 

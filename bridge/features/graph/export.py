@@ -12,6 +12,7 @@ from bridge.errors import InvalidArguments
 from bridge.features.graph.snapshots import DEFAULT_KINDS, Kinds, note_title
 from bridge.graph.kinds import KINDS
 from bridge.records import dataclass
+from bridge.text.invisible import one_line
 from bridge.types import Among, Exact
 
 if TYPE_CHECKING:
@@ -93,9 +94,9 @@ def nodes_and_links(graph_snapshot: "GraphSnapshot", edges: "Edges") -> tuple[li
     for number in sorted(paths, key=lambda number: paths[number]):
         path = paths[number]
         note = graph_snapshot.notes.get(path)
-        facts = {"type": note.kind, "tags": " ".join(note.tags)} if note else {}
-        nodes.append((path, {"title": note_title(graph_snapshot, path), **facts}))
-    nodes += [(key[number], {"title": key[number][1:], "type": "stub"}) for number in names]
+        facts = {"type": note.kind, "tags": one_line(" ".join(note.tags))} if note else {}
+        nodes.append((path, {"title": one_line(note_title(graph_snapshot, path)), **facts}))
+    nodes += [(key[number], {"title": one_line(key[number][1:]), "type": "stub"}) for number in names]
     columns = (edges.source.tolist(), edges.target.tolist(), edges.kind.tolist(), edges.weight.tolist())
     links = [
         (key[source], key[target], {"kind": KINDS[kind], "weight": round(weight, 4)})
