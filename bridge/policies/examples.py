@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from datetime import date, datetime, time, timedelta
 from difflib import SequenceMatcher
+from functools import cache
 from itertools import pairwise
 from typing import Final, NamedTuple, TypeVar
 
@@ -13,6 +14,7 @@ from yaml import YAMLError
 from bridge.bases.values import text_of
 from bridge.errors import InvalidArguments
 from bridge.markdown.frontmatter import cut_frontmatter, load_properties
+from bridge.markdown.moment_format import format_moment
 from bridge.markdown.names import note_name
 from bridge.markdown.note import Value
 from bridge.markdown.parse import parse
@@ -37,7 +39,25 @@ MOST_COMPARED: Final = 4_000_000
 
 _ITEM: Final = re.compile(r"[-*+] +(?:\[(.)\] +)?(.*)")
 _DAY: Final = re.compile(r"(?<![0-9A-Za-z])\d{4}-\d\d-\d\d(?![0-9A-Za-z])")
-_PIECE: Final = re.compile(rf"\{{\{{|{_DAY.pattern}|{SPACED_WORD.pattern}|.", re.DOTALL)
+_OTHER_DAY: Final = re.compile(
+    r"(?<![0-9A-Za-z])(?<!\d[.,-])(?:"
+    r"\d{1,2}[./-]\d{1,2}[./-]\d{4}|\d{4}[./]\d{1,2}[./]\d{1,2}|\d{8}|\d{4}[年년] ?\d{1,2}[月월] ?\d{1,2}[日일]"
+    r"|\d{1,2}(?:\.|º|st|nd|rd|th|er)?(?: de)? [^\s\d.,]{2,20}\.?(?: de)?,? \d{4}"
+    r"|[A-Z][a-z]{2,8}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4})"
+    r"(?![0-9A-Za-z])(?![./-]\d)"
+)
+"""What may be a day that is not written as 2026-01-31."""
+_FORMS: Final = (
+    "YYYY-MM-DD",
+    *("DD.MM.YYYY", "D.M.YYYY", "DD/MM/YYYY", "D/M/YYYY", "MM/DD/YYYY", "M/D/YYYY", "DD-MM-YYYY", "D-M-YYYY"),
+    *("MM-DD-YYYY", "M-D-YYYY", "YYYY/MM/DD", "YYYY/M/D", "YYYY.MM.DD", "YYYY.M.D", "YYYYMMDD"),
+    *("YYYY年M月D日", "YYYY年MM月DD日", "YYYY년 M월 D일", "YYYY년 MM월 DD일"),
+    *("D MMMM YYYY", "Do MMMM YYYY", "D MMM YYYY", "MMMM D, YYYY", "MMMM Do, YYYY", "MMM D, YYYY", "MMMM D YYYY"),
+)
+"""Forms in which a policy can write days, those first that are meant where two come to the same."""
+_TWO_ORDERS: Final = re.compile(r"(0?[1-9]|1[0-2])[/-](0?[1-9]|1[0-2])[/-]\d{4}")
+_ANY_DAY: Final = re.compile(f"{_DAY.pattern}|{_OTHER_DAY.pattern}")
+_PIECE: Final = re.compile(rf"\{{\{{|{SPACED_WORD.pattern}|.", re.DOTALL)
 _NAMED: Final = re.compile(r"^#[ \t]+(?P<heading>.+?)[ \t]*$|\[\[(?P<link>[^\[\]|#\n]+)", re.MULTILINE)
 _KINDS_OF_NOTES: Final = frozenset({"type", "tags", "aliases", "cssclasses"})
 """Properties whose values do not name what a note is about."""
@@ -211,7 +231,7 @@ class _Merge:
         self._days = days
         self._known: dict[tuple[str, ...], list[str]] = {}
         # A day that stands in changes of different days is none that moves with them.
-        same = set[str].intersection(*(set(_DAY.findall(str(steps))) for steps in each))
+        same = set[str].intersection(*(set(_ANY_DAY.findall(str(steps))) for steps in each))
         self._constant = same if len(set(days)) > 1 else set[str]()
         self._names = list(self._names_in(each[0])) if len(days) == 1 else []
 
@@ -360,15 +380,23 @@ class _Merge:
     def _cut(self, text: str, example: int) -> _Pieces:
         """Return the pieces of a text, in which the days around that of the change are shifts from it."""
         made: list[_Piece] = []
-        for found in _PIECE.finditer(text):
+        at = 0
+        for found in _ANY_DAY.finditer(text):
             raw = found[0]
-            written = "\\{{" if raw == "{{" else raw
-            if _DAY.fullmatch(raw) and raw not in self._constant and not _escapes(made):
-                written = _shift(raw, self._days[example])
-            made.append(_Piece(written, raw))
-        return tuple(made)
+            written = raw if raw in self._constant else _shift(raw, self._days[example])
+            if written is not None:
+                made += _words(text[at : found.start()])
+                made.append(_Piece(raw if _escapes(made) else written, raw))
+                at = found.end()
+        return (*made, *_words(text[at:]))
 
     def _write(self, parts: _Parts) -> str:
+        self._found.remarks += [
+            f"The day `{part.raw}` stays as it is: write one that moves as `{{{{today}}}}`, or with its form, such as"
+            " `{{now:DD/MM/YYYY}}` or `{{date:+1d:DD/MM/YYYY}}`."
+            for part in parts
+            if isinstance(part, _Piece) and _OTHER_DAY.fullmatch(part.written) and part.raw not in self._constant
+        ]
         return "".join(self._template(part) if isinstance(part, _Blank) else part.written for part in parts)
 
     def _template(self, blank: _Blank) -> str:
@@ -507,14 +535,38 @@ def _is_date(text: str) -> bool:
         return False
 
 
-def _shift(text: str, day: date) -> str:
-    """Return a day as a shift from another, if it is near."""
-    if not _is_date(text):
-        return text
-    shift = (date.fromisoformat(text) - day) // timedelta(days=1)
-    if abs(shift) > NEAR_DAYS:
-        return text
-    return "{{today}}" if shift == 0 else f"{{{{date:{shift:+d}d}}}}"
+def _words(text: str) -> Iterator[_Piece]:
+    """Yield the pieces of a text without days."""
+    for found in _PIECE.finditer(text):
+        yield _Piece("\\{{" if found[0] == "{{" else found[0], found[0])
+
+
+def _shift(text: str, day: date) -> str | None:
+    """Return a day as a shift from another if it is near, and as it stands if its form does not say which it is.
+
+    Returns:
+        None if it is neither near nor a day in the common form.
+    """
+    if _TWO_ORDERS.fullmatch(text) is None and (found := _texts_near(day).get(text)) is not None:
+        shift, form = found
+        if form == _FORMS[0]:
+            return "{{today}}" if shift == 0 else f"{{{{date:{shift:+d}d}}}}"
+        return f"{{{{now:{form}}}}}" if shift == 0 else f"{{{{date:{shift:+d}d:{form}}}}}"
+    numbers = sorted(map(int, re.findall(r"\d+", text)))
+    near = (day + timedelta(days=shift) for shift in range(-NEAR_DAYS, NEAR_DAYS + 1))
+    may_be_near = any(numbers in (sorted((one.day, one.year)), sorted((one.day, one.month, one.year))) for one in near)
+    return text if may_be_near or _DAY.fullmatch(text) else None
+
+
+@cache
+def _texts_near(day: date) -> Mapping[str, tuple[int, str]]:
+    """Return the texts of the days near to one, each with its shift and its form."""
+    found: dict[str, tuple[int, str]] = {}
+    for form in _FORMS:
+        for shift in range(-NEAR_DAYS, NEAR_DAYS + 1):
+            text = format_moment(form, datetime.combine(day, time()) + timedelta(days=shift))
+            found.setdefault(text, (shift, form))
+    return found
 
 
 def _text(digest: Digest, fetch: Fetch) -> str | None:

@@ -34,7 +34,7 @@ _CUT: Final = re.compile(
 """What would be a template if all its braces were there."""
 HINT: Final = (
     "Templates are {{variables.NAME}}, {{steps.ID.path}}, {{item}}, {{item.FIELD}}, {{conditions.ID}}, {{today}}, "
-    "{{now:HH:mm}}, {{date:+1d}} and {{daily:-1d}}; write \\{{ for two braces."
+    "{{now:HH:mm}}, {{date:+1d}}, {{date:+1d:DD.MM.YYYY}} and {{daily:-1d}}; write \\{{ for two braces."
 )
 
 
@@ -45,7 +45,7 @@ class Reference:
     root: Root
     names: tuple[str, ...] = ()
     detail: str = ""
-    """The format of `now`, the shift of `date` or `daily`, or the template of daily notes."""
+    """The format of `now`, the shift of `date` (and its format) or `daily`, or the template of daily notes."""
 
     def __str__(self) -> str:
         return ".".join((self.root, *self.names)) + (f":{self.detail}" if self.detail else "")
@@ -72,7 +72,9 @@ def parse_reference(text: str) -> Reference:
     if colon and word == "now" and detail.strip():
         format_moment(detail.strip(), datetime.now().astimezone())
         return Reference("now", (), detail.strip())
-    if colon and word in ("date", "daily") and _SHIFT.fullmatch(detail.strip()):
+    shift, _, form = detail.strip().partition(":")
+    if colon and word in ("date", "daily") and _SHIFT.fullmatch(shift.strip()) and (word == "date" or not form):
+        format_moment(form, datetime.now().astimezone())
         return Reference(cast("Root", word), (), detail.strip())
     found = _NAMED.fullmatch(inner)
     names = tuple(found[2].split(".")[1:]) if found else ()
@@ -144,10 +146,11 @@ def moment_text(reference: Reference, now: datetime) -> str:
     """Return the text of `today`, `now` or `date`."""
     if reference.root == "now":
         return format_moment(reference.detail or "YYYY-MM-DD HH:mm", now)
-    if reference.root == "date" and (shift := _SHIFT.fullmatch(reference.detail)):
+    shifted, _, form = reference.detail.partition(":")
+    if reference.root == "date" and (shift := _SHIFT.fullmatch(shifted.strip())):
         span = parse_duration(f"{shift[1]}{shift[2]}{_UNITS[shift[3]]}")
         assert span is not None  # noqa: S101 - as the pattern says
-        return f"{shift_date(Date(now, has_time=False), span).moment:%Y-%m-%d}"
+        return format_moment(form or "YYYY-MM-DD", shift_date(Date(now, has_time=False), span).moment)
     return f"{now:%Y-%m-%d}"
 
 

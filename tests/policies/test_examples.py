@@ -1,7 +1,7 @@
 """What changes have in common becomes steps; what differs, or names a note, becomes variables."""
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ from bridge.errors import InvalidArguments
 from bridge.policies.block import find_block
 from bridge.policies.examples import Example, draft_steps
 from bridge.policies.read import read_policy
+from bridge.policies.templates import moment_text, parse_reference
 from bridge.policies.write import policy_note, policy_yaml
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step
@@ -66,6 +67,44 @@ def test_a_title_and_days_of_one_change() -> None:
             "edits": [{"op": "add_item", "text": "{{today}}: [[{{variables.title}}]]", "heading": "Log > Done"}],
         },
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "template"),
+    [
+        ("24.12.2026", "{{date:+1d:DD.MM.YYYY}}"),
+        ("1.1.2027", "{{date:+9d:D.M.YYYY}}"),
+        ("12/24/2026", "{{date:+1d:MM/DD/YYYY}}"),
+        ("24/12/2026", "{{date:+1d:DD/MM/YYYY}}"),
+        ("2026/12/23", "{{now:YYYY/MM/DD}}"),
+        ("December 23, 2026", "{{now:MMMM D, YYYY}}"),
+        ("24 Dec 2026", "{{date:+1d:D MMM YYYY}}"),
+        ("2026年12月24日", "{{date:+1d:YYYY年M月D日}}"),
+        ("2026년 12월 24일", "{{date:+1d:YYYY년 M월 D일}}"),
+    ],
+)
+def test_a_day_keeps_its_form(written: str, template: str) -> None:
+    kept, day = Kept(), date(2026, 12, 23)
+    found = draft_steps([Example([kept.put("Made.md", None, f"By {written}, or 1.1.1999.\n")], day)], kept.blobs.get)
+    assert (found.steps[0]["text"], found.remarks) == (f"By {template}, or 1.1.1999.\n", [])
+    assert moment_text(parse_reference(template.strip("{}")), datetime(2026, 12, 23, 12, tzinfo=UTC)) == written
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("11/12/2026", "12-12-2026", "24 décembre 2026", "24. Dezember 2026", "24 de diciembre de 2026"),
+        *("२४ दिसंबर 2026", "24 בדצמבר 2026", "٢٤ ديسمبر ٢٠٢٦", "٢٤/١٢/٢٠٢٦"),
+    ],
+)
+def test_a_day_that_cannot_be_read_stays_and_is_told(written: str) -> None:
+    kept, days = Kept(), (date(2026, 12, 23), date(2026, 12, 23))
+    steps = [kept.put("Made.md", None, f"By {written}.\n")]
+    found = draft_steps([Example(steps, days[0])], kept.blobs.get)
+    assert found.steps[0]["text"] == f"By {written}.\n"
+    assert [remark.partition(":")[0] for remark in found.remarks] == [f"The day `{written}` stays as it is"]
+    made, variables = drafted(kept, steps, [kept.put("Made.md", None, "By 9.1.2027.\n")], days=days)
+    assert (made[0]["text"], variables) == ("By {{variables.text}}.\n", {"text": written})
 
 
 def test_what_differs_between_two_changes() -> None:
