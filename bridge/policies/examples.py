@@ -214,6 +214,13 @@ class _Blank(NamedTuple):
 
     values: tuple[Value, ...]
     name: str
+    kind: VariableKind | None = None
+    """What the variable takes; None for what the values are."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The values as texts, by which a variable is found again."""
+        return tuple(map(text_of, self.values))
 
 
 _Pieces = tuple[_Piece, ...]
@@ -273,6 +280,8 @@ class _Merge:
     def _value(self, name: str, each: Sequence[Value]) -> Value:
         """Return the same value of all examples."""
         first, whole = each[0], _Blank(tuple(each), name)
+        if len({*whole.texts}) > 1 and whole.texts in self._known:
+            return self._template(whole)
         if all(isinstance(one, str) for one in each):
             parts = self._parts(name, [self._cut(str(one), at) for at, one in enumerate(each)])
             # Braces of the notes themselves may look like half a template beside a variable.
@@ -288,19 +297,25 @@ class _Merge:
         return self._template(whole)
 
     def _path(self, op: str, each: Sequence[str]) -> str:
-        """Return the same path of all examples, of which a variable gives whole folders, or a name and nothing more."""
-        is_new = op == "create_note"
+        """Return the same path of all examples, of which a variable gives whole folders, or a name and nothing more.
+
+        Of a note that is changed where it is, a variable gives its name, or else the note.
+        """
+        is_new, stays = op == "create_note", op not in ("create_note", "move_note")
         texts = [self._cut(text, at) for at, text in enumerate(each)]
-        last = "title" if is_new else "path"
+        last = "title" if is_new else "name"
         ends = [[text.rpartition("/")[0], text.rpartition("/")[2].removesuffix(".md")] for text in each]
         folders, stems = ([self._cut(text, at) for at, text in enumerate(column)] for column in zip(*ends, strict=True))
-        whole = _Blank(tuple(each), "path")
+        whole = _Blank(tuple(each), "note", "note") if stays else _Blank(tuple(each), "path")
         choices: list[_Parts] = [self._parts(last, texts, everywhere=is_new)]
+        if stays and any(part.texts not in self._known for part in choices[0] if isinstance(part, _Blank)):
+            choices = []
         if all(folder for folder, _ in ends) or not any(folder for folder, _ in ends):
             slash = self._cut("/", 0) if folders[0] else ()
             extension = self._cut(each[0][len(each[0].removesuffix(".md")) :], 0)
             name_alone: list[_Piece | _Blank] = [*slash, _Blank(tuple(_raw(one) for one in stems), last), *extension]
-            choices += [[*folders[0], *name_alone], [_Blank(tuple(map(_raw, folders)), "folder"), *name_alone]]
+            choices.append([*folders[0], *name_alone])
+            choices += [] if stays else [[_Blank(tuple(map(_raw, folders)), "folder"), *name_alone]]
         for parts in choices:
             if not has_stray_brace(_numbered_text(parts)) and all(
                 self._fill_path(parts, at) == text for at, text in enumerate(each)
@@ -402,8 +417,8 @@ class _Merge:
     def _template(self, blank: _Blank) -> str:
         """Return the template of a variable, which is one already if another place has the same values."""
         variables = self._found.variables
-        kind = _kind_of(blank.values)
-        same = self._known.setdefault(tuple(text_of(value) for value in blank.values), [])
+        kind = blank.kind or _kind_of(blank.values)
+        same = self._known.setdefault(blank.texts, [])
         name = next((one for one in same if kind in ("text", "date") or variables[one].kind == kind), None)
         if name is None:
             base = re.sub(r"\W+", "_", blank.name).strip("_")[:50]

@@ -117,10 +117,10 @@ def test_what_differs_between_two_changes() -> None:
         for name, water, old in (("Rye", "80", "Aa"), ("Spelt", "65", "Bb"))
     ]
     made, variables = drafted(kept, *each, days=(DAY, date(2026, 2, 3)))
-    assert variables == {"title": "Rye", "water": 80, "path": "Aa"}
+    assert variables == {"title": "Rye", "water": 80, "name": "Aa"}
     assert made[0]["text"] == "{{variables.title}} has {{variables.water}} % of water, as always.\n"
     assert made[0]["properties"] == {"water": "{{variables.water}}"}
-    assert made[1] == {"op": "move_note", "path": "{{variables.path}}.md", "to": "Old/{{variables.path}}.md"}
+    assert made[1] == {"op": "move_note", "path": "{{variables.name}}.md", "to": "Old/{{variables.name}}.md"}
 
 
 def test_what_differs_stands_in_a_title_beside_a_day() -> None:
@@ -174,6 +174,30 @@ def test_properties_tasks_and_sections_are_recognised() -> None:
             "edits": [{"op": "insert_under", "text": "New paragraph.", "heading": "T > S"}],
         },
         {"op": "add_task", "path": "N.md", "text": "y", "heading": "T > Z"},
+    ]
+
+
+def test_a_changed_note_is_given_by_its_name_or_as_a_note() -> None:
+    kept = Kept()
+
+    def read(*paths: str) -> list[Step]:
+        return [kept.put(path, "", "---\nread: true\n---\n") for path in paths]
+
+    log = [[kept.put("Log.md", "", f"---\nlast: Rye {of}\n---\n")] for of in ("bread", "cake")]
+    made, variables = drafted(kept, *[read(f"Books/Rye {of}.md") + log[at] for at, of in enumerate(("bread", "cake"))])
+    assert [one["path"] for one in made] == ["Books/{{variables.name}}.md", "Log.md"]
+    assert (made[1]["properties"], variables) == ({"last": "{{variables.name}}"}, {"name": "Rye bread"})
+
+    found = draft_steps(
+        [
+            Example(steps, DAY)
+            for steps in (read("Books/Dune.md", "Log 2026-01-31.md"), read("Films/Alien.md", "Log 2026-01-31.md"))
+        ],
+        kept.blobs.get,
+    )
+    assert [one["path"] for one in found.steps] == ["{{variables.note}}", "Log {{today}}.md"]
+    assert [(name, one.kind, one.sample) for name, one in found.variables.items()] == [
+        ("note", "note", "Books/Dune.md")
     ]
 
 
