@@ -9,6 +9,7 @@ import pytest_asyncio
 from tests.features.served import Served, readable, serving, write_vault
 from tests.features.test_agents_folder import contents as content
 from tests.features.test_agents_folder import root
+from tests.features.test_topics import use
 
 SONGS = {f"Songs/{n:02}.md": "---\nType: Song\ntopics: ['[[Oven]]']\n---\n#Clay\n" for n in range(12)}
 NOTES = {
@@ -60,6 +61,9 @@ async def test_a_plan_renames_in_no_note_that_it_does_not_name(served: Served) -
         f"Rename the property `type` (3 notes: {', '.join(RENAMED)}) to `Type`",
     ]
     [plan] = [path for path in content(served) if path.startswith("Agents/Garden/")]
+    # The second would change the rules of the ontology, so that only a person ticks it.
+    assert [one["ticked"] for one in found] == [True, False]
+    await served.call("judge_finding", path=plan, finding=found[1]["id"], verdict="accept")
     done = (await served.call("apply_plan", path=plan)).json
     assert [(one["state"], one["files"]) for one in done["checks"]] == [("applied", 1), ("applied", 3)]
     after = content(served)
@@ -108,3 +112,28 @@ async def test_the_rules_of_an_ontology_are_no_finding(served: Served) -> None:
     for number in range(12):
         await served.call("wait_until_indexed", path=f"Songs/{number:02}.md")
     assert [one["notes"] for one in await findings(served, "property_types")] == [["Songs/Odd.md"]]
+
+
+async def test_what_the_bridge_reads_as_rules_is_no_finding_and_never_ticked(served: Served) -> None:
+    every = {f"Songs/{number:02}.md": "---\nat-least: 2\n---\nOf [[Ontology]].\n" for number in range(12)}
+    rules = "\n# Clay\n# Clay\nOf Clay and [[Claay]].\n"
+    every |= {
+        "Clay.md": "---\nat_least: 2\n---\nClay is earth.\n",
+        "Begin.md": POLICY + rules,
+        "Rules.md": f"---\ntype: schema\nfor_type: song\n---\n{rules}",
+        "Ontology/Concepts/Concepts.md": f"Ideas, such as Clay.\n{rules}",
+        "Ontology/Instructions.md": f"---\ntype: ontology\nat_least: '2'\n---\n{rules}",
+        "Plain.md": f"Plain.\n{rules}",
+    }
+    await use(served, ontology_folder="Ontology")
+    for path, text in every.items():
+        (root(served) / path).parent.mkdir(parents=True, exist_ok=True)
+        (root(served) / path).write_text(text)
+    await served.call("report_changes", changes=[{"kind": "modify", "path": path} for path in every])
+    for path in every:
+        await served.call("wait_until_indexed", path=path)
+    found = await findings(served)
+    assert {path for one in found if one["ticked"] for path in one["notes"]} == {"Plain.md"}
+    renames = [one for one in found if one["check"] == "property_names" and "at_least" in one["text"]]
+    assert [one["ticked"] for one in renames] == [False]
+    assert renames[0]["why"].endswith("; it would change what Vault Bridge reads as rules")

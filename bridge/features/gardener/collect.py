@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.api.stated_rules import read_schemas
+from bridge.changes.requests.many_notes import RenameProperty, RenameTag
 from bridge.engine.similar_notes import similar_notes
 from bridge.errors import InvalidArguments
 from bridge.features.gardener.checks.duplicates import Duplicates
@@ -22,6 +23,7 @@ from bridge.features.gardener.records import CheckRun
 from bridge.features.gardener.settings import GardenerSettings
 from bridge.index.note import Notes
 from bridge.linking.corpus import Corpus
+from bridge.markdown.edit.tags import TagRename
 from bridge.records import dataclass
 from bridge.topics.ontology import INSTRUCTIONS, find_ontology_folder
 from bridge.topics.rules import read_never
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
     from bridge.state.dismissals import Dismissal
 
 log = logging.getLogger(__name__)
+
+UNSURE = 0.8
+"""Confidence at most of a finding that would change rules: it is never ticked beforehand."""
 
 VERSION = 1
 """Version of the checks; a new one looks at all notes again."""
@@ -175,7 +180,8 @@ def collect_findings(
                 if one.dismissal in dismissed:
                     declined += 1
                 else:
-                    own.append(replace(one, is_favoured=check.name in favoured))
+                    is_rules = _rewrites_rules(garden, one)
+                    own.append(_untick(one) if is_rules else replace(one, is_favoured=check.name in favoured))
         except BudgetSpent:
             complete = False
         own.sort(key=lambda one: -one.confidence)
@@ -203,6 +209,23 @@ def _is_wanted(garden: Garden, finding: GardenFinding) -> bool:
     return any(map(garden.is_inside, finding.notes)) and (
         finding.request.path in agents or garden.may_change(finding.request.path)
     )
+
+
+def _rewrites_rules(garden: Garden, finding: GardenFinding) -> bool:
+    """Return whether a finding changes what the bridge reads as rules."""
+    match finding.request:
+        case RenameTag(tag=tag, to=to):
+            rename = TagRename(tag, to)
+            return any(rename.apply(tag) for note in garden.rules.values() for tag in note.tags)
+        case RenameProperty(name=name):
+            return any(name in note.properties for note in garden.rules.values())
+        case request:
+            return request.path in garden.rules
+
+
+def _untick(finding: GardenFinding) -> GardenFinding:
+    why = f"{finding.why}; it would change what Vault Bridge reads as rules"
+    return replace(finding, confidence=min(finding.confidence, UNSURE), why=why)
 
 
 def _take_in_turn(found: Sequence[Sequence[GardenFinding]], limit: int) -> list[GardenFinding]:

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 from bridge.errors import BridgeError
 from bridge.index.note import IndexedNote, Notes
 from bridge.index.templates import is_template
+from bridge.policies.block import TYPE as POLICY
 from bridge.records import dataclass
-from bridge.topics.ontology import is_instructions
+from bridge.schema.schema_note import TYPE as SCHEMA
+from bridge.topics.ontology import find_ontology_folder, is_index_note, is_instructions
+from bridge.topics.settings import TopicSettings
 from bridge.types import VaultPath
 from bridge.vault.globs import GlobSet
 from bridge.vault.obsidian_settings import ObsidianSettings
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
     from bridge.markdown.note import Note
     from bridge.schema.rules import Rule
     from bridge.topics.suggest import LikelyTopic
+
+
+RULE_TYPES = frozenset((POLICY, SCHEMA))
 
 
 class BudgetSpent(Exception):
@@ -154,12 +160,25 @@ class Garden:
 
     @cached_property
     def notes(self) -> Notes:
-        """The notes that may be looked at: without templates, and the rules of the ontology."""
+        """The notes that may be looked at: without templates, and what the bridge reads as rules."""
         folder, notes = self.style.template_folders, self.graph_snapshot.notes.items()
         return {
             path: note
             for path, note in notes
-            if self._is_open(note) and not is_template(note, folder) and not is_instructions(note)
+            if self._is_open(note) and not is_template(note, folder) and path not in self.rules
+        }
+
+    @cached_property
+    def rules(self) -> Notes:
+        """The notes that the bridge reads as rules: policies, schema notes, what is no topic of the ontology."""
+        notes = self.graph_snapshot.notes
+        ontology = find_ontology_folder(self.vault.settings.section(TopicSettings).ontology_folder, notes)
+        return {
+            path: note
+            for path, note in notes.items()
+            if note.note_type in RULE_TYPES
+            or is_instructions(note)
+            or (ontology is not None and path.startswith(f"{ontology}/") and is_index_note(path))
         }
 
     @cached_property
