@@ -193,9 +193,9 @@ def plan_link(path: VaultPath) -> str:
 
 
 def name_notes(paths: Sequence[VaultPath]) -> str:
-    """Return how many notes there are, and few ones by name."""
-    links = f": {', '.join(map(plan_link, paths))}" if len(paths) <= FEW else ""
-    return f"{count_of(len(paths), 'note')}{links}"
+    """Return how many notes there are, and the first ones by name."""
+    more = f" and {len(paths) - FEW:,} more" if len(paths) > FEW else ""
+    return f"{count_of(len(paths), 'note')}: {', '.join(map(plan_link, paths[:FEW]))}{more}"
 
 
 def code_words(text: str) -> str:
