@@ -130,12 +130,16 @@ async def test_a_note_can_be_left_out(served: Served) -> None:
 
 
 @pytest.mark.parametrize("mention", ["Levein", "Levain#Storege"])
-async def test_a_mention_of_what_does_not_exist_is_told_with_the_closest_and_the_rest_is_answered(
+async def test_what_is_mentioned_and_does_not_exist_is_not_answered_by_other_notes(
     served: Served, mention: str
 ) -> None:
     found = await ask(served, f"@[[{mention}]] {FED}")
-    assert any(mention in notice and "Levain.md" in notice for notice in found["notices"]), found["notices"]
-    assert found["citations"][0]["quote"] == "It is fed twice a day."
+    assert (found["answer"], found["citations"], found["context"]) == ("", [], [])
+    assert mention in found["notices"][0]
+    assert "Levain.md" in found["notices"][0]
+    beside = await ask(served, f"@[[{mention}]] @[[Kitchen]] {FED}")
+    assert beside["citations"]
+    assert any(mention in notice for notice in beside["notices"])
 
 
 async def test_the_first_sentences_of_a_named_note_are_quoted_where_no_word_is_common(served: Served) -> None:
@@ -150,8 +154,8 @@ async def test_a_mentioned_note_that_is_only_properties_is_read(served: Served) 
     found = await ask(served, "@[[Trip]] when does it start")
     assert ("Trip.md", [1, 4]) in [(one["path"], one["lines"]) for one in found["context"]]
     file.write_text("", encoding="utf-8")
-    found = await ask(served, "@[[Trip]] when does it start")
-    assert "The mentioned note `Trip.md` has no text." in found["notices"]
+    found = await ask(served, f"@[[Trip]] {FED}")
+    assert (found["answer"], found["notices"]) == ("", ["The mentioned note `Trip.md` has no text."])
 
 
 async def test_a_mentioned_note_without_room_is_named(served: Served) -> None:

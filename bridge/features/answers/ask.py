@@ -90,7 +90,7 @@ async def ask(
 
     Args:
         question: The question; `@[[Note]]` and `@[[Note#Heading]]` in it are read in any case, and `@Folder/` alone is
-            searched.
+            searched. If none of these notes exists or has text, no other answers.
         history: Earlier questions of the conversation with their answers, the oldest first.
         paths: Only these notes, or those in these folders.
         folder: Only notes under this folder.
@@ -133,7 +133,7 @@ async def ask(
     found = replace(found, sources=quoted.sources, answerability=quoted.answerability)
     context, quotes = _list_excerpts(found.sources), quoted.citations
     is_absent_from_vault = found.answerability is not None and found.answerability.verdict == "not_in_vault"
-    verdict = _answer_notice(found, is_quoted=bool(quotes))
+    verdict = found.unread or _answer_notice(found, is_quoted=bool(quotes))
     answer = VaultAnswer(
         "" if is_absent_from_vault else join_quotes(quotes),
         found.answerability,
@@ -145,7 +145,7 @@ async def ask(
     )
     keep_question(call, asked.text, found.answerability)
     await _record_excerpts(call, context)
-    if (is_absent_from_vault or not quotes) and places.among == "notes" and call.vault.is_set_up:
+    if (is_absent_from_vault or not (quotes or found.unread)) and places.among == "notes" and call.vault.is_set_up:
         answer = replace(answer, notices=(*answer.notices, AGENTS_LEFT_OUT))
     if generator is None and (max_steps or tools):
         no_model = NO_MODEL.format("max_steps" if max_steps else "tools")

@@ -71,6 +71,7 @@ class FoundSources:
         closest: Title of the best note that was searched for.
         asked: The content words of the question, each with how rare it is in the vault.
         named: The notes that the question names.
+        unread: Why none of the notes that it names can be read; then no other is.
     """
 
     sources: tuple[Source, ...]
@@ -81,6 +82,7 @@ class FoundSources:
     closest: str | None
     asked: Mapping[str, float]
     named: frozenset[VaultPath]
+    unread: tuple[str, ...] = ()
 
 
 async def find_sources(call: Call, question: MentioningQuestion, where: Places, budget: int) -> FoundSources:
@@ -93,6 +95,9 @@ async def find_sources(call: Call, question: MentioningQuestion, where: Places, 
         budget: Maximum tokens of all excerpts.
     """
     cut, unknown = await asyncio.to_thread(_cut_mentioned, call, question)
+    if question.links and not any(map(_has_text, (one for one, _ in cut))):
+        unread = (*unknown, *_no_room([one for one, _ in cut], set()))
+        return FoundSources((), {}, {}, (), None, None, {}, frozenset(), unread)
     mentioned = [one for one, _ in cut if not where.leaves_out(one.path)]
     named = pack(mentioned, round(MENTIONED_SHARE * budget))
     own = {one.path for one in mentioned}
@@ -209,12 +214,15 @@ def _cut_mentioned(call: Call, question: MentioningQuestion) -> "tuple[list[tupl
     return cut, unknown
 
 
+def _has_text(one: Excerpts) -> bool:
+    return one.note is not None or bool(one.passages)
+
+
 def _no_room(mentioned: Sequence[Excerpts], shown: set[VaultPath]) -> Iterator[str]:
     for one in mentioned:
         if one.path not in shown:
-            has_text = one.note is not None or one.passages
             yield (
                 f"There was no room for the mentioned note `{one.path}`."
-                if has_text
+                if _has_text(one)
                 else f"The mentioned note `{one.path}` has no text."
             )
