@@ -28,14 +28,16 @@ def asked_properties(note: Note, question: str, asked: Collection[str], language
     """Yield the properties that a question about a note asks for, as `name: value`.
 
     Args:
-        note: The note; the question must say a word of its title.
+        note: The note; the question must say a word of its title, an alias or its first heading.
         question: The question.
         asked: The terms of the question.
         language: The language of the note.
     """
     cut = cut_frontmatter(note.text) if note.properties else None
-    titled = frozenset(terms_of(note.title, language)).intersection(asked)
-    if cut is None or not titled:
+    names = (note.title, *note.aliases, *(heading.text for heading in note.headings[:1]))
+    named = (frozenset(terms_of(name, language)).intersection(asked) for name in names)
+    titled = next(filter(None, named), None)
+    if cut is None or titled is None:
         return
     start, end = cut[0]
     lines, left = LineIndex(note.text), frozenset(asked) - titled

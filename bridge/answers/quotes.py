@@ -119,10 +119,12 @@ def first_quotes(note: Note, most: int) -> list[Quote]:
 def _properties(
     relevant: RelevantNote, share: float, language: str | None, question: str, asked: Collection[str]
 ) -> Iterator[_Candidate]:
-    above = frozenset(terms_of(relevant.note.title, language))
-    for sentence in asked_properties(relevant.note, question, asked, language):
+    note = relevant.note
+    heading = " ".join((note.title, *note.aliases, *(one.text for one in note.headings[:1])))
+    above = frozenset(terms_of(heading, language))
+    for sentence in asked_properties(note, question, asked, language):
         own = frozenset(terms_of(sentence.text, language))
-        yield _Candidate(sentence, own, frozenset(), above, share, relevant.note.title)
+        yield _Candidate(sentence, own, frozenset(), above, share, heading)
 
 
 def _candidates(relevant: RelevantNote, share: float, language: str | None) -> Iterator[_Candidate]:

@@ -180,6 +180,20 @@ async def test_a_property_answers(served: Served) -> None:
         assert (found["answer"].split("\n")[0], found["citations"][0]["lines"]) == ("rating: 7 [1]", [2, 2])
 
 
+async def test_a_property_answers_where_only_the_heading_or_an_alias_names_the_subject(served: Served) -> None:
+    root = served.bridge.find(None).root
+    (root / "f-0017.md").write_text("---\nrating: 9\n---\n# Metropolis\n\nA city of towers.\n", encoding="utf-8")
+    (root / "f-0018.md").write_text("---\naliases: [大都会]\n评分: 8\n---\n未来的城市。\n", encoding="utf-8")
+    for question, path, said in (
+        ("What rating has Metropolis?", "f-0017.md", "rating: 9"),
+        ("大都会的评分是多少？", "f-0018.md", "评分: 8"),
+    ):
+        await served.call("wait_until_indexed", path=path)
+        found = await ask(served, question)
+        first = found["citations"][0]
+        assert (first["quote"], first["path"]) == (said, path)
+
+
 async def test_what_a_quote_says_is_not_called_missing(served: Served) -> None:
     file = served.bridge.find(None).root / "Rooms.md"
     file.write_text("# Rooms\n\nDon't be the smartest person in any room you walk into.\n", encoding="utf-8")
