@@ -7,6 +7,7 @@ vaults held out lose less than .02 of F1. They are rounded, because the optimum 
 import math
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Final, Literal
 
 from bridge.records import dataclass
@@ -219,13 +220,23 @@ class Tally:
 class FeedbackModel:
     """All feedback of a vault, by pair of notes, by target and by name."""
 
-    def __init__(self, feedback: Iterable[LinkFeedback] = ()) -> None:
+    def __init__(self, feedback: Iterable[LinkFeedback] = (), *, for_user: bool = False) -> None:
+        """Take the feedback.
+
+        Args:
+            feedback: All of it.
+            for_user: Whether suggestions are for the user, for whom it does not count what agents declined.
+        """
+        self._left_by_agents: set[tuple[VaultPath, VaultPath]] = set()
         self._pairs: dict[tuple[VaultPath, VaultPath], Tally] = {}
         self._targets: dict[VaultPath, Tally] = {}
         self._forms: dict[tuple[VaultPath, str], Tally] = {}
         self.all = Tally()
         for entry in feedback:
             pair, form = (entry.source, entry.target), (entry.target, entry.form)
+            if for_user and entry.by_agents:
+                self._left_by_agents.add(pair)
+                entry = replace(entry, declined=entry.declined - entry.by_agents)  # noqa: PLW2901
             self._pairs[pair] = self._pairs.get(pair, Tally()).plus(entry)
             self._targets[entry.target] = self._targets.get(entry.target, Tally()).plus(entry)
             self._forms[form] = self._forms.get(form, Tally()).plus(entry)
@@ -246,6 +257,8 @@ class FeedbackModel:
         if min(of_target.expected, of_form.expected) < SUPPRESSED_BELOW:
             return Evidence("learned", SUPPRESSION, "declined nearly always")
         odds = (of_target.odds + of_form.odds) / 2
+        if (source, target) in self._left_by_agents:
+            return Evidence("learned", WEIGHT * odds, "an agent declined it here")
         if not odds:
             return None
         count = of_target.accepted + of_target.declined

@@ -9,10 +9,11 @@ from bridge.state.database import Database
 from bridge.state.tables import Subject, Table
 from bridge.types import VaultPath
 
-COLUMNS = "source, target, form, accepted, declined"
+COLUMNS = "source, target, form, accepted, declined, by_agents"
 ADD = (
     "ON CONFLICT (source, target, form) DO UPDATE"
-    " SET accepted = accepted + excluded.accepted, declined = declined + excluded.declined"
+    " SET accepted = accepted + excluded.accepted, declined = declined + excluded.declined,"
+    " by_agents = by_agents + excluded.by_agents"
 )
 
 FEEDBACK = Subject(
@@ -21,11 +22,13 @@ FEEDBACK = Subject(
         Table(
             "verdict",
             "ON CONFLICT (source, target, form) DO UPDATE"
-            " SET accepted = max(accepted, excluded.accepted), declined = max(declined, excluded.declined)",
+            " SET accepted = max(accepted, excluded.accepted), declined = max(declined, excluded.declined),"
+            " by_agents = max(by_agents, excluded.by_agents)",
             paths=("source", "target"),
             join=f"{ADD}, seen = max(seen, excluded.seen)",
         ),
     ),
+    migrations=("ALTER TABLE verdict ADD COLUMN by_agents INTEGER NOT NULL DEFAULT 0;",),
 )
 
 
@@ -42,6 +45,8 @@ class LinkFeedback:
     """The name, case-folded."""
     accepted: int
     declined: int
+    by_agents: int = 0
+    """How often an agent declined it, of all these."""
 
 
 class FeedbackLog:
@@ -64,12 +69,13 @@ class FeedbackLog:
     def add(self, feedback: LinkFeedback) -> None:
         """Add to the feedback on a suggested link."""
         with self._database.transaction() as connection:
-            connection.execute(f"INSERT INTO verdict ({COLUMNS}) VALUES (?, ?, ?, ?, ?) {ADD}", astuple(feedback))  # noqa: S608
+            connection.execute(f"INSERT INTO verdict ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) {ADD}", astuple(feedback))  # noqa: S608
             self.load()
 
-    def revive(self, target: VaultPath, source: VaultPath | None = None) -> None:
-        """Forget declined links to a note, in one note or in all."""
-        query = "UPDATE verdict SET declined = 0 WHERE target = ? AND (? IS NULL OR source = ?)"
+    def revive(self, target: VaultPath, source: VaultPath | None = None, *, by_user: bool = True) -> None:
+        """Forget declined links to a note, in one note or in all; those that the user declined only for the user."""
+        left = "0" if by_user else "declined - by_agents"
+        query = f"UPDATE verdict SET declined = {left}, by_agents = 0 WHERE target = ? AND (? IS NULL OR source = ?)"  # noqa: S608
         self._database.write(query, (target, source, source))
 
     def follow_links(

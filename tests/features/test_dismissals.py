@@ -70,12 +70,21 @@ async def test_an_agent_cannot_revive_what_the_user_dismissed(served: Served) ->
     async def by_agent(operation: str) -> int:
         return (await served.request("POST", f"/api/{operation}", headers=headers, data=orjson.dumps(pair))).status
 
+    async def listed_for_agent() -> int:
+        answer = await served.request("POST", "/api/merge_suggestions", headers=headers, data=b"{}")
+        total: int = answer.json["total"]
+        return total
+
     assert await by_agent("dismiss") == 200
+    assert (await served.call("merge_suggestions")).json["total"] == 1, "an agent's word does not count for the user"
+    assert await listed_for_agent() == 0
     assert await by_agent("revive") == 200
+    assert await listed_for_agent() == 1
     assert (await served.call("merge_suggestions")).json["total"] == 1
     assert (await served.call("dismiss", **pair)).status == 200
     assert await by_agent("dismiss") == 200
     assert await by_agent("revive") == 403
+    assert await listed_for_agent() == 0
     assert (await served.call("merge_suggestions")).json["total"] == 0
     assert (await served.call("revive", **pair)).status == 200
     assert (await served.call("merge_suggestions")).json["total"] == 1

@@ -124,6 +124,36 @@ async def test_what_is_declined_is_suggested_there_no_more_until_revived(served:
     assert await targets(served, path="Diary.md") == ["Old Rye Starter.md"]
 
 
+async def test_what_an_agent_declines_counts_for_agents_and_what_the_user_declines_for_all(served: Served) -> None:
+    token = Tokens(served.bridge.folders.tokens).create("agent", ["read", "write"])[1]
+    said = {"path": "Diary.md", "target": "Old Rye Starter.md", "text": "Old Rye Starter"}
+
+    async def by_agent(operation: str, **arguments: Any) -> Answer:
+        headers = {"Authorization": f"Bearer {token}"}
+        return await served.request("POST", f"/api/{operation}", headers=headers, data=orjson.dumps(arguments))
+
+    async def suggested() -> tuple[int, list[str]]:
+        """Return how many links are suggested to the agent, and the reasons of the one for the user."""
+        to_agent = (await by_agent("suggest_links", path="Diary.md")).json["suggestions"]
+        to_user = (await served.call("suggest_links", path="Diary.md")).json["suggestions"]
+        return len(to_agent), [why for one in to_user for why in one["why"]]
+
+    assert (await by_agent("judge_link", **said, verdict="decline")).status == 200
+    of_agent, of_user = await suggested()
+    assert (of_agent, "an agent declined it here" in of_user) == (0, True)
+    assert (await by_agent("judge_link", **said, verdict="revive")).json["declined"] == 0
+    of_agent, of_user = await suggested()
+    assert (of_agent, "an agent declined it here" in of_user) == (1, False)
+
+    await by_agent("judge_link", **said, verdict="decline")
+    await served.call("judge_link", **said, verdict="decline")
+    for verdict in ("revive", "accept"):
+        assert (await by_agent("judge_link", **said, verdict=verdict)).code == "declined"
+    assert await suggested() == (0, [])
+    assert (await served.call("judge_link", **said, verdict="revive")).json["declined"] == 0
+    assert (await suggested())[0] == 1
+
+
 async def test_an_agent_can_judge_only_words_of_the_note(served: Served) -> None:
     Tokens(served.bridge.folders.tokens).create("agent", ["read", "write"])
     headers = {"Authorization": f"Bearer {served.runtime.token}", "X-Vault-Bridge-Client": "agent"}

@@ -3,11 +3,12 @@
 import asyncio
 from dataclasses import fields
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval, MaxLen, MinLen
 
-from bridge.api.agreement import has_agreed, require_agreement, set_up_requests
+from bridge.api.agreement import has_agreed, is_user, require_agreement, set_up_requests
 from bridge.api.call import Call
 from bridge.api.hints import Limit
 from bridge.api.no_change import nothing_written
@@ -139,20 +140,22 @@ async def record_correction(
         made = await execute_requests(call, requests, options, operation="record_correction", agreed=agreed)
     declines = path is not None and target is not None and not options.dry_run
     if declines:
-        await asyncio.to_thread(decline_link, vault, path, target, words)
+        await asyncio.to_thread(partial(decline_link, vault, path, target, words, by_user=is_user(call)))
     return RecordedCorrection(
         **{each.name: getattr(made, each.name) for each in fields(Written)}, id=new.id, declined=declines
     )
 
 
-def decline_link(vault: "OpenVault", path: VaultPath | None, target: VaultPath | None, words: str | None) -> None:
+def decline_link(
+    vault: "OpenVault", path: VaultPath | None, target: VaultPath | None, words: str | None, *, by_user: bool
+) -> None:
     """Record that a suggested link was declined."""
     from bridge.state.link_feedback import LinkFeedback
     from bridge.text.fold import fold_case
 
     if path is not None and target is not None:
         form = fold_case(words or vault.index.notes[target].title).strip()
-        vault.store.feedback.add(LinkFeedback(path, target, form, 0, 1))
+        vault.store.feedback.add(LinkFeedback(path, target, form, 0, 1, int(not by_user)))
 
 
 def stored_corrections(vault: "OpenVault") -> list[Correction]:

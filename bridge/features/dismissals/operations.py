@@ -47,6 +47,8 @@ class DismissalCount:
 async def dismiss(call: Call, kind: ReportKind, paths: Paths = (), name: Name = "") -> DismissalCount:
     """Leave something out of the report that lists it, from now on; reports say how many rows they left out.
 
+    What an agent dismisses is left out of the reports of agents and of garden plans; the user still gets it listed.
+
     Args:
         kind: `merge` is a pair of `merge_suggestions`, `prospect` a name of `find_prospects`, `orphan` a note of
             `graph_insights`, `violation` a finding of `check_notes`.

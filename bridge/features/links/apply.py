@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import MaxLen
 
+from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.not_found import no_such_note
 from bridge.api.note_text import line_at, open_note
@@ -153,7 +154,7 @@ async def apply_links(
             places = select_places(note, suggestions)
         else:
             source = source_of(call.vault, note)
-            places = find_places(call.vault, corpus, source, targets, strictness, every=all)
+            places = find_places(call.vault, corpus, source, targets, strictness, every=all, for_user=is_user(call))
         text, edit = insert_links(call.vault, note, places)
         edits.append(edit)
         draft.replace(path, text.encode("utf-8"))
@@ -208,12 +209,13 @@ def find_places(
     strictness: "Strictness",
     *,
     every: bool,
+    for_user: bool,
 ) -> "list[LinkPlace]":
     """Return the places that should link."""
     from bridge.linking.apply import find_places
     from bridge.linking.evidence import FeedbackModel
 
-    around = LinkContext(vault, source.path, FeedbackModel(vault.store.feedback.all()))
+    around = LinkContext(vault, source.path, FeedbackModel(vault.store.feedback.all(), for_user=for_user))
     return find_places(source, corpus, around, targets=targets, strictness=strictness, every=every)
 
 

@@ -3,17 +3,18 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval, MaxLen
 
-from bridge.api.agreement import is_editor
+from bridge.api.agreement import is_editor, is_user
 from bridge.api.call import Call
 from bridge.api.not_found import no_such_note
 from bridge.api.note_text import line_at, open_note, select_lines, span_of
 from bridge.api.registry import operation
 from bridge.engine.link_context import LinkContext, source_of
-from bridge.errors import InvalidArguments, TextNotFound
+from bridge.errors import Declined, InvalidArguments, TextNotFound
 from bridge.records import dataclass
 from bridge.types import Exact, Lines, Span, VaultPath
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
     from bridge.index.note import IndexedNote
     from bridge.linking.corpus import Corpus
-    from bridge.linking.evidence import Strictness
+    from bridge.linking.evidence import FeedbackModel, Strictness
     from bridge.linking.suggest import Suggestion
     from bridge.text.lines import LineIndex
 
@@ -101,9 +102,12 @@ async def suggest_links(
     """
     if (path is None) == (text is None):
         raise InvalidArguments("Give either `path` or `text`.")
+    from bridge.linking.evidence import FeedbackModel
+
     call.vault.require_keyword()
     corpus = await call.vault.mention_index.corpus()
-    return await asyncio.to_thread(build_suggestions, call.vault, corpus, path, text, lines, strictness, limit)
+    learned = FeedbackModel(await asyncio.to_thread(call.vault.store.feedback.all), for_user=is_user(call))
+    return await asyncio.to_thread(build_suggestions, call.vault, corpus, path, text, lines, strictness, limit, learned)
 
 
 def build_suggestions(
@@ -114,9 +118,9 @@ def build_suggestions(
     lines: Lines | None,
     strictness: "Strictness",
     limit: int,
+    learned: "FeedbackModel",
 ) -> LinkSuggestions:
     """Read the text and suggest."""
-    from bridge.linking.evidence import FeedbackModel
     from bridge.linking.suggest import suggest
     from bridge.markdown.parse import parse
     from bridge.text.lines import LineIndex
@@ -126,9 +130,7 @@ def build_suggestions(
     stop = min(end, start + MAX_CHARACTERS)
     # Blanks in front keep every place where it is.
     source = replace(source_of(vault, note, stop), text=" " * start + note.text[start:stop], within=(start, stop))
-    found = suggest(source, corpus, LinkContext(vault, path, FeedbackModel(vault.store.feedback.all())), strictness)[
-        :limit
-    ]
+    found = suggest(source, corpus, LinkContext(vault, path, learned), strictness)[:limit]
     cut = f"Only {MAX_CHARACTERS:,} characters were looked at, up to line {line_at(note.text, stop)}; give `lines`."
     above, inside = line_at(note.text, start) - 1, LineIndex(note.text[start:stop])
     return LinkSuggestions(
@@ -187,6 +189,8 @@ async def judge_link(
 ) -> LinkJudged:
     """Record whether a suggested link was accepted or declined; later suggestions learn from it.
 
+    What an agent declines is no longer suggested to agents; the user still gets it, and is told.
+
     Args:
         path: The note with the link or suggestion.
         target: The note it links to.
@@ -196,6 +200,7 @@ async def judge_link(
     Raises:
         NoteNotFound: No such note; the message names the closest.
         TextNotFound: The note does not contain the words; the message names the closest.
+        Declined: The user declined it, and the caller is not the user.
     """
     from bridge.linking.evidence import FeedbackModel
     from bridge.state.link_feedback import LinkFeedback
@@ -208,12 +213,17 @@ async def judge_link(
     # In an editor, words are typed that the file does not have yet.
     if verdict != "revive" and not is_editor(call):
         await asyncio.to_thread(require_words, call.vault, path, target, text)
-    store = call.vault.store
+    store, by_user = call.vault.store, is_user(call)
+    if verdict != "decline" and not by_user:
+        await asyncio.to_thread(require_not_declined, call.vault, path, target)
     if verdict == "revive":
-        await asyncio.to_thread(store.feedback.revive, target, path)
+        await asyncio.to_thread(partial(store.feedback.revive, target, path, by_user=by_user))
     else:
         accepted = verdict == "accept"
-        feedback_entry = LinkFeedback(path, target, fold_case(text).strip(), int(accepted), int(not accepted))
+        by_agents = int(not (accepted or by_user))
+        feedback_entry = LinkFeedback(
+            path, target, fold_case(text).strip(), int(accepted), int(not accepted), by_agents
+        )
         await asyncio.to_thread(store.feedback.add, feedback_entry)
         if accepted:
             # The link may be there already; once seen, taking it out is a verdict too.
@@ -225,6 +235,22 @@ async def judge_link(
     here = FeedbackModel(one for one in feedback if one.target == target).all
     count = everything.accepted + everything.declined
     return LinkJudged(here.accepted, here.declined, round(everything.accepted / count, 3) if count else None)
+
+
+def require_not_declined(vault: "OpenVault", path: VaultPath, target: VaultPath) -> None:
+    """Require that the user did not decline a link between two notes.
+
+    Raises:
+        Declined: The user did.
+    """
+    from bridge.linking.evidence import Tally
+
+    said = Tally()
+    for one in vault.store.feedback.all():
+        if (one.source, one.target) == (path, target):
+            said = said.plus(replace(one, declined=one.declined - one.by_agents))
+    if said.declined > said.accepted:
+        raise Declined("The user declined this link.", hint="Leave it, or ask the user to revive it.")
 
 
 def require_words(vault: "OpenVault", path: VaultPath, target: VaultPath, words: str) -> None:

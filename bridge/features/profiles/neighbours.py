@@ -70,13 +70,13 @@ async def related_unlinked(vault: "OpenVault", among: Among, path: VaultPath) ->
     )[:SHOWN]
 
 
-def missing_links(vault: "OpenVault", corpus: "Corpus", note: "Note") -> tuple[MissingLink, ...]:
+def missing_links(vault: "OpenVault", corpus: "Corpus", note: "Note", *, for_user: bool) -> tuple[MissingLink, ...]:
     """Return the likeliest names in a note that are no links."""
     from bridge.linking.evidence import FeedbackModel
     from bridge.linking.suggest import suggest
     from bridge.text.lines import LineIndex
 
-    around = LinkContext(vault, note.path, FeedbackModel(vault.store.feedback.all()))
+    around = LinkContext(vault, note.path, FeedbackModel(vault.store.feedback.all(), for_user=for_user))
     lines = LineIndex(note.text)
     found = suggest(source_of(vault, note), corpus, around)[:SHOWN]
     return tuple(MissingLink(one.target, one.text, lines.at(one.span[0]), round(one.score, 3)) for one in found)

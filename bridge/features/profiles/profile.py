@@ -2,8 +2,10 @@
 
 import asyncio
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, get_args
 
+from bridge.api.agreement import is_user
 from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.creation import creation_text
@@ -89,7 +91,8 @@ async def describe_part(call: Call, part: ProfilePart, note: "Note") -> object: 
             return await neighbours.related_unlinked(call.vault, among, note.path)
         case "missing_links":
             corpus = await call.vault.mention_index.corpus()
-            return await asyncio.to_thread(neighbours.missing_links, call.vault, corpus, note)
+            find = partial(neighbours.missing_links, call.vault, corpus, note, for_user=is_user(call))
+            return await asyncio.to_thread(find)
         case "rules":
             return await violated_rules(call.vault, among, note.path)
         case "structure":

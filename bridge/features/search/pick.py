@@ -61,7 +61,7 @@ def times_chosen(vault: "OpenVault", words: str) -> "Mapping[VaultPath, int]":
     counts = Counter[VaultPath]()
     for entry in vault.store.feedback.all():
         if entry.form == form or (len(form) >= SHORTEST and entry.form.startswith(form)):
-            counts[entry.target] += entry.accepted - entry.declined
+            counts[entry.target] += entry.accepted - entry.declined + entry.by_agents
     return {note: count for note, count in counts.most_common() if count > 0 and note in vault.index.notes}
 
 

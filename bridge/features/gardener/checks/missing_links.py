@@ -37,7 +37,7 @@ class MissingLinks:
 
     def look(self, garden: Garden) -> Iterator[GardenFinding]:
         """Yield each link that can be made."""
-        vault, learned = garden.vault, FeedbackModel(garden.vault.store.feedback.all())
+        vault, learned = garden.vault, FeedbackModel(garden.vault.store.feedback.all(), for_user=True)
         for note in garden.fresh():
             own = {fold_case(name) for name in (note.title, *note.aliases)}
             if note.size > LONGEST or not garden.corpus.forms_in(note.path) - own:
