@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from bridge.api.not_found import unknown_properties
 from bridge.api.where import evaluate_apart, note_files
 from bridge.errors import BridgeError
 from bridge.index.templates import is_template
@@ -30,7 +31,8 @@ def _read_schemas(
 
     rules: list[Rule] = []
     problems: list[str] = []
-    find = _condition_finder(vault, notes, budget)
+    named: dict[str, None] = {}
+    find = _condition_finder(vault, notes, budget, named)
     for path, note in sorted(notes.items()):
         if note.note_type == TYPE and path.lower().endswith(".md"):
             try:
@@ -41,12 +43,23 @@ def _read_schemas(
             schema = read_schema(path, text, note.properties, find)
             rules += schema.rules
             problems += schema.problems
+            problems += (f"`{path}`: {unknown}" for unknown in unknown_properties(notes, [*named]))
+            named.clear()
     return rules, tuple(problems)
 
 
-def _condition_finder(vault: "OpenVault", notes: "Mapping[VaultPath, IndexedNote]", budget: "Budget") -> "FindPaths":
-    """Return a function that evaluates conditions over notes, all of them within one budget."""
-    from bridge.bases.evaluate import Evaluation, check_functions
+def _condition_finder(
+    vault: "OpenVault", notes: "Mapping[VaultPath, IndexedNote]", budget: "Budget", named: dict[str, None]
+) -> "FindPaths":
+    """Return a function that evaluates conditions over notes, all of them within one budget.
+
+    Args:
+        vault: The vault.
+        notes: The notes.
+        budget: What all conditions may cost together.
+        named: Gets the properties that conditions name.
+    """
+    from bridge.bases.evaluate import Evaluation, check_functions, find_properties
     from bridge.bases.syntax import parse_expression
 
     checked = list(without_templates(vault, notes.values()))
@@ -55,6 +68,7 @@ def _condition_finder(vault: "OpenVault", notes: "Mapping[VaultPath, IndexedNote
     def find(scope: "RuleScope", text: str) -> frozenset[VaultPath]:
         node = parse_expression(text)
         check_functions([node])
+        named.update(dict.fromkeys(find_properties([node])))
         query = Evaluation(files, budget=budget)
         return frozenset(note.path for note in checked if scope.contains(note) and query.passes(node, note.path))
 

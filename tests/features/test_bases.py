@@ -235,6 +235,11 @@ async def test_a_property_that_no_note_has_is_said(served: Served) -> None:
     assert said[0] in blocks.json["notices"]
     base = "formulas: {f: 'note.stauts'}\nviews: [{order: [stauts, Status, formula.f], filters: price > 0}]"
     assert (await run(served, text=base))["notices"] == said
+    query = {"path": "New.base", "where": "price > 3", "columns": ["stauts", "PRICE"], "sort": ["-status"]}
+    assert (await served.call("export_base", **query, dry_run=True)).json["warnings"] == said
+    schema = '---\ntype: schema\nfor: Books\n---\n| name | must |\n| --- | --- |\n| price | stauts == "open" |\n'
+    await served.call("create_note", path="Schema.md", text=schema)
+    assert (await served.call("check_notes", rules="schema")).json["notices"] == [f"`Schema.md`: {said[0]}"]
     answer = await served.call("find_notes", where="PRICE > 3 && list(author).map(value + index).isEmpty()")
     assert answer.json["notices"] == []
 

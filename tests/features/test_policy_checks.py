@@ -72,6 +72,30 @@ steps:
     assert (await served.call("approve_policy", path=PATH, digest=found["digest"])).code == "invalid_arguments"
 
 
+async def test_a_property_that_no_note_has_is_a_remark(served: Served) -> None:
+    block = """
+version: 1
+variables: {n: {type: number}}
+conditions:
+  - {id: open, where: variables.n > 1 && stauts == "open" && new == 1 && STATUS == "x", note: A.md}
+  - {id: has, check: property_exists, note: A.md, property: stautus}
+steps:
+  - {id: a, do: set_properties, path: A.md, properties: {New: 1}, when: [open, has]}
+  - {id: b, do: find_notes, where: note.statis == item.x || steps.a.count}
+"""
+    await write_policy(served, block)
+    found = (await served.call("check_policy", path=PATH)).json
+    text = (root(served) / PATH).read_text().split("\n")
+    said = {(text[one["line"] - 1].split(",")[0].split()[-1], one["message"]) for one in found["problems"]}
+    closest = "the closest is `status`."
+    assert {(id_, message) for id_, message in said if "property" in message} == {
+        ("open", f"There is no property `stauts`; {closest}"),
+        ("has", f"There is no property `stautus`; {closest}"),
+        ("b", f"There is no property `statis`; {closest}"),
+    }
+    assert not [one for one in found["problems"] if "property" in one["message"] and one["serious"]]
+
+
 async def test_a_note_needs_its_type_and_one_block(served: Served) -> None:
     for text, words in {
         note(CREATE).replace("type: policy", "type: note"): "is no policy",

@@ -1,18 +1,23 @@
 """Writing a query as a base file, which Obsidian shows as a table."""
 
+import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from annotated_types import Interval, MaxLen, MinLen
 
 from bridge.api.call import Call
+from bridge.api.not_found import unknown_properties
 from bridge.api.registry import operation
+from bridge.api.vault_notes import snapshot
 from bridge.api.where import Where
 from bridge.api.write import WriteArguments, Written, execute_requests
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.errors import InvalidArguments, NoteExists
+from bridge.features.bases.query import expressions_of
 from bridge.records import dataclass
 from bridge.types import NewPath
 
@@ -67,6 +72,8 @@ async def export_base(
 ) -> Written:
     """Write a base file that shows the files for which a condition is true; `query_base` reads it back.
 
+    The warnings name the properties that no note has.
+
     Args:
         path: Where, ending in `.base`; missing folders are created.
         where: The condition, as in `find_notes`. A base also lists files that are no notes, if it is true for them.
@@ -80,10 +87,18 @@ async def export_base(
         NoteExists: The file exists.
         InvalidArguments: The path is no base, or the condition or a column cannot be read.
     """
+    from bridge.bases.base_file import read_base
+    from bridge.bases.evaluate import find_properties
+
     if not path.lower().endswith(ENDING):
         raise InvalidArguments(f"`{path}` is no base.", hint=f"Give a path that ends with `{ENDING}`.")
     text = write_base(where, columns, sort, group, limit, name)
-    return await execute_requests(call, [ExportBase(path=path, text=text)], options, operation="export_base")
+    made = await execute_requests(call, [ExportBase(path=path, text=text)], options, operation="export_base")
+    base = read_base(text)
+    notes = snapshot(call.vault, "all")
+    named = find_properties(expressions_of(base, base.views[0]))
+    unknown = await asyncio.to_thread(unknown_properties, notes, named)
+    return replace(made, warnings=(*unknown, *made.warnings))
 
 
 def write_base(

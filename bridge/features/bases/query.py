@@ -128,13 +128,13 @@ async def query_base(
         here = this or path
         query = Evaluation(note_files(vault, notes), base.formulas, FileValue(here) if here else None, budget)
         found = _run(query, files, base, chosen, slice(offset, offset + limit))
-        unknown = unknown_properties(notes, find_properties(_expressions(base, chosen)))
+        unknown = unknown_properties(notes, find_properties(expressions_of(base, chosen)))
         return replace(found, notices=(*unknown, *found.notices))
 
     return await evaluate_apart(run)
 
 
-def _expressions(base: "Base", view: "BaseView") -> list["Node"]:
+def expressions_of(base: "Base", view: "BaseView") -> list["Node"]:
     """Return the expressions of a view, with all formulas."""
     from bridge.bases.base_file import column_node
 

@@ -12,6 +12,7 @@ from bridge.api.agreement import agreement_notice, has_agreed, require_agreement
 from bridge.api.call import Call
 from bridge.api.characters import require_writable_text
 from bridge.api.registry import operation
+from bridge.api.vault_notes import snapshot
 from bridge.api.write import WriteArguments, Written, execute_requests, snapshot_fetcher
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
@@ -216,7 +217,7 @@ def drafted_yaml(description: str, drafted: "DraftedSteps") -> str:
 
 def describe_written(call: Call, made: Written, block: str, left_out: Sequence[str] = ()) -> WrittenPolicy:
     """Return a written policy in the form of the result."""
-    found = read_text(call.vault.files, block)
+    found = read_text(call.vault.files, block, snapshot(call.vault))
     return WrittenPolicy(
         **{each.name: getattr(made, each.name) for each in fields(Written)},
         policy_digest=found.digest,

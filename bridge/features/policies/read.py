@@ -1,21 +1,26 @@
 """Reads a policy for an operation: from its note, or from a text."""
 
 import asyncio
+import contextlib
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.api.call import Call
-from bridge.api.not_found import no_such_note
+from bridge.api.not_found import no_such_note, unknown_properties
+from bridge.api.vault_notes import snapshot
 from bridge.errors import InvalidArguments, NoteNotFound, ProtectedPath
 from bridge.features.policies.bindings import bind_sample
 from bridge.policies.block import TYPE, PolicyBlock, block_digest, find_block
 from bridge.policies.model import Policy, Problem
 from bridge.policies.trust import Approvals, ApprovedPolicies
 from bridge.records import dataclass
+from bridge.text.fold import fold_case
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.open_vault import OpenVault
+    from bridge.index.note import Notes
     from bridge.vault.vault import Vault
 
 
@@ -59,14 +64,14 @@ async def open_policy(call: Call, path: VaultPath | None, text: str | None = Non
     if (path is None) == (text is None):
         raise InvalidArguments("Give either `path` or `text`.")
     if path is None:
-        return await asyncio.to_thread(read_text, call.vault.files, text or "")
+        return await asyncio.to_thread(read_text, call.vault.files, text or "", snapshot(call.vault))
     return await asyncio.to_thread(read_note, call.vault, path)
 
 
 def read_note(vault: "OpenVault", path: VaultPath) -> ReadPolicy:
     """Read and check the policy of a note; blocks."""
     block = block_of(path, note_text(vault, path))
-    found = read_text(vault.files, block.text)
+    found = read_text(vault.files, block.text, snapshot(vault))
     return replace(found, path=path, problems=tuple(replace(one, line=one.line + block.line) for one in found.problems))
 
 
@@ -98,19 +103,46 @@ def block_of(path: VaultPath, text: str) -> PolicyBlock:
     return find_block(text)
 
 
-def read_text(files: "Vault", text: str) -> ReadPolicy:
-    """Read and check the YAML of a policy for a vault."""
+def read_text(files: "Vault", text: str, notes: "Notes | None" = None) -> ReadPolicy:
+    """Read and check the YAML of a policy for a vault.
+
+    Args:
+        files: The files of the vault.
+        text: The YAML.
+        notes: Its notes; without them, properties that none has are not told.
+    """
     from bridge.features.policies.paths import check_paths
     from bridge.policies.check import check_policy
     from bridge.policies.read import read_policy
 
     found = read_policy(text)
-    checked = (
-        (*check_policy(found.policy, bind_sample), *check_paths(found.policy, files)) if found.policy.steps else ()
-    )
-    problems = dict.fromkeys((*found.problems, *checked))
+    policy = found.policy
+    checked = (*check_policy(policy, bind_sample), *check_paths(policy, files)) if policy.steps else ()
+    unknown = () if notes is None else _find_unknown(policy, notes)
+    problems = dict.fromkeys((*found.problems, *checked, *unknown))
     ordered = sorted(problems, key=lambda one: (one.line, one.message))
     return ReadPolicy(None, text, block_digest(text), found.policy, tuple(ordered))
+
+
+def _find_unknown(policy: Policy, notes: "Notes") -> Iterator[Problem]:
+    """Remark the properties that conditions name and neither a note has nor a step sets."""
+    from bridge.bases.evaluate import find_properties
+    from bridge.bases.syntax import parse_expression
+
+    own = {"variables", "steps", "item", "conditions"}
+    for step in policy.steps:
+        given = step.arguments.get("properties")
+        own |= {fold_case(name) for name in given} if isinstance(given, Mapping) else set()
+    named = [(one.line, one.node, one.arguments.get("property")) for one in policy.conditions.values()]
+    for step in policy.steps:
+        where = step.arguments.get("where") if step.reads else None
+        with contextlib.suppress(InvalidArguments):  # said already
+            named += [(step.lines["where"], parse_expression(where), None)] if isinstance(where, str) else []
+    for line, node, tested in named:
+        names = [] if node is None else [*find_properties([node])]
+        names += [tested] if tested and "{{" not in tested else []
+        for unknown in unknown_properties(notes, [name for name in names if fold_case(name) not in own]):
+            yield Problem(line, unknown, serious=False)
 
 
 async def approvals(call: Call) -> Approvals:
