@@ -17,6 +17,8 @@ _FEW_STATES: Final = 20
 
 _COUNT: Final = re.compile(r"(\)?)\{(\d{1,4})(?:,(\d{0,4}))?\}")
 _WIDE: Final = re.compile(r"\\[pP]|\[\[:")
+_LOOK_AROUND: Final = re.compile(r"\(\?<?[=!]")
+_GROUP_AGAIN: Final = re.compile(r"\\[1-9k]|\(\?P(?!<)")
 _MOST_REPETITIONS: Final = 1_000
 """The limit of RE2, for counts inside each other as well."""
 
@@ -100,9 +102,17 @@ def _with_re2(function: str, text: str, pattern: RegExp, *arguments: Any, **opti
         found = getattr(pc, function)(
             [text], f"(?{flags}){pattern.pattern}" if flags else pattern.pattern, *arguments, **options
         )
-    except pa.ArrowInvalid:
+    except pa.ArrowInvalid as error:
+        why = str(error).partition(": ")[2].splitlines()[0]
+        hint = "Correct it; the syntax is that of RE2."
+        if around := _LOOK_AROUND.search(why):
+            why = f"`{around[0]}` looks ahead or behind, which might take too long"
+            hint = "Test each part by itself, such as `/a/.matches(title) && !/ab/.matches(title)`; to replace, take"
+            hint += ' what is around into groups: `title.replace(/(a)b/, "$1")`.'
+        elif group := _GROUP_AGAIN.search(why):
+            why = f"`{group[0]}` stands for what a group matched, which might take too long"
+            hint = "Write out what it may be, such as `aa|bb`."
         raise InvalidArguments(
-            f"The regular expression `/{pattern.pattern}/` cannot be used.",
-            hint="Look-around and references to groups are not supported.",
+            f"The regular expression `/{pattern.pattern[:100]}/` cannot be used: {why}.", hint=hint
         ) from None
     return found[0].as_py()

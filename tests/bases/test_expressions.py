@@ -204,7 +204,11 @@ def test_other_files_have_no_properties() -> None:
         ("'it''s'.length", "is not expected here"),
         ("if(1)", "cannot be used like this"),
         ("date(1, 2, 3)", "cannot be used like this"),
-        ("/(a)\\1/.matches('aa')", "cannot be used"),
+        ("/(a)\\1/.matches('aa')", "cannot be used: `\\1` stands for what a group matched"),
+        ("/(?<n>a)\\k<n>/.matches('aa')", "cannot be used: `\\k` stands for what a group matched"),
+        ("/(?<=a)b/.matches('ab')", "cannot be used: `(?<=` looks ahead or behind"),
+        ("'ab'.replace(/a(?!b)/, '')", "cannot be used: `(?!` looks ahead or behind"),
+        ("/(a/.matches('ab')", "cannot be used: missing )"),
         ("(" * 80 + "1" + ")" * 80, "nested too deeply"),
         ("!" * 80 + "1", "nested too deeply"),
         ("1" + "+1" * 6_000, "longer than"),
@@ -218,6 +222,13 @@ def test_what_cannot_be_evaluated_is_said(text: str, said: str) -> None:
     with pytest.raises(InvalidArguments) as error:
         value(text, loop="formula.loop + 1")
     assert said in error.value.message
+
+
+def test_the_way_around_a_look_behind_works() -> None:
+    with pytest.raises(InvalidArguments) as error:
+        value("/(?<=a)b/.matches('ab')")
+    assert '`title.replace(/(a)b/, "$1")`' in error.value.hint
+    assert value('"cab".replace(/(a)b/, "$1")') == "ca"
 
 
 def test_a_query_without_end_is_stopped() -> None:
