@@ -343,3 +343,19 @@ async def test_mentions_of_a_note_are_told_with_their_places_when_asked_for(serv
     assert ([one["path"] for one in page["mentions"]], page["mentions_total"]) == (["Spelt.md"], 2)
     ran = await served.command("note-links", "Old Rye Starter.md", "--mentions", "--vault", str(root))
     assert "Spelt.md\tMentioned without a link\t1\t\tGertrude\tGertrude likes it.\n" in ran.out
+
+
+async def test_a_link_with_brackets_resolves_if_the_note_that_says_it_links_there(
+    served: Served, tmp_path: Path
+) -> None:
+    root, said = tmp_path / "Notes", ("wiki [link]", "[a] b", "a] b", "a [b [c]]", "a[[b", "a [b", "x]]y")
+    for name in said:
+        (root / f"{name}.md").write_text("Named.\n")
+        await served.call("wait_until_indexed", path=f"{name}.md")
+    for name in said:
+        await wrote(served, root / "Index here.md", f"[[{name}]]\n")
+        links = (await served.call("note_links", path="Index here.md")).json["links"]
+        found = (await served.call("resolve_link", link=name, source="Index here.md")).json["path"]
+        assert [found] == ([link["path"] for link in links if link["target"] == name] or [None]), name
+        markdown = await served.call("resolve_link", link=f"{name}.md", source="Index here.md", kind="markdown")
+        assert markdown.json["path"] == f"{name}.md"

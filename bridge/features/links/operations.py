@@ -1,6 +1,7 @@
 """What links to what, as Obsidian resolves it."""
 
 import asyncio
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -12,6 +13,7 @@ from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot, sources_of
 from bridge.errors import BridgeError
 from bridge.index.note import Notes
+from bridge.markdown.links import WIKI
 from bridge.records import dataclass
 from bridge.text.sentence import sentence_at
 from bridge.types import Direction, Exact, Span, VaultPath
@@ -288,7 +290,7 @@ class ResolvedLink:
     """The target of a link.
 
     Attributes:
-        path: The file; null if unresolved.
+        path: The file; null if unresolved, as a wiki link is with `[[` or `]]` in it.
         heading: The heading after `#`, if any.
         block: The block id after `#^`, if any.
     """
@@ -317,6 +319,8 @@ async def resolve_link(
     """
     call.vault.require_keyword()
     names = call.vault.names
+    if kind != "markdown" and re.search(r"[\[\]]", link) and WIKI.fullmatch(f"[[{link}]]") is None:
+        return ResolvedLink(None, None, None)
     found = names.resolve(link, source, kind)
     # A link within a note that is not there is unresolved too.
     return ResolvedLink(found.path if found.path in names else None, found.heading, found.block)
