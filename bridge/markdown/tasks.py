@@ -116,6 +116,16 @@ def split_block_id(text: str) -> tuple[str, str]:
     return clean, text[len(clean) :]
 
 
+def strip_ids(text: str) -> str:
+    """Return a line without what names its task and its block: a copy must not have the same."""
+    clean, end = split_block_id(text)
+    clean = clean if end.strip() else text
+    if id_ := re.escape(parse_task(text).id or ""):
+        forms = rf"🆔\ufe0f? *{id_}\ufe0f?(?![\w-])|\[id:: *{id_} *\]|\(id:: *{id_} *\)"
+        clean = re.sub(f" *(?:{forms})", "", clean, flags=re.IGNORECASE)
+    return clean
+
+
 def is_date(text: str) -> bool:
     """Return whether a text is a calendar date as `YYYY-MM-DD`."""
     if not re.fullmatch(_DATE, text, re.ASCII):

@@ -11,7 +11,7 @@ from bridge.index.note import IndexedNote, IndexedTask
 from bridge.markdown.edit.tasks import task_blocks
 from bridge.markdown.names import note_name
 from bridge.markdown.note import Value
-from bridge.markdown.tasks import TaskSettings, parse_task, split_block_id
+from bridge.markdown.tasks import TaskSettings, parse_task, strip_ids
 from bridge.policies.model import MOST_RESULTS
 from bridge.policies.state import DraftState
 from bridge.search.filters import filter_notes
@@ -95,8 +95,8 @@ def list_tasks(
             "due": task.due,
             "tags": list(task.tags),
             "digest": note.digest,
-            "written": split_block_id(task.text)[0],
-            "block": blocks[note.path].get(task.line, f"[{task.status}] {task.text}"),
+            "written": (written := strip_ids(task.text)),
+            "block": blocks[note.path].get(task.line, f"[{task.status}] {written}"),
             "nested": any((note.path, line) in listed for line in _lines_around(note, task)),
         }
         for note, task in shown

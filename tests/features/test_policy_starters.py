@@ -27,7 +27,8 @@ NOTES = {
     ".obsidian/daily-notes.json": '{"folder": "Daily", "template": "Templates/Day"}',
     "Templates/Day.md": "# {{title}}\n",
     f"Daily/{YESTERDAY}.md": (
-        "## Tasks\n\n- [ ] Feed the starter 🔁 every day ⏫ 📅 2026-12-01 ^feed\n  - [ ] with rye\n  - [x] with water\n"
+        "## Tasks\n\n- [ ] Feed the starter 🆔 a1b2 🔁 every day ⏫ 📅 2026-12-01 ^feed\n  - [ ] with rye ⛔ a1b2\n"
+        "  - [x] with water ^water\n"
         "- [x] Bake\n- [-] Rest\n- [>] Sweep\n- [x] Shop\n\t- [/] Call Ada [due:: 2026-12-02]\n\t  before noon\n"
     ),
     "People/Ada.md": "# Ada\n\n## Meetings\n\n- [[Old one]]\n\n## Notes\n",
@@ -66,12 +67,12 @@ SEEN: Mapping[str, Mapping[str, str]] = {
     "reading-note": {"Reading/Soil.md": 'author: "Ruth: S."', "Reading/Reading list.md": "- [[Soil]] by Ruth: S."},
     "daily-roll-over": {
         f"Daily/{TODAY}.md": (
-            f"# {TODAY}\n## Tasks\n\n- [ ] Feed the starter 🔁 every day ⏫ 📅 2026-12-01 ^feed\n"
-            "  - [ ] with rye\n  - [x] with water\n- [/] Call Ada [due:: 2026-12-02]\n  before noon\n"
+            f"# {TODAY}\n## Tasks\n\n- [ ] Feed the starter 🔁 every day ⏫ 📅 2026-12-01\n"
+            "  - [ ] with rye ⛔ a1b2\n  - [x] with water\n- [/] Call Ada [due:: 2026-12-02]\n  before noon\n"
         ),
         f"Daily/{YESTERDAY}.md": (
-            "## Tasks\n\n- [>] Feed the starter 🔁 every day ⏫ 📅 2026-12-01 ^feed\n  - [>] with rye\n"
-            "  - [x] with water\n"
+            "## Tasks\n\n- [>] Feed the starter 🆔 a1b2 🔁 every day ⏫ 📅 2026-12-01 ^feed\n"
+            "  - [>] with rye ⛔ a1b2\n  - [x] with water ^water\n"
             "- [x] Bake\n- [-] Rest\n- [>] Sweep\n- [x] Shop\n\t- [>] Call Ada [due:: 2026-12-02]\n\t  before noon\n"
         ),
     },

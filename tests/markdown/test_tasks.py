@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.markdown.parse import parse
-from bridge.markdown.tasks import TaskFacts, TaskSettings, TaskStatus, parse_task, task_signs
+from bridge.markdown.tasks import TaskFacts, TaskSettings, TaskStatus, parse_task, strip_ids, task_signs
 from bridge.types import VaultPath
 from tests.evaldata import EVAL, needs_eval
 
@@ -101,6 +101,19 @@ def test_hostile_repetition_is_only_text(text: str) -> None:
 )
 def test_a_box_means_what_the_plugin_and_themes_say(status: str, meaning: str, following: str) -> None:
     assert (TaskSettings().meaning(status), TaskSettings().following(status)) == (meaning, following)
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("Feed 🆔 a1b2 📅 2026-12-01 ^feed ", "Feed 📅 2026-12-01"),
+        ("Feed [id:: a1b2] it [due:: 2026-12-01]", "Feed it [due:: 2026-12-01]"),
+        ("Renew the 🆔 card today  ", "Renew the 🆔 card today  "),
+        ("2 ^x is odd", "2 ^x is odd"),
+    ],
+)
+def test_a_copy_has_no_id(line: str, kept: str) -> None:
+    assert strip_ids(line) == kept
 
 
 def test_the_user_s_own_marks_come_first() -> None:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from textwrap import dedent
 from typing import Final
@@ -23,6 +23,7 @@ from bridge.markdown.tasks import (
     is_date,
     parse_task,
     split_block_id,
+    strip_ids,
     task_signs,
 )
 from bridge.records import dataclass
@@ -133,17 +134,28 @@ def uses_dataview_fields(tasks: Sequence[Task], settings: TaskSettings) -> bool:
 def task_blocks(path: VaultPath, text: str) -> dict[int, str]:
     """Return each task of a note by its line: from its box on, with what is nested in it, without indentation.
 
+    The ids of its tasks and blocks are left out: they stay where the task is.
+
     Args:
         path: Path of the note.
         text: Its text.
     """
     draft = read_draft(path, text.removeprefix("\ufeff").replace("\r\n", "\n"))
     found: dict[int, str] = {}
+
+    def lines(start: int, end: int) -> Iterator[str]:
+        for line in draft.text[start:end].rstrip().split("\n"):
+            kept = line if draft.structure.covers(start) else strip_ids(line)
+            start += len(line) + 1
+            # An id may stand alone below the text that it names.
+            if kept.strip() or not line.strip():
+                yield kept
+
     for part in draft.structure.parts:
         marker = MARKER.match(draft.text, part.start) if part.kind == "item" else None
         if marker is not None and BOX.match(draft.text, marker.end()):
             margin = draft.text[draft.text.rfind("\n", 0, part.start) + 1 : part.start]
-            first, *rest = draft.text[marker.end() : part.end].rstrip().split("\n")
+            first, *rest = lines(marker.end(), part.end)
             inner = dedent("\n".join(line.removeprefix(margin) for line in rest))
             found[draft.lines.at(part.start)] = f"{first}\n{inner}" if rest else first
     return found
