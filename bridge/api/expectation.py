@@ -18,7 +18,7 @@ class Expectation:
     Attributes:
         files: Files written, moved or removed.
         links_rewritten: Links updated in other places.
-        links_broken: Links left unresolved.
+        links_broken: Links to files, headings and blocks that are gone afterwards.
     """
 
     files: Count | None = None

@@ -177,7 +177,7 @@ class Written:
         state: `applied`, or `proposed` if it awaits approval; a dry run predicts it.
         warnings: Warnings about the change.
         links_rewritten: Links updated in other places.
-        links_broken: Links left unresolved.
+        links_broken: Links to files, headings and blocks that are gone afterwards.
         files: Files written, moved or removed.
         by: What wrote it: the bridge to `disk`, or `obsidian`.
         dry_run: Whether this is a dry run; nothing was written.

@@ -5,7 +5,9 @@ from typing import Final
 
 from bridge.changes.draft import plan_replacements
 from bridge.changes.effect import Effect, PlanAndEffect, Reference
+from bridge.changes.heading import follow_headings
 from bridge.changes.relink import NOT_IN_LABEL, Edit, replace_spans
+from bridge.changes.renames import Shift
 from bridge.changes.view import VaultView
 from bridge.errors import InvalidArguments, NoteNotFound, NoteUnreadable, TextNotFound, TooLarge
 from bridge.markdown.edit.properties import edit_properties
@@ -66,6 +68,7 @@ def rename_alias(
                 rewritten.append(Reference(source, spot.line, spot.target, spot.target))
         if edits and not spots.lossy:
             files[source] = before, replace_spans(now, spots.text, edits)
+    rewritten += follow_headings(view, Shift.of(view.names, {}), files)
     for source in files:
         view.require_changeable(source)
     return PlanAndEffect(plan_replacements(files), Effect(tuple(files), 0, len(rewritten), tuple(rewritten)))

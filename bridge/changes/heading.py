@@ -1,11 +1,17 @@
 """Plans to rename a heading: its own line, and its name in every link to it."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from bridge.changes.draft import plan_replacements
 from bridge.changes.effect import Effect, PlanAndEffect, Reference
+from bridge.changes.link_check import HEADING_LINES
 from bridge.changes.relink import Edit, replace_spans
+from bridge.changes.renames import Shift
 from bridge.changes.view import VaultView
 from bridge.errors import InvalidArguments, NoteNotFound, NoteUnreadable, ProtectedPath, TooLarge
 from bridge.markdown.edit.headings import replace_heading
+from bridge.markdown.kinds import kind_of
 from bridge.markdown.link_parts import encode_destination
 from bridge.markdown.link_spans import LinkSpan, read_link_spans
 from bridge.markdown.link_targets import name_key
@@ -20,12 +26,12 @@ from bridge.vault.plan import Plan
 
 @dataclass(frozen=True, slots=True)
 class HeadingRename:
-    """A renamed heading, among the headings of its note."""
+    """Renamed headings, among the headings of their note."""
 
     path: VaultPath
     before: tuple[Heading, ...]
     after: tuple[Heading, ...]
-    number: int
+    numbers: frozenset[int]
     names: Names
 
     def meaning(self, spot: LinkSpan, source: VaultPath, headings: tuple[Heading, ...]) -> tuple[int, ...]:
@@ -63,7 +69,7 @@ def rename_heading(path: VaultPath, heading: str, to: str, view: VaultView) -> P
         raise InvalidArguments("That would change more than one heading.", hint="Give a text of one line, without `#`.")
     if not changed:
         return PlanAndEffect(Plan(), Effect())
-    renamed = HeadingRename(path, before, after, changed[0], view.names)
+    renamed = HeadingRename(path, before, after, frozenset(changed), view.names)
 
     def turns(target: str, kind: LinkKind, source: VaultPath) -> bool:
         return "#" in target and view.names.resolve(target, source, kind).path == path
@@ -84,8 +90,63 @@ def rename_heading(path: VaultPath, heading: str, to: str, view: VaultView) -> P
         if new != old:
             view.require_changeable(source)
             files[source] = old, new
+    rewritten += follow_headings(view, Shift.of(view.names, {}), files, {path: after})
     effect = Effect(tuple(files), 0, len(rewritten), tuple(rewritten), warnings=tuple(warnings))
     return PlanAndEffect(plan_replacements(files), effect)
+
+
+def follow_headings(
+    view: VaultView,
+    shift: Shift,
+    files: dict[VaultPath, tuple[bytes, bytes]],
+    known: Mapping[VaultPath, tuple[Heading, ...]] = MappingProxyType({}),
+) -> list[Reference]:
+    """Rewrite the links to headings in which a change rewrites links; one that cannot follow stays.
+
+    Args:
+        view: The vault before the change.
+        shift: How names change.
+        files: The files that the change rewrites, by their paths before it, with their contents before and after; gets
+            those that it rewrites besides.
+        known: The headings that links to a note mean, if not those before the change.
+
+    Returns:
+        The links.
+
+    Raises:
+        ProtectedPath: A protected note has such a link.
+    """
+    rewritten: list[Reference] = []
+    meant = dict(known)
+    waiting = [path for path in files if kind_of(path) == "note"]
+    while waiting:
+        path = waiting.pop()
+        if path not in meant and len({tuple(HEADING_LINES.findall(data)) for data in files[path]}) == 1:
+            continue
+        before = meant[path] if path in meant else parse(path, files[path][0]).headings
+        after = meant[path] = parse(path, files[path][1]).headings
+        pairs = enumerate(zip(before, after, strict=False))
+        numbers = frozenset(number for number, (old, new) in pairs if anchor(old.text) != anchor(new.text))
+        if not numbers or len(before) != len(after):
+            continue
+        renamed = HeadingRename(shift.now(path), before, after, numbers, shift.after)
+
+        def leads(target: str, kind: LinkKind, source: VaultPath, path: VaultPath = path) -> bool:
+            return "#" in target and shift.before.resolve(target, source, kind).path == path
+
+        for source in view.links.linking({name_key(path)}, leads, {path}):
+            try:
+                first, old = files.get(source) or (view.read(source),) * 2
+                new, references = _rewrite_links(shift.now(source), old, renamed)
+            except (NoteNotFound, NoteUnreadable, TooLarge, InvalidArguments, ProtectedPath):
+                # What does not follow is named among the broken links.
+                continue
+            if new != old:
+                view.require_changeable(source)
+                files[source] = first, new
+                rewritten += references
+                waiting += [source] if kind_of(source) == "note" else []
+    return rewritten
 
 
 def _rewrite_links(source: VaultPath, data: bytes, renamed: HeadingRename) -> tuple[bytes, list[Reference]]:
@@ -97,7 +158,7 @@ def _rewrite_links(source: VaultPath, data: bytes, renamed: HeadingRename) -> tu
     for spot in spots.links:
         was = renamed.meaning(spot, source, renamed.before)
         expected.append(was[-1:])
-        if was and spot.place and (renamed.number in was or not renamed.keeps(spot, source, was)):
+        if was and spot.place and (not renamed.numbers.isdisjoint(was) or not renamed.keeps(spot, source, was)):
             words = _new_place(spot, source, was, renamed)
             edits.append((spot.place.span, spot.place.ink(words)))
             references.append(Reference(source, spot.line, spot.target, (spot.file.text if spot.file else "") + words))
@@ -133,7 +194,7 @@ def _format_place(spot: LinkSpan, was: tuple[int, ...], chain: tuple[int, ...], 
     kept = dict(zip(was, parts, strict=False))
     words = (
         kept[number]
-        if number in kept and number != renamed.number
+        if number in kept and number not in renamed.numbers
         else _encode_place(anchor(renamed.after[number].text), spot, text)
         for number in chain
     )

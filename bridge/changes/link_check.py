@@ -23,7 +23,7 @@ from bridge.vault.plan import Step
 
 _BLOCK: Final = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*\r?$", re.MULTILINE)
 
-_HEADINGS: Final = re.compile(rb"^[ >\t]*#.*|^.+(?=\n[ >\t]*(?:=+|-+)[ \t\r]*$)", re.MULTILINE)
+HEADING_LINES: Final = re.compile(rb"^[ >\t]*#.*|^.+(?=\n[ >\t]*(?:=+|-+)[ \t\r]*$)", re.MULTILINE)
 
 NAMED: Final = 5
 """Links that are named in warnings."""
@@ -142,7 +142,7 @@ class _Vault:
     def changes_headings(self, step: Step) -> bool:
         """Return whether a line that may be a heading is another one after a step."""
         before, after = (
-            _HEADINGS.findall(self._blobs.get(digest, b"")) for digest in (step.before, step.after) if digest
+            HEADING_LINES.findall(self._blobs.get(digest, b"")) for digest in (step.before, step.after) if digest
         )
         return before != after
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from bridge.changes.effect import Reference
+from bridge.changes.heading import follow_headings
 from bridge.changes.relink import relink_file, verify_links
 from bridge.changes.renames import Shift
 from bridge.changes.view import VaultView
@@ -76,7 +77,7 @@ class LinkUpdates:
 
 
 def update_links(view: VaultView, shift: Shift, names: re.Pattern[str]) -> LinkUpdates:
-    """Rewrite every link that would break or resolve to another file.
+    """Rewrite every link that would break or resolve to another file, or to a heading in which such a link stands.
 
     Args:
         view: The vault.
@@ -107,6 +108,10 @@ def update_links(view: VaultView, shift: Shift, names: re.Pattern[str]) -> LinkU
             view.require_changeable(path)
             verify_links(path, after.before, after.data, shift, view.links.spans)
             changed[path] = after.data
+    files = {path: (read[path], data) for path, data in changed.items()}
+    rewritten += follow_headings(view, shift, files)
+    for path, (before, now) in files.items():
+        read[path], changed[path] = before, now
     named = tuple(view.links.naming(names))
     return LinkUpdates(changed, read, tuple(rewritten), tuple(mended), named, tuple(warnings))
 

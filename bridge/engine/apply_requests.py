@@ -100,12 +100,12 @@ class RequestExecutor:
                 finish(draft)
             if forecast is not False:
                 planned = self._counter.forecast(draft, planned, None if forecast is True else forecast)
-            if planned.keeps_structure:
-                return planned
             if all(request.relinks for request in planned.requests):
-                # They check every link themselves, but not those to a heading in which they rewrite a link.
+                # They check every link themselves, but not those that cannot follow a heading in which they write.
                 names = context.view(draft).names
                 found = LinkCheck(tuple(find_lost(draft, 0, names, indexer.index.notes, self._sources, headings=True)))
+            elif planned.keeps_structure:
+                return planned
             else:
                 found = check_links(draft, indexer.names, indexer.index.notes, self._sources)
             effect = planned.effect

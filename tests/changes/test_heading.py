@@ -103,3 +103,11 @@ def test_what_must_stay_as_it_is_stops_it_and_what_is_denied_is_not_known_of() -
 def test_a_heading_that_is_not_there_is_refused() -> None:
     with pytest.raises(HeadingNotFound):
         rename_heading(RYE, "None", "New", Paper.of({RYE: TEXT}).view())
+
+
+def test_a_heading_that_links_to_the_renamed_one_is_followed_too() -> None:
+    texts = {RYE: "# Old\n\n## See [[#Old]]\n", "Here.md": "[[Rye#See Old]] [[Rye#Old#See Old]]\n"}
+    paper = Paper.of(texts)
+    renamed = paper.carry_out(rename_heading(RYE, "Old", "New", paper.view()))
+    assert renamed.texts() == {RYE: "# New\n\n## See [[#New]]\n", "Here.md": "[[Rye#See New]] [[Rye#New#See New]]\n"}
+    assert renamed.carry_out(rename_heading(RYE, "New", "Old", renamed.view())).texts() == texts

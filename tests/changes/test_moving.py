@@ -418,3 +418,31 @@ def test_a_place_that_is_no_path_of_a_note_is_refused_with_one(to: str, whole: s
     with pytest.raises(InvalidArguments) as refused:
         move(OLD, VaultPath(to), paper.view())
     assert refused.value.hint == f"Give the whole path: `{whole}`?"
+
+
+def test_links_to_a_heading_follow_the_link_in_it() -> None:
+    paper = Paper.of(
+        {
+            OLD: "# Dough\n",
+            "H.md": "# On [[Rye]] at [[Rye#Dough|last]]\n\n## Rye\n\nSee [[#On Rye at Rye Dough last#Rye]].\n",
+            "Refs.md": "[[H#On Rye at Rye Dough last|x]] [[H#Rye]]"
+            " [y](H.md#On%20Rye%20at%20Rye%20Dough%20last) [[H#None]]\n",
+            "Deep.md": "Top\n===\n\n## Of [[H#On Rye at Rye Dough last]]\n",
+            "Deeper.md": "![[Deep#Of H On Rye at Rye Dough last]]\n",
+            "C.canvas": '{"nodes":[{"type":"text","text":"[[H#On Rye at Rye Dough last]]"}]}',
+        }
+    )
+    planned = move(OLD, NEW, paper.view())
+    moved = paper.carry_out(planned)
+    assert moved.texts() == {
+        NEW: "# Dough\n",
+        "H.md": "# On [[Dark rye]] at [[Dark rye#Dough|last]]\n\n## Rye\n\n"
+        "See [[#On Dark rye at Dark rye Dough last#Rye]].\n",
+        "Refs.md": "[[H#On Dark rye at Dark rye Dough last|x]] [[H#Rye]]"
+        " [y](H.md#On%20Dark%20rye%20at%20Dark%20rye%20Dough%20last) [[H#None]]\n",
+        "Deep.md": "Top\n===\n\n## Of [[H#On Dark rye at Dark rye Dough last]]\n",
+        "Deeper.md": "![[Deep#Of H On Dark rye at Dark rye Dough last]]\n",
+        "C.canvas": '{"nodes":[{"type":"text","text":"[[H#On Dark rye at Dark rye Dough last]]"}]}',
+    }
+    assert planned.effect.links_rewritten == len(planned.effect.rewritten) == 8
+    assert moved.carry_out(move(NEW, OLD, moved.view())).texts() == paper.texts()

@@ -342,25 +342,39 @@ async def test_changes_of_a_note_that_is_denied_since_are_not_told(served: Serve
 
 
 @pytest.mark.parametrize(
-    ("heading", "place", "operation", "arguments"),
+    ("heading", "place", "followed", "operation", "arguments"),
     [
-        ("Mit [[Ziel]] reden", "Mit Ziel reden", "move_note", {"path": "Ziel.md", "to": "Neu.md"}),
-        ("与[[Ziel]]谈", "与 Ziel 谈", "move_note", {"path": "Ziel.md", "to": "Neu.md"}),
+        ("Mit [[Ziel]] reden", "Mit Ziel reden", "Mit Neu reden", "move_note", {"path": "Ziel.md", "to": "Neu.md"}),
+        ("与[[Ziel]]谈", "与 Ziel 谈", "与 Neu 谈", "move_note", {"path": "Ziel.md", "to": "Neu.md"}),
         (
             "Über [[Ziel|Ali]]\n---",
             "Über Ziel Ali",
+            "Über Ziel Bo",
             "rename_alias",
             {"path": "Ziel.md", "alias": "Ali", "to": "Bo", "links": True},
         ),
     ],
 )
-async def test_a_link_to_a_heading_in_which_a_link_is_rewritten_is_named(
-    served: Served, heading: str, place: str, operation: str, arguments: dict[str, Any]
+async def test_a_link_to_a_heading_in_which_a_link_is_rewritten_follows(
+    served: Served, heading: str, place: str, followed: str, operation: str, arguments: dict[str, Any]
 ) -> None:
     mark = "" if heading.endswith("---") else "## "
     await served.call("create_note", path="Ziel.md", text="---\naliases: [Ali]\n---\nZiel.\n")
     await served.call("create_note", path="T.md", text=f"{mark}{heading}\n\nText.\n")
     await served.call("create_note", path="L.md", text=f"[[T#{place}]]\n")
+    root = served.bridge.find(None).root
+    before = {path: path.read_bytes() for path in root.glob("*.md")}
     for dry_run in (True, False):
         made = (await served.call(operation, **arguments, dry_run=dry_run)).json
-        assert [one["path"] for one in made["links_broken"]] == ["L.md"], made
+        assert (made["links_broken"], made["links_rewritten"]) == ([], 2), made
+    assert (root / "L.md").read_text() == f"[[T#{followed}]]\n"
+    undone = await served.call("undo_change", change_id=made["change_id"])
+    assert undone.status == 200, undone.body
+    assert {path: path.read_bytes() for path in root.glob("*.md")} == before
+
+
+async def test_a_link_to_a_heading_whose_tag_is_renamed_is_named(served: Served) -> None:
+    await served.call("create_note", path="T.md", text="## About #clay here\n\nText.\n")
+    await served.call("create_note", path="L.md", text="[[T#About clay here]]\n")
+    made = (await served.call("rename_tag", tag="clay", to="loam")).json
+    assert [one["path"] for one in made["links_broken"]] == ["L.md"], made
