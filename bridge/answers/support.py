@@ -12,7 +12,7 @@ from itertools import chain
 from bridge.records import dataclass
 from bridge.text.extract import terms_of
 from bridge.text.fold import fold_word
-from bridge.text.sentence import SENTENCE_END
+from bridge.text.sentence import sentence_ends
 from bridge.text.stems import language_of
 from bridge.text.words import TOKEN
 
@@ -97,8 +97,7 @@ def _says(statement: str, excerpts: Sequence[str], language: str | None) -> bool
 def _sentences(text: str) -> list[str]:
     """Return the sentences of a text, without the marks of lists."""
     found, at = [], 0
-    for end in chain(SENTENCE_END.finditer(text), (None,)):
-        stop = end.end() if end else len(text)
+    for stop in (*sentence_ends(text, (0, len(text)), by_lines=True), len(text)):
         if sentence := _BULLET.sub("", text[at:stop]).strip():
             found.append(sentence)
         at = stop

@@ -10,7 +10,7 @@ from bridge.markdown.note import Heading, Note, PieceKind
 from bridge.markdown.sections import LONGEST_HEADING
 from bridge.markdown.structure import html_comments
 from bridge.text.budget import estimate_tokens
-from bridge.text.sentence import SENTENCE_END
+from bridge.text.sentence import sentence_ends
 from bridge.types import Lines, Span
 
 TARGET = 180
@@ -109,7 +109,9 @@ def split(text: str, kind: PieceKind, span: Span) -> list[Unit]:
     size = estimate_tokens(text[slice(*span)])
     if size <= MOST:
         return [Unit(kind, span, size)]
-    cuts = [match.end() for match in _boundaries(kind).finditer(text, *span)]
+    has_lines = kind in {"fence", "table", "math", "html"}
+    lines = (match.end() for match in _LINE.finditer(text, *span))
+    cuts = lines if has_lines else sentence_ends(text, span, by_lines=True)
     units: list[Unit] = []
     start = span[0]
     last = start
@@ -151,11 +153,6 @@ def is_long(text: str, start: int, end: int, most: int) -> bool:
     """Return whether a span has more than so many tokens, reading no more than needed."""
     length = end - start
     return length > most and (length > FARTHEST or estimate_tokens(text[start:end]) > most)
-
-
-def _boundaries(kind: PieceKind) -> re.Pattern[str]:
-    """Return the pattern of the places where a piece of this kind may be split."""
-    return _LINE if kind in {"fence", "table", "math", "html"} else SENTENCE_END
 
 
 _LINE = re.compile(r"\n")

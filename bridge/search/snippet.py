@@ -7,7 +7,7 @@ from bridge.markdown.link_targets import inside_wiki
 from bridge.text.invisible import visible_text
 from bridge.text.match import Match
 from bridge.text.scripts import SPACED_CHARACTER
-from bridge.text.sentence import SENTENCE_END
+from bridge.text.sentence import sentence_ends
 
 LENGTH = 240
 """Length of a snippet in characters."""
@@ -107,8 +107,8 @@ def _start(text: str, earliest: int, latest: int) -> int:
     """Return where to begin: at a sentence, else at a word."""
     if earliest <= 0:
         return 0
-    if sentence := SENTENCE_END.search(text, earliest, latest):
-        return sentence.end()
+    if (begin := next(sentence_ends(text, (earliest, latest), by_lines=False), 0)) > 0:
+        return begin
     at = earliest
     while at < latest and not _may_cut(text, at):
         at += 1

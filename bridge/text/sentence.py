@@ -4,42 +4,110 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from bridge.text.scripts import GREEK, HANGUL, UNSPACED
+from bridge.text.stopwords import STOP_WORDS
 from bridge.types import Span
 
 LONGEST: Final = 300
 """Maximum length of a quotation, in characters."""
 
-_STOP = r"[.!?…][\"'”’»)\]*_]*\s+|[。！？．؟۔।]"
-SENTENCE_END: Final = re.compile(rf"{_STOP}|\n")
-"""A match may end a sentence, and ends where the next one begins."""
-
-_PARAGRAPH_END: Final = re.compile(_STOP)
-"""The same for a paragraph, whose lines may break anywhere."""
-
-_ABBREVIATION: Final = re.compile(
-    r"(?<![^\s(\[“\"'.])(?:[^\W\d_]|Ste?|Mt|Dra?|Mrs?|Ms|[Pp]rof|Hrn?|Fr|Sra?|[Ss]ig|[Dd]ott|[Ii]ng|[Aa]vv|Rev|Gen|Col"
-    r"|Capt|Lt|Sgt|Nos?|Nr|[Vv]ols?|Bd|[Ff]igs?|Abb|Kap|Abs|[Pp]ag|[Ee]s|ecc|vs|etc|ca|cf|al|bzw|vgl|usw|ggf|evtl|inkl"
-    r"|[Пп]роф|[Аа]кад|ул|им|стр|рис|डॉ)\.\s*$"
+_QUOTES: Final = "\"'“”„«»‘’‚‹›"
+_STOP: Final = re.compile(
+    # Stops that need a space behind them, with what closes there: `.”`, `!**`, `! »`.
+    rf"(?:(?<![.!?…(])[.!?…]++|(?<=[{GREEK}]);|\u037e)(?:[{_QUOTES})\]*_~=]|\s[»›](?=\s|$))*+\s+"
+    # Stops that need none; a straight quotation mark or an asterisk before a word opens what follows.
+    r"|[。！？．｡؟۔।॥։။៕።፧]++(?:[”’」』）】》〉»]|[\"'*_~=)\]](?!\w))*+\s*"
+    r"|\n"
 )
-"""An end of a text at which a full stop ends no sentence: an initial, or a common abbreviation."""
+"""What may end a sentence, up to the beginning of the next one."""
 
-_ABBREVIATED: Final = 12
-"""Characters before the end of a sentence that are looked at for it."""
+_NEXT_WORD: Final = re.compile(rf"[\[({{*_~{_QUOTES}¿¡]*+([^\W_]{{1,20}})")
+_LAST_WORD: Final = re.compile(rf"[^\s(\[{{{_QUOTES}*_~/|–—=-]*\Z")
+_LOOKED_AT: Final = 40
+"""Characters before a stop that are looked at."""
 
-_ORDINAL: Final = re.compile(r"(?<!\d)\d{1,2}\.\s*$")
-_ORDERED: Final = re.compile(r"(?:Jan|Jän|Feb|Mar|Mär|Apr|Mai|May|Jun|Jul|Aug|Sep|O[ck]t|Nov|De[cz]|Jahrhundert)")
-"""What a number with a full stop counts although it is written with a capital: German months."""
-
-_BEGINNING: Final = re.compile(r"[\[({*_~\"'“„«‘]*([^\W_])")
 _NO_CAPITALS: Final = re.compile("[\u10d0-\u10ff]")
 """Georgian, whose letters count as small."""
+
+_INITIAL: Final = re.compile(rf"(?![{UNSPACED}{HANGUL}])[^\W\d_]\Z")
+
+_WORDS: Final = """
+dr dra mr mrs ms st ste mt messrs prof rev gen col capt lt sgt gov sen hr hrn fr frl dipl sr sra srta mme mlle mgr pr
+dott sig sigg ing avv geom dhr mevr drs inż ks judr mudr dl dna av проф акад им г-н г-жа κ δρ डॉ डा श्री प्रो ডা ড প্রফ פרופ
+fig figs eds ca cf vs viz approx al abb abs abschn anm aufl bd bde bspw bzgl bzw evtl fa ggf hg hrsg inkl insb jh kap
+mio mrd nr str tel tsd urspr vgl zzgl pag pagg pág págs núm ee avda bijv blz resp incl excl mln mld bl fx evt jf ul np
+tj tzn tzw zob por vd č čl např tzv pl esim bkz örn cad mah ts ths tp
+ул пр пл пер просп стр рис табл гл см ср тыс млн млрд напр обл σελ βλ κεφ
+ए बी सी डी ई एफ जी एच आई जे के एल एम एन ओ पी आर एस टी यू वी डब्ल्यू
+"""
+"""Titles, words before names, numbers and explanations, and the English letters by which Hindi gives initials."""
+
+_ABBREVIATIONS: Final = frozenset(_WORDS.split())
+"""Abbreviations after which a sentence goes on."""
+
+_LAST_ABBREVIATIONS: Final = frozenset(
+    (
+        "etc",
+        "usw",
+        "ecc",
+        "itd",
+        "itp",
+        "enz",
+        "osv",
+        "vb",
+        "д",
+        "п",
+        "г",
+        "jr",
+        "inc",
+        "ltd",
+        "co",
+        "corp",
+        "a.m",
+        "p.m",
+        "u.s",
+        "u.s.a",
+        "u.k",
+        "d.c",
+        "b.c",
+        "a.d",
+        "ph.d",
+    )
+)
+"""Abbreviations that may also be the last word of a sentence, which is so before a function word with a capital."""
+
+_INTRODUCTIONS: Final = frozenset(("es", "ex", "ej", "eks", "bsp"))
+"""Abbreviations of `for example` that are words, too, unless they begin something or have two parts."""
+
+_ORDERED: Final = re.compile(
+    r"Jan(?:uar)?|Jän(?:ner)?|Feb(?:ruar)?|März?|Apr(?:il)?|Mai|Jun[ei]?|Jul[iy]?|Aug(?:ust)?|Sept?(?:ember)?"
+    r"|O[ck]t(?:ober)?|Nov(?:ember)?|De[cz](?:ember)?|Jahr(?:hundert|tausend)(?:s|e|en)?"
+)
+"""What a number with a full stop counts whatever stands before it: German months and centuries, with a capital."""
+
+_ARTICLES: Final = frozenset(
+    ("am", "vom", "zum", "zur", "beim", "im", "der", "die", "das", "den", "dem", "des", "und", "bis", "ab")
+)
+"""German words behind which a number with a full stop counts what follows it, as in `im 3. Stock`."""
+
+_LONGEST_ORDER: Final = 2
+"""Digits of the longest such number."""
+
+_OPENING: Final = re.compile(r"(?:\A|[\n(,;:])[\s>]*\Z")
+"""A text behind which something begins: a line, a sentence or an explanation."""
+
+_SHORTENED: Final = 5
+"""Letters of the longest word that counts as an abbreviation before a number, as in `lib. 3`."""
+
+_YEAR: Final = 4
+"""Digits of a number with which a sentence may well begin."""
 
 
 def sentence_ends(text: str, span: Span, *, by_lines: bool) -> Iterator[int]:
     """Yield where the sentences of a text end and the next ones begin.
 
-    A full stop before a digit or a small letter ends none, as in `on Oct. 13th` and `(es. la porta)`, unless what it
-    ends is long: some people write without capitals.
+    A full stop before a small letter ends none, as in `(es. la porta)`, unless what it ends is long: some people write
+    without capitals.
 
     Args:
         text: The text.
@@ -47,25 +115,56 @@ def sentence_ends(text: str, span: Span, *, by_lines: bool) -> Iterator[int]:
         by_lines: Whether a line break ends a sentence.
     """
     last, end = span
-    for found in (SENTENCE_END if by_lines else _PARAGRAPH_END).finditer(text, *span):
-        at = found.end()
-        if text[found.start()] in ".…" and not (by_lines and "\n" in found.group()):
-            before = max(last, at - _ABBREVIATED)
-            if _ABBREVIATION.search(text, before, at):
-                continue
-            if _ORDINAL.search(text, before, at) and _ORDERED.match(text, at, end):
-                continue
-            if at - last <= LONGEST and _goes_on(text, at, end):
-                continue
-        yield at
+    for found in _STOP.finditer(text, *span):
+        stop, at = found.group(), found.end()
+        if by_lines and "\n" in stop:
+            yield at
+        elif stop[0] == "\n" or _goes_on(text, (last, found.start()), stop, (at, end)):
+            continue
+        else:
+            yield at
         last = at
 
 
-def _goes_on(text: str, at: int, end: int) -> bool:
-    """Return whether what begins here cannot begin a sentence."""
-    found = _BEGINNING.match(text, at, end)
-    letter = found[1] if found else ""
-    return letter.isdigit() or (letter.islower() and not _NO_CAPITALS.match(letter))
+def _goes_on(text: str, said: Span, stop: str, rest: Span) -> bool:
+    """Return whether a sentence goes on behind a stop, which stands between these spans."""
+    found = _NEXT_WORD.match(text, *rest)
+    word = found[1] if found else ""
+    is_small = word[:1].islower() and not _NO_CAPITALS.match(word)
+    if stop[0] not in ".…":
+        # `“Is it?” she asked.`
+        is_closed = stop.rstrip()[-1] not in "!?…"
+        return (is_small and is_closed and stop[0] in "!?") or (stop[-1] in "」』" and text.startswith("と", rest[0]))
+    if (is_small and rest[0] - said[0] <= LONGEST) or text.startswith((".", "…"), *rest):
+        return True
+    before = text[max(said[0], said[1] - _LOOKED_AT) : said[1]]
+    return stop[:2] not in {"..", "….", "……"} and _is_short(before, word)
+
+
+def _is_short(before: str, after: str) -> bool:
+    """Return whether a text ends with an abbreviation, or a number that counts what comes next."""
+    found = _LAST_WORD.search(before)
+    last = found.group() if found else ""
+    above = before[: len(before) - len(last)]
+    begins = _OPENING.search(above) is not None
+    whole, is_function_word = last.casefold(), after.lower() in STOP_WORDS
+    if last.isdigit():
+        counts = begins or after.isdigit() or _ORDERED.fullmatch(after)
+        follows = above.split()[-1:] and above.split()[-1].casefold() in _ARTICLES and not is_function_word
+        return len(last) <= _LONGEST_ORDER and bool(counts or follows)
+    short = whole.rpartition(".")[2]
+    if not {whole, short}.isdisjoint(_LAST_ABBREVIATIONS):
+        return not is_function_word
+    if _INITIAL.match(short) and not above.endswith(("'", "’")):
+        return last != "I" or begins or not is_function_word
+    introduces = begins or "." in last or above.rstrip().endswith(".")
+    if short in _ABBREVIATIONS or (short in _INTRODUCTIONS and introduces):
+        return True
+    if after.isdigit() and len(after) == _YEAR:
+        # `5 janv. 1950`
+        return above.rstrip()[-1:].isdigit() or _ORDERED.fullmatch(last) is not None
+    is_word = len(short) > _SHORTENED or (short in STOP_WORDS and short != "no")
+    return after[:1].isdigit() and short[-1:].isalpha() and not is_word
 
 
 def sentence_at(text: str, span: Span) -> str:
