@@ -98,7 +98,9 @@ class DenyEnforcer:
         learnt = index.boilerplate
         if not learnt.recurring:
             return False
-        boilerplate = await asyncio.to_thread(lambda: learnt.among(sample_texts(vault, index.view("notes").notes)))
+        boilerplate = await asyncio.to_thread(
+            lambda: learnt.among(text for _, text in sample_texts(vault, index.view("notes").notes))
+        )
         if boilerplate == learnt:
             return False
         await index.use_boilerplate(boilerplate)

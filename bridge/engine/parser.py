@@ -112,9 +112,9 @@ def learn_boilerplate(root: Path, rules: Rules, paths: Collection[VaultPath]) ->
     return Boilerplate.learn(sample_texts(Vault(root, rules), paths))
 
 
-def sample_texts(vault: Vault, paths: Iterable[VaultPath]) -> Iterator[str]:
-    """Yield the text of readable Markdown notes: an even sample, the same each time."""
+def sample_texts(vault: Vault, paths: Iterable[VaultPath]) -> Iterator[tuple[VaultPath, str]]:
+    """Yield readable Markdown notes with their text: an even sample, the same each time."""
     sample = sorted(paths, key=lambda path: hashlib.blake2b(path.encode(), digest_size=8).digest())[:LEARN_FROM]
     for path in sample:
         if (text := read_text(vault, path)) is not None:
-            yield text
+            yield path, text

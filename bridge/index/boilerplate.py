@@ -1,9 +1,12 @@
-"""Lines and headings that recur across many notes: learnt once, frozen, and not embedded."""
+"""What a note says that is no content: lines and labels that recur across notes, code that is run or drawn, fields.
+
+Recurring lines are learnt once, frozen and not embedded; none of it counts for a search, a snippet or a quote.
+"""
 
 import json
 import re
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 from hashlib import blake2b
@@ -11,12 +14,19 @@ from typing import Self
 from zlib import crc32
 
 from bridge.records import dataclass
+from bridge.types import Span, VaultPath
 
 LEAST_NOTES = 8
 """A line in fewer notes is never boilerplate, so that small vaults keep what they repeat."""
 
 LEAST_SHARE = 0.03
 """Neither is a line in a smaller share of the notes."""
+
+LEAST_SHARE_OF_KIND = 0.5
+"""But one in most notes of a folder or of a type is."""
+
+RARER_VALUE = 0.5
+"""Share of the notes with a label up to which the whole line, with its value, is none: `Race: Elf`."""
 
 LEAST_LETTERS = 3
 """Shorter lines carry no information and cost nothing."""
@@ -28,6 +38,32 @@ _LINE = re.compile(rf"^.{{{LEAST_LETTERS},{LONGEST_LINE}}}$", re.MULTILINE)
 _MARKS = re.compile(r"^[\s>#*+\-]*(?:\[.\]\s)?")
 _DIGITS = re.compile(r"\d\d*")
 """Numbers; written so that the search skips to the first digit, which it does not for `\\d+`."""
+
+_TYPE = re.compile(r"^type:[ \t]*[\"'\[]*([^\s\"'\]#][^\n\"'\]]{0,60})", re.MULTILINE)
+_LABEL = re.compile(
+    r"\|[ \t]*[*_]{0,2}([^|\n]{2,40}?)[*_]{0,2}[ \t]*\|"
+    r"|[*_]{0,2}([^\W\d_][^|:*_\n\[\]`]{1,38}?)[*_]{0,2}::?[*_]{0,2}(?=\s|$)"
+)
+"""The first cell of a row, or what stands before a colon, without the marks of a line."""
+
+PROGRAMS = frozenset({"dataview", "dataviewjs", "tasks", "query", "button", "buttons", "base", "meta-bind", "tracker"})
+"""Languages of code blocks that a plugin runs, so that readers do not see their text."""
+
+DIAGRAMS = frozenset({"mermaid", "plantuml", "puml", "dot", "graphviz", "d2", "tikz"})
+"""Languages of code blocks that are drawn."""
+
+_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*\{?\.?([\w-]*)")
+_PLACEHOLDER = re.compile(
+    r"(?:this (?:section|page|note) is )?(?:currently empty|to be written|tb[ad])[.!…]*\s*\Z", re.IGNORECASE
+)
+_NEEDED = re.compile(r"[ \t>]*(?:#|\||\d{1,9}[.)][ \t])|.*[.!?:。！？।]\s*\Z")
+_SIGNS = ("<%", "{{", "`", "://")
+_FIELD = re.compile(
+    # Code and targets of links are kept, but for code that Dataview runs.
+    r"(?P<kept>`(?!\$?=[ \t])[^`\n]+`|\]\([^)\n]{0,500}\)|<https?:[^>\s]{0,500}>)"
+    r"|`\$?=[ \t][^`\n]*`|<%(?:[^%\n]|%(?!>)){0,300}%>|\{\{[^{}\n]{0,200}\}\}"
+    r"|(?P<address>\bhttps?://(?:www\.)?)(?P<host>[^\s/?#<>)\]]{1,80})[^\s<>)\]]*"
+)
 
 _FRONTMATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 
@@ -47,32 +83,25 @@ class Boilerplate:
         return cls()
 
     @classmethod
-    def learn(cls, texts: Iterable[str], version: int = 1) -> Self:
-        """Find the recurring lines.
+    def learn(cls, notes: Iterable[tuple[VaultPath, str]], version: int = 1) -> Self:
+        """Find the recurring lines, and labels of lines that say different things.
 
         Args:
-            texts: The whole text of each note.
+            notes: The path and the whole text of each note.
             version: Version number of the result; greater than 0.
         """
-        seen, first = array("Q"), array("L")
-        notes = 0
-        for text in texts:
-            notes += 1
-            front = _FRONTMATTER.match(text)
-            lines = list(filter(has_letters, set(_lines(text, front.end() if front else 0))))
-            seen.extend(map(line_hash, lines))
-            first.extend(map(first_word, lines))
-        least = max(LEAST_NOTES, LEAST_SHARE * notes)
-        recurring = frozenset(line for line, count in Counter(seen).items() if count >= least)
-        return cls(
-            version, recurring, frozenset(word for line, word in zip(seen, first, strict=True) if line in recurring)
-        )
+        learner = _Learner()
+        for path, text in notes:
+            learner.read(path, text)
+        recurring = learner.choose()
+        return cls(version, recurring, frozenset(map(learner.first_words.__getitem__, recurring)))
 
     def among(self, texts: Iterable[str]) -> Self:
-        """Keep only the lines that also recur among these texts, in however small a share of them."""
+        """Keep only what also recurs among these texts, in however small a share of them."""
         seen: Counter[int] = Counter()
         for text in texts:
-            seen.update({line_hash(line) for line in set(_lines(text))} & self.recurring)
+            lines = set(_lines(text))
+            seen.update({*map(line_hash, lines), *map(line_hash, filter(None, map(_label, lines)))} & self.recurring)
         recurring = frozenset(line for line, count in seen.items() if count >= LEAST_NOTES)
         return type(self)(self.version, recurring, self.first_words)
 
@@ -87,6 +116,45 @@ class Boilerplate:
                 return False
         bare = _normalise_words(line)
         return has_letters(bare) and line_hash(bare) in self.recurring
+
+    def labels(self, text: str) -> tuple[Span, ...]:
+        """Return where recurring labels stand in a text, such as `Race` in `| Race | Elf |`."""
+        if not self.recurring or ("|" not in text and ":" not in text):
+            return ()
+        found = []
+        for at, line in _with_places(text):
+            bare = _strip_marks(line)
+            start = at + len(line) - len(bare)
+            label = _LABEL.match(bare)
+            if label and line_hash(_label_form(label[1] or label[2])) in self.recurring:
+                found.append((start, start + label.end()))
+        return tuple(found)
+
+    def blank(self, text: str, *, whole: bool = False) -> str:
+        """Return a text with blanks in place of what is no content, of the same length, so that places stay.
+
+        Args:
+            text: The text of a note or of a part of it, without its properties.
+            whole: Whether it is for someone who reads the whole note: then diagrams, addresses, headings, rows of
+                tables, steps and sentences are content, however often they recur.
+        """
+        kept: list[str] = []
+        fence, runs = "", False
+        has_fences, has_fields = "```" in text or "~~~" in text, any(sign in text for sign in _SIGNS)
+        for line in text.split("\n"):
+            mark = _FENCE.match(line) if has_fences and ("```" in line or "~~~" in line) else None
+            if fence:
+                kept.append(" " * len(line) if runs else line)
+                if mark and mark[1].startswith(fence) and not mark[2]:
+                    fence = ""
+            elif mark:
+                fence, runs = mark[1], mark[2].casefold() in (PROGRAMS if whole else PROGRAMS | DIAGRAMS)
+                kept.append(" " * len(line) if runs else line)
+            elif _is_placeholder(line) or (line in self and not (whole and _NEEDED.match(line))):
+                kept.append(" " * len(line))
+            else:
+                kept.append(_blank_fields(line, whole=whole) if has_fields else line)
+        return "\n".join(kept)
 
     def dumps(self) -> str:
         """Serialise the lines' fingerprints."""
@@ -104,6 +172,85 @@ class Boilerplate:
             return cls(int(found["version"]), frozenset(int(each) for each in found["recurring"]))
         except (KeyError, TypeError) as error:
             raise ValueError("not a list of recurring lines") from error
+
+
+class _Learner:
+    """Counts lines and labels in all notes, in those of each folder and in those of each type."""
+
+    def __init__(self) -> None:
+        self._seen: defaultdict[str, array[int]] = defaultdict(lambda: array("Q"))
+        self._notes = Counter[str]()
+        self._label_of: dict[int, int] = {}
+        self.first_words: dict[int, int] = {}
+
+    def read(self, path: VaultPath, text: str) -> None:
+        """Count a note."""
+        front = _FRONTMATTER.match(text)
+        kind = _TYPE.search(front.group()) if front else None
+        lines = {line: line_hash(line) for line in _lines(text, front.end() if front else 0) if has_letters(line)}
+        labels = {line: label for line in lines if (label := _label(line))}
+        hashes = {label: line_hash(label) for label in labels.values()}
+        self._label_of.update((lines[line], hashes[label]) for line, label in labels.items())
+        self.first_words.update((hashed, first_word(line)) for line, hashed in (*lines.items(), *hashes.items()))
+        for group in (_ALL, f"in {path.rpartition('/')[0]}", *((f"type {kind[1].strip()}",) if kind else ())):
+            self._notes[group] += 1
+            self._seen[group].extend((*lines.values(), *hashes.values()))
+
+    def choose(self) -> frozenset[int]:
+        """Return what recurs, without lines that give a recurring label different values."""
+        counts = {group: Counter(seen) for group, seen in self._seen.items()}
+        labels = set(self._label_of.values())
+        found = set[int]()
+        for group, count in counts.items():
+            share = LEAST_SHARE if group == _ALL else LEAST_SHARE_OF_KIND
+            least = max(LEAST_NOTES, share * self._notes[group])
+            found.update(one for one, often in count.items() if often >= least and (group != _ALL or one not in labels))
+        every = counts.get(_ALL, Counter())
+        return frozenset(
+            one
+            for one in found
+            if (label := self._label_of.get(one)) not in found or every[one] > RARER_VALUE * every[label or 0]
+        )
+
+
+_ALL = "all"
+
+
+def _label(line: str) -> str:
+    """Return the label with which a normalised line begins, in its own form; empty if there is none."""
+    found = _LABEL.match(line) if "|" in line or ":" in line else None
+    return _label_form(found[1] or found[2]) if found else ""
+
+
+def _label_form(label: str) -> str:
+    """Return a label so that it equals no line."""
+    return f"{_normalise_words(label)}\n"
+
+
+def _with_places(text: str) -> Iterator[tuple[int, str]]:
+    at = 0
+    for line in text.split("\n"):
+        yield at, line
+        at += len(line) + 1
+
+
+def _is_placeholder(line: str) -> bool:
+    """Return whether a line only says that something is missing, or stands for any text."""
+    return _PLACEHOLDER.match(_strip_marks(line)) is not None or "lorem ipsum" in line[:100].lower()
+
+
+def _blank_fields(line: str, *, whole: bool) -> str:
+    """Blank the fields of templates in a line, and but for their hosts, addresses."""
+    if not any(sign in line for sign in _SIGNS):
+        return line
+
+    def blank(found: re.Match[str]) -> str:
+        if found["kept"] or (whole and found["host"]):
+            return found.group()
+        shown = f"{' ' * len(found['address'])}{found['host']}" if found["host"] else ""
+        return shown.ljust(len(found.group()))
+
+    return _FIELD.sub(blank, line)
 
 
 def _lines(text: str, start: int = 0) -> Iterator[str]:

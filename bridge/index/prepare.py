@@ -7,7 +7,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from bridge.index.boilerplate import Boilerplate
+from bridge.index.boilerplate import PROGRAMS, Boilerplate
 from bridge.index.chunk import LineOf, cut_passages
 from bridge.index.note import IndexedNote, pack_note
 from bridge.markdown.link_targets import inside_wiki
@@ -20,9 +20,6 @@ from bridge.types import Digest, Lines, Span
 if TYPE_CHECKING:
     from bridge.index.documents import NoteSegments
     from bridge.vault.scan import Stat
-
-PROGRAMS = frozenset({"dataview", "dataviewjs", "tasks", "query", "button", "buttons", "base", "meta-bind", "tracker"})
-"""Languages of code blocks that a plugin runs, so that readers do not see their text."""
 
 _FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})[ \t]*\{?\.?([\w-]*)[^\n]*$", re.MULTILINE)
 

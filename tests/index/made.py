@@ -32,6 +32,11 @@ def prepared(
     return prepare(note, Stat(mtime_ns, len(data)), boilerplate or Boilerplate.empty())
 
 
+def learn_from(texts: Iterable[str], folder: str = "") -> Boilerplate:
+    """Learn the recurring lines of notes with these texts."""
+    return Boilerplate.learn((VaultPath(f"{folder}{at}.md"), text) for at, text in enumerate(texts))
+
+
 def all_of(notes: Mapping[str, str]) -> list[PreparedNote]:
     """Prepare several notes, later ones newer."""
     return [prepared(path, text, mtime_ns=10**18 + at) for at, (path, text) in enumerate(notes.items())]

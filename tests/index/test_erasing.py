@@ -5,14 +5,25 @@ import lancedb
 import numpy as np
 import pytest
 
-from bridge.index.boilerplate import Boilerplate
 from bridge.index.hits import PassageHit
 from bridge.index.index import Index
 from bridge.index.schema import VECTORS
 from bridge.index.table import Table, table_names
 from bridge.index.tokens import hash_tokens
 from bridge.types import VaultPath
-from tests.index.made import DIMENSIONS, MODEL, embed_all, files, opened, paths, prepared, sentence, vector, words
+from tests.index.made import (
+    DIMENSIONS,
+    MODEL,
+    embed_all,
+    files,
+    learn_from,
+    opened,
+    paths,
+    prepared,
+    sentence,
+    vector,
+    words,
+)
 
 SECRET = VaultPath("Private/Zanzibarquux plan.md")
 TEXT = "# Wolverton\n\ncodeword marzipanskew\n"
@@ -256,7 +267,7 @@ async def test_of_which_rules_nothing_is_kept_is_remembered(tmp_path: Path) -> N
 @pytest.mark.parametrize(("left", "kept"), [(8, True), (7, False)])
 def test_lines_that_recur_no_more_are_unlearnt(left: int, kept: bool) -> None:
     private_notes = ["## Secret ritual\n"] * 20
-    learnt = Boilerplate.learn([f"## Weather\n{sentence(at)}\n" for at in range(30)] + private_notes)
+    learnt = learn_from([f"## Weather\n{sentence(at)}\n" for at in range(30)] + private_notes)
     assert "## Secret ritual" in learnt
     open_notes = ["## Weather\n"] * 30 + ["## Secret ritual\n"] * left
     narrowed = learnt.among(open_notes)

@@ -15,7 +15,7 @@ from bridge.index.boilerplate import Boilerplate
 from bridge.index.index import Index
 from bridge.index.schema import VERSION
 from bridge.types import VaultPath
-from tests.index.made import DIMENSIONS, MODEL, all_of, embed_all, opened, paths, prepared, sentence, words
+from tests.index.made import DIMENSIONS, MODEL, all_of, embed_all, learn_from, opened, paths, prepared, sentence, words
 
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 
@@ -245,7 +245,7 @@ async def test_the_folder_is_closed_to_others(tmp_path: Path) -> None:
 async def test_what_was_learnt_of_boilerplate_is_kept(tmp_path: Path) -> None:
     index = await opened(tmp_path / "index")
     assert index.boilerplate == Boilerplate.empty()
-    learnt = Boilerplate.learn(["Navigation line\nown\n"] * 40)
+    learnt = learn_from(["Navigation line\nown\n"] * 40)
     await index.use_boilerplate(learnt)
     assert "Navigation line" in index.boilerplate
     await index.use_boilerplate(learnt)

@@ -5,7 +5,6 @@ import time
 
 import pytest
 
-from bridge.index.boilerplate import Boilerplate
 from bridge.index.prepare import prepare
 from bridge.linking.corpus import Corpus
 from bridge.linking.mentions import Name, NameFinder
@@ -13,9 +12,11 @@ from bridge.linking.prospects import find_candidates
 from bridge.markdown.link_spans import read_link_spans
 from bridge.markdown.parse import parse
 from bridge.markdown.prose import protected_spans
+from bridge.text.sentence import sentence_ends
 from bridge.types import VaultPath
 from bridge.vault.scan import Stat
 from tests.hostile_texts import HOSTILE
+from tests.index.made import learn_from
 
 pytestmark = pytest.mark.long
 
@@ -27,7 +28,7 @@ MOST = 2.5**2
 
 NEGLIGIBLE_S = 0.05
 NAMES = NameFinder([Name(VaultPath("Rye.md"), "Rye"), Name(VaultPath("task.md"), "task")])
-LEARNT = Boilerplate.learn(["task\nword"] * 8)
+LEARNT = learn_from(["task\nword"] * 8)
 
 
 def work(text: str) -> None:
@@ -39,7 +40,9 @@ def work(text: str) -> None:
     NAMES.mentions(text, protected_spans(note), almost=True)
     find_candidates({PATH: text}, NAMES, {})
     Corpus.of(NAMES, {PATH: text})
-    Boilerplate.learn([text])
+    learn_from([text])
+    LEARNT.labels(LEARNT.blank(text))
+    sum(sentence_ends(text, (0, len(text)), by_lines=False))
 
 
 TRIES, PATIENCE = 3, 9

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.index.boilerplate import Boilerplate
 from bridge.index.prepare import embedding_digest
-from tests.index.made import prepared, sentence
+from tests.index.made import learn_from, prepared, sentence
 
 TEMPLATE = "# {title}\n\nCreated with the weekly template\n\n[[Home]] | [[Index]]\n\n## Notes\n\n{text}\n"
 
@@ -40,7 +39,7 @@ def test_aliases_are_embedded_with_the_title() -> None:
 
 def test_recurring_lines_and_headings_are_not_embedded_but_searched() -> None:
     notes = [TEMPLATE.format(title=sentence(100 + n, 2), text=sentence(n, 20)) for n in range(30)]
-    boilerplate = Boilerplate.learn(notes)
+    boilerplate = learn_from(notes)
     made = prepared("N.md", notes[3], boilerplate=boilerplate)
     (chunk,) = made.chunks
     assert chunk.embed_text == f"{sentence(103, 2)}\n{sentence(3, 20)}"
@@ -57,7 +56,7 @@ def test_a_block_that_a_plugin_runs_is_not_embedded() -> None:
 
 
 def test_a_note_of_nothing_but_boilerplate_is_embedded_by_its_title() -> None:
-    boilerplate = Boilerplate.learn(["Only the template line\n"] * 30)
+    boilerplate = learn_from(["Only the template line\n"] * 30)
     made = prepared("Rare name.md", "Only the template line\n", boilerplate=boilerplate)
     assert [chunk.embed_text for chunk in made.chunks] == ["Rare name"]
 
