@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from bridge.api.note_text import open_note
+from bridge.api.note_text import open_content
 from bridge.errors import NoteNotFound
 from bridge.types import VaultPath
 
@@ -24,7 +24,7 @@ def open_hits(vault: "OpenVault", hits: "Iterable[SearchHit]") -> "dict[VaultPat
     for hit in hits:
         if kind_of(hit.path) == "note":
             with suppress(NoteNotFound):
-                found[hit.path] = open_note(vault, hit.path)
+                found[hit.path] = open_content(vault, hit.path, whole=True)
     return found
 
 

@@ -1,6 +1,7 @@
 """The text of one note as it is on disk now, by section and by line."""
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.api.not_found import no_such_note
@@ -49,6 +50,17 @@ def open_note(vault: "OpenVault", path: VaultPath) -> "Note":
         return _parse_file(vault, path)
     except NoteNotFound:
         raise no_such_note(vault, path) from None
+
+
+def open_content(vault: "OpenVault", path: VaultPath, *, whole: bool = False) -> "Note":
+    """Read and parse a note, with blanks in place of what is no content; arguments as for `Boilerplate.blank`.
+
+    Raises:
+        NoteNotFound: There is no such note.
+    """
+    note = open_note(vault, path)
+    text = note.text[: note.body] + vault.index.boilerplate.blank(note.text[note.body :], whole=whole)
+    return replace(note, text=text)
 
 
 def open_note_early(host: "Host", path: VaultPath) -> "Note":

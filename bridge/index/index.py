@@ -379,8 +379,13 @@ class Index:
     # -- texts --------------------------------------------------------------------------------------------------------
 
     async def text_of(self, hits: Sequence[PassageHit]) -> list[StoredPassage]:
-        """Read the passages of hits, in order; changed ones are omitted."""
-        return await self._texts.of(hits)
+        """Read the passages of hits, in order, with blanks for what is no content; changed ones are omitted."""
+        passages = await self._texts.of(hits)
+        blanked = [self._boilerplate.blank(one.text) for one in passages]
+        return [
+            replace(one, text=text, labels=self._boilerplate.labels(text))
+            for one, text in zip(passages, blanked, strict=True)
+        ]
 
     async def wholes(self, paths: Collection[VaultPath] | None = None) -> dict[VaultPath, str]:
         """Read the full text of notes, including what their passages omit; of every note without `paths`."""

@@ -11,12 +11,16 @@ from bridge.index.prepare import Chunk, PreparedNote, embedding_digest
 from bridge.index.schema import notes_schema, passages_schema
 from bridge.records import dataclass
 from bridge.text.invisible import replace_surrogates
-from bridge.types import Digest, Lines, VaultPath
+from bridge.types import Digest, Lines, Span, VaultPath
 
 
 @dataclass(frozen=True, slots=True)
 class StoredPassage:
-    """A passage as written in the note; `embedded` when it has a vector or needs none."""
+    """A passage as written in the note; `embedded` when it has a vector or needs none.
+
+    `labels` are the places in its text of labels that recur across notes; `lead` is the passage to show in its place
+    where it says nothing else.
+    """
 
     path: VaultPath
     ordinal: int
@@ -24,6 +28,8 @@ class StoredPassage:
     lines: Lines
     text: str
     embedded: bool
+    labels: tuple[Span, ...] = ()
+    lead: "StoredPassage | None" = None
 
 
 GONE = -1

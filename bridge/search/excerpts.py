@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from itertools import dropwhile, takewhile
 from typing import Literal
 
+from bridge.index.boilerplate import DIAGRAMS
 from bridge.markdown.note import Note, Piece
 from bridge.markdown.sections import Outline, section_spans
 from bridge.records import dataclass
 from bridge.search.model import ShownPassage
-from bridge.text.invisible import one_line, visible_text
+from bridge.text.invisible import one_line, visible_text, without_blank_lines
 from bridge.text.lines import LineIndex, lines_overlap
 from bridge.types import Lines, Span, VaultPath
 
@@ -22,7 +23,7 @@ MUCH_LONGER = 2
 """How many times longer than its passage a paragraph must be for the passage to stand alone."""
 
 
-_DIAGRAM = re.compile(r"\s*(?:`{3,}|~{3,})[ \t]*(?:mermaid|plantuml|puml|dot|graphviz|d2|tikz|css)\b", re.IGNORECASE)
+_DIAGRAM = re.compile(rf"\s*(?:`{{3,}}|~{{3,}})[ \t]*(?:{'|'.join(sorted(DIAGRAMS))}|css)\b", re.IGNORECASE)
 """The beginning of code that draws or styles, and says nothing to a reader."""
 
 _ASKS_FOR_CODE = re.compile(
@@ -98,7 +99,7 @@ class _Cut:
         text = self._note.text[start:end]
         start += len(text) - len(text.lstrip())
         end = start + len(text.strip())
-        shown = visible_text(self._readable(start, end)).strip()
+        shown = without_blank_lines(visible_text(self._readable(start, end))).strip()
         if not shown:
             return None
         return Excerpt(form, self._outline.at(start), self._lines.over((start, end)), shown)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
+from itertools import accumulate
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
@@ -117,6 +118,15 @@ def pin(ranked: Sequence[FusedHit], by: Collection[VaultPath]) -> list[FusedHit]
         *(FusedHit(hit.path, max(best, hit.score)) for hit in ranked if hit.path in by),
         *(hit for hit in ranked if hit.path not in by),
     ]
+
+
+def lower(ranked: Sequence[FusedHit], silent: Collection[VaultPath]) -> list[FusedHit]:
+    """Rank notes that say nothing but their title below all that are about the query, and score them no higher."""
+    if not silent:
+        return [*ranked]
+    lowered = sorted(ranked, key=lambda hit: -hit.score * (ABOUT if hit.path in silent else 1))
+    least = accumulate((hit.score for hit in lowered), min)
+    return [FusedHit(hit.path, score) for hit, score in zip(lowered, least, strict=True)]
 
 
 def relevant_notes(results: Iterable[RetrieverResult]) -> frozenset[VaultPath]:

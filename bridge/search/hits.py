@@ -1,7 +1,7 @@
 """A ranked note as callers see it: its best passage, cut, and the reasons for the hit."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
@@ -11,9 +11,10 @@ from bridge.records import dataclass
 from bridge.search.calibrate import Scores
 from bridge.search.fuse import NOISE, FusedHit
 from bridge.search.model import SearchHit, ShownPassage
-from bridge.search.snippet import clean_text, cut_snippet, drop_headings
+from bridge.search.snippet import blank_labels, clean_text, cut_snippet, drop_headings, drop_title, is_bare, keep_values
 from bridge.search.titles import NameMatch
 from bridge.text.fold import fold_word
+from bridge.text.invisible import EMPTY_VALUES, inline
 from bridge.text.match import Match, Matcher
 from bridge.text.words import words_of
 from bridge.types import VaultPath
@@ -128,11 +129,14 @@ def _weak_reason(path: VaultPath, reasons: Reasons) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShownText:
-    """The passage by which a note is represented, as it reads, with the matches in it."""
+    """The passage by which a note is represented, as written and as it reads, with the matches in it."""
 
     passage: "StoredPassage | None"
     text: str
-    matches: tuple[Match, ...]
+    labels: frozenset[str] = frozenset()
+    """Words of the query that only labels say, which are not marked."""
+    plain: str = ""
+    matches: tuple[Match, ...] = ()
 
 
 def build_hits(
@@ -155,13 +159,42 @@ def build_hits(
         twins: By place: how many other notes with the same passage are omitted.
         whole: The passages that are shown whole.
     """
-    passages = [texts.get(hit.path) for hit in ranked]
-    clean = [clean_text(passage.text) if passage is not None else "" for passage in passages]
-    shown = map(ShownText, passages, clean, matcher.find_each(clean))
+    said = [_choose_text(hit.path, texts, notes, matcher) for hit in ranked]
+    clean = [clean_text(one.text) for one in said]
+    shown = [
+        replace(one, plain=plain, matches=tuple(match for match in found if match.word not in one.labels))
+        for one, plain, found in zip(said, clean, matcher.find_each(clean), strict=True)
+    ]
     return tuple(
         _build_hit(note, hit, text, reasons, twins.get(place, 0), whole.get(hit.path, ()))
         for place, (hit, text) in enumerate(zip(ranked, shown, strict=True))
         if (note := notes.get(hit.path)) is not None
+    )
+
+
+def _choose_text(
+    path: VaultPath,
+    texts: "Mapping[VaultPath, StoredPassage]",
+    notes: Mapping[VaultPath, IndexedNote],
+    matcher: Matcher,
+) -> ShownText:
+    """Return what a note says where it is shown, without labelled values that do not match; else its properties."""
+    passage, note = texts.get(path), notes.get(path)
+    if passage is None or note is None:
+        return ShownText(passage, "")
+    if not passage.text:
+        said = [f"{name}: {inline(value)}" for name, value in note.properties.items() if value not in EMPTY_VALUES]
+        return ShownText(passage, "\n\n".join(one for one in said if matcher.find(one)))
+    if not passage.labels:
+        return ShownText(passage, drop_title(passage.text, note.title))
+    text = keep_values(passage.text, passage.labels, lambda value: bool(matcher.find(value)))
+    if is_bare(text, note.title):
+        if passage.lead is not None:
+            return ShownText(passage.lead, drop_title(passage.lead.text, note.title))
+        text = passage.text
+    values = {match.word for match in matcher.find(blank_labels(passage.text, passage.labels))}
+    return ShownText(
+        passage, drop_title(text, note.title), frozenset(match.word for match in matcher.find(text)) - values
     )
 
 
@@ -173,14 +206,14 @@ def _build_hit(
     twins: int,
     passages: tuple[ShownPassage, ...],
 ) -> SearchHit:
-    passage, text, matches = shown.passage, shown.text, shown.matches
+    passage, text, matches = shown.passage, shown.plain, shown.matches
     closely = ("read closely",) if ranked.path in reasons.read_closely else ()
     return SearchHit(
         path=ranked.path,
         title=note.title,
         heading=passage.heading if passage is not None else "",
         lines=passage.lines if passage is not None else (1, 1),
-        snippet=cut_snippet(*drop_headings(passage.text, text, matches)) if passage is not None else "",
+        snippet=cut_snippet(*drop_headings(shown.text.lstrip(), text, matches)),
         score=round(ranked.score, 4),
         why=(*explain_hit(ranked.path, reasons, text, matches, twins), *closely),
         tags=note.tags,

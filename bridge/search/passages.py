@@ -1,15 +1,18 @@
 """Whole passages of the hits, within the reader's token budget."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.search.fuse import FusedHit
 from bridge.search.model import ShownPassage
+from bridge.search.snippet import is_bare, keep_values
 from bridge.text.budget import estimate_tokens
-from bridge.text.invisible import visible_text
+from bridge.text.invisible import visible_text, without_blank_lines
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
+    from bridge.index.hits import PassageHit
     from bridge.index.index import Index
     from bridge.index.rows import StoredPassage
 
@@ -19,8 +22,48 @@ Worth = Mapping[VaultPath, Mapping[int, float]]
 MOST = 4
 """Maximum number of passages per note."""
 
+LEAD = 4
+"""First passages of a note among which one is looked for that says something."""
+
 NEARLY = 0.5
 """Minimum score of a further passage, as a share of its note's best."""
+
+
+async def read_shown(index: "Index", hits: "Sequence[PassageHit]") -> "list[StoredPassage]":
+    """Read the passages that stand for notes; for one of headings only, the first of its note that says something.
+
+    Where none does, it is one of labelled values, else without text. One of labelled values has a better one beside it.
+    """
+    from bridge.index.hits import PassageHit
+
+    found = await index.text_of(hits)
+    silent = [one for one in found if _is_silent(index, one)]
+    others = [
+        PassageHit(one.path, ordinal, 0.0)
+        for one in silent
+        for ordinal in range(min(LEAD, index.notes[one.path].passages))
+        if ordinal != one.ordinal
+    ]
+    leads: dict[VaultPath, StoredPassage] = {}
+    values: dict[VaultPath, StoredPassage] = {}
+    for one in await index.text_of(others) if others else ():
+        if not _is_silent(index, one):
+            leads.setdefault(one.path, one)
+        elif not is_bare(one.text, index.notes[one.path].title):
+            values.setdefault(one.path, one)
+
+    def choose(one: "StoredPassage") -> "StoredPassage":
+        if is_bare(one.text, index.notes[one.path].title):
+            return leads.get(one.path) or values.get(one.path) or replace(one, text="", labels=())
+        return replace(one, lead=leads.get(one.path))
+
+    return [choose(one) if one in silent else one for one in found]
+
+
+def _is_silent(index: "Index", passage: "StoredPassage") -> bool:
+    """Return whether a passage says nothing but headings, the title and labelled values."""
+    said = keep_values(passage.text, passage.labels, lambda _: False) if passage.labels else passage.text
+    return is_bare(said, index.notes[passage.path].title)
 
 
 async def fill_passages(
@@ -53,7 +96,7 @@ async def fill_passages(
             left -= cost
     return {
         path: tuple(
-            ShownPassage(one.heading, one.lines, visible_text(one.text).strip("\n"))
+            ShownPassage(one.heading, one.lines, without_blank_lines(visible_text(one.text)))
             for one in sorted(passages, key=lambda one: one.ordinal)
         )
         for path, passages in found.items()

@@ -21,13 +21,14 @@ from bridge.search.fuse import (
     drop_irrelevant,
     explain_scores,
     fuse,
+    lower,
     pin,
     relevant_notes,
 )
 from bridge.search.hits import Reasons, build_hits, collapse, link_reason
 from bridge.search.model import Explanation, SearchAnswer, SearchHit, SearchRequest, Sources
 from bridge.search.outcome import NOTHING_ASKED, Outcome, no_hits_notice, outcome_notices
-from bridge.search.passages import Worth, fill_passages
+from bridge.search.passages import Worth, fill_passages, read_shown
 from bridge.search.query import Query
 from bridge.search.read_query import correct_query, read_query
 from bridge.search.rerank import MOST_READ, CloseReading, read_closely
@@ -174,12 +175,16 @@ async def _rank_hybrid(
     results += expansion
     fusion.add(expansion)
     ranked = fusion.ranked(candidates & (own | named_by.keys() | linked_by.keys()))
-    # Typing a full name asks for that note, whatever else is semantically close: dates most of all.
-    ranked = pin(ranked, exact_names(answers.names, query))
+    exact = exact_names(answers.names, query)
     ranking += time.perf_counter() - start
-    texts |= await read_passages(
-        index, [hit for hit in ranked[: request.limit + SPARE] if hit.path not in texts], passages
-    )
+    shown = [hit for place, hit in enumerate(ranked) if place < request.limit + SPARE or hit.path in exact]
+    texts |= await read_passages(index, [hit for hit in shown if hit.path not in texts], passages)
+    silent = {path for path, one in texts.items() if not one.text and not notes[path].properties}
+    ranked = lower(ranked, silent)
+    # Typing a full name asks for that note, whatever else is semantically close: dates most of all. One that says
+    # nothing is below the best that does.
+    told = {hit.path for hit in ranked[:1] if exact and hit.path not in silent}
+    ranked = pin(ranked, exact - silent or exact | told)
     # A hit is a reason only for those below it; otherwise two could support each other without any evidence.
     places = {hit.path: place for place, hit in enumerate(ranked)}
 
@@ -237,7 +242,7 @@ async def read_passages(
     if not hits:
         return {}
     places = [PassageHit(hit.path, passages.get(hit.path, 0), hit.score) for hit in hits]
-    return {passage.path: passage for passage in await index.text_of(places)}
+    return {passage.path: passage for passage in await read_shown(index, places)}
 
 
 def _name_result(name: RetrieverName, matches: Mapping[VaultPath, NameMatch]) -> RetrieverResult:

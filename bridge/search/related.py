@@ -18,7 +18,7 @@ from bridge.search.hits import Reasons, build_hits, collapse, link_reason
 from bridge.search.model import SearchAnswer, Sources
 from bridge.search.pipeline import SPARE, read_passages
 from bridge.search.retrievers import best_scores
-from bridge.search.snippet import clean_text
+from bridge.search.snippet import blank_labels, clean_text
 from bridge.text.match import compile_matcher
 from bridge.text.stopwords import STOP_WORDS
 from bridge.text.words import words_of
@@ -97,7 +97,7 @@ async def _related_to_note(sources: Sources, path: VaultPath, line: int | None, 
     if vector is None:
         # Also for a passage that is not embedded, such as a template's: the vector of its note is used.
         vector = index.vector_of(path)
-    words = rare_words(" ".join((note.title, *note.aliases, *(passage.text for passage in own))))
+    words = rare_words(" ".join((note.title, *note.aliases, *(blank_labels(one.text, one.labels) for one in own))))
     linked: dict[VaultPath, float] = {}
     if sources.graph is not None:
         around = walk_scores(sources.graph, {path: 1.0}, index.notes)
@@ -124,7 +124,7 @@ async def _related_to_note(sources: Sources, path: VaultPath, line: int | None, 
 
 async def _related_to_text(sources: Sources, text: str, limit: int) -> SearchAnswer:
     """Start from a text: its vector and its words."""
-    words = rare_words(text)
+    words = rare_words(sources.index.boilerplate.blank(text))
     if not words:
         return SearchAnswer(notices=("There are no words in the text to go by.",))
     vector = await sources.embed_query(text)

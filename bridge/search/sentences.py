@@ -16,6 +16,7 @@ from bridge.types import Lines, Span, VaultPath
 
 _NO_PROSE: frozenset[PieceKind] = frozenset({"heading", "fence", "html", "math", "rule", "table"})
 _LEAST_WORDS = 3
+_ADDRESSES = re.compile(r"(?:https?://\S+\s*)+")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]")
 _FOOTNOTE_TEXT = re.compile(r"\s*\[\^[^\]\s]+\]:\s*")
 
@@ -54,7 +55,7 @@ def iter_sentences(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentence]
             raw = shown[start:end]
             text = clean_text(raw)
             words = count_words(text)
-            if words >= _LEAST_WORDS:
+            if words >= _LEAST_WORDS and not _ADDRESSES.fullmatch(text):
                 span = (start + len(raw) - len(raw.lstrip()), start + len(raw.rstrip()))
                 yield Sentence(note.path, text, lines.over(span), piece.kind, words)
 

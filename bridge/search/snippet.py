@@ -2,12 +2,14 @@
 
 import re
 import unicodedata
+from collections.abc import Callable, Sequence
 
 from bridge.markdown.link_targets import inside_wiki
 from bridge.text.invisible import visible_text
 from bridge.text.match import Match
 from bridge.text.scripts import SPACED_CHARACTER
 from bridge.text.sentence import sentence_ends
+from bridge.types import Span
 
 LENGTH = 240
 """Length of a snippet in characters."""
@@ -37,6 +39,7 @@ _MARKUP: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ("*", re.compile(r"\*(?:(?<![\w*]\*)(?=\S)|(?<=\S\*)(?![\w*]))"), ""),
 )
 _HEADINGS = re.compile(r"(?:[ ]{0,3}#{1,6}[ \t][^\n]*(?:\n\s*|$))+")
+_HEADING = re.compile(r"^[ \t>]*#{1,6}[ \t].*$", re.MULTILINE)
 _BARE_MARKS = re.compile(r"=(?==)")
 
 
@@ -67,6 +70,37 @@ def drop_headings(text: str, plain: str, matches: tuple[Match, ...]) -> tuple[st
     if {match.word for match in matches} - {match.word for match in visible}:
         return plain, matches
     return plain[len(head) :], visible
+
+
+def is_bare(text: str, title: str) -> bool:
+    """Return whether a passage says nothing but headings and the title."""
+    plain = clean_text(_HEADING.sub("", text))
+    return plain == title or not any(map(str.isalnum, plain))
+
+
+def drop_title(text: str, title: str) -> str:
+    """Drop the heading with which a passage begins if it is the title, which the hit gives separately."""
+    first, _, rest = text.lstrip().partition("\n")
+    return rest if first.startswith("#") and clean_text(first) == title else text
+
+
+def blank_labels(text: str, labels: Sequence[Span]) -> str:
+    """Return a text with blanks in place of labels."""
+    for start, end in labels:
+        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+    return text
+
+
+def keep_values(text: str, labels: Sequence[Span], matches: Callable[[str], bool]) -> str:
+    """Drop the lines of a text that begin with a recurring label, but for those whose value is wanted.
+
+    Args:
+        text: The text of a passage, as written.
+        labels: Where recurring labels stand in it.
+        matches: Returns whether a value is wanted.
+    """
+    lines = zip(text.split("\n"), blank_labels(text, labels).split("\n"), strict=True)
+    return "\n".join(line for line, value in lines if line == value or matches(value))
 
 
 def clean_text(text: str) -> str:

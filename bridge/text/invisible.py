@@ -190,3 +190,11 @@ def inline(value: Any) -> str:
             return ", ".join(map(inline, value))
         case _:
             return orjson.dumps(value).decode()
+
+
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
+
+
+def without_blank_lines(text: str) -> str:
+    """Return a text with at most one blank line in a row, and none at its ends."""
+    return _BLANK_LINES.sub("\n\n", text).strip("\n") if text else text

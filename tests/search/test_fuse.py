@@ -7,7 +7,7 @@ from bridge.search.calibrate import (
     scale_by_spread,
     share_of_best,
 )
-from bridge.search.fuse import RetrieverResult, explain_scores, fuse
+from bridge.search.fuse import FusedHit, RetrieverResult, explain_scores, fuse, lower
 from bridge.search.model import RetrieverScore
 from bridge.types import VaultPath
 
@@ -71,3 +71,13 @@ def test_an_english_model_is_not_asked_about_other_scripts() -> None:
     assert model_trust("wo ist der Farn", ENGLISH, "german") == 0.5
     assert model_trust("蕨类植物", ModelCalibration(Curve(0.8, 0.02), every_script=True)) == 1.0
     assert model_trust("wo ist der Farn", ModelCalibration(Curve(0.8, 0.02), every_script=True), "german") == 1.0
+
+
+def test_notes_that_say_nothing_are_below_those_about_the_query() -> None:
+    ranked = [FusedHit(VaultPath(path), score) for path, score in (("stub", 0.9), ("a", 0.5), ("b", 0.3), ("c", 0.1))]
+    assert lower(ranked, {VaultPath("stub")}) == [
+        *ranked[1:3],
+        FusedHit(VaultPath("stub"), 0.3),
+        FusedHit(VaultPath("c"), 0.1),
+    ]
+    assert lower(ranked[:1], {VaultPath("stub")}) == ranked[:1]

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from bridge.api.note_text import open_note
+from bridge.api.note_text import open_content
 from bridge.errors import NoteNotFound
 from bridge.search.snippet import clean_text, drop_headings
 from bridge.text.invisible import one_line, visible_text
@@ -28,7 +28,7 @@ def read_gist(vault: "OpenVault", path: VaultPath, focus: str) -> str:
         focus: What it should be about; empty for whatever the note is about.
     """
     try:
-        note = open_note(vault, path)
+        note = open_content(vault, path)
     except NoteNotFound:
         return ""
     text = note.text[note.body :]

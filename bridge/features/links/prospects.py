@@ -101,7 +101,8 @@ async def find_prospects(
 
         stubs = stubs_of(broken_links(graph_snapshot, vault.names, inside, templates))
         long = sorted(path for path, text in texts.items() if len(text) > MAX_CHARACTERS)
-        excerpts = {path: text[:MAX_CHARACTERS] for path, text in texts.items()}
+        learnt = graph_snapshot.index.boilerplate
+        excerpts = {path: learnt.blank(text[:MAX_CHARACTERS]) for path, text in texts.items()}
         languages = {path: graph_snapshot.notes[path].language for path in texts if path in graph_snapshot.notes}
         every = drop_meant(corpus.names, find_candidates(excerpts, corpus.names, stubs, languages))
         found = [one for one in every if not dismissed or dismissal_key(one.name) not in dismissed]

@@ -164,17 +164,16 @@ async def find_notes(
 async def add_excerpts(vault: "OpenVault", notes: Sequence[ListedNote]) -> tuple[ListedNote, ...]:
     """Add how the text of each note begins, without its headings."""
     from bridge.index.hits import PassageHit
-    from bridge.search.snippet import clean_text, cut_snippet, drop_headings
+    from bridge.search.passages import read_shown
+    from bridge.search.snippet import clean_text, cut_snippet, drop_headings, keep_values
 
-    begin = {
-        passage.path: cut_snippet(*drop_headings(passage.text, clean_text(passage.text), ()))
-        for passage in await vault.index.text_of([PassageHit(note.path, 0, 0.0) for note in notes])
+    shown = await read_shown(vault.index, [PassageHit(note.path, 0, 0.0) for note in notes])
+    leads = {one.path: one.lead or one for one in shown}
+    texts = {
+        path: keep_values(one.text, one.labels, lambda _: False).strip() or one.text for path, one in leads.items()
     }
-    # The only passage of an empty note is its title.
-    excerpts = (begin.get(note.path, "") for note in notes)
-    return tuple(
-        replace(note, excerpt="" if text == note.title else text) for note, text in zip(notes, excerpts, strict=True)
-    )
+    begin = {path: cut_snippet(*drop_headings(text, clean_text(text), ())) for path, text in texts.items()}
+    return tuple(replace(note, excerpt=begin.get(note.path, "")) for note in notes)
 
 
 def targets_of(vault: "OpenVault", notes: Notes, path: VaultPath) -> set[VaultPath]:

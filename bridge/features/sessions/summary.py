@@ -46,7 +46,7 @@ def sum_up(vault: "OpenVault", made: Iterable[Placed], fetch: Fetch) -> str:
     for path, digest in latest.items():
         kept = added_lines((fetch(digest) if digest else None) or b"", added[path])[:left]
         left -= len(kept)
-        notes.append(parse(path, "\n".join(kept).encode()))
+        notes.append(parse(path, vault.index.boilerplate.blank("\n".join(kept)).encode()))
     return " ".join(choose([one.text for one in choose_sentences_of(notes, SENTENCES)]))
 
 

@@ -14,7 +14,7 @@ from bridge.api.hints import Query, When, WritingMode
 from bridge.api.markup import Answer, Element, Line, notice, notices, path_of
 from bridge.api.moments import moment
 from bridge.api.not_found import no_such_note
-from bridge.api.note_text import open_note
+from bridge.api.note_text import open_content
 from bridge.api.registry import operation
 from bridge.api.stated_rules import find_templates
 from bridge.errors import BridgeError, InvalidArguments
@@ -154,7 +154,7 @@ def read_notes(vault: "OpenVault", known: "Iterable[IndexedNote]") -> "tuple[lis
     unreadable: list[VaultPath] = []
     for one in known:
         try:
-            notes.append(open_note(vault, one.path))
+            notes.append(open_content(vault, one.path))
         except BridgeError:
             unreadable.append(one.path)
     return notes, unreadable
