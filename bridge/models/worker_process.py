@@ -36,6 +36,9 @@ POOLING: dict[Pooling, int] = {"mean": 1, "cls": 2, "last": 3}
 RANK = 4
 """llama.cpp's number for the pooling of a reranker."""
 
+PIECES = "bert.pieces"
+"""Key of the length of the vocabulary that follows a GGUF, for `Pieces`."""
+
 
 @dataclass(frozen=True, slots=True)
 class WorkerTask:

@@ -9,7 +9,7 @@ from bridge.types import SearchMode
 
 NOTHING_ASKED = "There is nothing to look for: type words, or give a filter to list notes."
 
-_MULTILINGUAL = "`vault-bridge models install granite-embedding-97m-multilingual-r2` adds one"
+_MULTILINGUAL = "`vault-bridge models install multilingual-e5-small` adds one"
 _NOT_READ = f"The model does not read this script, so this is keyword search: {_MULTILINGUAL} that does."
 _NO_MODEL = (
     "There is no model ready, so this is keyword search; `vault-bridge models install` adds search by meaning,"

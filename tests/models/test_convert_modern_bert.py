@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bridge.errors import ModelUnusable
-from bridge.models.catalogue import ModelSpec, SourceFile, find_in_catalogue
+from bridge.models.catalogue import ModelSpec, ModernBertSource, SourceFile, find_in_catalogue
 from bridge.models.convert_modern_bert import convert_modern_bert
 from bridge.models.install import install_spec
 from bridge.models.worker import facts_of, vectors_of
@@ -130,7 +130,7 @@ def test_installing_fetches_both_files_and_converts_them(tmp_path: Path) -> None
 
 def converted_with(spec: ModelSpec, folder: Path) -> bytes:
     made_from, room = spec.made_from, folder / "again"
-    assert made_from is not None
+    assert isinstance(made_from, ModernBertSource)
     room.mkdir()
     weights, tokenizer = source_files(room)
     convert_modern_bert(made_from, name=spec.title, weights=weights, tokenizer=tokenizer, out=room / "out.gguf")
@@ -149,7 +149,7 @@ def test_a_file_that_is_not_the_published_one_is_refused(tmp_path: Path) -> None
 
 def test_the_multilingual_model_of_the_catalogue_is_pinned() -> None:
     made_from = find_in_catalogue("granite-embedding-97m-multilingual-r2").made_from
-    assert made_from is not None
+    assert isinstance(made_from, ModernBertSource)
     for file in (made_from.weights, made_from.tokenizer):
         assert file.url.endswith(f"/resolve/835ad14087e140460703cf0fae09f97d469d65c2/{file.name}")
         assert len(file.sha256) == 64

@@ -1,7 +1,16 @@
+import re
+
 import pytest
 
 from bridge.errors import ModelMissing
-from bridge.models.catalogue import DEFAULT_MODEL, catalogue, find_in_catalogue, related_spec
+from bridge.models.catalogue import (
+    DEFAULT_MODEL,
+    ModernBertSource,
+    WheelSource,
+    catalogue,
+    find_in_catalogue,
+    related_spec,
+)
 
 
 def test_the_default_model_comes_first_and_needs_no_hub() -> None:
@@ -9,11 +18,24 @@ def test_the_default_model_comes_first_and_needs_no_hub() -> None:
     assert (first.id, first.source, first.url) == (DEFAULT_MODEL, "wheel", None)
 
 
+def test_what_comes_from_wheels_is_pinned() -> None:
+    sources = {spec.id: spec.made_from for spec in catalogue() if spec.source == "wheel"}
+    assert set(sources) == {DEFAULT_MODEL, "multilingual-e5-small"}
+    for source in sources.values():
+        assert isinstance(source, WheelSource)
+        assert re.fullmatch(r"[a-z0-9-]+==[0-9.]+", source.package)
+        assert re.fullmatch("[0-9a-f]{64}", source.sha256)
+        assert re.fullmatch("[0-9a-f]{64}", source.weights_sha256)
+
+
 def test_every_model_has_its_own_name_and_a_home() -> None:
     specs = catalogue()
     assert len({spec.id for spec in specs}) == len(specs)
-    homes = [spec.made_from.weights.url if spec.made_from else spec.url or "" for spec in specs[1:]]
-    assert all(home.startswith("https://") for home in homes)
+    others = [spec for spec in specs if spec.source != "wheel"]
+    homes = [
+        spec.made_from.weights.url if isinstance(spec.made_from, ModernBertSource) else spec.url for spec in others
+    ]
+    assert all(str(home).startswith("https://") for home in homes)
 
 
 def test_the_models_that_want_prefixes_have_them() -> None:
