@@ -8,6 +8,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import platformdirs
 
 from bridge.data_folder import default_models_dir
+from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.embedder import Embedder
 from scripts.lib.evaluation.answerable import print_answerable
 from scripts.lib.evaluation.chat_answers import print_chat_answers
@@ -83,6 +85,9 @@ def _options() -> argparse.Namespace:
     cache = platformdirs.user_cache_path("vault-bridge", appauthor=False) / "evaluation"
     parser = argparse.ArgumentParser(prog="scripts/eval", description=__doc__)
     parser.add_argument("--set", action="append", metavar="NAME", help="only this set; may be repeated")
+    parser.add_argument(
+        "--documents", metavar="NAME", help="search the documents of this set, whose ids are the same in another language"
+    )
     parser.add_argument("--limit", type=int, help="only so many queries of each set, evenly spread")
     parser.add_argument("--no-lanes", action="store_true", help="only the floor and the three modes")
     parser.add_argument("--no-model", action="store_true", help="only what needs no model")
@@ -107,6 +112,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--cache", type=Path, default=cache, help="where indexes are kept (%(default)s)")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("VAULT_BRIDGE_EVAL", BESIDE)))
     parser.add_argument("--models-dir", type=Path, default=default_models_dir())
+    parser.add_argument("--model", default=DEFAULT_MODEL, help="id of the embedding model (%(default)s)")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     return parser.parse_args()
 
@@ -138,6 +144,9 @@ async def _print_modes(options: argparse.Namespace, folders: Sequence[Path], emb
     report: dict[str, Any] = {}
     for folder in folders:
         judged = read_set(folder, options.limit)
+        if options.documents:
+            other = read_set(folder.parent / options.documents)
+            judged = replace(other, name=f"{judged.name} in {other.name}", questions=judged.questions)
         report[judged.name] = await _measure_set(judged, options, embedder)
     if options.json is not None:
         text = json.dumps(report, indent=1, ensure_ascii=False) + "\n"
@@ -146,7 +155,7 @@ async def _print_modes(options: argparse.Namespace, folders: Sequence[Path], emb
 
 async def _with_model(options: argparse.Namespace, measure: Callable[[Embedder | None], Awaitable[None]]) -> None:
     """Measure with the model if there is one, and close it."""
-    embedder = None if options.no_model else open_embedder(options.models_dir, options.workers)
+    embedder = None if options.no_model else open_embedder(options.models_dir, options.model, options.workers)
     try:
         await measure(embedder)
     finally:

@@ -16,7 +16,6 @@ from bridge.index.prepare import prepare
 from bridge.markdown.documents import read_document
 from bridge.markdown.names import Names
 from bridge.markdown.note import Note
-from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.embedder import Embedder
 from bridge.models.folder import find_model
 from bridge.search.vocabulary import Vocabulary
@@ -43,10 +42,10 @@ class IndexedSet:
     document_of: Mapping[VaultPath, str]
 
 
-def open_embedder(models_dir: Path, workers: int) -> Embedder | None:
-    """Open the default model; None if it is not installed."""
+def open_embedder(models_dir: Path, model: str, workers: int) -> Embedder | None:
+    """Open a model; None if it is not installed."""
     try:
-        return Embedder(find_model(models_dir, DEFAULT_MODEL), workers, 600)
+        return Embedder(find_model(models_dir, model), workers, 600)
     except ModelMissing:
         return None
 
