@@ -8,7 +8,6 @@ export default defineConfig({
 				test: {
 					name: "browser",
 					include: ["tests/browser/**/*.test.ts"],
-					globalSetup: ["tests/browser/one-browser.ts"],
 					// Two processes for all files: each would take seconds to start, and the tests often wait.
 					isolate: false,
 					maxWorkers: 2,
@@ -17,7 +16,7 @@ export default defineConfig({
 					expect: { poll: { timeout: 120_000 } },
 				},
 			},
-			{ test: { name: "measure", include: ["tests/measure/**/*.test.ts"], globalSetup: ["tests/browser/one-browser.ts"] } },
+			{ test: { name: "measure", include: ["tests/measure/**/*.test.ts"] } },
 		],
 	},
 });

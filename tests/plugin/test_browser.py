@@ -20,7 +20,7 @@ FILES = sorted(path.relative_to(PLUGIN).as_posix() for path in (PLUGIN / "tests"
 def problems(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, embedded: Path
 ) -> Mapping[str, str]:
-    """Run all files that are asked for, in one browser; what went wrong in each, empty for nothing."""
+    """Run all files that are asked for, in one go; what went wrong in each, empty for nothing."""
     installed(PLUGIN)
     run("node", "esbuild.config.mjs")
     files = [str(item.callspec.params["file"]) for item in request.session.items if is_case(item)]

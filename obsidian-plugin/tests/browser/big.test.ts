@@ -2,26 +2,20 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { Bridge, Home } from "./bridge";
 import { uncut } from "./picture";
 import { paired } from "./programs";
-import { AppWindow, PLUGIN, connectBrowser } from "./window";
+import { AppWindow, PLUGIN } from "./window";
 
 const EVAL = process.env["VAULT_BRIDGE_EVAL"] ?? join(PLUGIN, "..", "..", "shared", "eval");
 const LODGE = join(EVAL, "links", "DawnVespero__TheBlackSunLodge");
 const MANY = 300;
 
-let browser: Browser;
 let home: Home | undefined;
 let bridge: Bridge | undefined;
 let obsidian: AppWindow | undefined;
 
-beforeAll(async () => {
-	browser = await connectBrowser();
-});
-afterAll(() => browser.close());
 afterEach(async () => {
 	const faults = await obsidian?.close();
 	await bridge?.stop();
@@ -34,7 +28,7 @@ async function opened(models: boolean, vault: string): Promise<[Home, Bridge, Ap
 	home = await Home.make(models, vault);
 	bridge = await Bridge.serve(home);
 	await bridge.readable();
-	obsidian = await AppWindow.open(browser, { base: home.vault, home: home.path });
+	obsidian = await AppWindow.open({ base: home.vault, home: home.path });
 	return [home, bridge, obsidian];
 }
 

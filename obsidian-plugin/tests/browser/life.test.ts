@@ -1,19 +1,13 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { Bridge, Home, PROGRAM, SAMPLE } from "./bridge";
-import { AppWindow, connectBrowser } from "./window";
+import { AppWindow } from "./window";
 
-let browser: Browser;
 let home: Home;
 let open: AppWindow[];
 let bridges: Bridge[];
 
-beforeAll(async () => {
-	browser = await connectBrowser();
-});
-afterAll(() => browser.close());
 
 beforeEach(async () => {
 	[home, open, bridges] = [await Home.make(false), [], []];
@@ -25,8 +19,8 @@ afterEach(async () => {
 	expect(faults).toEqual([]);
 });
 
-async function opened(given: Partial<Parameters<typeof AppWindow.open>[1]> = {}): Promise<AppWindow> {
-	const obsidian = await AppWindow.open(browser, { base: home.vault, home: home.path, ...given });
+async function opened(given: Partial<Parameters<typeof AppWindow.open>[0]> = {}): Promise<AppWindow> {
+	const obsidian = await AppWindow.open({ base: home.vault, home: home.path, ...given });
 	open.push(obsidian);
 	return obsidian;
 }

@@ -1,22 +1,17 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, Locator } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Locator } from "playwright-core";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { Bridge, Home, MODELS } from "./bridge";
 import { picture } from "./picture";
 import { paired, pairing } from "./programs";
-import { AppWindow, connectBrowser } from "./window";
+import { AppWindow } from "./window";
 
-let browser: Browser;
 let home: Home;
 let bridge: Bridge | null;
 let obsidian: AppWindow;
 
-beforeAll(async () => {
-	browser = await connectBrowser();
-});
-afterAll(() => browser.close());
 beforeEach(async () => {
 	[home, bridge] = [await Home.make(false), null];
 });
@@ -27,7 +22,7 @@ afterEach(async () => {
 	expect(faults).toEqual([]);
 });
 
-type Given = Partial<Parameters<typeof AppWindow.open>[1]>;
+type Given = Partial<Parameters<typeof AppWindow.open>[0]>;
 
 async function serve(): Promise<Bridge> {
 	bridge = await Bridge.serve(home);
@@ -36,7 +31,7 @@ async function serve(): Promise<Bridge> {
 }
 
 async function opened(given: Given = {}): Promise<void> {
-	obsidian = await AppWindow.open(browser, { base: home.vault, home: home.path, ...given });
+	obsidian = await AppWindow.open({ base: home.vault, home: home.path, ...given });
 }
 
 /** Show the settings, with everything that the bridge keeps. */

@@ -1,20 +1,18 @@
-import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { Bridge, Home } from "./bridge";
-import { AppWindow, connectBrowser } from "./window";
+import { AppWindow } from "./window";
 
 /** How a window is opened; what is left out is as a person has it. */
-export type Given = Partial<Parameters<typeof AppWindow.open>[1]>;
+export type Given = Partial<Parameters<typeof AppWindow.open>[0]>;
 
 /** What a file's tests play on; each file has its own. */
-export let browser: Browser;
 export let home: Home;
 export let bridge: Bridge;
 export let obsidian: AppWindow;
 
 /** Open a window of this home's vault, or of another's; it is closed after the test, and nothing may have gone wrong in it. */
 export async function open(given: Given = {}): Promise<void> {
-	obsidian = await AppWindow.open(browser, { base: home.vault, home: home.path, ...given });
+	obsidian = await AppWindow.open({ base: home.vault, home: home.path, ...given });
 }
 
 /** Start a bridge of this home; the one before was stopped. */
@@ -29,12 +27,11 @@ async function closed(): Promise<void> {
 /** Give all tests of a file one bridge; with the models it has embedded every note. */
 export function oneBridge(models: boolean): void {
 	beforeAll(async () => {
-		[browser, home] = await Promise.all([connectBrowser(), models ? Home.embedded() : Home.make(false)]);
+		home = await (models ? Home.embedded() : Home.make(false));
 		await serve();
 		await (models ? bridge.settled() : bridge.readable());
 	}, 600_000);
 	afterAll(async () => {
-		await browser.close();
 		await bridge.stop();
 		await home.remove();
 	});
@@ -51,14 +48,13 @@ interface Ready {
 export function vaultForEach({ before, after }: Ready = {}): void {
 	let next = 0;
 	beforeAll(async ({}, { tasks }) => {
-		[browser, home] = await Promise.all([connectBrowser(), Home.make(false, undefined, tasks.length)]);
+		home = await Home.make(false, undefined, tasks.length);
 		for (; home.at < tasks.length; home.at++) await before?.();
 		home.at = 0;
 		await serve();
 		await bridge.readable();
 	}, 300_000);
 	afterAll(async () => {
-		await browser.close();
 		await bridge.stop();
 		await home.remove();
 	});

@@ -5,14 +5,18 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { inject } from "vitest";
 import { NodeSide } from "./node-side";
 
 export const PLUGIN = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Connect to the browser that all files share; closing it closes what was opened by this. */
-export function connectBrowser(): Promise<Browser> {
-	return chromium.connect(inject("browser"));
+const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+let started: Promise<Browser> | null = null;
+
+/** Start the browser that all windows of this process share, and which ends with it: the one that `CHROMIUM` names, or the one that Debian puts there. */
+function browser(): Promise<Browser> {
+	started ??= chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium", args: ARGUMENTS });
+	return started;
 }
 
 export interface Opening {
@@ -41,8 +45,8 @@ export class AppWindow {
 		private readonly faults: string[],
 	) {}
 
-	static async open(browser: Browser, { base, home, path = "", settings = {}, secrets = {}, width = 1200, dark = false, source, without, from }: Opening): Promise<AppWindow> {
-		const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme: dark ? "dark" : "light", permissions: [] });
+	static async open({ base, home, path = "", settings = {}, secrets = {}, width = 1200, dark = false, source, without, from }: Opening): Promise<AppWindow> {
+		const context = await (await browser()).newContext({ viewport: { width, height: 800 }, colorScheme: dark ? "dark" : "light", permissions: [] });
 		context.setDefaultTimeout(120_000);
 		const page = await context.newPage();
 		const faults: string[] = [];

@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Bridge, Home } from "../browser/bridge";
-import { AppWindow, PLUGIN, connectBrowser } from "../browser/window";
+import { AppWindow, PLUGIN } from "../browser/window";
 
 /** What happened to one query, in milliseconds of the page's clock. */
 interface Timed {
@@ -29,11 +29,11 @@ const { VAULT, MEASURED, QUERIES } = process.env;
 test("keystrokes, loading, events and size", { timeout: 600_000 }, async () => {
 	if (VAULT === undefined || MEASURED === undefined || QUERIES === undefined) throw new Error("Run `scripts/bench --only plugin`.");
 	const queries = JSON.parse(QUERIES) as string[];
-	const [browser, home] = await Promise.all([connectBrowser(), Home.make(true, VAULT)]);
+	const home = await Home.make(true, VAULT);
 	const bridge = await Bridge.serve(home);
 	try {
 		await bridge.settled();
-		const obsidian = await AppWindow.open(browser, { base: home.vault, home: home.path });
+		const obsidian = await AppWindow.open({ base: home.vault, home: home.path });
 		await obsidian.state("ready");
 		await obsidian.run("search");
 		await obsidian.page.evaluate(watch);
@@ -62,7 +62,6 @@ test("keystrokes, loading, events and size", { timeout: 600_000 }, async () => {
 		await writeFile(MEASURED, JSON.stringify(measured));
 		expect(JSON.parse(await readFile(MEASURED, "utf8"))).toBeDefined();
 	} finally {
-		await browser.close();
 		await bridge.stop();
 		await home.remove();
 	}
