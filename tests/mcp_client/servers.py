@@ -1,4 +1,4 @@
-"""Lists of servers for tests, whose programs are `program.py`."""
+"""Lists of servers for tests, whose programs are `program.py` and `library_program.py`."""
 
 import asyncio
 import contextlib
@@ -11,6 +11,7 @@ import psutil
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(__file__).with_name("program.py")
+LIBRARY_PROGRAM = Path(__file__).with_name("library_program.py")
 SECRET = "hush-hush"
 PATIENCE_S = 300.0
 NEVER = 'confirm = "never"'
@@ -25,12 +26,12 @@ def write_whole(path: Path, text: str, mode: int = 0o644) -> None:
     draft.replace(path)
 
 
-def write_servers(data: Path, *ways: str, more: str = "", name: str = "test") -> None:
+def write_servers(data: Path, *ways: str, more: str = "", name: str = "test", program: Path = PROGRAM) -> None:
     """List one server, with a secret in its environment."""
     data.mkdir(parents=True, exist_ok=True)
-    words = json.dumps([str(PROGRAM), *ways])
+    words = json.dumps([str(program), *ways])
     text = f"[{name}]\ncommand = {json.dumps(sys.executable)}\nargs = {words}\n"
-    text += f'env = {{ KEY = "{{secret:KEY}}", PYTHONPATH = {json.dumps(str(ROOT))} }}\n{more}\n'
+    text += f'env = {{ KEY = "{{secret:KEY}}" }}\n{more}\n'
     write_whole(data / "servers.toml", text)
     write_whole(data / "secrets.toml", f'KEY = "{SECRET}"\n', 0o600)
 

@@ -23,6 +23,7 @@ from bridge.mcp_client.connection import Refusal, Timeouts
 from bridge.mcp_client.pool import ServerPool
 from bridge.mcp_client.stdio import MOST_ITEMS
 from tests.mcp_client.servers import (
+    LIBRARY_PROGRAM,
     PATIENCE_S,
     PROGRAM,
     ROOT,
@@ -78,7 +79,7 @@ async def test_a_server_starts_on_demand_and_stays(pool: ServerPool, tmp_path: P
 
 @pytest.mark.parametrize("era", ["legacy", "auto"])
 async def test_both_eras_are_spoken(pool: ServerPool, tmp_path: Path, era: str) -> None:
-    write_servers(tmp_path, *(["legacy"] if era == "legacy" else []))
+    write_servers(tmp_path, era, program=LIBRARY_PROGRAM)
     async with pool.connect(await pool.find("test")) as connection:
         assert connection.protocol_version == ("2025-11-25" if era == "legacy" else "2026-07-28")
         assert "say" in connection.tools
@@ -310,9 +311,7 @@ async def test_a_bridge_that_is_killed_leaves_no_server(tmp_path: Path) -> None:
 
 async def listen(port: int) -> asyncio.subprocess.Process:
     """Start the server that listens, and wait until it does."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, PROGRAM.with_name("http_program.py"), str(port), cwd=ROOT
-    )
+    process = await asyncio.create_subprocess_exec(sys.executable, LIBRARY_PROGRAM, str(port), cwd=ROOT)
     async with asyncio.timeout(PATIENCE_S):
         while True:
             try:
