@@ -3,6 +3,7 @@
 import contextlib
 import sqlite3
 from collections.abc import Sequence
+from functools import cache
 
 from bridge.state.tables import Subject
 
@@ -75,7 +76,7 @@ FAR = 1_000
 
 
 def migrate(connection: sqlite3.Connection, subjects: Sequence[Subject] = ()) -> None:
-    """Migrate a file to the newest version, each step in a transaction of its own.
+    """Migrate a file to the newest version: first the program's tables, and then those of the subjects.
 
     Raises:
         NewerDatabase: A newer version wrote the file, or one with subjects that are unknown here.
@@ -83,18 +84,21 @@ def migrate(connection: sqlite3.Connection, subjects: Sequence[Subject] = ()) ->
     """
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     require_known(version, len(MIGRATIONS))
-    for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
-        connection.executescript(f"BEGIN; {script} PRAGMA user_version = {number}; COMMIT;")
+    if missing := MIGRATIONS[version:]:
+        connection.executescript(f"BEGIN; {''.join(missing)} PRAGMA user_version = {len(MIGRATIONS)}; COMMIT;")
     versions: dict[str, int] = dict(connection.execute("SELECT name, version FROM subject"))
     if unknown := versions.keys() - {subject.name for subject in subjects}:
         # Nobody would erase their rows of denied notes.
         raise NewerDatabase(f"written by a version with more features ({', '.join(sorted(unknown))})")
+    scripts: list[str] = []
     for subject in subjects:
         version = versions.get(subject.name, 0)
-        require_known(version, len(subject.migrations))
-        for number, script in enumerate(subject.migrations[version:], start=version + 1):
-            note = f"INSERT OR REPLACE INTO subject VALUES ('{subject.name}', {number});"  # noqa: S608 - our own name
-            connection.executescript(f"BEGIN; {script} {note} COMMIT;")
+        require_known(version, newest := len(subject.migrations))
+        if missing := subject.migrations[version:]:
+            note = f"INSERT OR REPLACE INTO subject VALUES ('{subject.name}', {newest});"  # noqa: S608 - our own name
+            scripts += *missing, note
+    if scripts:
+        connection.executescript(f"BEGIN; {''.join(scripts)} COMMIT;")
     if not expected_tables(subjects) <= tables(connection):
         raise DamagedDatabase("it lacks tables")
 
@@ -114,8 +118,14 @@ def require_known(version: int, newest: int) -> None:
 
 def expected_tables(subjects: Sequence[Subject]) -> frozenset[str]:
     """Return the definitions of a new file's tables and indexes."""
+    return tables_made_by("".join((*MIGRATIONS, *(script for one in subjects for script in one.migrations))))
+
+
+@cache
+def tables_made_by(script: str) -> frozenset[str]:
+    """Return the definitions of the tables and indexes that a script makes."""
     with contextlib.closing(sqlite3.connect(":memory:")) as blank:
-        blank.executescript("".join((*MIGRATIONS, *(script for one in subjects for script in one.migrations))))
+        blank.executescript(script)
         return tables(blank)
 
 
