@@ -62,16 +62,15 @@ class Served:
     bridge: Bridge
     runtime: Runtime
     models: Path
+    session: aiohttp.ClientSession
+    """Keeps connections: to connect takes longer than most answers."""
 
     async def request(
         self, method: str, path: str, *, headers: Mapping[str, str] | None = None, data: bytes | None = None
     ) -> Answer:
         """Send a request with the token, unless other headers are given."""
         sent = {"Authorization": f"Bearer {self.runtime.token}"} if headers is None else headers
-        async with (
-            aiohttp.ClientSession() as session,
-            session.request(method, self.runtime.url + path, headers=sent, data=data) as response,
-        ):
+        async with self.session.request(method, self.runtime.url + path, headers=sent, data=data) as response:
             return Answer(response.status, dict(response.headers), await response.read())
 
     async def call(self, operation: str, /, **arguments: Any) -> Answer:
@@ -125,14 +124,15 @@ async def serving(vaults: Sequence[Path], data: Path, models: Path, mcp: Mount =
     done, _ = await asyncio.wait({task, listening}, return_when=asyncio.FIRST_COMPLETED)
     if task in done:
         task.result()
-    served = Served(bridge, listening.result(), models)
-    try:
-        if "status" in OPERATIONS:
-            await readable(served)
-        yield served
-    finally:
-        stop.set()
-        await task
+    async with aiohttp.ClientSession() as session:
+        served = Served(bridge, listening.result(), models, session)
+        try:
+            if "status" in OPERATIONS:
+                await readable(served)
+            yield served
+        finally:
+            stop.set()
+            await task
 
 
 async def readable(served: Served, *, meaning: bool = False) -> None:

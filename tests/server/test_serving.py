@@ -116,7 +116,13 @@ async def test_status_answers_when_nothing_else_can(tmp_path: Path) -> None:
     stop, listening = asyncio.Event(), asyncio.get_running_loop().create_future()
     bridge = Bridge(tmp_path / "data", tmp_path / "no models", [vault])
     task = asyncio.create_task(serve(bridge, 0, stop, listening.set_result, {}))
-    served = Served(bridge, await listening, tmp_path / "no models")
+    async with aiohttp.ClientSession() as session:
+        await expect_status_alone(Served(bridge, await listening, tmp_path / "no models", session))
+    stop.set()
+    await task
+
+
+async def expect_status_alone(served: Served) -> None:
     status = (await served.call("status")).json["vaults"][0]
     assert (status["name"], status["ready"]["keyword"]) == ("Notes", False)
     for operation in operations():
@@ -132,5 +138,3 @@ async def test_status_answers_when_nothing_else_can(tmp_path: Path) -> None:
             answer = await served.call(operation.name, **operation.example)
             assert (answer.status, answer.code) == (503, "not_ready"), operation.name
     assert (await served.call("read_note", path="Bread/Rye.md")).status == 200
-    stop.set()
-    await task
