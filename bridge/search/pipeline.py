@@ -137,9 +137,7 @@ async def _rank_hybrid(
 ) -> RankedNotes:
     """Rank by the retrievers' results, then again with the notes that the first hits name and link to."""
     start = time.perf_counter()
-    index = sources.index
-    notes = index.notes
-    vocabulary = sources.vocabulary
+    index, notes, vocabulary = sources.index, sources.index.notes, sources.vocabulary
     vocabulary.follow(notes)
     paths_with_words = {hit.path for hits in (answers.passages, answers.stems, answers.whole) for hit in hits}
     asked_for = (*content_words(query.words), *query.phrases)

@@ -86,7 +86,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scripts/eval", description=__doc__)
     parser.add_argument("--set", action="append", metavar="NAME", help="only this set; may be repeated")
     parser.add_argument(
-        "--documents", metavar="NAME", help="search the documents of this set, whose ids are the same in another language"
+        "--documents", metavar="NAME", help="search the documents of this set, of the same ids in another language"
     )
     parser.add_argument("--limit", type=int, help="only so many queries of each set, evenly spread")
     parser.add_argument("--no-lanes", action="store_true", help="only the floor and the three modes")

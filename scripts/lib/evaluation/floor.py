@@ -6,6 +6,7 @@ import unicodedata
 from bridge.text.stopwords import content_words
 from scripts.lib.evaluation.sets import JudgedSet, Question
 
+
 class Fts5Baseline:
     """Titles and texts in one FTS5 table.
 

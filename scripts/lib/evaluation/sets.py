@@ -9,6 +9,7 @@ from typing import cast
 
 from bridge.types import VaultPath
 
+
 def find_sets(folder: Path, names: Sequence[str] | None = None) -> list[Path]:
     """Return the folders of the judged sets in a folder, or of those with these names."""
     found = sorted(one.parent for one in folder.glob("*/qrels.tsv"))
