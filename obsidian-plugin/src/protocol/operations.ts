@@ -296,7 +296,7 @@ export interface Articulation {
 }
 
 export interface AskArguments {
-	/** The question; `@[[Note]]` and `@[[Note#Heading]]` in it are read in any case, and `@Folder/` alone is searched. */
+	/** The question; `@[[Note]]` and `@[[Note#Heading]]` in it are read in any case, and `@Folder/` alone is searched. If none of these notes exists or has text, no other answers. */
 	readonly question: string;
 	/** Earlier questions of the conversation with their answers, the oldest first. */
 	readonly history?: readonly Turn[];
@@ -734,7 +734,7 @@ export interface Expectation {
 	readonly files?: number | null;
 	/** Links updated in other places. */
 	readonly links_rewritten?: number | null;
-	/** Links left unresolved. */
+	/** Links to files, headings and blocks that are gone afterwards. */
 	readonly links_broken?: number | null;
 }
 
@@ -855,7 +855,7 @@ export interface ForgottenMemory {
 	readonly warnings: readonly string[];
 	/** Links updated in other places. */
 	readonly links_rewritten: number;
-	/** Links left unresolved. */
+	/** Links to files, headings and blocks that are gone afterwards. */
 	readonly links_broken: readonly LostLink[];
 	/** Files written, moved or removed. */
 	readonly files: number;
@@ -1658,7 +1658,7 @@ export interface ListedChange {
 	readonly paths: readonly string[];
 	/** Unified diff; truncated in a list if long. */
 	readonly diff: string;
-	/** Its state; `conflict`, half applied after a crash and another edit, needs review. */
+	/** Its state; `conflict`: a crash cut it off, and these files, edited since, may still have it. */
 	readonly state: "applied" | "proposed" | "rejected" | "expired" | "undone" | "conflict";
 	/** When a proposal expires. */
 	readonly expires: string | null;
@@ -1966,7 +1966,7 @@ export interface ManyWritten {
 	readonly warnings: readonly string[];
 	/** Links updated in other places. */
 	readonly links_rewritten: number;
-	/** Links left unresolved. */
+	/** Links to files, headings and blocks that are gone afterwards. */
 	readonly links_broken: readonly LostLink[];
 	/** Files written, moved or removed. */
 	readonly files: number;
@@ -2369,7 +2369,7 @@ export interface PolicyOutcome {
 	readonly warnings: readonly string[];
 	/** Links updated in other places. */
 	readonly links_rewritten: number;
-	/** Links left unresolved. */
+	/** Links to files, headings and blocks that are gone afterwards. */
 	readonly links_broken: readonly LostLink[];
 	/** Files written, moved or removed. */
 	readonly files: number;
@@ -3625,7 +3625,7 @@ export interface Written {
 	readonly warnings: readonly string[];
 	/** Links updated in other places. */
 	readonly links_rewritten: number;
-	/** Links left unresolved. */
+	/** Links to files, headings and blocks that are gone afterwards. */
 	readonly links_broken: readonly LostLink[];
 	/** Files written, moved or removed. */
 	readonly files: number;
@@ -3657,7 +3657,7 @@ export interface WrittenPolicy {
 	readonly warnings: readonly string[];
 	/** Links updated in other places. */
 	readonly links_rewritten: number;
-	/** Links left unresolved. */
+	/** Links to files, headings and blocks that are gone afterwards. */
 	readonly links_broken: readonly LostLink[];
 	/** Files written, moved or removed. */
 	readonly files: number;
@@ -3966,7 +3966,7 @@ export interface Operations {
 	judge_link: {
 		arguments: JudgeLinkArguments;
 		result: LinkJudged;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "text_not_found";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "text_not_found" | "declined";
 	};
 	/** Turn words that name notes into links, written as Obsidian would. */
 	apply_links: {
