@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bridge.engine.host import Host
+from bridge.engine.review import TAKE_OUT
 from bridge.engine.transactions import Author
-from bridge.errors import ChangeConflict
+from bridge.errors import BridgeError, ChangeConflict
 from bridge.state.change_records import Change
 from bridge.vault.paths import is_hidden
 from bridge.vault.plan import Plan
@@ -132,9 +133,16 @@ class Story:
                     made = other.relative_to(self.root).as_posix()
                     self.gone |= {made, was_called(made)}
 
+    def recover_half(self, plan: Plan) -> None:
+        """Let the next start be killed too, while it takes the change back."""
+        disk = FaultyDisk(Fault("kill", self.draw.randrange(1, MOST_CALLS)))
+        with contextlib.suppress(Killed, BridgeError):
+            Writer(Vault(self.root, Rules()), disk).recover(plan, TAKE_OUT)
+
     def judge(self, change: Change | None) -> None:
         """Compare the files with what the journal says of the change."""
         now = files(self.root)
+        assert not [*self.root.rglob(".vault-bridge-*")], "a draft is left"
         for mine in self.lines:
             assert any(mine in data for data in now.values()), f"{mine!r} is lost"
         if change is not None and change.state == "applied":
@@ -211,10 +219,12 @@ async def test_what_a_crash_cuts_off_is_taken_out_of_what_others_wrote_since(tmp
                 (root / path).write_bytes(data)
             story = Story(root, random.Random(seed))
             try:
-                change = story.cut(host, plans(story.draw))
+                plan = plans(story.draw)
+                change = story.cut(host, plan)
                 if host.store.journal.unsettled():
                     for _ in range(story.draw.randrange(4)):
                         story.interfere()
+                    story.recover_half(plan)
                     host.vault.review.recover()
                     assert host.store.journal.unsettled() == []
                 made = host.store.journal.change(change)
