@@ -119,7 +119,8 @@ def add_forget(commands: "Commands") -> None:
 def add_models(commands: "Commands") -> None:
     """Add `models` and what follows it."""
     made = add_actions(commands, "models", MODEL_ACTIONS)
-    made["install"].add_argument("id", nargs="?", help="Its name in the list; without, the default model.")
+    which = "Its name in the list, or a vault's folder for the one that fits its notes; by default that for English."
+    made["install"].add_argument("id", nargs="?", metavar="ID|VAULT", help=which)
     made["use"].add_argument("model", help="The name of an installed model, or a GGUF file, which is copied.")
     made["bench"].add_argument("id", nargs="?", help="The name of an installed chat model; without, the one in use.")
     made["verify"].add_argument("id", nargs="*", help="Their names; without, all that are installed.")

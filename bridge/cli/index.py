@@ -57,13 +57,16 @@ async def index(given: argparse.Namespace) -> int:
 def has_model(given: argparse.Namespace) -> bool:
     """Say whether there is a model to embed with; if not, print how to get one."""
     from bridge.data_folder import Folders
-    from bridge.models.folder import find_model
+    from bridge.models.catalogue import DEFAULT_MODEL
+    from bridge.models.folder import find_model, installed_models
     from bridge.models.model_setup import require_llama
     from bridge.settings.file import load_settings
 
     try:
         require_llama()
-        find_model(given.models_dir, load_settings(Folders(given.data_dir).settings)[0].model)
+        named = load_settings(Folders(given.data_dir).settings)[0].model
+        if named or not any(model.spec.purpose == "embed" for model in installed_models(given.models_dir)):
+            find_model(given.models_dir, named or DEFAULT_MODEL)
     except (ModelMissing, ModelUnusable, NotReady) as error:
         print_message(f"{error.message} {error.hint}")
         return False

@@ -61,15 +61,30 @@ def model_row(spec: "ModelSpec", *, installed: bool, chosen: bool) -> dict[str, 
 
 def install(given: argparse.Namespace) -> int:
     """Download and install a model."""
-    from bridge.models.catalogue import DEFAULT_MODEL
+    from bridge.models.catalogue import DEFAULT_MODEL, MULTILINGUAL_MODEL
     from bridge.models.install import install as fetch
 
+    id_ = fitting_model(given) if given.id and Path(given.id).is_dir() else given.id or DEFAULT_MODEL
     with InstallProgress() as steps:
-        model = fetch(given.models_dir, given.id or DEFAULT_MODEL, steps.show)
+        model = fetch(given.models_dir, id_, steps.show)
     print_message(f"{model.spec.id} is installed at {model.path}.")
-    if model.spec.id not in chosen_models(given.data_dir).values():
+    chosen = chosen_models(given.data_dir)
+    if model.spec.id not in (*chosen.values(), *(() if chosen["embed"] else (DEFAULT_MODEL, MULTILINGUAL_MODEL))):
         print_message(f"Run `vault-bridge models use {model.spec.id}` to {PURPOSES[model.spec.purpose]} with it.")
     return 0
+
+
+def fitting_model(given: argparse.Namespace) -> str:
+    """Return the model of the settings, or else that which fits the notes of a vault."""
+    from bridge.data_folder import Folders
+    from bridge.engine.parser_pool import rules_of
+    from bridge.models.choice import choose_model
+    from bridge.settings.file import load_settings
+    from bridge.vault.vault import Vault
+
+    settings = load_settings(Folders(given.data_dir).settings)[0]
+    vault = Vault(Path(given.id), rules_of(Path(given.id), settings))
+    return settings.model or choose_model(vault, [*vault.scan().files]).id
 
 
 def use(given: argparse.Namespace) -> int:

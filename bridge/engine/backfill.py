@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from bridge.engine.model_pool import Embedders, model_key
 from bridge.engine.signal import Signal
 from bridge.errors import BridgeError, IndexUnusable
+from bridge.models.choice import ModelChoice
 from bridge.models.embedder import Embedder
 from bridge.models.embeddings import RejectedText
 from bridge.state.store import Store
@@ -72,6 +73,7 @@ class VectorBackfill:
         store: Store,
         embedders: Embedders,
         on_batch: Callable[[], None],
+        choose: Callable[[], ModelChoice],
         must_wait: Callable[[], bool] = lambda: False,
     ) -> None:
         """Start awake.
@@ -81,11 +83,13 @@ class VectorBackfill:
             store: Counts the passages embedded.
             embedders: The embedding models.
             on_batch: Called after each batch.
+            choose: Finds the model that fits the notes, blocking; called once when they have been read.
             must_wait: Whether notes are being read in bulk or an answer is written: embedding would take their cores.
         """
         self.paused = False
         self.trouble: BridgeError | None = None
         self.model: Embedder | None = None
+        self.choice: ModelChoice | None = None
         self.can_answer: bool | None = None
         """Whether the model that made the searchable vectors is installed; None until this is known."""
         self.pace = Pace()
@@ -94,6 +98,7 @@ class VectorBackfill:
         self._store = store
         self._embedders = embedders
         self._on_batch = on_batch
+        self._choose = choose
         self._must_wait = must_wait
         self._signal = Signal()
         self._woken = 0.0
@@ -138,7 +143,9 @@ class VectorBackfill:
 
     async def step(self) -> bool:
         """Embed one batch; return False when there is nothing to do."""
-        self.model = await self._embedders.current()
+        if self.choice is None and (self._index.answering_model or not self._must_wait()):
+            self.choice = await asyncio.to_thread(self._choose)
+        self.model = await self._embedders.current(self.choice)
         if not self._index.vectors_loaded:
             if self._must_wait():
                 # Searches by words come first after a start.

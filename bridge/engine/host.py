@@ -43,6 +43,7 @@ from bridge.index.apart import KeptFolder
 from bridge.index.note import IndexedNote
 from bridge.index.read_ahead import forget_files
 from bridge.markdown.names import Names
+from bridge.models.choice import choose_model
 from bridge.notebook.folder import agents_folder
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
@@ -233,6 +234,7 @@ class Host:
             store,
             self.embedders,
             lambda: publish_progress(vault),
+            lambda: choose_model(indexer.vault, [*index.notes], index.answering_model),
             lambda: indexer.is_reading_many or self._generators.is_speaking,
         )
         backfill.paused = self.paused

@@ -1,6 +1,7 @@
 """Manages the embedding models in use, shared by all vaults: the chosen one, and one that still answers queries."""
 
 import asyncio
+import contextlib
 import logging
 import os
 from collections.abc import Collection
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bridge.errors import BridgeError, ModelMissing, ModelUnusable
+from bridge.models.choice import ModelChoice
 from bridge.models.embedder import Embedder
 from bridge.models.folder import InstalledModel, find_embedding_model, installed_models
 from bridge.models.model_setup import ModelSetup, read_model_setup
@@ -52,18 +54,41 @@ class Embedders:
             self._is_set_up, self.trouble = True, None
         return None
 
-    async def current(self) -> Embedder | None:
-        """Return the chosen model's embedder, or None with `trouble` set."""
+    async def current(self, choice: ModelChoice | None) -> Embedder | None:
+        """Return the embedder of the settings' model or else of the one that fits, or None with `trouble` set.
+
+        Args:
+            choice: What fits the vault; None while this is not known.
+        """
         if (setup := self.setup()) is not None:
             self.trouble = setup.error()
             return None
+        if choice is None and not self.settings.model:
+            return None
         try:
-            model = await asyncio.to_thread(find_embedding_model, self.models_dir, self.settings.model)
+            model = await asyncio.to_thread(self._find, choice)
         except (ModelMissing, ModelUnusable) as error:
             self.trouble = error
             return None
         self.trouble = None
         return self._opened(model)
+
+    def _find(self, choice: ModelChoice | None) -> InstalledModel:
+        if self.settings.model or choice is None:
+            return find_embedding_model(self.models_dir, self.settings.model)
+        with contextlib.suppress(ModelMissing):
+            return find_embedding_model(self.models_dir, choice.id)
+        with contextlib.suppress(ModelMissing, ModelUnusable):
+            return find_embedding_model(self.models_dir, choice.other)
+        return find_embedding_model(self.models_dir, choice.id)
+
+    def reason(self, model: str, choice: ModelChoice | None) -> str:
+        """Say why a model embeds a vault."""
+        if self.settings.model or choice is None:
+            return "the settings name it"
+        if model == choice.id:
+            return choice.reason
+        return f"{choice.reason}; {choice.id} would be used if it were installed"
 
     async def of(self, key: str) -> Embedder | None:
         """Return the embedder whose vectors have this key; None when its model or llama.cpp is not installed."""

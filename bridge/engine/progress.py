@@ -22,6 +22,8 @@ class ModelInUse:
     answering: str | None
     """Key of the searchable vectors; another model's until a model swap is complete."""
     workers: int
+    reason: str
+    """Why it is this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,4 +116,5 @@ def model_in_use(vault: OpenVault, settings: Settings) -> ModelInUse | None:
         digest=model.model.digest,
         answering=vault.index.answering_model,
         workers=workers_wanted(settings),
+        reason=vault.embedders.reason(model.model.spec.id, vault.backfill.choice),
     )

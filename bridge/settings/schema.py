@@ -37,7 +37,7 @@ def setting(
 class Settings:
     """The user's settings, with defaults that need no file."""
 
-    model: str = setting("all-minilm-l6-v2", "Id of the embedding model.")
+    model: str = setting("", "Id of the embedding model; empty for the one that fits the notes of each vault.")
     chat_model: str = setting("", "Id of the chat model that writes answers; empty for quotes alone.")
     chat_window: int = setting(
         4096, "Tokens of a prompt with its answer that the chat model reads at most.", least=512, most=262_144

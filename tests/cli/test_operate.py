@@ -194,7 +194,7 @@ async def test_a_reranker_is_chosen(tmp_path: Path) -> None:
     assert (used.status, "ranking ranks what" in used.err) == (0, True), used.err
     rows = {row["id"]: row for row in (await models("list", "--json")).json["models"]}
     assert [rows["ranking"][key] for key in ("purpose", "state")] == ["rerank", "in use"]
-    assert [rows["all-minilm-l6-v2"][key] for key in ("purpose", "state")] == ["embed", "chosen, not installed"]
+    assert [rows["all-minilm-l6-v2"][key] for key in ("purpose", "state")] == ["embed", ""]
 
 
 async def test_a_chat_model_is_chosen_and_measured(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ async def test_a_worker_that_dies_is_replaced_and_one_that_cannot_start_answers_
         host = bridge.find(None)
         await settled(host)
         assert await host.vault.embed_query("rain") is not None
-        model = await host.embedders.current()
+        model = await host.embedders.current(host.vault.backfill.choice)
         assert model is not None
         for pid in model.status().pids:
             psutil.Process(pid).kill()

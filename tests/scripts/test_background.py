@@ -63,7 +63,8 @@ def background(checkout: Path, bridge: subprocess.Popen[bytes], **env: str) -> I
     """Start the background set-up; it must have ended after the block."""
     python, script = checkout / ".venv" / "bin" / "python", checkout / "scripts" / "lib" / "setup" / "background.py"
     given = {"HOME": str(checkout), "PATH": os.environ["PATH"], **env}
-    process = subprocess.Popen([python, "-I", script, str(bridge.pid)], env=given, stderr=subprocess.PIPE)
+    command = [str(python), "-I", str(script), str(bridge.pid), "Notes"]
+    process = subprocess.Popen(command, env=given, stderr=subprocess.PIPE)
     try:
         yield process
         process.wait(PATIENCE_S)
@@ -131,7 +132,7 @@ def test_a_failure_is_recorded_and_the_next_start_tries_again(
         pass
     assert (process.returncode, record(checkout)) == (0, None)
     assert list((checkout / ".venv").glob("lib/python*/site-packages/llama_cpp/__init__.py"))
-    assert (checkout / ".venv" / "bin" / "called").read_text() == "models install\n"
+    assert (checkout / ".venv" / "bin" / "called").read_text() == "models install Notes\n"
 
 
 def test_without_a_compiler_the_prebuilt_wheel_takes_its_place(
@@ -150,7 +151,7 @@ def test_without_a_compiler_the_prebuilt_wheel_takes_its_place(
         pass
     assert (process.returncode, record(checkout)) == (0, None)
     assert list((checkout / ".venv").glob("lib/python*/site-packages/xllamacpp/__init__.py"))
-    assert (checkout / ".venv" / "bin" / "called").read_text() == "models install\n"
+    assert (checkout / ".venv" / "bin" / "called").read_text() == "models install Notes\n"
 
 
 def test_it_waits_for_another_set_up_and_ends_with_its_bridge(checkout: Path, bridge: subprocess.Popen[bytes]) -> None:

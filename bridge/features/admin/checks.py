@@ -1,5 +1,6 @@
 """What doctor looks at of settings, the model and tokens."""
 
+import contextlib
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -30,6 +31,7 @@ def check_settings(call: Call) -> Finding:
 
 def check_model(call: Call) -> Finding:
     """Look whether the model of the settings is there and is what it claims to be."""
+    from bridge.models.catalogue import DEFAULT_MODEL
     from bridge.models.folder import find_model
     from bridge.models.install import verify
     from bridge.models.model_setup import read_model_setup
@@ -37,14 +39,25 @@ def check_model(call: Call) -> Finding:
 
     if (setup := read_model_setup()) is not None:
         return make_finding("model", "warn" if setup.state == "running" else "fail", setup.message, setup.hint)
-    wanted = load_settings(call.bridge.settings_path)[0].model
-    try:
-        installed = find_model(call.bridge.models_dir, wanted)
-        verify(call.bridge.models_dir, wanted)
-    except BridgeError as error:
-        fix = Fix("Install the model", f"vault-bridge models install {shlex.quote(wanted)}", None)
-        return make_finding("model", "fail", error.message, error.hint, fix)
-    return make_finding("model", "ok", f"{wanted} is installed at {installed.path}.")
+    named = load_settings(call.bridge.settings_path)[0].model
+    for wanted in {named} if named else fitting_models(call) or {DEFAULT_MODEL}:
+        try:
+            find_model(call.bridge.models_dir, wanted)
+            verify(call.bridge.models_dir, wanted)
+        except BridgeError as error:
+            fix = Fix("Install the model", f"vault-bridge models install {shlex.quote(wanted)}", None)
+            in_use = {model.id for host in call.bridge.vaults.values() if (model := host.progress().model)}
+            return make_finding("model", "warn" if in_use - {wanted} else "fail", error.message, error.hint, fix)
+    return make_finding("model", "ok", f"{wanted} is installed in {call.bridge.models_dir}.")
+
+
+def fitting_models(call: Call) -> set[str]:
+    """Return the models that fit the notes of the vaults, as far as these are known."""
+    found = set()
+    for host in call.bridge.vaults.values():
+        with contextlib.suppress(BridgeError):
+            found |= {host.vault.backfill.choice.id} if host.vault.backfill.choice else set()
+    return found
 
 
 def check_chat_model(call: Call) -> Finding:

@@ -233,7 +233,7 @@ class ListedModel:
         languages: Its languages.
         license: Its licence.
         installed: Whether it is on this machine.
-        chosen: Whether the settings select it.
+        chosen: Whether the settings or the notes of a vault select it.
     """
 
     id: str
@@ -277,6 +277,7 @@ def read_models(call: Call) -> ListedModels:
 
     settings = load_settings(call.bridge.settings_path)[0]
     wanted = {settings.model, settings.chat_model, settings.rerank_model}
+    wanted |= {model.id for host in call.bridge.vaults.values() if (model := host.progress().model)}
     here = {model.spec.id: model for model in installed_models(call.bridge.models_dir)}
     specs = {spec.id: spec for spec in (*catalogue(), *(model.spec for model in here.values()))}
     return ListedModels(

@@ -108,7 +108,7 @@ def vault_status(host: "Host") -> VaultStatus:
         ready=Ready(progress.ready_keyword, progress.ready_semantic, progress.ready_words),
         skipped=group_left_out(progress.skipped),
         failed=group_left_out(progress.failed),
-        model=ModelInUse(model.id, model.dimensions, model.digest, model.workers, model.answering) if model else None,
+        model=ModelInUse(**asdict(model)) if model else None,
         embedded_total=progress.embedded_total,
         embedding=Embedding(round(speed, 1), ceil(progress.pending_vectors / speed)) if speed else None,
         paused=progress.paused,

@@ -117,6 +117,7 @@ class ModelInUse:
         digest: SHA-256 of its file.
         workers: Processes that run it.
         answering: The vectors that answer queries: the previous model's until the new ones are complete.
+        reason: Why it is this model.
     """
 
     id: str
@@ -124,6 +125,7 @@ class ModelInUse:
     digest: Digest
     workers: int
     answering: str | None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

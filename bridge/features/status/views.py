@@ -65,11 +65,12 @@ def _describe_bridge(bridge: Mapping[str, Any] | None) -> str:
 
 def _semantic_state(vault: Vault) -> str:
     """Say whether semantic search is ready, and by which model."""
-    model = vault["model"]
+    state = "ready" if vault["ready"]["semantic"] else "not ready"
+    if model := vault["model"]:
+        reason = f" ({model['reason']})" if model.get("reason") else ""
+        return f"{state}, {model['id']}{reason}"
     if vault["ready"]["semantic"]:
-        return f"ready, {model['id']}" if model else "ready"
-    if model:
-        return f"not ready, {model['id']}"
+        return state
     if setup := vault.get("model_setup"):
         return f"not ready. {inline(setup['message'])}"
     # An earlier version of the bridge does not say whether it has looked.

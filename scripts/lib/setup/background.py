@@ -25,22 +25,23 @@ def main() -> int:
     """Set up what search by meaning needs, once: a failure is recorded and not tried again."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("bridge", type=int, help="process id of the bridge")
-    bridge = parser.parse_args().bridge
+    parser.add_argument("vault", help="what it serves")
+    bridge, vault = vars(parser.parse_args()).values()
     os.nice(NICENESS)
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
     try:
         if is_done("llama"):
-            fetch_model(while_running(bridge, ignore))
+            fetch_model(vault, while_running(bridge, ignore))
             return 0
         with llama_lock(while_running(bridge, ignore)) as lock:
-            return set_up(bridge, lock)
+            return set_up(bridge, vault, lock)
     except BridgeEnded:
         say("Ended with its bridge. The next start goes on.")
         return 130
 
 
-def set_up(bridge: int, lock: int) -> int:
+def set_up(bridge: int, vault: str, lock: int) -> int:
     """Set up all that is not there yet, and record how far it is."""
     record = SetupRecord()
     watch = while_running(bridge, record.show)
@@ -57,14 +58,14 @@ def set_up(bridge: int, lock: int) -> int:
         say(str(error))
         record.fail(f"Setting up llama.cpp failed: {error.strerror or error}.", AGAIN)
         return 1
-    fetch_model(watch)
+    fetch_model(vault, watch)
     record.clear()
     return 0
 
 
-def fetch_model(watch: Watch) -> None:
-    """Fetch the default model, or return at once if it is there; without it, a bridge says by itself what to do."""
-    command = [str(VENV / "bin" / "vault-bridge"), "models", "install"]
+def fetch_model(vault: str, watch: Watch) -> None:
+    """Fetch the model that fits a vault unless it is there; without it, a bridge says by itself what to do."""
+    command = [str(VENV / "bin" / "vault-bridge"), "models", "install", vault]
     try:
         run("Fetching the model", command, VENV / "logs" / "model.log", {}, watch=watch)
     except (StepFailed, OSError) as failure:
