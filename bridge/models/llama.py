@@ -114,7 +114,7 @@ class Llama:
             return None
         from bridge.models.pieces import Pieces
 
-        return Pieces(self._path, int(size))
+        return Pieces(self._path, int(size), c.llama_model_n_embd_out(self._model))
 
     def facts(self) -> ModelFacts:
         """Return the facts in the file."""
@@ -207,7 +207,7 @@ class Llama:
         """
         batch, k = self._batch, 0
         if self._pieces is not None:
-            vectors = self._pieces.vectors([token for ids in texts for token in ids], self._width)
+            vectors = self._pieces.vectors([token for ids in texts for token in ids])
             ctypes.memmove(batch.embd, vectors.ctypes.data, vectors.nbytes)
         for sequence, ids in enumerate(texts):
             for position, token in enumerate(ids):
@@ -238,7 +238,8 @@ class Llama:
         floats = c.llama_get_embeddings_seq(self._context, sequence)
         if not floats:
             raise RuntimeError("llama.cpp gave no vector")
-        return ctypes.string_at(floats, 4 * self._width)
+        vector = ctypes.string_at(floats, 4 * self._width)
+        return vector if self._pieces is None else self._pieces.centred(vector)
 
     def _tokenize(self, text: bytes, limit: int) -> int:
         # Special tokens are never parsed from the text: a note that says `[SEP]` means the letters.

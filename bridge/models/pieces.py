@@ -24,18 +24,22 @@ _GAPS = re.compile(r"[\s\u2581\u200b-\u200f\ufeff\ufffd]+")
 _UNKNOWN = -10.0
 """Score of an unknown character above that of the least probable piece."""
 
+_STEP = 1 / 1340
+"""What one stands for in the centre, which is stored in bytes."""
+
 _CACHED_WORDS, _LONGEST_CACHED = 20_000, 40
 
 
 class Pieces:
     """Cuts texts into the most probable pieces."""
 
-    def __init__(self, path: Path, size: int) -> None:
+    def __init__(self, path: Path, size: int, width: int) -> None:
         """Read a vocabulary.
 
         Args:
             path: The model's file.
-            size: Length of the vocabulary and its vectors, with which the file ends.
+            size: Length of the vocabulary, its vectors and the centre, with which the file ends.
+            width: Length of a vector.
         """
         raw = np.memmap(path, np.uint8, "r", path.stat().st_size - size)
         count, self._begin, self._end, _, self._unknown, letters = struct.unpack_from("<5iQ", raw[:28].tobytes())
@@ -49,7 +53,8 @@ class Pieces:
             self._ids.pop(special, None)
         self._longest = max(map(len, self._ids))
         self._alone = min(self._scores) + _UNKNOWN
-        self._vectors = raw[at + letters :]
+        self._vectors = raw[at + letters : -width].reshape(-1, width // 32, 18)
+        self._centre = raw[-width:].view(np.int8) * np.float32(_STEP)
         self._cut_cached = lru_cache(_CACHED_WORDS)(self._cut)
 
     def tokens(self, text: str, limit: int) -> tuple[list[int], bool]:
@@ -62,12 +67,18 @@ class Pieces:
                 return [*found[: limit - 1], self._end], True
         return [*found, self._end], False
 
-    def vectors(self, ids: Sequence[int], width: int) -> "NDArray[np.float32]":
+    def centred(self, vector: bytes) -> bytes:
+        """Return the vector of a text without what all have in common, so that unrelated texts are far apart."""
+        values = np.frombuffer(vector, np.float32)
+        found: bytes = (values / np.linalg.norm(values) - self._centre).astype(np.float32).tobytes()
+        return found
+
+    def vectors(self, ids: Sequence[int]) -> "NDArray[np.float32]":
         """Return the vectors of some pieces, which are stored as ggml's Q4_0."""
-        blocks = self._vectors.reshape(-1, width // 32, 18)[ids]
+        blocks = self._vectors[ids]
         scales = blocks[..., :2].copy().view("<f2").astype(np.float32)
         halves = np.concatenate([blocks[..., 2:] & 15, blocks[..., 2:] >> 4], axis=-1)
-        return ((halves.astype(np.float32) - 8) * scales).reshape(len(ids), width)
+        return ((halves.astype(np.float32) - 8) * scales).reshape(len(ids), -1)
 
     def _cut(self, word: str) -> list[int]:
         """Return the most probable pieces of a word."""

