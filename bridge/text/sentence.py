@@ -14,7 +14,7 @@ LONGEST: Final = 300
 _QUOTES: Final = "\"'“”„«»‘’‚‹›"
 _STOP: Final = re.compile(
     # Stops that need a space behind them, with what closes there: `.”`, `!**`, `! »`.
-    rf"(?:(?<![.!?…(])[.!?…]++|(?<=[{GREEK}]);|\u037e)(?:[{_QUOTES})\]*_~=]|\s[»›](?=\s|$))*+\s+"
+    rf"(?:(?<![.!?…])[.!?…]++|(?<=[{GREEK}]);|\u037e)(?:[{_QUOTES})\]*_~=]|\s[»›](?=\s|$))*+\s+"
     # Stops that need none; a straight quotation mark or an asterisk before a word opens what follows.
     r"|[。！？．｡؟۔।॥։။៕።፧]++(?:[”’」』）】》〉»]|[\"'*_~=)\]](?!\w))*+\s*"
     r"|\n"
@@ -132,9 +132,11 @@ def _goes_on(text: str, said: Span, stop: str, rest: Span) -> bool:
     word = found[1] if found else ""
     is_small = word[:1].islower() and not _NO_CAPITALS.match(word)
     if stop[0] not in ".…":
-        # `“Is it?” she asked.`
-        is_closed = stop.rstrip()[-1] not in "!?…"
-        return (is_small and is_closed and stop[0] in "!?") or (stop[-1] in "」』" and text.startswith("と", rest[0]))
+        # `“Is it?” she asked.` A mark alone in brackets (!) ends nothing.
+        is_closed = stop.rstrip()[-1] not in "!?…" and stop[0] in "!?"
+        return (is_closed and (is_small or text[said[1] - 1 : said[1]] == "(")) or (
+            stop[-1] in "」』" and text.startswith("と", rest[0])
+        )
     if (is_small and rest[0] - said[0] <= LONGEST) or text.startswith((".", "…"), *rest):
         return True
     before = text[max(said[0], said[1] - _LOOKED_AT) : said[1]]

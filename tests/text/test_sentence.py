@@ -19,7 +19,7 @@ Am 1. und 2. Feiertag ist zu.|Am 3. nicht.
 It was at 3.15 p.m. on Oct. 13th.|It rained.
 It cost $4.50, e.g. a book, i.e. one.|See fig. 3 and pp. 12-14.|Stop.
 “Is it?” he asked.|She nodded (no!) twice.|He left... and came back.
-Wait…|What is that?|Visit https://a.b/c.html?x=1.|Open a.txt.
+Wait…|What is that (!) It is (…) |A poem.|Visit https://a.b/c.html?x=1.|Open a.txt.
 He lives in the U.S. Army base.|We met in the U.S.|The rest is known.
 There were 50 couples.|35,064 households had none.
 I am here to . . . submit to it.|So do I.|Then we part.
