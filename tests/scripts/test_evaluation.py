@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from scripts.lib.evaluation import figures
 from scripts.lib.evaluation.chats import ChatQuestion, has_all, is_updated_first, print_chats, share_found
 from scripts.lib.evaluation.memory import print_memory
 from scripts.lib.evaluation.metrics import Interval, bootstrap, scores
@@ -95,7 +96,7 @@ def test_without_the_data_it_says_so(tmp_path: Path, what: list[str]) -> None:
         command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert "the folder of the data" in done.stderr if what else "There are no judged sets" in done.stderr
+    assert "the folder of the data" in done.stderr
 
 
 def test_beliefs_are_remembered_and_recalled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -179,3 +180,20 @@ def belief(id_: str, content: str, **facts: Any) -> dict[str, Any]:
         "superseded_by": None,
         **facts,
     }
+
+
+def test_a_set_may_not_fall(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(figures, "FIGURES", tmp_path / "figures.json")
+
+    def measured(found: float) -> dict[str, dict[str, object]]:
+        means = {metric: {"mean": found} for metric in figures.KEPT}
+        return {"cranfield": {"fts5": {"queries": 9}, "keyword": means}}
+
+    assert not figures.print_changes(measured(0.5), keep=True)
+    assert not figures.print_changes(measured(0.499), keep=False)
+    assert figures.print_changes(measured(0.49), keep=False)
+    assert "FELL cranfield, 9 queries" in capsys.readouterr().out
+    assert not figures.print_changes({**measured(0.4), "new": measured(0.1)["cranfield"]}, keep=True)
+    assert not figures.print_changes(measured(0.4), keep=False)

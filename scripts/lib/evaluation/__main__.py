@@ -1,4 +1,7 @@
-"""`scripts/eval`: every set, each retriever and fused, against the floor; a table, and JSON with `--json`."""
+"""`scripts/eval`: every set, each retriever and fused, against the floor; a table, and JSON with `--json`.
+
+The exit status is 1 where a whole set falls by more than .002 from the committed figures (`figures.json`).
+"""
 
 import argparse
 import asyncio
@@ -21,6 +24,7 @@ from bridge.models.embedder import Embedder
 from scripts.lib.evaluation.answerable import print_answerable
 from scripts.lib.evaluation.chat_answers import print_chat_answers
 from scripts.lib.evaluation.chats import print_chats, print_sessions
+from scripts.lib.evaluation.figures import print_changes
 from scripts.lib.evaluation.indexing import open_embedder, open_index
 from scripts.lib.evaluation.linked import print_rediscovery
 from scripts.lib.evaluation.memory import print_memory
@@ -58,7 +62,7 @@ def main() -> int:
         print(f"There is {named} in {folder}; give the folder of the data with --data.", file=sys.stderr)
         return 2
     asyncio.run(_with_model(options, report))
-    return 0
+    return int(options.fell)
 
 
 def _report(options: argparse.Namespace, folders: Sequence[Path]) -> Callable[[Embedder | None], Awaitable[None]]:
@@ -108,6 +112,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--topics", action="store_true", help="hide the topics of real notes and suggest them again")
     parser.add_argument("--graph", action="store_true", help="what following links adds, for several weights")
     parser.add_argument("--memory", action="store_true", help="what is found again of beliefs, chats and sessions")
+    parser.add_argument("--keep", action="store_true", help="take these figures as those that may not fall")
+    parser.set_defaults(fell=False)
     parser.add_argument("--json", type=Path, help="write every figure to this file")
     parser.add_argument("--cache", type=Path, default=cache, help="where indexes are kept (%(default)s)")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("VAULT_BRIDGE_EVAL", BESIDE)))
@@ -148,6 +154,8 @@ async def _print_modes(options: argparse.Namespace, folders: Sequence[Path], emb
             other = read_set(folder.parent / options.documents)
             judged = replace(other, name=f"{judged.name} in {other.name}", questions=judged.questions)
         report[judged.name] = await _measure_set(judged, options, embedder)
+    if options.limit is None and options.documents is None and options.model == DEFAULT_MODEL:
+        options.fell = print_changes(report, keep=options.keep)
     if options.json is not None:
         text = json.dumps(report, indent=1, ensure_ascii=False) + "\n"
         await asyncio.to_thread(options.json.write_text, text, encoding="utf-8")
