@@ -34,7 +34,9 @@ NOT_QUICK_MARKS = {"eval", "long", "model", "process"}
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let a run be quick, and keep its failures for the program that started it."""
-    parser.addoption("--quick", action="store_true", help="only tests that need no model, no browser and no process")
+    parser.addoption(
+        "--quick", action="store_true", help="only tests that need no model, no browser and no process but a brief one"
+    )
     parser.addoption("--failures", type=Path, metavar="FILE", help="append each failure to FILE, as a line of JSON")
 
 
@@ -44,13 +46,24 @@ def pytest_configure(config: pytest.Config) -> None:
     if file is not None and not is_worker:
         config.pluginmanager.register(FailureLog(file))
     if config.getoption("quick") and (is_worker or not config.getoption("numprocesses", None)):
-        sys.addaudithook(refuse_processes)
+        config.pluginmanager.register(refusal := ProcessRefusal())
+        sys.addaudithook(refusal.hear)
 
 
-def refuse_processes(event: str, _arguments: tuple[object, ...]) -> None:
-    """Refuse to start a program in a quick test."""
-    if event == "subprocess.Popen":
-        raise PermissionError("A quick test starts no processes; mark this one `process`.")
+class ProcessRefusal:
+    """Refuses to start a program in a quick test, unless it is marked as one that starts a brief one."""
+
+    def __init__(self) -> None:
+        self._is_brief = False
+
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Look at the next test."""
+        self._is_brief = any(is_brief(mark) for mark in item.iter_markers())
+
+    def hear(self, event: str, _arguments: tuple[object, ...]) -> None:
+        """Hear what happens in this process."""
+        if event == "subprocess.Popen" and not self._is_brief:
+            raise PermissionError("A quick test starts no processes; mark this one `process`.")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -127,8 +140,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def is_quick(item: pytest.Item) -> bool:
-    """Say whether a test needs nothing but this process and a moment."""
-    return NOT_QUICK_MARKS.isdisjoint(mark.name for mark in item.iter_markers())
+    """Say whether a test needs a moment, and nothing but this process or a brief one."""
+    return NOT_QUICK_MARKS.isdisjoint(mark.name for mark in item.iter_markers() if not is_brief(mark))
+
+
+def is_brief(mark: pytest.Mark) -> bool:
+    """Say whether a test's process takes about a second."""
+    return mark.name == "process" and bool(mark.kwargs.get("brief"))
 
 
 @pytest.fixture(autouse=True)

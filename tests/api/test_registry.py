@@ -261,7 +261,7 @@ def test_every_word_of_a_schema_comes_from_a_docstring() -> None:
                 assert all(held.get("description") for held in record.get("properties", {}).values()), operation.name
 
 
-@pytest.mark.process
+@pytest.mark.process(brief=True)
 def test_listing_operations_imports_no_engine() -> None:
     code = (
         "import sys, bridge.features as o; assert o.operations();"

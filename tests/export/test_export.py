@@ -28,7 +28,7 @@ from bridge.settings.schema import describe_settings
 PAGE = reference()
 
 
-@pytest.mark.process
+@pytest.mark.process(brief=True)
 @pytest.mark.parametrize("optimize", [[], ["-OO", "-B"]], ids=["plain", "without docstrings"])
 def test_the_generated_files_are_up_to_date(optimize: list[str]) -> None:
     checked = subprocess.run(

@@ -43,7 +43,7 @@ print(gc.get_stats()[0]["collections"] - before)
 """
 
 
-@pytest.mark.process
+@pytest.mark.process(brief=True)
 def test_the_hits_of_a_search_start_no_collection_of_garbage() -> None:
     ran = subprocess.run([sys.executable, "-c", COLLECTIONS], capture_output=True, text=True, check=True)
     assert int(ran.stdout) == 0

@@ -16,7 +16,7 @@ print(overrides.__file__ is not None)
 """
 
 
-@pytest.mark.process
+@pytest.mark.process(brief=True)
 def test_what_talks_to_a_service_is_not_loaded() -> None:
     ended = subprocess.run([sys.executable, "-c", LOOK], capture_output=True, text=True, check=True)
     assert (ended.stdout.split(), ended.stderr) == (["True", "True"], "")
@@ -63,7 +63,7 @@ print(len(lancedb.connect(sys.argv[1]).create_table("made", [{"number": 1}])))
 """
 
 
-@pytest.mark.process
+@pytest.mark.process(brief=True)
 def test_a_process_that_only_tokenizes_loads_no_more(tmp_path: Path) -> None:
     command = [sys.executable, "-c", TOKENIZER, str(tmp_path)]
     ended = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -31,7 +31,7 @@ def test_a_document_is_read_by_its_name(path: str, data: bytes, kind: NoteKind) 
     assert (note.kind, note.title, note.path) == (kind, "B", path)
 
 
-@pytest.mark.process
+@pytest.mark.process(brief=True)
 def test_reading_documents_does_not_load_pdfium_before_a_pdf() -> None:
     code = "import sys, bridge.vault; sys.exit('pypdfium2' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
