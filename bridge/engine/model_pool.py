@@ -76,11 +76,12 @@ class Embedders:
     def _find(self, choice: ModelChoice | None) -> InstalledModel:
         if self.settings.model or choice is None:
             return find_embedding_model(self.models_dir, self.settings.model)
-        with contextlib.suppress(ModelMissing):
+        try:
             return find_embedding_model(self.models_dir, choice.id)
-        with contextlib.suppress(ModelMissing, ModelUnusable):
-            return find_embedding_model(self.models_dir, choice.other)
-        return find_embedding_model(self.models_dir, choice.id)
+        except ModelMissing:
+            with contextlib.suppress(ModelMissing, ModelUnusable):
+                return find_embedding_model(self.models_dir, choice.other)
+            raise
 
     def reason(self, model: str, choice: ModelChoice | None) -> str:
         """Say why a model embeds a vault."""
