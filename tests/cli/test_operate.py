@@ -1,6 +1,7 @@
 """The command as a person or a script runs it."""
 
 import asyncio
+import hashlib
 import os
 import shutil
 from functools import partial
@@ -16,8 +17,10 @@ from bridge.cli.catalogue import operation_commands
 from bridge.cli.local import open_bridge
 from bridge.cli.run_operation import needs_digest
 from bridge.data_folder import Folders
+from bridge.models.catalogue import MULTILINGUAL_MODEL, find_in_catalogue
+from bridge.models.folder import record_model, weights_path
 from bridge.server.runtime_file import Runtime, write_runtime
-from bridge.types import VaultId
+from bridge.types import Digest, VaultId
 from tests.engine.conftest import until
 from tests.features.served import Served, command, serving, write_vault
 from tests.mcp_client.servers import write_servers
@@ -214,6 +217,17 @@ async def test_doctor_works_without_any_vault(tmp_path: Path) -> None:
     assert {finding["check"] for finding in ran.json["findings"]} == {
         "settings", "data folder", "disk", "model", "chat model", "reranker", "global vault", "tokens"
     }  # fmt: skip
+
+
+async def test_doctor_without_any_vault_looks_at_the_model_that_is_there(tmp_path: Path) -> None:
+    models, file = tmp_path / "m", b"GGUF, but no model"
+    models.mkdir()
+    weights_path(models, MULTILINGUAL_MODEL).write_bytes(file)
+    digest = Digest(hashlib.sha256(file).hexdigest())
+    record_model(models, find_in_catalogue(MULTILINGUAL_MODEL), digest, "a test")
+    ran = await command("doctor", "--json", data=tmp_path / "data", models=models, cwd=tmp_path)
+    (found,) = (finding for finding in ran.json["findings"] if finding["check"] == "model")
+    assert (found["verdict"], found["fix"]["command"].split()[-1]) == ("fail", MULTILINGUAL_MODEL)
 
 
 async def test_doctor_looks_at_a_running_bridge(served: Served) -> None:

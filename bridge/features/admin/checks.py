@@ -31,8 +31,8 @@ def check_settings(call: Call) -> Finding:
 
 def check_model(call: Call) -> Finding:
     """Look whether the model of the settings is there and is what it claims to be."""
-    from bridge.models.catalogue import DEFAULT_MODEL
-    from bridge.models.folder import find_model
+    from bridge.models.catalogue import DEFAULT_MODEL, MULTILINGUAL_MODEL
+    from bridge.models.folder import find_model, installed_models
     from bridge.models.install import verify
     from bridge.models.model_setup import read_model_setup
     from bridge.settings.file import load_settings
@@ -40,7 +40,8 @@ def check_model(call: Call) -> Finding:
     if (setup := read_model_setup()) is not None:
         return make_finding("model", "warn" if setup.state == "running" else "fail", setup.message, setup.hint)
     named = load_settings(call.bridge.settings_path)[0].model
-    for wanted in {named} if named else fitting_models(call) or {DEFAULT_MODEL}:
+    there = {model.spec.id for model in installed_models(call.bridge.models_dir)} & {DEFAULT_MODEL, MULTILINGUAL_MODEL}
+    for wanted in {named} if named else fitting_models(call) or there or {DEFAULT_MODEL}:
         try:
             find_model(call.bridge.models_dir, wanted)
             verify(call.bridge.models_dir, wanted)
