@@ -111,9 +111,11 @@ class Sidecar:
 
     def wait_indexed(self, *, vectors: bool = True) -> dict[str, Any]:
         """Wait until nothing is pending and return the status of the first vault."""
-        return self.until(lambda: settled(self.vault(), vectors=vectors), "nothing is pending")
+        # Embedding takes long, and each question takes time from it.
+        pause = 0.2 if vectors else 0.02
+        return self.until(lambda: settled(self.vault(), vectors=vectors), "nothing is pending", pause=pause)
 
-    def until(self, look: Callable[[], T | None], what: str, patience: float = PATIENCE_S) -> T:
+    def until(self, look: Callable[[], T | None], what: str, patience: float = PATIENCE_S, *, pause: float = 0.02) -> T:
         """Poll until there is a value."""
         deadline = time.monotonic() + patience
         while time.monotonic() < deadline:
@@ -121,7 +123,7 @@ class Sidecar:
                 raise AssertionError(f"it ended before {what}:\n{self.errors()}")
             if found := look():
                 return found
-            time.sleep(0.02)
+            time.sleep(pause)
         raise AssertionError(f"not within {patience:.0f} s: {what}\n{self.vault()}\n{self.errors()}")
 
     def stop(self, patience: float = PATIENCE_S) -> int:
