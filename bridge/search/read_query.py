@@ -7,15 +7,12 @@ from bridge.search.model import SearchRequest, Sources
 from bridge.search.prefixes import expand_prefixes, has_prefixes
 from bridge.search.query import Query, parse_query
 from bridge.search.scope import Paths, search_scope, unknown_name_notices
-from bridge.search.spelling import correct_spelling, find_corrections
+from bridge.search.spelling import FEW_WORDS, correct_spelling, find_corrections
 from bridge.text.stopwords import content_words
 
 _WORDS_UNREAD = "The vault's words are still being read: mistyped words are not corrected yet."
 _READING = "The vault is being read for the first time: this is the best of the notes that say these words."
 _NOTHING_ALLOWED = "No note passes the filters."
-FEW_WORDS = 2
-"""Words of a query up to which one that the model knows stays as it is typed."""
-
 _NOTHING_HAS_ALL = "No note meets all that the query asks for."
 
 

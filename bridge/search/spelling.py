@@ -7,13 +7,16 @@ from bridge.search.query import Query
 from bridge.search.terms import leaves
 from bridge.search.vault_words import VaultWords
 from bridge.text.fold import fold_word
-from bridge.text.stopwords import STOP_WORDS
+from bridge.text.stopwords import STOP_WORDS, content_words
 
 SHORTEST = 5
 """Minimum length of a corrected word: shorter words have too many similar ones."""
 
 TWO_ERRORS = 9
 """Length from which two letters may be wrong."""
+
+FEW_WORDS = 2
+"""Content words up to which a query has no others by which notes are found."""
 
 ENDING = 3
 """Letters at the end of a word that may differ between its forms."""
@@ -23,12 +26,15 @@ def find_corrections(query: Query, words: VaultWords, languages: Collection[str]
     """Return the vault's word for each word of a query that seems mistyped."""
     read_as: dict[str, str] = {}
     # A required word is taken as typed.
+    # In a question, a word of the same language that no note says is far more often right than mistyped.
+    is_short = len(content_words(query.words)) <= FEW_WORDS
     demanded = {leaf.text for leaf in leaves(query.condition)} if query.condition is not None else set[str]()
     for place, word in enumerate(query.words):
         if word in demanded:
             continue
         unfinished = query.open_ended and place == len(query.words) - 1
-        if (meant := _correct_word(word, words, languages, unfinished=unfinished)) is not None:
+        meant = _correct_word(word, words, languages, unfinished=unfinished)
+        if meant is not None and (is_short or words.is_strange(word)):
             read_as[word] = meant
     return read_as
 

@@ -300,6 +300,10 @@ class VaultWords:
         coverage = np.bincount(notes, np.minimum(gains, -np.log(by_chance)), len(own_paths)) / worth.sum()
         return dict(zip(own_paths, coverage.tolist(), strict=True))
 
+    def is_strange(self, word: str) -> bool:
+        """Return whether a word is unlike those of the vault, so that it is hardly another form of one."""
+        return self._words.is_strange(fold_word(word))
+
     def alike(self, word: str, errors: int) -> list[tuple[str, int]]:
         """Return the words with the same first letter within so many typing errors, with their number of errors."""
         return self._words.alike(fold_word(word), errors)

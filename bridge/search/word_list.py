@@ -71,6 +71,10 @@ class WordList:
             return []
         return _split(self._text[self._start(numbers[0]) : self._ends[numbers[-1]]].tobytes())
 
+    def lines(self) -> str:
+        """Return all words, each on a line."""
+        return self._text.tobytes().decode("utf-8", "surrogatepass")
+
     def of_stem(self, root: str, language: str, hashed: int) -> list[int]:
         """Return the numbers of the words under a root whose stem has this hash."""
         first, last = self._places.get(root, (0, 0))
