@@ -122,7 +122,16 @@ async def _rank_by_vector(
     texts = await read_passages(index, ranked[: request.limit + SPARE], passages)
     reasons = Reasons(near.calibrated)
     return RankedNotes(
-        ranked, texts, [near], reasons, "semantic", took_ms=answers.took_ms, passages=passages, worth=worth
+        ranked,
+        texts,
+        [near],
+        reasons,
+        "semantic",
+        took_ms=answers.took_ms,
+        passages=passages,
+        worth=worth,
+        # Who asks by meaning alone is shown what is nearest: notes in another language are never very near.
+        said=frozenset(near.calibrated),
     )
 
 

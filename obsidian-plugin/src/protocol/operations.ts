@@ -75,7 +75,7 @@ export const FORMS = {
 	withhold_note: "fd922d6694af",
 	deny_agent: "b6451d02f1be",
 	give_note: "b89d30bb9f18",
-	status: "59a254853b9f",
+	status: "e6deaac92cc7",
 	index_status: "2e6baa65b1c8",
 	report_changes: "eadeb5b000e8",
 	reindex: "cee2e4c35aca",
@@ -1786,7 +1786,7 @@ export interface ListedModel {
 	readonly license: string;
 	/** Whether it is on this machine. */
 	readonly installed: boolean;
-	/** Whether the settings select it. */
+	/** Whether the settings or the notes of a vault select it. */
 	readonly chosen: boolean;
 }
 
@@ -2084,6 +2084,8 @@ export interface ModelInUse {
 	readonly workers: number;
 	/** The vectors that answer queries: the previous model's until the new ones are complete. */
 	readonly answering: string | null;
+	/** Why it is this model. */
+	readonly reason?: string;
 }
 
 /** The set-up of llama.cpp, which runs the models. */
