@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 MANY = 5
 """New words of a note above which the stems under their roots are recomputed instead of extended."""
 
-PIECE = 4
-"""Letters in a row by which a word is unlike those of the vault."""
-
 CACHED = 1_000
 """Words of queries whose forms are cached: a search asks for those of each word several times."""
 
@@ -149,11 +146,11 @@ class NumberedWords:
         found.update((word, self.counts[self._numbers[word]]) for word in begun)
         return [(word, count) for word, count in found.items() if count]
 
-    def is_strange(self, word: str) -> bool:
-        """Return whether a word has letters in a row, its start or end among them, that no word has."""
+    def is_strange(self, word: str, piece: int) -> bool:
+        """Return whether a word has so many letters in a row, its start or end among them, that no word has."""
         every = "\n".join(("", *self._words, self._stored.lines()))
         whole = f"\n{word}\n"
-        return any(whole[at : at + PIECE] not in every for at in range(len(whole) - PIECE + 1))
+        return any(whole[at : at + piece] not in every for at in range(len(whole) - piece + 1))
 
     def alike(self, word: str, errors: int) -> list[tuple[str, int]]:
         """Return the words with the same first letter within so many typing errors, with their number of errors."""

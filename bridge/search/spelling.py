@@ -18,6 +18,9 @@ TWO_ERRORS = 9
 FEW_WORDS = 2
 """Content words up to which a query has no others by which notes are found."""
 
+FEW_LETTERS = 4
+"""Letters in a row that most words of a language share with others."""
+
 ENDING = 3
 """Letters at the end of a word that may differ between its forms."""
 
@@ -34,7 +37,7 @@ def find_corrections(query: Query, words: VaultWords, languages: Collection[str]
             continue
         unfinished = query.open_ended and place == len(query.words) - 1
         meant = _correct_word(word, words, languages, unfinished=unfinished)
-        if meant is not None and (is_short or words.is_strange(word)):
+        if meant is not None and (is_short or words.is_strange(word, _piece(fold_word(word), meant))):
             read_as[word] = meant
     return read_as
 
@@ -66,6 +69,16 @@ def _correct_word(word: str, words: VaultWords, languages: Collection[str], *, u
         if meant.isalpha() and _is_slip(folded, meant, distance)
     ]
     return _closest_word(near, words) if near else None
+
+
+def _piece(word: str, meant: str) -> int:
+    """Return the letters in a row of which the vault must lack some of a word, so that it is not one of its own.
+
+    Two errors, or a letter too many, are hardly ever right where all rows of four letters are known.
+    """
+    from rapidfuzz.distance import OSA
+
+    return FEW_LETTERS if len(word) > len(meant) or OSA.distance(word, meant) > 1 else FEW_LETTERS + 1
 
 
 def _closest_word(near: Sequence[tuple[int, str]], words: VaultWords) -> str:

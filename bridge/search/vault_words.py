@@ -300,9 +300,9 @@ class VaultWords:
         coverage = np.bincount(notes, np.minimum(gains, -np.log(by_chance)), len(own_paths)) / worth.sum()
         return dict(zip(own_paths, coverage.tolist(), strict=True))
 
-    def is_strange(self, word: str) -> bool:
-        """Return whether a word is unlike those of the vault, so that it is hardly another form of one."""
-        return self._words.is_strange(fold_word(word))
+    def is_strange(self, word: str, piece: int) -> bool:
+        """Return whether a word has so many letters in a row that no word of the vault has."""
+        return self._words.is_strange(fold_word(word), piece)
 
     def alike(self, word: str, errors: int) -> list[tuple[str, int]]:
         """Return the words with the same first letter within so many typing errors, with their number of errors."""

@@ -10,7 +10,7 @@ than that the their theirs them then there these they this those through to too 
 when where which while who whom whose why with would you your yours about shall us am
 der das dem eine einer eines einem einen und oder ist sind waren wird werden wurde wurden wer wie wo wann warum welche
 welcher welches welchen welchem wem wen wessen im am auf aus bei nach seit vom zu zum zur für durch über unter um ihr
-sein seine haben hatte hatten nicht auch dass sich wenn
+sein seine haben hatte hatten nicht auch dass sich wenn worum wohin woher womit wodurch wofür woran wobei worin wonach
 le la les et des est une dans que pour pas qui au aux avec ce ces cette il elle sont ont ne nous vous quel quelle quels
 quelles où quand pourquoi
 el los las y en una con del se su lo al qué cuál cuáles quién cuándo dónde cómo es

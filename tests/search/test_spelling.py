@@ -40,7 +40,7 @@ def read(sources: Sources, typed: str) -> tuple[str, tuple[str, ...]]:
 
 
 async def test_a_word_like_those_of_the_vault_stays_in_a_question(tmp_path: Path) -> None:
-    write_vault(tmp_path / "vault", {"Tören.md": "Bayram kutlandı, para kullanıldı. Hotkeys."})
+    write_vault(tmp_path / "vault", {"Tören.md": "Bayram kutlandı, para kullanıldı, ağaç sallandı. Hotkeys."})
     async with opened(tmp_path / "vault", tmp_path / "index") as found:
         assert await found.vocabulary.words.follow(found.index)
         assert read(found, "okulda yeni yöntem kullandı")[1] == ()
