@@ -42,7 +42,8 @@ def trim_word(word: str) -> str:
 
 def count_words(text: str) -> int:
     """Count a text's words; in a script without spaces two characters are about a word."""
-    return sum(max(1, len(UNSPACED_CHARACTER.findall(word)) // 2) for word in TOKEN.findall(text))
+    words = (word for word in TOKEN.findall(text) if word[0].isalnum())
+    return sum(max(1, len(UNSPACED_CHARACTER.findall(word)) // 2) for word in words)
 
 
 def character_pairs(run: str) -> list[str]:

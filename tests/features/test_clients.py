@@ -9,6 +9,7 @@ from bridge.api.call import OWNER, RUNTIME, Call
 from bridge.engine.bridge import Bridge
 from bridge.errors import Forbidden, InvalidArguments
 from bridge.features import get_operation
+from bridge.models.catalogue import DEFAULT_MODEL
 
 
 @pytest.fixture
@@ -61,4 +62,6 @@ async def test_models_are_listed_with_the_one_that_is_chosen_whether_it_is_here_
 async def test_a_model_that_is_installed_says_so(tmp_path: Path, models_dir: Path) -> None:
     (tmp_path / "data").mkdir()
     shown = await get_operation("list_models").run(Call(Bridge(tmp_path / "data", models_dir, []), RUNTIME), {})
-    assert [m.installed for m in shown.models if m.chosen] == [True]
+    assert [m.installed for m in shown.models if m.id == DEFAULT_MODEL] == [True]
+    # Each vault's notes decide, and there is none.
+    assert not any(m.chosen for m in shown.models)

@@ -64,6 +64,7 @@ def test_characters_without_spaces_count_as_half_a_word() -> None:
     assert count_words("where is the fern") == 4
     assert count_words("蕨类植物在哪里 fern") == 4
     assert count_words("蕨") == 1
+    assert count_words("- [ ] water → fern 📅") == 2
 
 
 def test_the_share_of_latin_letters() -> None:

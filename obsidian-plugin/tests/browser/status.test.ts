@@ -63,8 +63,9 @@ test("what the index holds and takes is told", async () => {
 test("a finding has its fix, and calls that failed are counted", async () => {
 	const pane = await opened();
 	const finding = pane.locator(".vault-bridge-finding", { hasText: "is not installed" });
-	await finding.getByLabel("Copy vault-bridge models install all-minilm-l6-v2").click();
-	await expect.poll(() => obsidian.page.evaluate(() => navigator.clipboard.readText())).toBe("vault-bridge models install all-minilm-l6-v2");
+	// The notes are in several languages.
+	await finding.getByLabel("Copy vault-bridge models install multilingual-e5-small").click();
+	await expect.poll(() => obsidian.page.evaluate(() => navigator.clipboard.readText())).toBe("vault-bridge models install multilingual-e5-small");
 	await expect(bridge.call("read_note", { path: "Nowhere.md" })).rejects.toThrow("note_not_found");
 	await pane.getByRole("button", { name: "Check again" }).click();
 	await pane.getByText(/calls in 7 days, \d+ failed: .*note not found 1/).waitFor();
