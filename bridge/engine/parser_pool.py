@@ -62,7 +62,7 @@ class ParserPool:
         """
         self._on_words = on_words
         self._pool: WorkerPool | None = None
-        self._ahead: tuple[Vault, asyncio.Task[Boilerplate | None]] | None = None
+        self._ahead: tuple[Vault, asyncio.Task[tuple[frozenset[VaultPath], Boilerplate] | None]] | None = None
         self._file_words: tuple[Vault, FileWords] | None = None
 
     def begin(self, vault: Vault, *, learn: bool) -> None:
@@ -75,8 +75,8 @@ class ParserPool:
         if self._ahead is None and self.file_words(vault) is None:
             self._ahead = vault, asyncio.create_task(self._read_ahead(vault, learn=learn), name="reading ahead")
 
-    async def _read_ahead(self, vault: Vault, *, learn: bool) -> Boilerplate | None:
-        """Return the recurring lines; None if they are not wanted, there are too few notes, or a process failed."""
+    async def _read_ahead(self, vault: Vault, *, learn: bool) -> tuple[frozenset[VaultPath], Boilerplate] | None:
+        """Return the files and their recurring lines; None if unwanted, for few notes, or if a process failed."""
         try:
             files = (await asyncio.to_thread(vault.scan)).files
             if len(files) <= FEW:
@@ -85,9 +85,8 @@ class ParserPool:
             self._on_words()
             if not learn:
                 return None
-            return await asyncio.wrap_future(
-                self._started().submit(learn_boilerplate, vault.root, vault.rules, tuple(files))
-            )
+            learning = self._started().submit(learn_boilerplate, vault.root, vault.rules, tuple(files))
+            return frozenset(files), await asyncio.wrap_future(learning)
         except (BridgeError, BrokenProcessPool):
             self._end()
             return None
@@ -121,8 +120,8 @@ class ParserPool:
         if ahead is not None and ahead[0] is not vault:
             # The rules have changed since.
             ahead[1].cancel()
-        elif ahead is not None and (learnt := await ahead[1]) is not None:
-            return learnt
+        elif ahead is not None and (learnt := await ahead[1]) is not None and learnt[0] == frozenset(paths):
+            return learnt[1]
         return await asyncio.to_thread(learn_boilerplate, vault.root, vault.rules, paths)
 
     async def read(self, reading: ReadOptions, files: Mapping[VaultPath, int]) -> AsyncGenerator[list[Outcome], None]:
