@@ -378,9 +378,16 @@ class Index:
 
     # -- texts --------------------------------------------------------------------------------------------------------
 
-    async def text_of(self, hits: Sequence[PassageHit]) -> list[StoredPassage]:
-        """Read the passages of hits, in order, with blanks for what is no content; changed ones are omitted."""
+    async def text_of(self, hits: Sequence[PassageHit], *, as_written: bool = False) -> list[StoredPassage]:
+        """Read the passages of hits, in order; changed ones are omitted.
+
+        Args:
+            hits: The passages.
+            as_written: Whether to keep what is no content, of which only blanks are left otherwise.
+        """
         passages = await self._texts.of(hits)
+        if as_written:
+            return passages
         blanked = [self._boilerplate.blank(one.text) for one in passages]
         return [
             replace(one, text=text, labels=self._boilerplate.labels(text))

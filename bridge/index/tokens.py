@@ -23,7 +23,7 @@ Tokenizer = Literal["words", "forms"]
 WORDS: Tokenizer = "words"
 FORMS: Tokenizer = "forms"
 
-LONGEST_TOKEN = 64
+LONGEST_TOKEN = 100
 """Characters from which a token is left out: keys and encoded files."""
 
 HASHED = 40
@@ -125,6 +125,9 @@ def split_pieces(pieces: Sequence[str], tokenizer: Tokenizer) -> list[list[str]]
         else:
             whole = _EMPHASIS.sub("", piece)
             words = [*TOKEN.findall(piece), *(TOKEN.findall(whole) if whole != piece else ())]
+            if "\u200c" in piece:
+                # Persian joins endings so that are else written apart.
+                words += TOKEN.findall(piece.replace("\u200c", " "))
             tokens = [*chain.from_iterable(map(_index_tokens, fold_words(words)))]
         found.append([token for token in tokens if len(token) < LONGEST_TOKEN])
     return found

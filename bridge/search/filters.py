@@ -14,7 +14,7 @@ from bridge.markdown.link_targets import inside_wiki
 from bridge.markdown.names import Names, suggest_names
 from bridge.markdown.note import Value
 from bridge.search.terms import HasProperty
-from bridge.text.fold import fold_case
+from bridge.text.fold import fold_case, fold_typed
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def no_such_property(notes: Notes, name: str, *values: Value) -> str | None:
 
 def no_such_path(notes: Collection[VaultPath], part: str) -> str | None:
     """Return a notice that no path contains a text, with the closest paths and folders; None when one does."""
-    if any(fold_case(part) in fold_case(path) for path in notes):
+    if any(fold_typed(part) in fold_typed(path) for path in notes):
         return None
     folders = {path[:end] for path in notes for end, letter in enumerate(path) if letter == "/"}
     return f"No path contains `{part}`{_closest({*notes, *folders}, part)}"
@@ -211,9 +211,9 @@ def _narrows(request: "SearchRequest") -> bool:
 
 def _with_property(notes: Sequence[IndexedNote], name: str) -> list[tuple[IndexedNote, Value]]:
     """Return the notes that have a property, in any case, with its value."""
-    target = fold_case(name.strip())
+    target = fold_typed(name.strip())
     names: set[str] = set().union(*(note.properties for note in notes if note.properties))
-    spellings = [key for key in names if fold_case(str(key)) == target]
+    spellings = [key for key in names if fold_typed(str(key)) == target]
     return [
         (note, note.properties[key]) for note in notes if note.properties for key in spellings if key in note.properties
     ]

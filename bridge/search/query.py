@@ -198,7 +198,7 @@ class _Parser:
         begun = text.rstrip(".,;:!")
         if begun[-1:] == "*" and len(begun) > SHORTEST_PREFIX and TOKEN.fullmatch(begun[:-1].replace("-", "")):
             self._terms += 1
-            return HasPrefix(begun[:-1])
+            return HasPrefix(trim_word(begun[:-1]))
         if (required := _REQUIRED.fullmatch(text)) is not None:
             self._notices.append(f"`{text}` is read as: `{required[1]}` must occur.")
             word = self._word(required[1])

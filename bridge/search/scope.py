@@ -35,7 +35,7 @@ from bridge.search.terms import (
     Word,
     conditions,
 )
-from bridge.text.fold import fold_case, fold_word
+from bridge.text.fold import fold_typed, fold_word
 from bridge.text.match import compile_matcher
 from bridge.text.words import RUN, words_of
 from bridge.types import VaultPath
@@ -117,9 +117,9 @@ def _notes_by_facts(notes: Notes, term: HasName | InPath | InFile | HasTag | Has
         case HasName():
             return frozenset(path for path, note in notes.items() if _has_name(note, term))
         case InPath(text):
-            return frozenset(path for path in notes if fold_case(text) in fold_case(path))
+            return frozenset(path for path in notes if fold_typed(text) in fold_typed(path))
         case InFile(text):
-            return frozenset(path for path in notes if fold_case(text) in fold_case(path.rpartition("/")[2]))
+            return frozenset(path for path in notes if fold_typed(text) in fold_typed(path.rpartition("/")[2]))
         case HasTag(tag):
             return frozenset(note.path for note in filter_by_tag(list(notes.values()), tag))
         case HasProperty():
@@ -127,14 +127,14 @@ def _notes_by_facts(notes: Notes, term: HasName | InPath | InFile | HasTag | Has
 
 
 def _has_name(note: IndexedNote, term: HasName) -> bool:
-    part = fold_case(term.text)
+    part = fold_typed(term.text)
     match term.kind:
         case "title":
-            return part in fold_case(note.title)
+            return part in fold_typed(note.title)
         case "alias":
-            return any(part in fold_case(alias) for alias in note.aliases)
+            return any(part in fold_typed(alias) for alias in note.aliases)
         case "heading":
-            return any(part in fold_case(heading) for heading in note.heading_texts)
+            return any(part in fold_typed(heading) for heading in note.heading_texts)
 
 
 async def _notes_with_prefix(index: "Index", text: str, words: tuple[str, ...]) -> Paths:
@@ -159,22 +159,21 @@ async def _notes_with_stem(index: "Index", text: str) -> Paths:
 
 def _notes_named(notes: Mapping[VaultPath, IndexedNote], text: str, *, whole: bool) -> Paths:
     """Return the notes with a name that contains something, if `whole` not only as parts of longer words."""
-    part = fold_case(text)
+    part = fold_typed(text)
     words = {*query_tokens(text, exact=True)} if whole else set()
     return frozenset(
         path
         for path, note in notes.items()
         for name in (note.title, *note.aliases)
-        if part in fold_case(name) and words.issubset(query_tokens(name, exact=True))
+        if part in fold_typed(name) and words.issubset(query_tokens(name, exact=True))
     )
 
 
 async def _notes_with_text(index: "Index", text: str) -> Paths:
     """Return the notes that contain something in their text."""
-    query = TextQuery(must=(text,))
-    if len(query_tokens(text, exact=True)) == 1:
+    query, matcher = TextQuery(must=(text,)), compile_matcher((), (text,))
+    if len(query_tokens(text, exact=True)) == 1 and not any(sign for one in matcher.phrases for sign in one.signs):
         return frozenset(hit.path for hit in await index.whole(query, max(1, len(index.notes)), None))
     # The index stores no positions: whether words are adjacent is checked in the passages that have them all.
-    matcher = compile_matcher((), (text,))
-    passages = await index.text_of(await index.passages(query, MOST_READ, None))
+    passages = await index.text_of(await index.passages(query, MOST_READ, None), as_written=True)
     return frozenset(passage.path for passage in passages if matcher.find(passage.text))

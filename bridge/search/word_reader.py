@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from bridge.index.word_file import WordArrays
 
-LONGEST = 40
+LONGEST = 100
 """Maximum length of a recorded word."""
 
 MOST_REMEMBERED = 500_000
@@ -36,7 +36,9 @@ class FoldedWords(dict[str, str]):
             self.clear()
         # No word has a space in it, and most of them repeat.
         words = set(map(self.__getitem__, SPACED_WORD.findall(" ".join(set(text.split())))))
-        words = {part for word in words for part in (word.split("'") if "'" in word else (word,))}
+        words.update([part for word in words if "'" in word for part in word.split("'")])
+        if "\u200c" in text:
+            words.update(map(self.__getitem__, SPACED_WORD.findall(text.replace("\u200c", " "))))
         words.discard("")
         return words
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from bridge.text.scripts import ACCENTS, JOINERS
 
-_CLUSTER: Final = re.compile(f"[\u1100-\u115f][\u1160-\u11ff]+|.[{ACCENTS}\u093c\u3099\u309a]*", re.DOTALL)
+_CLUSTER: Final = re.compile(f"[\u1100-\u115f][\u1160-\u11ff]+|.[{ACCENTS}\u093c\u3099\u309a\uff9e\uff9f]*", re.DOTALL)
 """A character with the marks that may combine with it."""
 
 _GROWING: Final = re.compile(
@@ -17,7 +17,8 @@ _GROWING: Final = re.compile(
 
 _NOT_SAID: Final = re.compile(r"[\W_]+")
 _OPTIONAL: Final = re.compile(
-    f"[{ACCENTS}{JOINERS}\u034f\u05f4\u0640\u093c\u180b-\u180f\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]"
+    f"[{ACCENTS}{JOINERS}\u034f\u05f4\u0640\u093c\u180b-\u180f\U0001f3fb-\U0001f3ff]"
+    '|(?<=[\u05d0-\u05ea])"(?=[\u05d0-\u05ea])'
 )
 """What can be left out of a word: accents, the vowels of Arabic and Hebrew, the dot of Hindi, what is not seen."""
 
@@ -29,9 +30,16 @@ _SAME: Final = str.maketrans(
     {"æ": "ae", "ð": "d", "ø": "o", "þ": "th", "đ": "d", "ħ": "h", "ı": "i", "ŀ": "l", "ł": "l", "œ": "oe", "ŧ": "t"}
     | dict.fromkeys("ىیې", "ي")
     | dict.fromkeys("ةھہەۀ", "ه")
-    | {"ک": "ك", "ٱ": "ا", "ʼ": "'", "׳": "'", "’": "'"}
+    | {"ک": "ك", "ٱ": "ا"}
+    | dict.fromkeys("’ʻʼ׳", "'")
+    | dict(zip("ൺൻർൽൾ", ("ണ്", "ന്", "ര്", "ല്", "ള്"), strict=True))
     | {chr(ord(zero) + digit): str(digit) for zero in _DIGITS for digit in range(10)}
 )
+
+
+_WHOLE: Final = dict(zip(map(ord, "ำຳໜໝ"), "\ue001\ue002\ue003\ue004", strict=True))
+_WHOLE_AGAIN: Final = {ord(sign): chr(letter) for letter, sign in _WHOLE.items()}
+"""Letters of Thai and Lao that would become two, so that a place in the word would be another one."""
 
 
 class FoldedText:
@@ -77,8 +85,19 @@ def fold_word(word: str) -> str:
     """
     if word.isascii():
         return word.lower()
-    parts = _OPTIONAL.sub("", unicodedata.normalize("NFKD", word.casefold()))
-    return unicodedata.normalize("NFC", parts.translate(_SAME))
+    parts = _OPTIONAL.sub("", unicodedata.normalize("NFKD", word.casefold().translate(_WHOLE)))
+    return unicodedata.normalize("NFC", parts.translate(_SAME)).translate(_WHOLE_AGAIN)
+
+
+def fold_typed(text: str) -> str:
+    """Fold a name as `fold_case` does, and its apostrophes, of which each keyboard has another."""
+    return fold_case(text).replace("’", "'").replace("‘", "'")
+
+
+def places_in(word: str) -> list[int]:
+    """Return where in a word each place of the folded word is, and its end."""
+    places = [found.start() for found in _CLUSTER.finditer(word) for _ in fold_word(found[0])]
+    return [*places, len(word)]
 
 
 def fold_words(words: Sequence[str]) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import field
 from itertools import chain
 
 from bridge.records import dataclass
-from bridge.text.fold import fold_word, fold_words
+from bridge.text.fold import fold_word, fold_words, places_in
 from bridge.text.stems import stem_words
 from bridge.text.stopwords import STOP_WORDS
 from bridge.text.words import RUN, TOKEN, character_pairs
@@ -16,10 +16,10 @@ _ROOT = 2
 _OPEN = frozenset({"", " ", "$", "{", "}", "(", "[", "^", "_", "=", "+", "-"})
 """What precedes a LaTeX command; the folders of a path follow names and colons."""
 _SHORTEST_PREFIX = 3
-_SIGNS = re.compile(r"[$%@&=<>^|\\/+#€]|(?<!\S)[.-](?=$)")
+_SIGNS = re.compile(r"[$%@&=<>^|\\/+#€]|(?<=\s)[.-](?=$)")
 """What is typed in a phrase and must stand in the text, unlike the punctuation of sentences and of Markdown."""
 
-_PARTS = re.compile("[^'’ʼ׳]+")
+_PARTS = re.compile("[^'’ʻʼ׳]+")
 _GAP = 3
 """Characters around a phrase in which its outer signs must stand."""
 
@@ -56,7 +56,8 @@ class _Phrase:
         else:
             return
         for own_start, own_end in spans:
-            start, end = _place_in(tokens[at], plain[at], own_start), _place_in(tokens[last], plain[last], own_end)
+            start = tokens[at][0] + _place_in(tokens[at][1], plain[at], own_start)
+            end = tokens[last][0] + _place_in(tokens[last][1], plain[last], own_end)
             gaps = [text[max(0, start - _GAP) : start]]
             gaps += [text[tokens[i][0] + len(tokens[i][1]) : tokens[i + 1][0]] for i in range(at, last)]
             gaps.append(text[end : end + _GAP])
@@ -64,10 +65,12 @@ class _Phrase:
                 yield start, end
 
 
-def _place_in(token: tuple[int, str], plain: str, at: int) -> int:
-    """Return where in a text a place in a folded token is; its end or its start, if folding changed its length."""
-    start, word = token
-    return start + (at if len(plain) == len(word) else len(word) * (at > 0))
+def _place_in(word: str, plain: str, at: int) -> int:
+    """Return where in a word a place of its folded form is."""
+    if len(plain) == len(word):
+        return at
+    places = places_in(word)
+    return places[at] if len(places) == len(plain) + 1 else len(word) * (at == len(plain))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +161,9 @@ class Matcher:
             for at in range(len(plain) - width + 1):
                 if plain[at : at + width] in self.grams:
                     covered[at : at + width] = b"\1" * width
-        if len(plain) != len(run):
-            covered = bytearray(b"\1" * len(run) if any(covered) else b"")
         for m in re.finditer(rb"\x01+", bytes(covered)):
-            yield Match((offset + m.start(), offset + m.end()), run[m.start() : m.end()])
+            start, end = _place_in(run, plain, m.start()), _place_in(run, plain, m.end())
+            yield Match((offset + start, offset + end), run[start:end])
 
 
 def compile_matcher(
@@ -207,7 +209,10 @@ def _compile_phrase(phrase: str) -> _Phrase | None:
     """Compile a phrase; None without a token."""
     tokens = [*_part_at_apostrophes((token.start(), token[0]) for token in TOKEN.finditer(phrase))]
     ends = [0, *(at for start, word in tokens for at in (start, start + len(word))), len(phrase)]
-    signs = ["".join(_SIGNS.findall(phrase[start:end])) for start, end in zip(ends[::2], ends[1::2], strict=True)]
+    # A sign at the start is one as behind a blank.
+    spaced = f" {phrase}"
+    gaps = (spaced[start + (start > 0) : end + 1] for start, end in zip(ends[::2], ends[1::2], strict=True))
+    signs = ["".join(_SIGNS.findall(gap)) for gap in gaps]
     parts = fold_words([word for _, word in tokens])
     return _Phrase(tuple(parts), tuple(signs), phrase) if parts else None
 

@@ -68,7 +68,7 @@ _FURTHER_MARKS: Final = (
 MARK: Final = f"(?:[{_MARKS}]|[{_FURTHER_MARKS}])"
 """A combining mark of any script, by its Unicode category."""
 
-JOINERS: Final = "\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\ufeff"
+JOINERS: Final = "\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
 """What is not seen inside a word, and may be left out of it."""
 
 SYMBOLS: Final = (

@@ -56,6 +56,9 @@ _AFFIXES = {
 }
 """Small words that are written together with the next one, and endings (Larkey et al., 2007, for Arabic)."""
 
+SHORTEST_LEFT = 2
+"""Letters of which a stem needs more."""
+
 SAMPLE = 4_000
 DEFAULT = "english"
 """For notes in the Latin script that are too short to tell."""
@@ -65,7 +68,7 @@ _LANGUAGES_OF = {
     for word in " ".join(FREQUENT_WORDS.values()).split()
     if len(word) > 1
 }
-_APOSTROPHE = re.compile("['’ʼ׳]|[+#]+$")
+_APOSTROPHE = re.compile("['’ʻʼ׳]|[+#]+$")
 _ASCII_WORDS = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
 _SCRIPTS = {
     "russian": CYRILLIC,
@@ -211,6 +214,22 @@ class _LightStemmer:
         return [self.stemWord(word) if script_language(word) else word for word in words]
 
 
+class _Bounded:
+    """Leaves words whole of which a stemmer leaves two letters: `insan` (human) would be `in`."""
+
+    def __init__(self, stemmer: Any) -> None:
+        self._stemmer = stemmer
+
+    def stemWord(self, word: str) -> str:  # noqa: N802 - as the stemmers of Snowball
+        """Return the stem of a word."""
+        stem: str = self._stemmer.stemWord(word)
+        return stem if len(stem) > SHORTEST_LEFT else word
+
+    def stemWords(self, words: Sequence[str]) -> list[str]:  # noqa: N802
+        """Return the stems of words."""
+        return [*map(self.stemWord, words)]
+
+
 class BoundedCache(dict[str, T]):
     """Cached results for words, limited in number."""
 
@@ -246,5 +265,6 @@ def _stemmer(language: str) -> Any:
             import Stemmer
 
             # Without a cache of its own, which is slower than the stemmer.
-            _caches.stemmers[language] = Stemmer.Stemmer(language, 0)
+            found = Stemmer.Stemmer(language, 0)
+            _caches.stemmers[language] = _Bounded(found) if language == "turkish" else found
     return _caches.stemmers[language]

@@ -11,10 +11,12 @@ ALPHABETIC: Final = re.compile(r"[^\W\d_]+")
 DIGITS: Final = re.compile(r"\d+")
 
 _LETTERS: Final = f"[^\\W_{UNSPACED}{HANGUL}]+"
+_IN_HEBREW: Final = '(?<=[\u05d0-\u05ea])"(?=[\u05d0-\u05ea])'
+"""What abbreviations are written with, where a keyboard has no other sign."""
+
 # Each mention of these classes costs milliseconds at every start.
-_SPACED: Final = (
-    f"{_LETTERS}(?:(?:{MARK}|[{JOINERS}]|['’ʼ׳״](?={_LETTERS}))(?:{_LETTERS})?)*(?:(?:\\+\\+|#)(?![\\w+#]))?"
-)
+_INNER: Final = f"{MARK}|[{JOINERS}]|['’ʻʼ׳״](?={_LETTERS})|{_IN_HEBREW}"
+_SPACED: Final = f"{_LETTERS}(?:(?:{_INNER})(?:{_LETTERS})?)*(?:(?:\\+\\+|#)(?![\\w+#]))?"
 SPACED_WORD: Final = re.compile(_SPACED)
 """A word of a script with spaces, with its combining marks, joiners and apostrophes; also `C++` and `C#`."""
 

@@ -94,3 +94,38 @@ def test_marks_are_those_of_unicode() -> None:
 
 def test_words_are_folded_as_they_are_cut() -> None:
     assert words_of("C++ and C#, i++; 🔥Firewood") == ["c++", "and", "c#", "i++", "🔥", "firewood"]
+
+
+TYPED = (
+    ('חיילי צה"ל חזרו לארה"ב.', ('צה"ל', "צה״ל", '"צה"ל"', 'ארה"ב')),
+    ("เขาดื่มน้ำในห้องสมุดและทำงาน", ("ห้องสมุด", '"ห้องสมุด"')),
+    ("ｶﾞｿﾘﾝで給油した", ("ガソリン", '"ガソリン"', '"給油"')),
+    ("Mon–Fri 5–10 km, well‑known, 2020–2024", ('"Mon-Fri"', '"5-10 km"', '"well-known"', '"2020-2024"')),
+    ("I don't know O'Neill. --flag Haus-Arbeit", ("don't*", "O'Neill*", "--flag*", "Haus-*")),
+    ("کتاب\u200cهای زیادی", ("کتاب", "کتاب ها", "کتابهای")),
+    ("see https://example.com/a?b=c now", ('"https://example.com/a?b=c"',)),
+    ("Donaudampfschifffahrtsgesellschaftskapitän " + "ab12" * 16, ("Donaudampf*", "ab12" * 16)),
+    ("അവന്\u200d കാര്\u200d Oʻzbekiston 葛\U000e0100城市", ("അവൻ", "കാർ", "O'zbekiston", "葛城")),
+    ("completed 100% today for $5 with .NET", ('"100%"', '"$5"', '".NET"')),
+)
+OTHERS = {"100 today.md": "completed 100 today for €5 with NET", "English.md": "in the garden in summer in the school"}
+
+
+async def test_a_note_is_found_as_people_type_its_words(tmp_path: Path) -> None:
+    notes = {f"{number}.md": text for number, (text, _) in enumerate(TYPED)}
+    write_vault(tmp_path / "vault", {**notes, **OTHERS})
+    async with opened(tmp_path / "vault", tmp_path / "index") as sources:
+        for number, (_, queries) in enumerate(TYPED):
+            for typed in queries:
+                answer = await search(sources, SearchRequest(typed, mode="keyword"))
+                paths = [hit.path for hit in answer.hits]
+                assert paths[:1] == [f"{number}.md"], (typed, paths)
+                assert not (typed.startswith('"') and OTHERS.keys() & {*paths}), (typed, paths)
+
+
+async def test_names_are_found_with_any_apostrophe(tmp_path: Path) -> None:
+    write_vault(tmp_path / "vault", {"O’Brien/L’été.md": "---\nl’auteur: Hugo\n---\nText.\n", "B.md": "Été.\n"})
+    async with opened(tmp_path / "vault", tmp_path / "index") as sources:
+        for typed in ('"L’été"', 'title:"L\'été"', "file:L’été", "path:O'Brien", "[l'auteur:Hugo]"):
+            answer = await search(sources, SearchRequest(typed, mode="keyword"))
+            assert [hit.path for hit in answer.hits] == ["O’Brien/L’été.md"], typed

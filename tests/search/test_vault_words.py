@@ -43,8 +43,9 @@ async def test_the_forms_of_a_word_are_the_words_of_its_stem(tmp_path: Path, lan
     _, known = words._words.snapshot()
     for word in known:
         stem = stem_words(language, [word])[0]
-        same = {other for other in known if stem_words(language, [other])[0] == stem}
-        if stem[:2] == word[:2]:
+        # Of an elided word the parts are listed, too.
+        same = {other for other in known if "'" not in other and stem_words(language, [other])[0] == stem}
+        if stem[:2] == word[:2] and "'" not in word:
             assert {known[number] for number in words._words.forms_of(word, (language,))} == same
 
 
