@@ -224,7 +224,7 @@ async def _rank_hybrid(
         took_ms=took,
         passages=passages,
         worth=worth,
-        said=_telling_notes(answers, of_loud).union(by_cover, by_typing),
+        said=_telling_notes(answers, of_loud).union(by_cover),
     )
 
 
