@@ -80,8 +80,12 @@ async def search_blocks(sources: Sources, request: SearchRequest) -> SearchAnswe
         near = {(hit.path, hit.ordinal): hit.score for hit in found.nearest}
         blocks = await _read_blocks(sources, matcher, found, calibrate_cosines(near, calibration))
         worth = {word: sources.vocabulary.words.worth(word, index.languages) for word in words}
+        # What completes an unfinished word, or is a part of a run without spaces, is reported as the block has it.
+        asked = sum(worth.values())
+        found_words = {word for block in blocks for word in block.counts} - worth.keys()
+        worth |= {word: sources.vocabulary.words.worth(word, index.languages) for word in found_words}
         by_words = 0.0 if request.mode == "semantic" else WORDS
-        ranked, best = rank_blocks(blocks, worth, by_words, trust if found.has_model else 0.0)
+        ranked, best = rank_blocks(blocks, worth, asked, by_words, trust if found.has_model else 0.0)
     least = FLOOR if within is not None or best >= ABOUT else 1.0
     ranked = [block for block in ranked if block.score >= request.min_score and (block.counts or block.score >= least)]
     hits = _build_hits(index, request, matcher, ranked)

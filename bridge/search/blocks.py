@@ -112,20 +112,21 @@ def match_blocks(
 
 
 def rank_blocks(
-    found: Sequence[Block], worth: Mapping[str, float], words: float, meaning: float
+    found: Sequence[Block], worth: Mapping[str, float], asked: float, words: float, meaning: float
 ) -> tuple[list[Block], float]:
     """Rank blocks.
 
     Args:
         found: The blocks, and those that follow them.
-        worth: By word of the query: how much it says.
+        worth: By word of the query, or what stands for it in a block: how much it says.
+        asked: How much all words of the query say.
         words: The weight of words.
         meaning: The weight of meaning.
 
     Returns:
         The blocks with a score, best first, and the best score without those of next blocks.
     """
-    scored = [*_join_parts(_score_alone(found, worth, words, meaning))]
+    scored = [*_join_parts(_score_alone(found, worth, asked, words, meaning))]
     best = max((block.score for block in scored), default=0.0)
     after = {
         (one.path, one.lines): other.score
@@ -141,15 +142,17 @@ def rank_blocks(
     return ranked, best
 
 
-def _score_alone(found: Sequence[Block], worth: Mapping[str, float], words: float, meaning: float) -> Iterator[Block]:
+def _score_alone(
+    found: Sequence[Block], worth: Mapping[str, float], asked: float, words: float, meaning: float
+) -> Iterator[Block]:
     """Give each block its score without its neighbours.
 
     Words count by their share of the best block's, times how much of the query the block that says most of it does.
     """
     raw = [_weigh_words(block, worth) for block in found]
-    top, total = max(raw, default=0.0), sum(worth.values())
+    top = max(raw, default=0.0)
     said = max((sum(worth.get(word, 0.0) for word in block.counts) for block in found), default=0.0)
-    scale = min(1.0, said / total) / top if top and total else 0.0
+    scale = min(1.0, said / asked) / top if top and asked else 0.0
     for block, value in zip(found, raw, strict=True):
         yield replace(block, score=(words * value * scale + meaning * block.meaning) / (words + meaning))
 

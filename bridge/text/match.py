@@ -20,6 +20,7 @@ _SIGNS = re.compile(r"[$%@&=<>^|\\/+#€]|(?<=\s)[.-](?=$)")
 """What is typed in a phrase and must stand in the text, unlike the punctuation of sentences and of Markdown."""
 
 _PARTS = re.compile("[^'’ʻʼ׳]+")
+_JOINTS = re.compile("['’ʻʼ׳\u200c]")
 _GAP = 3
 """Characters around a phrase in which its outer signs must stand."""
 
@@ -117,6 +118,12 @@ class Matcher:
         self.known.update(dict.fromkeys(unseen))
         inflected: list[str] = []
         for word, folded in zip(unseen, fold_words(unseen), strict=True):
+            if "'" in folded or "\u200c" in word:
+                # What is elided or joined before or after it, as in `l'eau`.
+                parts = filter(None, fold_words(_JOINTS.split(word)))
+                self.known[word] = next((self.exact[part] for part in parts if part in self.exact), None)
+                if self.known[word] is not None:
+                    continue
             # In no supported language does inflection change the start of a word.
             if folded[:_ROOT] not in self.roots:
                 continue

@@ -112,3 +112,22 @@ async def test_lines_are_found_by_meaning(tmp_path: Path, models_dir: Path) -> N
             assert {lines for _, lines in found[:3]} & {(11, 11), (13, 13)}
     finally:
         await embedder.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [
+        ("invoice", "a.md"),
+        ("cat", "a.md"),
+        ("eau", "c.md"),
+        ("酵母每天喂几次？", "d.md"),
+        ("หัวเชื้อต้องให้อาหารวันละกี่ครั้ง", "e.md"),
+    ],
+)
+async def test_a_block_is_found_by_parts_and_forms_of_its_words(tmp_path: Path, query: str, path: str) -> None:
+    notes = {"a.md": "- pay the invoices\n- feed the cats\n", "c.md": "Il boit de l'eau.\n"}
+    notes |= {"d.md": "酵母每天喂两次。\n", "e.md": "หัวเชื้อต้องให้อาหารวันละสองครั้ง\n"}
+    write_vault(tmp_path / "vault", notes)
+    async with opened(tmp_path / "vault", tmp_path / "index") as sources:
+        answer = await search_blocks(sources, SearchRequest(query, mode="keyword"))
+    assert [hit.path for hit in answer.hits] == [path]
