@@ -214,7 +214,7 @@ class _LightStemmer:
         return [self.stemWord(word) if script_language(word) else word for word in words]
 
 
-class _Bounded:
+class _LeastStems:
     """Leaves words whole of which a stemmer leaves two letters: `insan` (human) would be `in`."""
 
     def __init__(self, stemmer: Any) -> None:
@@ -266,5 +266,5 @@ def _stemmer(language: str) -> Any:
 
             # Without a cache of its own, which is slower than the stemmer.
             found = Stemmer.Stemmer(language, 0)
-            _caches.stemmers[language] = _Bounded(found) if language == "turkish" else found
+            _caches.stemmers[language] = _LeastStems(found) if language == "turkish" else found
     return _caches.stemmers[language]

@@ -57,9 +57,11 @@ JOURNAL = {"save_session", "note_down"}
 """Operations whose note says what else the session did, and is named after its time and client."""
 
 OWN = re.compile(
-    r"^\+(?:id|created|agent|session|updated|valid_until): .*$|(?<= · )by [^·\n]+(?= · \d{4}-)", re.MULTILINE
+    r"^\+(?:id|created|agent|session|updated|valid_until): .*$|(?<= · )by [^·\n]+(?= · \d{4}-)"
+    r"|(?<=/)\d{4}-\d\d-\d\d \d{4}(?= )",
+    re.MULTILINE,
 )
-"""What tells when and by whom a memory or a correction was written, changed or replaced, in a diff."""
+"""What tells when and by whom a memory or a correction was written or replaced, and the minute of a handoff."""
 
 
 def masked(value: Any) -> Any:
