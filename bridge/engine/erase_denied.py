@@ -24,6 +24,8 @@ class DenyEnforcer:
         self._store = store
         self._turn = asyncio.Lock()
         self._due = asyncio.Event()
+        self._asked = 0
+        """How often it was asked to erase again, which an erasure under way does not answer."""
 
     async def use(self, vault: Vault) -> None:
         """Apply changed rules; return when denied notes are erased and newly allowed ones are indexed.
@@ -54,6 +56,7 @@ class DenyEnforcer:
 
     def erase_again(self) -> None:
         """Erase again as if the rules were new, because data about denied notes was stored."""
+        self._asked += 1
         self._indexer.index.keep_cleansed(())
         self._due.set()
 
@@ -80,13 +83,13 @@ class DenyEnforcer:
             ReadOnly: The data folder is not writable.
         """
         async with self._turn:
-            index, rules = self._indexer.index, self._indexer.vault.rules
+            index, rules, asked = self._indexer.index, self._indexer.vault.rules, self._asked
             if await asyncio.to_thread(lambda: index.cleansed) == {*rules.deny}:
                 return
             await asyncio.to_thread(self._store.forget, rules.denies)
             unlearnt = await self._unlearn()
             await index.erase(rules.denies)
-            if self._indexer.vault.rules == rules:
+            if self._indexer.vault.rules == rules and self._asked == asked:
                 await asyncio.to_thread(index.keep_cleansed, rules.deny)
             log.info("What the rules deny was erased")
         if unlearnt:

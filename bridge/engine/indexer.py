@@ -246,11 +246,7 @@ class Indexer:
                 read, gone = read - self._being_written, gone - self._being_written
             # Notes that an earlier try left pending are read now, or have gone since.
             self.pending = (self.pending - paths) | read
-            lost = {Stat(note.mtime_ns, note.size): path for path in gone if (note := notes.get(path))}
-            if lost and (denied := await asyncio.to_thread(self.vault.moved_to_denied, lost)):
-                # Data about a note under its old path is erased with the denied notes.
-                await asyncio.to_thread(self._store.move, denied)
-                self._on_denied_move()
+            denied = await self._find_denied(gone, notes)
             if not self.complete and len(read) > max(FEW, len(scan.files) // 2):
                 # It was begun already if the index is new.
                 self._readers.begin(self.vault, learn=self.settings.boilerplate and not self.index.boilerplate.version)
@@ -262,6 +258,9 @@ class Indexer:
                 newest = sorted(read, key=lambda path: -scan.files[path].mtime_ns)
                 newest = await self._carry(newest, replaced) if replaced else newest
                 await self._apply({path: scan.files[path].size for path in newest}, gone, write or self.index.write)
+            if denied:
+                # What was erased before their notes left the index is not all of it.
+                self._on_denied_move()
             self.pending -= read
             if "" in places:
                 await self.index.settled()
@@ -413,6 +412,16 @@ class Indexer:
     def boilerplate(self) -> Boilerplate:
         """The lines left out of embedding; what was learned is kept while the setting is off."""
         return self.index.boilerplate if self.settings.boilerplate else Boilerplate.empty()
+
+    async def _find_denied(self, gone: Collection[VaultPath], notes: Mapping[VaultPath, IndexedNote]) -> bool:
+        """Return whether notes that are gone have moved to where rules deny them, and have their data erased."""
+        lost = {Stat(note.mtime_ns, note.size): path for path in gone if (note := notes.get(path))}
+        denied = await asyncio.to_thread(self.vault.moved_to_denied, lost) if lost else {}
+        if denied:
+            # Data about a note under its old path is erased with the denied notes.
+            await asyncio.to_thread(self._store.move, denied)
+            self._on_denied_move()
+        return bool(denied)
 
     def _without_agents(self, read: Collection[VaultPath]) -> Collection[VaultPath]:
         """Return notes other than those of agents, whose forms would pass for recurring lines."""
