@@ -383,7 +383,7 @@ class Index:
 
         Args:
             hits: The passages.
-            as_written: Whether to keep what is no content, of which only blanks are left otherwise.
+            as_written: Whether to keep the text that counts as no content, which is otherwise blanked out.
         """
         passages = await self._texts.of(hits)
         if as_written:

@@ -27,6 +27,7 @@ from bridge.search.terms import (
     require_words,
 )
 from bridge.text.invisible import strip_break_hints
+from bridge.text.scripts import HEBREW_QUOTE
 from bridge.text.stopwords import STOP_WORDS
 from bridge.text.words import TOKEN, trim_word
 
@@ -65,8 +66,7 @@ _WILD = re.compile(r"\w\*\w|^\*\w|\w\?\w")
 _REQUIRED = re.compile(r"\+([^\W\d_].*|[^\x00-\x7f].*)", re.DOTALL)
 _AND = ("word", "AND")
 
-_IN_HEBREW = re.compile('(?<=[\u05d0-\u05ea])"(?=[\u05d0-\u05ea])')
-"""What Hebrew writes in abbreviations, and most keyboards have no other key for."""
+_HEBREW_QUOTE = re.compile(HEBREW_QUOTE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def parse_query(raw: str) -> Query:
     """Parse a query; accepts any text."""
     notices: list[str] = []
     text = unicodedata.normalize("NFC", raw[: 2 * MAX_CHARACTERS]).translate(_QUOTES)
-    text = _IN_HEBREW.sub("״", strip_break_hints(_CONTROL.sub(" ", text)))
+    text = _HEBREW_QUOTE.sub("״", strip_break_hints(_CONTROL.sub(" ", text)))
     if len(raw) > MAX_CHARACTERS:
         text = text[:MAX_CHARACTERS].rpartition(" ")[0] or text[:MAX_CHARACTERS]
         notices.append(f"The query is long; only its first {len(text):,} characters were used.")

@@ -71,6 +71,9 @@ MARK: Final = f"(?:[{_MARKS}]|[{_FURTHER_MARKS}])"
 JOINERS: Final = "\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
 """What is not seen inside a word, and may be left out of it."""
 
+HEBREW_QUOTE: Final = '(?<=[\u05d0-\u05ea])"(?=[\u05d0-\u05ea])'
+"""The mark inside a Hebrew abbreviation, as most keyboards write it."""
+
 SYMBOLS: Final = (
     "\u00a2-\u00a9\u00ac\u00ae-\u00b1\u00b4\u00b6\u00d7\u00f7\u2030-\u2038\u2042\u2044\u20a0-\u20c0\u2100-\u214f"
     "\u2190-\u2307\u230c-\u2328\u232b-\u244a\u25a0-\u2767\u2794-\u27c4\u27c7-\u27e5\u27f0-\u2982\u2999-\u2bff"
