@@ -7,6 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
+from bridge.private_files import make_private, write_private
+from bridge.text.fold import fold_case
 from bridge.types import VaultId
 
 T = TypeVar("T")
@@ -93,8 +95,6 @@ class Folders:
             ReadOnly: It cannot be created or written.
             DiskFull: There is no room.
         """
-        from bridge.private_files import make_private
-
         for folder in (self.data, self.data / "vaults", self.data / "run"):
             make_private(folder)
 
@@ -170,8 +170,6 @@ def add_former_id(folders: Folders, vault: VaultId, former: VaultId) -> None:
         ReadOnly: The file is not writable.
         DiskFull: There is no room.
     """
-    from bridge.private_files import write_private
-
     ids = dict.fromkeys((*read_former_ids(folders, vault), former))
     write_private(folders.former_ids(vault), json.dumps([*ids]).encode())
 
@@ -206,8 +204,6 @@ def remove_from_vault_list(folders: Folders, vault: VaultId) -> None:
 
 def write_vault_list(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
     """Write the list of vaults."""
-    from bridge.private_files import write_private
-
     listed = {key: {"path": str(path), "name": path.name} for key, path in vaults.items()}
     write_private(folders.vaults, json.dumps(listed, ensure_ascii=False).encode())
 
@@ -222,7 +218,6 @@ def match_vaults(reference: str, names: Mapping[VaultId, str], vaults: Mapping[V
     """Return the vaults of a name or id; if there is none, those whose names differ in case only."""
     if exact := [vaults[id_] for id_, name in names.items() if reference in {id_, name}]:
         return exact
-    from bridge.text.fold import fold_case
 
     return [vaults[id_] for id_, name in names.items() if fold_case(name) == fold_case(reference)]
 

@@ -8,10 +8,8 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import suppress
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection
+from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -38,7 +36,7 @@ class WorkerPool:
         self._watched, self._held = spawn.Pipe(duplex=False)
         self._executor = ProcessPoolExecutor(processes, spawn, set_up_process, (self._watched,))
 
-    def submit(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> "Future[T]":
+    def submit(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Run a module-level function; its arguments and result are pickled.
 
         Raises:
@@ -53,7 +51,7 @@ class WorkerPool:
         self._watched.close()
 
 
-def set_up_process(watched: "Connection") -> None:
+def set_up_process(watched: Connection) -> None:
     """Have this process end soon after the other end of a pipe is closed, and rarely collect garbage."""
     gc.freeze()
     gc.set_threshold(OBJECTS_A_COLLECTION)
@@ -67,7 +65,7 @@ def is_stopping() -> bool:
     return stopping is not None and stopping.is_set()
 
 
-def _end_with_owner(watched: "Connection", stopping: threading.Event) -> None:
+def _end_with_owner(watched: Connection, stopping: threading.Event) -> None:
     with suppress(OSError):
         watched.poll(None)
     stopping.set()

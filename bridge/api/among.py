@@ -1,15 +1,16 @@
 """Which notes an operation is about: those of the user, unless the caller names a place in the agents' folder."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
+from bridge.engine.open_vault import OpenVault
+from bridge.notebook.folder import agents_folder
+from bridge.search.query import parse_query
+from bridge.search.terms import InPath, conditions
+from bridge.text.fold import fold_case
 from bridge.types import Among
 
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
 
-
-def choose_among(vault: "OpenVault", among: Among | None, places: Iterable[str | None] = (), query: str = "") -> Among:
+def choose_among(vault: OpenVault, among: Among | None, places: Iterable[str | None] = (), query: str = "") -> Among:
     """Return the notes that a call is about.
 
     Args:
@@ -18,9 +19,6 @@ def choose_among(vault: "OpenVault", among: Among | None, places: Iterable[str |
         places: Notes and folders that the caller names.
         query: The query, which may name places by `path:`.
     """
-    from bridge.notebook.folder import agents_folder
-    from bridge.text.fold import fold_case
-
     if among is None:
         among = "all" if vault.settings.agents_notes_in_search else "notes"
     if among != "notes":
@@ -34,8 +32,6 @@ def _queried_places(query: str) -> Iterable[str]:
     """Return the places that a query names by `path:`."""
     if "path:" not in query.lower():
         return ()
-    from bridge.search.query import parse_query
-    from bridge.search.terms import InPath, conditions
 
     term = parse_query(query).condition
     return () if term is None else [one.text for one in conditions(term) if isinstance(one, InPath)]

@@ -30,16 +30,16 @@ from bridge.api.moments import day, first_day, period
 from bridge.api.note_names import find_file
 from bridge.api.plain_arguments import LARGEST, bind_plain
 from bridge.errors import InvalidArguments
+from bridge.markdown.names import Names
 from bridge.records import dataclass
 from bridge.types import SHORT_DIGEST, START, Day, Digest, PathRole, VaultPath
 from bridge.vault.paths import parents
+from bridge.vault.vault import Vault
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from bridge.api.registry import Operation
-    from bridge.markdown.names import Names
-    from bridge.vault.vault import Vault
 
 DIGEST = re.compile(f"[0-9a-fA-F]{{{SHORT_DIGEST},64}}")
 
@@ -278,9 +278,7 @@ def model_of(operation: "Operation") -> "type[BaseModel]":
     return create_model(operation.name, __config__=ConfigDict(strict=True, extra="forbid"), **fields)
 
 
-def locate(
-    operation: "Operation", bound: dict[str, Any], vault: "Vault", names: "Names | None" = None
-) -> dict[str, Any]:
+def locate(operation: "Operation", bound: dict[str, Any], vault: Vault, names: Names | None = None) -> dict[str, Any]:
     """Check every path, digest and day among the arguments and convert them to the form that operations take.
 
     Args:
@@ -303,8 +301,8 @@ def locate(
 class Locator:
     """Converts the paths of one call to vault paths."""
 
-    vault: "Vault"
-    names: "Names | None"
+    vault: Vault
+    names: Names | None
     writes: bool = False
     """Whether its texts may end up in notes."""
     made: list[VaultPath] = dataclasses.field(default_factory=list)

@@ -1,17 +1,15 @@
 """Who makes a call, and what the call may use."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from bridge.api.stream import StreamEvent, ignore_event
+from bridge.engine.bridge import Bridge
+from bridge.engine.host import Host
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import Forbidden
 from bridge.records import dataclass
 from bridge.types import Preset, Scope
-
-if TYPE_CHECKING:
-    from bridge.engine.bridge import Bridge
-    from bridge.engine.host import Host
-    from bridge.engine.open_vault import OpenVault
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,7 @@ def ignore_progress(done: float, total: float | None, message: str) -> None:
 class Call:
     """One call of an operation. Cancelling its task cancels the call."""
 
-    bridge: "Bridge"
+    bridge: Bridge
     principal: Principal
     vault_name: str | None = None
     """The requested vault, by name or id."""
@@ -92,7 +90,7 @@ class Call:
         return confirm if self.consent is None else self.consent
 
     @property
-    def host(self) -> "Host":
+    def host(self) -> Host:
         """What keeps the chosen vault open; the only vault when none was chosen.
 
         Raises:
@@ -101,7 +99,7 @@ class Call:
         return self.bridge.find(self.vault_name)
 
     @property
-    def vault(self) -> "OpenVault":
+    def vault(self) -> OpenVault:
         """The chosen vault.
 
         Raises:

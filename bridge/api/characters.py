@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from bridge.errors import InvalidArguments
+from bridge.markdown.frontmatter import read_frontmatter
+from bridge.text.lines import LineIndex
 from bridge.vault.paths import display_path
 
 REORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -41,9 +43,6 @@ def require_writable_text(name: str, value: Any) -> None:
 
 def _properties_of(text: str) -> Mapping[str, Any]:
     """Return the properties at the top of a text."""
-    from bridge.markdown.frontmatter import read_frontmatter
-    from bridge.text.lines import LineIndex
-
     return read_frontmatter(text, LineIndex(text)).properties
 
 

@@ -2,17 +2,14 @@
 
 import contextlib
 import time
-from typing import TYPE_CHECKING
 
 from bridge.api.call import Call
 from bridge.api.hints import WritingMode
 from bridge.api.stream import StreamEvent
 from bridge.errors import BridgeError, ModelMissing, ModelUnusable
+from bridge.models.chat_process import AnswerEnd, ChatRequest, Piece, PromptRead
+from bridge.models.generator import Generator
 from bridge.records import dataclass
-
-if TYPE_CHECKING:
-    from bridge.models.chat_process import AnswerEnd, ChatRequest
-    from bridge.models.generator import Generator
 
 REPORT_S = 0.2
 """Seconds between two reports of progress, which repeat the text so far."""
@@ -23,10 +20,10 @@ class WrittenText:
     """What a chat model wrote."""
 
     text: str
-    end: "AnswerEnd"
+    end: AnswerEnd
 
 
-async def choose_generator(call: Call, mode: WritingMode) -> "tuple[Generator | None, tuple[str, ...]]":
+async def choose_generator(call: Call, mode: WritingMode) -> tuple[Generator | None, tuple[str, ...]]:
     """Return the chat model, if it may write; and why it cannot, where that should be said.
 
     Raises:
@@ -46,7 +43,7 @@ async def choose_generator(call: Call, mode: WritingMode) -> "tuple[Generator | 
 
 
 async def write_text(
-    call: Call, generator: "Generator", request: "ChatRequest", *, tell: bool = True, silent_prefix: str = ""
+    call: Call, generator: Generator, request: ChatRequest, *, tell: bool = True, silent_prefix: str = ""
 ) -> WrittenText:
     """Let a chat model write.
 
@@ -62,8 +59,6 @@ async def write_text(
         PromptTooLong: The prompt fills the model's window.
         ModelUnusable: The model cannot be loaded, dies, or rests.
     """
-    from bridge.models.chat_process import AnswerEnd, Piece, PromptRead
-
     text, shown, written, told = "", 0, 0, time.monotonic()
     async with contextlib.aclosing(generator.generate(request)) as events:
         async for event in events:

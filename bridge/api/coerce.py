@@ -99,6 +99,6 @@ def coerce_object(value: Mapping[str, Any], hint: Any, bare: Any) -> Mapping[str
     return value
 
 
-def has_default(field: "dataclasses.Field[Any]") -> bool:
+def has_default(field: dataclasses.Field[Any]) -> bool:
     """Return whether a field of a record may be left out."""
     return field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING

@@ -1,12 +1,9 @@
 """Forecasts of the vault's counts in the form of results."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
+from bridge.changes.forecast import Forecast
 from bridge.records import dataclass
-
-if TYPE_CHECKING:
-    from bridge.changes.forecast import Forecast
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +22,7 @@ class CountForecast:
     after: int
 
 
-def describe_forecast(forecast: "Forecast | None") -> tuple[CountForecast, ...]:
+def describe_forecast(forecast: Forecast | None) -> tuple[CountForecast, ...]:
     """Return the counts that differ."""
     if forecast is None:
         return ()

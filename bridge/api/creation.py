@@ -1,20 +1,19 @@
 """When a note was created, as far as that is known."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bridge.api.moments import iso
+from bridge.bases.values import parse_date
+from bridge.index.note import IndexedNote
 from bridge.text.fold import fold_case
 from bridge.vault.birth_time import birth_time
-
-if TYPE_CHECKING:
-    from bridge.index.note import IndexedNote
 
 PROPERTIES: Final = ("created", "date created")
 """The properties that say it, in any case; the first one counts."""
 
 
-def creation_time(note: "IndexedNote", root: Path) -> float | None:
+def creation_time(note: IndexedNote, root: Path) -> float | None:
     """Return when a note was created, in seconds since 1970: by its properties, else as the system tells.
 
     Args:
@@ -24,8 +23,6 @@ def creation_time(note: "IndexedNote", root: Path) -> float | None:
     Returns:
         None where neither tells. A copy keeps the time of its last change, and was not created after it.
     """
-    from bridge.bases.values import parse_date
-
     stated = {fold_case(name): value for name, value in note.properties.items() if isinstance(value, str)}
     for name in PROPERTIES:
         found = parse_date(stated.get(name, "").strip().removeprefix("[[").removesuffix("]]"))
@@ -35,7 +32,7 @@ def creation_time(note: "IndexedNote", root: Path) -> float | None:
     return None if born is None else min(born, note.modified)
 
 
-def creation_text(note: "IndexedNote", root: Path) -> str | None:
+def creation_text(note: IndexedNote, root: Path) -> str | None:
     """Return when a note was created, in local ISO 8601; None where nothing tells."""
     seconds = creation_time(note, root)
     return None if seconds is None else iso(seconds)

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 from bridge.api.arguments import truncate
 from bridge.api.call import Call
@@ -21,13 +21,11 @@ from bridge.api.encode import encode, strip_unseen
 from bridge.api.hints import strip_hint
 from bridge.api.registry import OPERATIONS, Operation
 from bridge.api.write import session_of
+from bridge.engine.host import Host
 from bridge.errors import BridgeError, Internal
 from bridge.state.call_log import CallRecord
 from bridge.text.budget import estimate_tokens
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.host import Host
 
 NOTES = 20
 """Most notes recorded per call."""
@@ -88,7 +86,7 @@ def tool_of(operation: Operation, given: Mapping[str, Any]) -> str:
     return inner if isinstance(inner, str) and inner in OPERATIONS else operation.name
 
 
-def recording_vault(operation: Operation, call: Call) -> "Host":
+def recording_vault(operation: Operation, call: Call) -> Host:
     """Return the vault that records a call; the first one if the call concerns no particular vault.
 
     Raises:
@@ -118,7 +116,7 @@ def build_call_record(
     )
 
 
-def touched_notes(host: "Host", operation: Operation, given: Mapping[str, Any], result: Any) -> tuple[VaultPath, ...]:
+def touched_notes(host: Host, operation: Operation, given: Mapping[str, Any], result: Any) -> tuple[VaultPath, ...]:
     """Return the notes in a call's arguments and result, as far as the index knows them."""
     try:
         notes = host.vault.index.notes

@@ -3,23 +3,20 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from bridge.api.note_text import open_content
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import NoteNotFound
+from bridge.markdown.kinds import kind_of
+from bridge.markdown.note import Note
+from bridge.search.excerpts import Excerpts, cut_excerpts, keep_passages
+from bridge.search.long_notes import cut_long_notes
+from bridge.search.model import SearchHit, SearchRequest, Sources
 from bridge.types import VaultPath
 
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
-    from bridge.markdown.note import Note
-    from bridge.search.excerpts import Excerpts
-    from bridge.search.model import SearchHit, SearchRequest, Sources
 
-
-def open_hits(vault: "OpenVault", hits: "Iterable[SearchHit]") -> "dict[VaultPath, Note]":
+def open_hits(vault: OpenVault, hits: Iterable[SearchHit]) -> dict[VaultPath, Note]:
     """Read the notes of hits; one that is gone, and other files such as PDFs, are left out. Blocks."""
-    from bridge.markdown.kinds import kind_of
-
     found = {}
     for hit in hits:
         if kind_of(hit.path) == "note":
@@ -29,8 +26,8 @@ def open_hits(vault: "OpenVault", hits: "Iterable[SearchHit]") -> "dict[VaultPat
 
 
 async def cut_found(
-    sources: "Sources", request: "SearchRequest", hits: "Sequence[SearchHit]", notes: "Mapping[VaultPath, Note]"
-) -> "list[Excerpts]":
+    sources: Sources, request: SearchRequest, hits: Sequence[SearchHit], notes: Mapping[VaultPath, Note]
+) -> list[Excerpts]:
     """Cut hits into excerpts, and long notes to the blocks that match.
 
     Args:
@@ -39,12 +36,10 @@ async def cut_found(
         hits: Its hits.
         notes: Their notes, from `open_hits`; a note that is not among them is skipped.
     """
-    from bridge.search.long_notes import cut_long_notes
-
     return await cut_long_notes(sources, request, await asyncio.to_thread(cut_hits, hits, notes, request.query), notes)
 
 
-def cut_hits(hits: "Sequence[SearchHit]", notes: "Mapping[VaultPath, Note]", query: str) -> "list[Excerpts]":
+def cut_hits(hits: Sequence[SearchHit], notes: Mapping[VaultPath, Note], query: str) -> list[Excerpts]:
     """Cut hits into excerpts.
 
     Args:
@@ -52,9 +47,6 @@ def cut_hits(hits: "Sequence[SearchHit]", notes: "Mapping[VaultPath, Note]", que
         notes: Their notes, from `open_hits`; a note that is not among them is skipped.
         query: What was asked.
     """
-    from bridge.markdown.kinds import kind_of
-    from bridge.search.excerpts import cut_excerpts, keep_passages
-
     found = []
     for hit in hits:
         passages = sorted(hit.passages, key=lambda one: one.lines != hit.lines)

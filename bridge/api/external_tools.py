@@ -3,28 +3,25 @@
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import orjson
 
 from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.errors import BridgeError, Forbidden
+from bridge.mcp_client.reply import ExternalTool
+from bridge.mcp_client.server_file import ExternalServer
 from bridge.text.invisible import one_line
-
-if TYPE_CHECKING:
-    from bridge.mcp_client.reply import ExternalTool
-    from bridge.mcp_client.server_file import ExternalServer
 
 NOT_ALLOWED = "The user lists what agents may use in `tools` of the server."
 
 
-def may_call(call: Call, server: "ExternalServer", tool: str) -> bool:
+def may_call(call: Call, server: ExternalServer, tool: str) -> bool:
     """Return whether the caller may call a tool of a server; the user may call all."""
     return is_user(call) or server.allows(tool)
 
 
-def require_allowed(call: Call, server: "ExternalServer", tool: str) -> None:
+def require_allowed(call: Call, server: ExternalServer, tool: str) -> None:
     """Refuse a tool that the caller may not call.
 
     Raises:
@@ -34,7 +31,7 @@ def require_allowed(call: Call, server: "ExternalServer", tool: str) -> None:
         raise Forbidden(f"Agents may not call `{one_line(tool)}` of `{server.name}`.", hint=NOT_ALLOWED)
 
 
-async def needs_consent(call: Call, server: "ExternalServer") -> bool:
+async def needs_consent(call: Call, server: ExternalServer) -> bool:
     """Return whether the user must agree to a call of a server."""
     if server.confirm != "first":
         return server.confirm == "always"
@@ -51,7 +48,7 @@ def read_agreed(path: Path) -> Mapping[str, str]:
     return agreed if isinstance(agreed, dict) else {}
 
 
-async def running_tools(call: Call) -> "list[ExternalTool]":
+async def running_tools(call: Call) -> list[ExternalTool]:
     """Return the tools of running servers that the caller may call; a list with a mistake has none."""
     if not call.bridge.servers.is_any_running:
         return []
@@ -62,10 +59,8 @@ async def running_tools(call: Call) -> "list[ExternalTool]":
     return [tool for server in servers.values() if server.enabled for tool in tools_of(call, server)]
 
 
-def tools_of(call: Call, server: "ExternalServer") -> "list[ExternalTool]":
+def tools_of(call: Call, server: ExternalServer) -> list[ExternalTool]:
     """Return the tools of a server that the caller may call, in its words; none if it does not run."""
-    from bridge.mcp_client.reply import ExternalTool
-
     running = call.bridge.servers.running(server.name)
     return [
         ExternalTool(server.name, one.name, one.description, one.arguments)

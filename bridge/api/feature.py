@@ -2,18 +2,15 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from bridge.api.call import Call
 from bridge.api.finding import Finding
 from bridge.api.markup import View
+from bridge.engine.hooks import BatchHook, VaultTask
+from bridge.engine.host import Host
 from bridge.records import dataclass
 from bridge.state.tables import Subject
-
-if TYPE_CHECKING:
-    from bridge.api.call import Call
-    from bridge.engine.hooks import BatchHook, VaultTask
-    from bridge.engine.host import Host
-
 
 Check = Callable[["Call"], Finding]
 WaitingCheck = Callable[["Call"], Awaitable[Sequence[Finding]]]
@@ -46,6 +43,6 @@ class Feature:
     settings: type[Any] | None = None
     tables: Subject | None = None
     views: Mapping[type, View] = field(default_factory=dict)
-    tasks: tuple["VaultTask", ...] = ()
-    on_indexed: "BatchHook | None" = None
-    on_stop: "VaultTask | None" = None
+    tasks: tuple[VaultTask, ...] = ()
+    on_indexed: BatchHook | None = None
+    on_stop: VaultTask | None = None

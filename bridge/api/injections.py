@@ -3,11 +3,11 @@
 import contextlib
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.write import client_name, session_of
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.events import MemoryGiven
 from bridge.markdown.note import Value
@@ -15,9 +15,6 @@ from bridge.notebook.memory_note import denied_agents
 from bridge.records import dataclass
 from bridge.state.injection_log import InjectedNote
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +30,7 @@ def reader_of(call: Call) -> Reader:
     return Reader(client_name(call), session_of(call))
 
 
-def find_withheld(vault: "OpenVault", reader: Reader) -> Callable[[VaultPath], bool]:
+def find_withheld(vault: OpenVault, reader: Reader) -> Callable[[VaultPath], bool]:
     """Return what says whether the user withholds a note from a session, or from its client. Blocks."""
     withheld, notes = vault.store.injections.withheld(reader.session), vault.index.notes
 

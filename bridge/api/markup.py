@@ -122,7 +122,7 @@ class RecordList:
     """
 
     table: Table
-    lines: "Sequence[Line | str]"
+    lines: Sequence[Line | str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,13 @@
 
 import re
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
 from bridge.errors import InvalidArguments, NoteNotFound
-from bridge.markdown.link_targets import inside_wiki, target_file
+from bridge.markdown.kinds import is_document
+from bridge.markdown.link_targets import fold_name, inside_wiki, target_file
+from bridge.markdown.names import Names
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.markdown.names import Names
-    from bridge.vault.vault import Vault
+from bridge.vault.vault import Vault
 
 LINK = re.compile(rf"\s*!?\[\[(?P<target>{inside_wiki('|')}+)(\|{inside_wiki()}*)?\]\]\s*")
 
@@ -19,7 +17,7 @@ SHOWN = 10
 
 
 def find_file(
-    vault: "Vault", names: "Names", written: str, made: Collection[VaultPath] = (), *, folders: bool = False
+    vault: Vault, names: Names, written: str, made: Collection[VaultPath] = (), *, folders: bool = False
 ) -> VaultPath:
     """Return the path of the file that is meant; an unknown path is returned as it is, for the operation to refuse.
 
@@ -46,7 +44,7 @@ def find_file(
 
 
 def find_place(
-    vault: "Vault", names: "Names", written: str, made: Collection[VaultPath] = (), *, folders: bool = False
+    vault: Vault, names: Names, written: str, made: Collection[VaultPath] = (), *, folders: bool = False
 ) -> tuple[VaultPath, str | None]:
     """Return the path of the file that is meant, and the heading or block in it; arguments as for `find_file`.
 
@@ -55,8 +53,6 @@ def find_place(
         OutsideVault: It leads out of the vault.
         ProtectedPath: It belongs to Obsidian or another program.
     """
-    from bridge.markdown.kinds import is_document
-
     link = LINK.fullmatch(written)
     target = link["target"].strip() if link else written
     path = vault.locate(target)
@@ -95,10 +91,8 @@ def unique_note(notes: Sequence[VaultPath], name: str) -> VaultPath | None:
     return notes[0] if notes else None
 
 
-def notes_named(names: "Names", name: VaultPath, made: Collection[VaultPath]) -> list[VaultPath]:
+def notes_named(names: Names, name: VaultPath, made: Collection[VaultPath]) -> list[VaultPath]:
     """Return the notes whose path equals a name, with or without `.md`, or ends with it."""
-    from bridge.markdown.link_targets import fold_name
-
     folded = fold_name(name).removesuffix(".md") + ".md"
     candidates = dict.fromkeys((*names.with_name(folded), *made))
     whole = [path for path in candidates if fold_name(path) == folded]

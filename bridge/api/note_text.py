@@ -2,16 +2,16 @@
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from bridge.api.not_found import no_such_note
+from bridge.engine.host import Host
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
+from bridge.index.background import trim_soon
+from bridge.markdown.kinds import is_document
+from bridge.markdown.note import Note
+from bridge.markdown.sections import find_section
 from bridge.types import Lines, Span, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.host import Host
-    from bridge.engine.open_vault import OpenVault
-    from bridge.markdown.note import Note
 
 BLOCK = 2**16
 """Characters in which line breaks are counted at once."""
@@ -20,7 +20,7 @@ LARGE = 2**20
 """File size in bytes above which freed memory is returned to the system at once."""
 
 
-def read_text(vault: "OpenVault", path: VaultPath) -> str:
+def read_text(vault: OpenVault, path: VaultPath) -> str:
     """Return a note's text; empty if there is no such note. Blocks."""
     try:
         return vault.files.read(path)[0].decode("utf-8", "replace")
@@ -28,14 +28,12 @@ def read_text(vault: "OpenVault", path: VaultPath) -> str:
         return ""
 
 
-def open_note(vault: "OpenVault", path: VaultPath) -> "Note":
+def open_note(vault: OpenVault, path: VaultPath) -> Note:
     """Read and parse a note.
 
     Raises:
         NoteNotFound: There is no such note.
     """
-    from bridge.markdown.kinds import is_document
-
     if not is_document(path):
         raise (
             no_such_note(vault, path)
@@ -52,7 +50,7 @@ def open_note(vault: "OpenVault", path: VaultPath) -> "Note":
         raise no_such_note(vault, path) from None
 
 
-def open_content(vault: "OpenVault", path: VaultPath, *, whole: bool = False) -> "Note":
+def open_content(vault: OpenVault, path: VaultPath, *, whole: bool = False) -> Note:
     """Read and parse a note, with blanks in place of what is no content; arguments as for `Boilerplate.blank`.
 
     Raises:
@@ -63,15 +61,13 @@ def open_content(vault: "OpenVault", path: VaultPath, *, whole: bool = False) ->
     return replace(note, text=text)
 
 
-def open_note_early(host: "Host", path: VaultPath) -> "Note":
+def open_note_early(host: Host, path: VaultPath) -> Note:
     """Read and parse a note, of a vault that may not be open yet.
 
     Raises:
         NoteNotFound: There is no such note.
         NotReady: The vault is not open, and there is no such note on disk.
     """
-    from bridge.markdown.kinds import is_document
-
     try:
         vault = host.vault
     except BridgeError as closed:
@@ -82,8 +78,7 @@ def open_note_early(host: "Host", path: VaultPath) -> "Note":
     return open_note(vault, path)
 
 
-def _parse_file(vault: "OpenVault | Host", path: VaultPath) -> "Note":
-    from bridge.index.background import trim_soon
+def _parse_file(vault: OpenVault | Host, path: VaultPath) -> Note:
 
     data, _ = vault.files.read(path)
     note = vault.long_notes.read(path, data, max_pdf_pages=vault.settings.max_pdf_pages)
@@ -93,7 +88,7 @@ def _parse_file(vault: "OpenVault | Host", path: VaultPath) -> "Note":
     return note
 
 
-def select_lines(note: "Note", section: str | None, lines: Lines | None) -> Lines:
+def select_lines(note: Note, section: str | None, lines: Lines | None) -> Lines:
     """Return the requested lines.
 
     Raises:
@@ -101,8 +96,6 @@ def select_lines(note: "Note", section: str | None, lines: Lines | None) -> Line
         HeadingNotFound: It has no such heading.
         AmbiguousHeading: The heading names two sections.
     """
-    from bridge.markdown.sections import find_section
-
     total = count_lines(note.text)
     if section is not None:
         start, end = find_section(note, section)

@@ -2,22 +2,19 @@
 
 import asyncio
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
+from bridge.engine.open_vault import OpenVault
+from bridge.engine.transactions import ChangeOutcome
+from bridge.state.change_records import Change
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
-    from bridge.engine.transactions import ChangeOutcome
-    from bridge.state.change_records import Change
 
 MOST = 3
 """Most proposals of which an answer has a notice."""
 
 
 async def outcome_notices(
-    vault: "OpenVault", outcome: "ChangeOutcome", paths: Collection[VaultPath] = ()
+    vault: OpenVault, outcome: ChangeOutcome, paths: Collection[VaultPath] = ()
 ) -> tuple[str, ...]:
     """Return a notice for each other proposal that waits for a file of a change, or for one of these."""
     files = [step for step in outcome.plan.steps if not step.kind.endswith("_folder")]
@@ -28,7 +25,7 @@ async def outcome_notices(
 
 
 def proposal_notices(
-    vault: "OpenVault", paths: Collection[VaultPath], own: str | None = None, created: Collection[str] = ()
+    vault: OpenVault, paths: Collection[VaultPath], own: str | None = None, created: Collection[str] = ()
 ) -> tuple[str, ...]:
     """Return a notice for each proposal that waits for one of these files.
 
@@ -44,7 +41,7 @@ def proposal_notices(
     return (*(_describe(change, paths, created) for change in found[:MOST]), *(more if rest > 0 else ()))
 
 
-def _describe(change: "Change", paths: Collection[VaultPath], created: Collection[str]) -> str:
+def _describe(change: Change, paths: Collection[VaultPath], created: Collection[str]) -> str:
     """Say which proposal waits for which file, by whom, and how to see it."""
     by = f" by {change.client}" if change.client else ""
     new = (step.path for step in change.steps if step.kind == "put" and step.before is None)

@@ -3,21 +3,20 @@
 import dataclasses
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from bridge.api.hints import Folder, strip_hint
 from bridge.errors import NoteNotFound
+from bridge.markdown.kinds import is_document
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.vault.rules import Rules
+from bridge.vault.rules import Rules
 
 
 class DeniedRecord(Exception):
     """A record is about a note that the rules deny."""
 
 
-def redact_denied(result: Any, rules: "Rules") -> Any:
+def redact_denied(result: Any, rules: Rules) -> Any:
     """Return a result without anything about denied notes; normally there is nothing to remove.
 
     Raises:
@@ -29,7 +28,7 @@ def redact_denied(result: Any, rules: "Rules") -> Any:
         raise NoteNotFound from None
 
 
-def redact_value(value: Any, rules: "Rules") -> Any:
+def redact_value(value: Any, rules: Rules) -> Any:
     """Return a value of a result without the records and names of denied notes in its lists.
 
     Raises:
@@ -51,14 +50,12 @@ def redact_value(value: Any, rules: "Rules") -> Any:
     return value
 
 
-def is_denied_key(key: str, rules: "Rules") -> bool:
+def is_denied_key(key: str, rules: Rules) -> bool:
     """Say whether a key is the path of a denied note, and not an ordinary word such as a property's name."""
-    from bridge.markdown.kinds import is_document
-
     return is_document(key) and rules.denies(key)
 
 
-def redact_item(value: Any, rules: "Rules") -> tuple[Any, ...]:
+def redact_item(value: Any, rules: Rules) -> tuple[Any, ...]:
     """Return one value of a list, or nothing if it is the record of a denied note."""
     try:
         return (redact_value(value, rules),)

@@ -5,27 +5,25 @@ import dataclasses
 import difflib
 import functools
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
 import bridge.errors
 from bridge.api import arguments, docstring
+from bridge.api.call import Call
+from bridge.api.feature import Feature
 from bridge.api.hints import Folder, role_of, strip_hint, walk_hint
 from bridge.api.markup import View, fields
 from bridge.api.redact import redact_denied
 from bridge.api.signature import Argument, check_records, gather_records, read_arguments
 from bridge.docstrings import docstring_of
+from bridge.engine.hooks import Hooks
 from bridge.errors import BridgeError, NoSuchOperation
 from bridge.records import dataclass
 from bridge.settings.schema import install_sections
 from bridge.state.subjects import install_subjects
 from bridge.types import PathRole, Scope, VaultPath
 
-if TYPE_CHECKING:
-    from bridge.api.call import Call
-    from bridge.api.feature import Feature
-    from bridge.engine.hooks import Hooks
-
-FEATURES: list["Feature"] = []
+FEATURES: list[Feature] = []
 """Every installed feature, in the order in which documents list them."""
 
 OPERATIONS: dict[str, "Callable[[], Operation]"] = {}
@@ -91,7 +89,7 @@ class Operation:
         """
         return arguments.bind(self, given)
 
-    async def run(self, call: "Call", given: Mapping[str, Any]) -> Any:
+    async def run(self, call: Call, given: Mapping[str, Any]) -> Any:
         """Check the caller and the arguments, then run.
 
         Raises:
@@ -113,7 +111,7 @@ class Operation:
             if not self.reads or call.host.files.rules.deny == rules.deny:
                 return redact_denied(result, call.host.files.rules)
 
-    def _check(self, call: "Call", given: Mapping[str, Any], *, located: bool) -> dict[str, Any]:
+    def _check(self, call: Call, given: Mapping[str, Any], *, located: bool) -> dict[str, Any]:
         """Return the arguments as the function takes them, with their paths checked if they are of a vault."""
         bound = self.bind(given)
         return arguments.locate(self, bound, call.host.files, call.host.known_names) if located else bound
@@ -262,7 +260,7 @@ def find_error(name: str) -> type[BridgeError]:
     return found
 
 
-def install(features: Iterable["Feature"]) -> None:
+def install(features: Iterable[Feature]) -> None:
     """Make the operations, checks, settings, tables and views of these features, and no others, available."""
     FEATURES[:] = features
     install_sections({feature.name: feature.settings for feature in FEATURES if feature.settings is not None})
@@ -273,10 +271,8 @@ def install(features: Iterable["Feature"]) -> None:
         add_operations(feature)
 
 
-def installed_hooks() -> "Hooks":
+def installed_hooks() -> Hooks:
     """Return what the installed features do in open vaults."""
-    from bridge.engine.hooks import Hooks
-
     return Hooks(
         tasks=tuple(task for feature in FEATURES for task in feature.tasks),
         on_indexed=tuple(feature.on_indexed for feature in FEATURES if feature.on_indexed is not None),
@@ -284,7 +280,7 @@ def installed_hooks() -> "Hooks":
     )
 
 
-def add_operations(feature: "Feature") -> None:
+def add_operations(feature: Feature) -> None:
     """Add the operations of one more feature."""
     OPERATIONS.update((function.__name__, _DEFINED[function]) for function in feature.operations)
     VIEWS.update(feature.views)

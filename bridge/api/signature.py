@@ -79,7 +79,7 @@ def spread_arguments(record: type, spread: Spread) -> list[Argument]:
     ]
 
 
-def spread_argument(field: "dataclasses.Field[Any]", hint: Any, meaning: str, spread: Spread) -> Argument:
+def spread_argument(field: dataclasses.Field[Any], hint: Any, meaning: str, spread: Spread) -> Argument:
     """Return the argument for a field; null stands for a default that is made for each record."""
     required = field.name in spread.required
     options = get_args(hint) if is_union(hint) else (hint,)
@@ -93,7 +93,7 @@ def spread_argument(field: "dataclasses.Field[Any]", hint: Any, meaning: str, sp
     return Argument(field.name, taken, inspect.Parameter.empty if empty else default, meaning)
 
 
-def has_factory(field: "dataclasses.Field[Any]") -> bool:
+def has_factory(field: dataclasses.Field[Any]) -> bool:
     """Return whether a field's default is made for each record."""
     return field.default_factory is not dataclasses.MISSING
 

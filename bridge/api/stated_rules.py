@@ -1,33 +1,29 @@
 """The rules that schema notes state, with their conditions evaluated."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from bridge.api.not_found import unknown_properties
 from bridge.api.where import evaluate_apart, note_files
+from bridge.bases.evaluate import Budget, Evaluation, check_functions, find_properties
+from bridge.bases.syntax import parse_expression
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
+from bridge.index.note import IndexedNote
 from bridge.index.templates import is_template
+from bridge.schema.rules import Rule, RuleScope
+from bridge.schema.schema_note import TYPE, FindPaths, read_schema
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.bases.evaluate import Budget
-    from bridge.engine.open_vault import OpenVault
-    from bridge.index.note import IndexedNote
-    from bridge.schema.rules import Rule, RuleScope
-    from bridge.schema.schema_note import FindPaths
+from bridge.vault.obsidian_settings import read_obsidian_settings
 
 
-async def read_schemas(
-    vault: "OpenVault", notes: "Mapping[VaultPath, IndexedNote]"
-) -> "tuple[list[Rule], tuple[str, ...]]":
+async def read_schemas(vault: OpenVault, notes: Mapping[VaultPath, IndexedNote]) -> tuple[list[Rule], tuple[str, ...]]:
     """Return the rules of all schema notes, and what in them cannot be understood."""
     return await evaluate_apart(lambda budget: _read_schemas(vault, notes, budget))
 
 
 def _read_schemas(
-    vault: "OpenVault", notes: "Mapping[VaultPath, IndexedNote]", budget: "Budget"
-) -> "tuple[list[Rule], tuple[str, ...]]":
-    from bridge.schema.schema_note import TYPE, read_schema
+    vault: OpenVault, notes: Mapping[VaultPath, IndexedNote], budget: Budget
+) -> tuple[list[Rule], tuple[str, ...]]:
 
     rules: list[Rule] = []
     problems: list[str] = []
@@ -49,8 +45,8 @@ def _read_schemas(
 
 
 def _condition_finder(
-    vault: "OpenVault", notes: "Mapping[VaultPath, IndexedNote]", budget: "Budget", named: dict[str, None]
-) -> "FindPaths":
+    vault: OpenVault, notes: Mapping[VaultPath, IndexedNote], budget: Budget, named: dict[str, None]
+) -> FindPaths:
     """Return a function that evaluates conditions over notes, all of them within one budget.
 
     Args:
@@ -59,13 +55,10 @@ def _condition_finder(
         budget: What all conditions may cost together.
         named: Gets the properties that conditions name.
     """
-    from bridge.bases.evaluate import Evaluation, check_functions, find_properties
-    from bridge.bases.syntax import parse_expression
-
     checked = list(without_templates(vault, notes.values()))
     files = note_files(vault, notes)
 
-    def find(scope: "RuleScope", text: str) -> frozenset[VaultPath]:
+    def find(scope: RuleScope, text: str) -> frozenset[VaultPath]:
         node = parse_expression(text)
         check_functions([node])
         named.update(dict.fromkeys(find_properties([node])))
@@ -75,19 +68,14 @@ def _condition_finder(
     return find
 
 
-def find_templates(vault: "OpenVault", notes: "Mapping[VaultPath, IndexedNote]") -> frozenset[VaultPath]:
+def find_templates(vault: OpenVault, notes: Mapping[VaultPath, IndexedNote]) -> frozenset[VaultPath]:
     """Return which notes are templates, by Obsidian's settings as they are now."""
-    from bridge.vault.obsidian_settings import read_obsidian_settings
-
     folders = read_obsidian_settings(vault.root).template_folders
     return frozenset(path for path, note in notes.items() if is_template(note, folders))
 
 
-def without_templates(vault: "OpenVault", notes: "Iterable[IndexedNote]") -> "Iterator[IndexedNote]":
+def without_templates(vault: OpenVault, notes: Iterable[IndexedNote]) -> Iterator[IndexedNote]:
     """Yield the notes that are neither templates nor schema notes."""
-    from bridge.schema.schema_note import TYPE
-    from bridge.vault.obsidian_settings import read_obsidian_settings
-
     folder = read_obsidian_settings(vault.root).template_folders
     for note in notes:
         if note.note_type != TYPE and not is_template(note, folder):

@@ -3,16 +3,13 @@
 import hashlib
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from bridge.api.call import Call
 from bridge.api.note_names import find_file
 from bridge.api.note_text import open_note
 from bridge.errors import BridgeError, NoteNotFound
+from bridge.markdown.note import Note
 from bridge.types import Digest, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.markdown.note import Note
 
 
 class VaultEvidence:
@@ -21,7 +18,7 @@ class VaultEvidence:
     def __init__(self, call: Call) -> None:
         self._vault = call.vault
 
-    def note(self, path: VaultPath) -> "Note | None":
+    def note(self, path: VaultPath) -> Note | None:
         """Return a note as it is now; None if there is none."""
         with suppress(NoteNotFound):
             return open_note(self._vault, path)
@@ -45,7 +42,7 @@ class VaultEvidence:
         except BridgeError:
             return VaultPath(name)
 
-    def links_of(self, note: "Note") -> Iterator[VaultPath]:
+    def links_of(self, note: Note) -> Iterator[VaultPath]:
         """Yield the files that a note links to."""
         for link in note.links:
             target = self._vault.names.resolve(link.target, note.path, link.kind).path

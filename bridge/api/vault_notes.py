@@ -1,22 +1,18 @@
 """The notes of an open vault, for operations that list them."""
 
-from typing import TYPE_CHECKING
-
 from bridge.api.not_found import no_such_note
+from bridge.engine.link_graph import ResolvedLinks
+from bridge.engine.open_vault import OpenVault
 from bridge.index.note import Notes
 from bridge.types import Among, VaultPath
 
-if TYPE_CHECKING:
-    from bridge.engine.link_graph import ResolvedLinks
-    from bridge.engine.open_vault import OpenVault
 
-
-def snapshot(vault: "OpenVault", among: Among = "all") -> Notes:
+def snapshot(vault: OpenVault, among: Among = "all") -> Notes:
     """Copy the note table, so that a thread can iterate over it while the index changes."""
     return dict(vault.index.view(among).notes)
 
 
-def sources_of(vault: "OpenVault", resolved_links: "ResolvedLinks", notes: Notes, path: VaultPath) -> set[VaultPath]:
+def sources_of(vault: OpenVault, resolved_links: ResolvedLinks, notes: Notes, path: VaultPath) -> set[VaultPath]:
     """Return the notes that link to a file.
 
     Raises:

@@ -2,21 +2,24 @@
 
 import asyncio
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
 
+from bridge.engine.analytics import GraphSnapshot
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
+from bridge.graph.columns import Edges
 from bridge.index.templates import is_template
 from bridge.records import dataclass
+from bridge.topics.assignments import read_assignments, topic_values
+from bridge.topics.edges import topic_edges
+from bridge.topics.evidence import TopicNames, rarity_by_count
+from bridge.topics.folders import FolderMeanings
+from bridge.topics.ontology import find_ontology_folder, read_ontology
+from bridge.topics.rules import TopicRules, read_rules
 from bridge.topics.settings import TopicSettings
+from bridge.topics.suggest import TopicSources
+from bridge.topics.values import TopicWriter
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.analytics import GraphSnapshot
-    from bridge.engine.open_vault import OpenVault
-    from bridge.graph.columns import Edges
-    from bridge.topics.rules import TopicRules
-    from bridge.topics.suggest import TopicSources
-    from bridge.topics.values import TopicWriter
+from bridge.vault.obsidian_settings import read_obsidian_settings
 
 NO_ONTOLOGY = (
     "This vault has no ontology: `set_up_ontology` makes one, or the setting `topics.ontology_folder` names it."
@@ -28,13 +31,13 @@ class VaultTopics:
     """What is known of the topics of a vault at one moment."""
 
     settings: TopicSettings
-    snapshot: "GraphSnapshot"
-    sources: "TopicSources"
-    rules: "TopicRules"
-    writer: "TopicWriter"
+    snapshot: GraphSnapshot
+    sources: TopicSources
+    rules: TopicRules
+    writer: TopicWriter
 
 
-async def read_topics(vault: "OpenVault", *, rarity: bool = False) -> VaultTopics | None:
+async def read_topics(vault: OpenVault, *, rarity: bool = False) -> VaultTopics | None:
     """Return the topics of the vault; None if it has no ontology.
 
     Args:
@@ -49,14 +52,6 @@ async def read_topics(vault: "OpenVault", *, rarity: bool = False) -> VaultTopic
     corpus = await vault.mention_index.corpus() if rarity and settings.ontology_folder else None
 
     def read() -> VaultTopics | None:
-        from bridge.topics.assignments import read_assignments
-        from bridge.topics.evidence import TopicNames, rarity_by_count
-        from bridge.topics.folders import FolderMeanings
-        from bridge.topics.ontology import find_ontology_folder, read_ontology
-        from bridge.topics.rules import read_rules
-        from bridge.topics.suggest import TopicSources
-        from bridge.topics.values import TopicWriter
-        from bridge.vault.obsidian_settings import read_obsidian_settings
 
         notes = snapshot.notes
         folder = find_ontology_folder(settings.ontology_folder, notes)
@@ -83,7 +78,7 @@ async def read_topics(vault: "OpenVault", *, rarity: bool = False) -> VaultTopic
     return await asyncio.to_thread(read)
 
 
-async def read_topic_edges(vault: "OpenVault") -> "tuple[GraphSnapshot, Edges]":
+async def read_topic_edges(vault: OpenVault) -> tuple[GraphSnapshot, Edges]:
     """Return the graph of topics with the snapshot that it was taken from.
 
     Raises:
@@ -93,23 +88,20 @@ async def read_topic_edges(vault: "OpenVault") -> "tuple[GraphSnapshot, Edges]":
     if known is None:
         raise InvalidArguments("This vault has no ontology.", hint=NO_ONTOLOGY)
 
-    def collect() -> "Edges":
-        from bridge.topics.edges import topic_edges
+    def collect() -> Edges:
 
         return topic_edges(known.sources)
 
     return known.snapshot, await asyncio.to_thread(collect)
 
 
-async def shared_topics(vault: "OpenVault", path: VaultPath, others: Collection[VaultPath]) -> Mapping[VaultPath, str]:
+async def shared_topics(vault: OpenVault, path: VaultPath, others: Collection[VaultPath]) -> Mapping[VaultPath, str]:
     """Return the name of a topic that notes share with a note, by those that do."""
     settings = vault.settings.section(TopicSettings)
     if not settings.ontology_folder:
         return {}
 
     def find() -> dict[VaultPath, str]:
-        from bridge.topics.assignments import topic_values
-        from bridge.topics.ontology import find_ontology_folder, read_ontology
 
         notes = vault.index.view("notes").notes
         folder = find_ontology_folder(settings.ontology_folder, notes)

@@ -4,19 +4,19 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Final, TypeVar
+from typing import Annotated, Final, TypeVar
 
 from annotated_types import MaxLen
 
 from bridge.api.not_found import unknown_properties
 from bridge.bases.evaluate import Budget, Evaluation, check_functions, find_properties
+from bridge.bases.note_files import NoteFiles
+from bridge.bases.syntax import parse_expression
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments
 from bridge.index.note import Notes
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.bases.note_files import NoteFiles
-    from bridge.engine.open_vault import OpenVault
+from bridge.vault.obsidian_settings import read_obsidian_settings
 
 T = TypeVar("T")
 
@@ -52,7 +52,7 @@ def _run(work: Callable[[Budget], T], budget: Budget) -> T:
 
 
 async def notes_where(
-    vault: "OpenVault", notes: Notes, where: str
+    vault: OpenVault, notes: Notes, where: str
 ) -> tuple[frozenset[VaultPath] | None, tuple[str, ...]]:
     """Return the notes for which a condition is true, None without a condition, and what in it has no meaning.
 
@@ -61,7 +61,6 @@ async def notes_where(
     """
     if not where.strip():
         return None, ()
-    from bridge.bases.syntax import parse_expression
 
     node = parse_expression(where)
     check_functions([node])
@@ -74,10 +73,7 @@ async def notes_where(
     return await evaluate_apart(find)
 
 
-def note_files(vault: "OpenVault", notes: Notes) -> "NoteFiles":
+def note_files(vault: OpenVault, notes: Notes) -> NoteFiles:
     """Return the files of a vault as expressions see them; blocks for a small file."""
-    from bridge.bases.note_files import NoteFiles
-    from bridge.vault.obsidian_settings import read_obsidian_settings
-
     types = read_obsidian_settings(vault.root).property_types
     return NoteFiles(notes, vault.names, vault.root, types, datetime.now().astimezone())

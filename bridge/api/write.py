@@ -5,27 +5,26 @@ import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from bridge.api.call import Call
 from bridge.api.hints import Reason
 from bridge.api.proposals import outcome_notices
 from bridge.api.signature import Spread
+from bridge.changes.draft import Draft
+from bridge.changes.effect import Reference
+from bridge.changes.hunks import Difference, differences
+from bridge.changes.requests.base import Request
 from bridge.engine.appended_links import make_link_appender
 from bridge.engine.auto_link import make_auto_linker
+from bridge.engine.open_vault import OpenVault
+from bridge.engine.transactions import Author, ChangeOutcome
 from bridge.errors import BridgeError, StateUnusable
 from bridge.notebook.folder import AgentsFolder
 from bridge.records import dataclass
 from bridge.types import Digest, Exact, VaultPath
 from bridge.vault.plan import Step
-
-if TYPE_CHECKING:
-    from bridge.changes.draft import Draft
-    from bridge.changes.effect import Reference
-    from bridge.changes.hunks import Difference
-    from bridge.changes.requests.base import Request
-    from bridge.engine.open_vault import OpenVault
-    from bridge.engine.transactions import Author, ChangeOutcome
+from bridge.vault.write.bulk import replaces_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +99,17 @@ class LostLink:
     text: str
 
 
-def lost_links(references: "Iterable[Reference]") -> tuple[LostLink, ...]:
+def lost_links(references: Iterable[Reference]) -> tuple[LostLink, ...]:
     """Describe broken links."""
     return tuple(LostLink(one.path, one.line, one.text) for one in references)
 
 
 def diff_of(steps: Sequence[Step], fetch: Fetch) -> str:
     """Return steps as one unified diff, with renames as in git and remarks where a diff cannot show a change."""
-    from bridge.changes.hunks import differences
-
     return unified_diff(differences(steps, fetch))
 
 
-def unified_diff(found: "Iterable[Difference]") -> str:
+def unified_diff(found: Iterable[Difference]) -> str:
     """Join differences as in `diff_of`."""
     parts: list[str] = []
     for one in found:
@@ -122,7 +119,7 @@ def unified_diff(found: "Iterable[Difference]") -> str:
     return "".join(parts)
 
 
-def changed_files(found: "Iterable[Difference]") -> tuple[ChangedFile, ...]:
+def changed_files(found: Iterable[Difference]) -> tuple[ChangedFile, ...]:
     """Return each file that a change touches once, by its path afterwards."""
     files: dict[VaultPath, ChangedFile] = {}
     new_paths: set[VaultPath] = set()
@@ -149,7 +146,7 @@ def changed_files(found: "Iterable[Difference]") -> tuple[ChangedFile, ...]:
     return tuple(files.values())
 
 
-def snapshot_fetcher(vault: "OpenVault") -> Fetch:
+def snapshot_fetcher(vault: OpenVault) -> Fetch:
     """Return a function that fetches kept contents; damaged ones count as missing."""
 
     def fetch(digest: Digest) -> bytes | None:
@@ -204,7 +201,7 @@ class Written:
 
 async def execute_requests(
     call: Call,
-    requests: "Sequence[Request]",
+    requests: Sequence[Request],
     options: WriteOptions,
     *,
     operation: str | None = None,
@@ -230,14 +227,14 @@ async def execute_requests(
 
 async def carry_requests(
     call: Call,
-    requests: "Sequence[Request]",
+    requests: Sequence[Request],
     options: WriteOptions,
     *,
     operation: str | None = None,
     expect: Mapping[str, int] | None = None,
     agreed: AgentsFolder | None = None,
     forecast: bool = False,
-) -> "ChangeOutcome":
+) -> ChangeOutcome:
     """Execute requests as `execute_requests` does, and return the outcome; `forecast` also forecasts the counts."""
     by = author(call, operation or requests[0].op, options.reason, confirmed=call.confirmed(options.confirm))
     if agreed is not None:
@@ -246,7 +243,7 @@ async def carry_requests(
     wanted = {request.path: getattr(request, "append_links", 0) for request in requests}
     appender = await make_link_appender(call.vault, wanted)
 
-    def finish(draft: "Draft") -> None:
+    def finish(draft: Draft) -> None:
         for add_links in filter(None, (linker, appender)):
             add_links(draft)
 
@@ -256,7 +253,7 @@ async def carry_requests(
 
 
 async def describe_outcome(
-    call: Call, outcome: "ChangeOutcome", requests: "Sequence[Request]", *, dry_run: bool
+    call: Call, outcome: ChangeOutcome, requests: Sequence[Request], *, dry_run: bool
 ) -> Written:
     """Describe the outcome of requests, with notices of other proposals for their notes."""
     made = await build_written(outcome, dry_run=dry_run)
@@ -264,10 +261,8 @@ async def describe_outcome(
     return replace(made, warnings=(*made.warnings, *waiting))
 
 
-def author(call: Call, operation: str, reason: str | None, *, confirmed: bool = True) -> "Author":
+def author(call: Call, operation: str, reason: str | None, *, confirmed: bool = True) -> Author:
     """Return the author of a change."""
-    from bridge.engine.transactions import Author
-
     proposes, vault = is_proposer(call), call.vault
     return Author(
         operation,
@@ -295,15 +290,13 @@ def latest_session(call: Call) -> str | None:
     return None
 
 
-async def build_written(outcome: "ChangeOutcome", *, dry_run: bool) -> Written:
+async def build_written(outcome: ChangeOutcome, *, dry_run: bool) -> Written:
     """Describe the outcome of a change."""
     # In a thread: the diff of a long text takes seconds.
     return await asyncio.to_thread(_build_written, outcome, dry_run=dry_run)
 
 
-def _build_written(outcome: "ChangeOutcome", *, dry_run: bool) -> Written:
-    from bridge.changes.hunks import differences
-    from bridge.vault.write.bulk import replaces_only
+def _build_written(outcome: ChangeOutcome, *, dry_run: bool) -> Written:
 
     planned = outcome.plan.steps
     # Of a change that moves files, later steps may give other paths to the first ones.

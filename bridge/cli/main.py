@@ -1,16 +1,16 @@
 """The command `vault-bridge`. Only results go to standard output."""
 
 import os
+import signal
 import sys
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import NoReturn
 
 # As in `typing`, which is slow to import.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    import signal
-    from collections.abc import Callable, Sequence
-    from types import FrameType
-    from typing import NoReturn
 
     from bridge.errors import BridgeError
 
@@ -25,7 +25,7 @@ PIPE_CLOSED = 141
 INTERRUPTED = 130
 
 
-def main(argv: "Sequence[str] | None" = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
     import signal
 
@@ -49,7 +49,7 @@ def switch_interrupts(before: "Handler", now: "Handler") -> None:
         signal.signal(signal.SIGINT, now)
 
 
-def interrupt() -> "NoReturn":
+def interrupt() -> NoReturn:
     """Exit at once: the interrupted code may be in any state, so nothing more can be imported."""
     try:
         getattr(sys.modules.get("bridge.cli.exit"), "end_children", int)()
@@ -58,7 +58,7 @@ def interrupt() -> "NoReturn":
         os._exit(INTERRUPTED)
 
 
-def parse_and_run(words: "Sequence[str]") -> int:
+def parse_and_run(words: Sequence[str]) -> int:
     """Parse the command line and run the command."""
     from bridge.cli.commands import COMPLETE
 
@@ -130,7 +130,7 @@ def report_refusal(error: "BridgeError", given: "argparse.Namespace") -> int:
     return USAGE if error.code == "invalid_arguments" else 1
 
 
-def conflicts_of(error: "BridgeError") -> "Sequence[str]":
+def conflicts_of(error: "BridgeError") -> Sequence[str]:
     """Return the lines that show the conflicts of an error."""
     from bridge.cli.conflicts import conflict_lines
     from bridge.cli.console import strip_control

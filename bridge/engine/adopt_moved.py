@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from bridge.data_folder import Folders, add_former_id, read_vault_list
 from bridge.errors import BridgeError
+from bridge.index.index import Index
 from bridge.types import VaultId, VaultPath
 from bridge.vault.vault import Vault
 
@@ -47,8 +48,6 @@ def adopt(folders: Folders, vault: VaultId, files: Vault) -> VaultId | None:
 
 def content_overlap(folders: Folders, old: VaultId, here: set[str]) -> float:
     """Return the share of an index's notes whose bytes are also in the vault here."""
-    from bridge.index.index import Index
-
     try:
         index = Index.open(folders.index(old))
     except BridgeError as error:

@@ -3,23 +3,26 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bridge.errors import Busy
+from bridge.graph.cocitation import find_gaps
+from bridge.graph.columns import Edges, concat_edges
 from bridge.graph.graph import Graph
 from bridge.graph.kinds import EdgeKind
+from bridge.graph.layout import compute_layout
+from bridge.graph.measure import Measures, Network, build_network, measure_network, pagerank
+from bridge.graph.pairs import pairs_by_folder, pairs_by_tag
+from bridge.graph.similar import mutual_neighbours
+from bridge.graph.walk import arcs
+from bridge.index.index import Index
 from bridge.index.note import IndexedNote
 from bridge.records import dataclass
 from bridge.types import Among, VaultPath
 from bridge.worker_pool import WorkerPool
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from bridge.graph.columns import Edges
-    from bridge.graph.measure import Measures, Network
-    from bridge.index.index import Index
 
 IDLE_S = 120.0
 """Seconds without work after which the process ends and frees its memory."""
@@ -90,7 +93,7 @@ class GraphSnapshot:
 
     graph: Graph
     notes: Mapping[VaultPath, IndexedNote]
-    index: "Index"
+    index: Index
     among: Among = "notes"
 
 
@@ -98,8 +101,8 @@ class GraphSnapshot:
 class GraphMeasures:
     """The notes as a network, its measures, and the PageRank of each note."""
 
-    network: "Network"
-    measures: "Measures"
+    network: Network
+    measures: Measures
     rank: Any
 
 
@@ -111,9 +114,7 @@ class GraphAnalytics:
         self._cached: dict[Among, tuple[Graph, dict[Hashable, asyncio.Task[Any]]]] = {}
         self._places: dict[tuple[Among, str], dict[str, Place]] = {}
 
-    async def edges(
-        self, graph_snapshot: GraphSnapshot, kinds: Collection[EdgeKind], *, stubs: bool = False
-    ) -> "Edges":
+    async def edges(self, graph_snapshot: GraphSnapshot, kinds: Collection[EdgeKind], *, stubs: bool = False) -> Edges:
         """Return the edges of some kinds, including computed ones.
 
         Args:
@@ -123,7 +124,7 @@ class GraphAnalytics:
         """
         similar = await self._similar(graph_snapshot) if "similar" in kinds else ()
 
-        async def gather() -> "Edges":
+        async def gather() -> Edges:
             return await asyncio.to_thread(gather_edges, graph_snapshot, kinds, similar, stubs=stubs)
 
         return await self._once(
@@ -132,9 +133,6 @@ class GraphAnalytics:
 
     async def shape(self, graph_snapshot: GraphSnapshot, kinds: Collection[EdgeKind]) -> GraphMeasures:
         """Measure the network formed by some kinds of edges; takes seconds in a large vault."""
-        from bridge.graph.measure import build_network, measure_network, pagerank
-        from bridge.graph.walk import arcs
-
         edges = await self.edges(graph_snapshot, kinds)
 
         async def measure() -> GraphMeasures:
@@ -151,15 +149,13 @@ class GraphAnalytics:
         self, graph_snapshot: GraphSnapshot, kinds: Collection[EdgeKind], most: int
     ) -> list[tuple[int, int, int, float]]:
         """Find pairs of notes that are linked to together but not to each other."""
-        from bridge.graph.cocitation import find_gaps
-
         edges = await self.edges(graph_snapshot, kinds)
         return await self._once(
             graph_snapshot, ("gaps", frozenset(kinds), most), lambda: self._apart.run(find_gaps, edges, most)
         )
 
     async def places(
-        self, graph_snapshot: GraphSnapshot, picture: str, network: "Network", labels: Sequence[str]
+        self, graph_snapshot: GraphSnapshot, picture: str, network: Network, labels: Sequence[str]
     ) -> list[Place]:
         """Compute the layout of a network, starting from the positions in the previous layout of this name.
 
@@ -169,7 +165,6 @@ class GraphAnalytics:
             network: The nodes and edges.
             labels: The label of each node.
         """
-        from bridge.graph.layout import compute_layout
 
         async def draw() -> list[Place]:
             name = graph_snapshot.among, picture
@@ -190,7 +185,6 @@ class GraphAnalytics:
 
     async def _similar(self, graph_snapshot: GraphSnapshot) -> Sequence[tuple[int, int, float]]:
         """Find the notes whose vectors are mutually nearest, by number."""
-        from bridge.graph.similar import mutual_neighbours
 
         async def compare() -> Sequence[tuple[int, int, float]]:
             import numpy as np
@@ -236,7 +230,7 @@ class GraphAnalytics:
         return answer
 
 
-def previous_places(before: Mapping[str, Place], labels: Sequence[str]) -> "NDArray[np.float64]":
+def previous_places(before: Mapping[str, Place], labels: Sequence[str]) -> NDArray[np.float64]:
     """Return the previous position of each node, NaN for new ones."""
     import numpy as np
 
@@ -245,7 +239,7 @@ def previous_places(before: Mapping[str, Place], labels: Sequence[str]) -> "NDAr
 
 
 def remember_places(
-    before: Mapping[str, Place], labels: Sequence[str], coordinates: "NDArray[np.float64]"
+    before: Mapping[str, Place], labels: Sequence[str], coordinates: NDArray[np.float64]
 ) -> tuple[list[Place], dict[str, Place]]:
     """Return the positions of nodes, and which to remember: these and as many earlier ones as fit."""
     places: list[Place] = [(x, y) for x, y in coordinates.tolist()]
@@ -260,11 +254,8 @@ def gather_edges(
     similar: Sequence[tuple[int, int, float]],
     *,
     stubs: bool,
-) -> "Edges":
+) -> Edges:
     """Collect all edges of some kinds; half a second for a million."""
-    from bridge.graph.columns import Edges, concat_edges
-    from bridge.graph.pairs import pairs_by_folder, pairs_by_tag
-
     graph = graph_snapshot.graph
     parts = [graph.edges_of(kinds, stubs=stubs)]
     if "tag" in kinds:

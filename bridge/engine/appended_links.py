@@ -1,18 +1,23 @@
 """Adds suggested links at the end of notes whose change asks for it."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
+from bridge.changes.draft import Draft
 from bridge.engine.link_context import LinkContext, source_of
+from bridge.engine.open_vault import OpenVault
+from bridge.linking.apply import write_link
+from bridge.linking.corpus import Corpus
+from bridge.linking.evidence import FeedbackModel
+from bridge.linking.suggest import suggest
+from bridge.markdown.edit.apply import apply_edits
+from bridge.markdown.edit.requests import Append
+from bridge.markdown.kinds import title_of
+from bridge.markdown.parse import parse
+from bridge.types import VaultPath
+from bridge.vault.obsidian_settings import read_obsidian_settings
 
-if TYPE_CHECKING:
-    from bridge.changes.draft import Draft
-    from bridge.engine.open_vault import OpenVault
-    from bridge.linking.corpus import Corpus
-    from bridge.types import VaultPath
 
-
-async def make_link_appender(vault: "OpenVault", wanted: "Mapping[VaultPath, int]") -> "Callable[[Draft], None] | None":
+async def make_link_appender(vault: OpenVault, wanted: Mapping[VaultPath, int]) -> Callable[[Draft], None] | None:
     """Return a function that adds links to a draft; None when no note asks for any.
 
     Args:
@@ -24,7 +29,7 @@ async def make_link_appender(vault: "OpenVault", wanted: "Mapping[VaultPath, int
         return None
     corpus = await vault.mention_index.corpus()
 
-    def append_all(draft: "Draft") -> None:
+    def append_all(draft: Draft) -> None:
         written = {step.path for step in draft.plan.steps if step.kind == "put"}
         for path in sorted(written & asking.keys()):
             append_links(vault, corpus, draft, path, asking[path])
@@ -32,17 +37,8 @@ async def make_link_appender(vault: "OpenVault", wanted: "Mapping[VaultPath, int
     return append_all
 
 
-def append_links(vault: "OpenVault", corpus: "Corpus", draft: "Draft", path: "VaultPath", most: int) -> None:
+def append_links(vault: OpenVault, corpus: Corpus, draft: Draft, path: VaultPath, most: int) -> None:
     """Add a line with the likeliest links that a note lacks; nothing where none is likely enough."""
-    from bridge.linking.apply import write_link
-    from bridge.linking.evidence import FeedbackModel
-    from bridge.linking.suggest import suggest
-    from bridge.markdown.edit.apply import apply_edits
-    from bridge.markdown.edit.requests import Append
-    from bridge.markdown.kinds import title_of
-    from bridge.markdown.parse import parse
-    from bridge.vault.obsidian_settings import read_obsidian_settings
-
     data = draft.read(path)
     note = parse(path, data)
     around = LinkContext(vault, path, FeedbackModel(vault.store.feedback.all()))

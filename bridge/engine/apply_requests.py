@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect, Reference, merge_effects
@@ -22,15 +21,13 @@ from bridge.engine.request_selection import ChangeLimits, RequestSelection
 from bridge.engine.transactions import Author, ChangeOutcome, ChangeWriter
 from bridge.engine.vault_counter import VaultCounter
 from bridge.errors import BridgeError
+from bridge.index.note import IndexedNote
 from bridge.markdown.names import Names
 from bridge.records import dataclass
 from bridge.state.store import Store
 from bridge.types import Digest, VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 from bridge.vault.vault import Vault
-
-if TYPE_CHECKING:
-    from bridge.index.note import IndexedNote
 
 BOOKMARKS = Path(".obsidian", "bookmarks.json")
 
@@ -241,7 +238,7 @@ def fill_digests(requests: Sequence[Request]) -> Iterator[Request]:
 def request_context(
     vault: Vault,
     names: Names,
-    notes: "Mapping[VaultPath, IndexedNote]",
+    notes: Mapping[VaultPath, IndexedNote],
     read_before: Callable[[Digest], bytes | None],
     agents: str = "",
 ) -> RequestContext:

@@ -2,18 +2,21 @@
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+from bridge.changes.draft import Draft
 from bridge.engine.link_context import LinkContext, source_of
+from bridge.engine.open_vault import OpenVault
+from bridge.linking.apply import find_places, insert_links
+from bridge.linking.corpus import Corpus
+from bridge.linking.evidence import FeedbackModel
+from bridge.markdown.kinds import kind_of
+from bridge.markdown.parse import parse
+from bridge.text.diff import decode_text, diff_hunks
+from bridge.types import Span, VaultPath
+from bridge.vault.obsidian_settings import read_obsidian_settings
 
-if TYPE_CHECKING:
-    from bridge.changes.draft import Draft
-    from bridge.engine.open_vault import OpenVault
-    from bridge.linking.corpus import Corpus
-    from bridge.types import Span, VaultPath
 
-
-async def make_auto_linker(vault: "OpenVault", client: str | None) -> "Callable[[Draft], None] | None":
+async def make_auto_linker(vault: OpenVault, client: str | None) -> Callable[[Draft], None] | None:
     """Return a function that adds links to a draft; None when the client is unknown or not set to get links."""
     clients = {name.casefold() for name in vault.settings.auto_link_clients}
     if client is None or not clients & {"*", client.casefold()}:
@@ -22,10 +25,8 @@ async def make_auto_linker(vault: "OpenVault", client: str | None) -> "Callable[
     return lambda draft: add_links(vault, corpus, draft)
 
 
-def add_links(vault: "OpenVault", corpus: "Corpus", draft: "Draft") -> None:
+def add_links(vault: OpenVault, corpus: Corpus, draft: Draft) -> None:
     """Add links to the new text in a draft; text that was there before gets none."""
-    from bridge.markdown.kinds import kind_of
-
     for step in draft.plan.steps:
         if step.kind == "put" and step.after is not None and kind_of(step.path) == "note":
             before = draft.plan.blobs[step.before] if step.before is not None else b""
@@ -34,14 +35,8 @@ def add_links(vault: "OpenVault", corpus: "Corpus", draft: "Draft") -> None:
                 draft.replace(step.path, linked)
 
 
-def link_new_text(vault: "OpenVault", corpus: "Corpus", path: "VaultPath", before: bytes, after: bytes) -> bytes | None:
+def link_new_text(vault: OpenVault, corpus: Corpus, path: VaultPath, before: bytes, after: bytes) -> bytes | None:
     """Return a note with links in its new text; None when there are none to add."""
-    from bridge.linking.apply import find_places, insert_links
-    from bridge.linking.evidence import FeedbackModel
-    from bridge.markdown.parse import parse
-    from bridge.text.diff import decode_text
-    from bridge.vault.obsidian_settings import read_obsidian_settings
-
     old, note = decode_text(before), parse(path, after)
     mark = "\ufeff" if after.startswith(b"\xef\xbb\xbf") else ""
     if old is None or (mark + note.text).encode("utf-8", "surrogatepass") != after:
@@ -56,10 +51,8 @@ def link_new_text(vault: "OpenVault", corpus: "Corpus", path: "VaultPath", befor
     return (mark + made.text).encode() if made.links else None
 
 
-def added_spans(before: str, after: str) -> "list[Span]":
+def added_spans(before: str, after: str) -> list[Span]:
     """Return the spans of the lines that are new in a text."""
-    from bridge.text.diff import diff_hunks
-
     starts = [0, *(at + 1 for at, character in enumerate(after) if character == "\n"), len(after)]
     spans = list(pairwise(starts))
     fresh: list[Span] = []

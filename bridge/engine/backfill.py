@@ -6,19 +6,16 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from bridge.engine.model_pool import Embedders, model_key
 from bridge.engine.signal import Signal
 from bridge.errors import BridgeError, IndexUnusable
+from bridge.index.index import Index
+from bridge.index.missing_texts import MissingVector
 from bridge.models.choice import ModelChoice
 from bridge.models.embedder import Embedder
 from bridge.models.embeddings import RejectedText
 from bridge.state.store import Store
-
-if TYPE_CHECKING:
-    from bridge.index.index import Index
-    from bridge.index.missing_texts import MissingVector
 
 STEPS = 16
 """Steps averaged over: enough for a steady rate, few enough to follow changes in the machine's load."""
@@ -69,7 +66,7 @@ class VectorBackfill:
 
     def __init__(
         self,
-        index: "Index",
+        index: Index,
         store: Store,
         embedders: Embedders,
         on_batch: Callable[[], None],
@@ -168,7 +165,7 @@ class VectorBackfill:
         self._on_batch()
         return True
 
-    async def _embed(self, model: Embedder, batch: "list[MissingVector]") -> int:
+    async def _embed(self, model: Embedder, batch: list[MissingVector]) -> int:
         """Embed a batch, store its vectors and count its passages; rejected texts are quarantined."""
         try:
             vectors = (await model.embed([missing.text for missing in batch])).vectors

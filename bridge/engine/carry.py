@@ -4,16 +4,14 @@ import time
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bridge.errors import BridgeError
 from bridge.index.carried_note import CarriedNote, carry_over
+from bridge.index.index import Index
 from bridge.types import VaultPath
 from bridge.vault.plan import Blobs, Step
 from bridge.vault.vault import Vault
-
-if TYPE_CHECKING:
-    from bridge.index.index import Index
 
 Replacement = tuple[bytes, bytes]
 """The bytes of a file before and after."""
@@ -33,7 +31,7 @@ def replaced_bytes(steps: Iterable[Step], blobs: Blobs) -> Mapping[VaultPath, Re
 
 def carry_notes(
     vault: Vault,
-    index: "Index",
+    index: Index,
     recipe: str,
     paths: Collection[VaultPath],
     replaced: Mapping[VaultPath, Replacement],

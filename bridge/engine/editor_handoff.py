@@ -162,7 +162,7 @@ class EditorSessions:
         return offer
 
 
-def settle(future: "asyncio.Future[T]", result: T) -> bool:
+def settle(future: asyncio.Future[T], result: T) -> bool:
     """Settle a future; return False when it already was."""
     if future.done():
         return False

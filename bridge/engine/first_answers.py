@@ -1,16 +1,13 @@
 """Answers searches while a vault is read for the first time: what a query asks for is read before everything else."""
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from bridge.engine.indexer import Indexer
 from bridge.engine.parser_pool import ParserPool
+from bridge.index.file_words import FileWords
 from bridge.search.filters import filter_notes
 from bridge.search.model import SearchRequest
 from bridge.search.query import parse_query
-
-if TYPE_CHECKING:
-    from bridge.index.file_words import FileWords
 
 CANDIDATES = 16
 """Notes that are read for a query: more than are shown by default, because whole files are ranked less well."""
@@ -30,7 +27,7 @@ class FirstAnswers:
         return self._indexer.complete or self._file_words is not None
 
     @property
-    def _file_words(self) -> "FileWords | None":
+    def _file_words(self) -> FileWords | None:
         return self._readers.file_words(self._indexer.vault)
 
     async def prepare(self, request: SearchRequest) -> None:

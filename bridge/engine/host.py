@@ -5,7 +5,7 @@ import contextlib
 import time
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bridge.data_folder import Folders, read_former_ids, vault_id
 from bridge.engine.activity import Activity
@@ -40,6 +40,7 @@ from bridge.engine.watchdog import log_failure, open_index
 from bridge.errors import BridgeError, IndexUnusable, NotReady
 from bridge.events import Events
 from bridge.index.apart import KeptFolder
+from bridge.index.index import Index
 from bridge.index.note import IndexedNote
 from bridge.index.read_ahead import forget_files
 from bridge.markdown.names import Names
@@ -52,9 +53,6 @@ from bridge.state.store import Store
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 from bridge.vault.vault import Vault
-
-if TYPE_CHECKING:
-    from bridge.index.index import Index
 
 NEWEST = 10
 """Changes of which a crash may have kept some from being indexed."""
@@ -208,7 +206,7 @@ class Host:
         await self._limit_history(vault)
         return vault
 
-    def _build(self, store: Store, index: "Index", vocabulary: Vocabulary) -> OpenVault:
+    def _build(self, store: Store, index: Index, vocabulary: Vocabulary) -> OpenVault:
         """Create the parts of the vault around its index."""
         settings = self.settings
 

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from bridge.engine.carry import NOTHING_REPLACED, Replacement, carry_notes
 from bridge.engine.link_graph import LinkResolver
@@ -18,6 +18,7 @@ from bridge.errors import BridgeError, IndexUnusable, NotReady
 from bridge.index.background import trim
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.diff import plan
+from bridge.index.index import Index
 from bridge.index.note import IndexedNote
 from bridge.index.prepare import PreparedNote, preparation_version
 from bridge.markdown.decode import digest_of
@@ -30,9 +31,6 @@ from bridge.vault.paths import at_or_below
 from bridge.vault.scan import Scan, Stat
 from bridge.vault.vault import Vault
 from bridge.vault.watch import watch
-
-if TYPE_CHECKING:
-    from bridge.index.index import Index
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +59,7 @@ class Indexer:
     def __init__(
         self,
         vault: Vault,
-        index: "Index",
+        index: Index,
         store: Store,
         settings: Settings,
         readers: ParserPool,

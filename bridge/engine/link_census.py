@@ -1,18 +1,16 @@
 """Lists notes by their links: orphans, dead ends, stubs, mutual links and gaps."""
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge.engine.analytics import GraphSnapshot
+from bridge.graph.census import Census
 from bridge.graph.kinds import WRITTEN
 from bridge.records import dataclass
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from bridge.engine.analytics import GraphSnapshot
-    from bridge.graph.census import Census
 
 Lack = Literal["orphans", "dead_ends", "sources"]
 
@@ -95,12 +93,12 @@ class Gap:
     score: float
 
 
-def link_counts(found: "Census") -> LinkCounts:
+def link_counts(found: Census) -> LinkCounts:
     """Convert a census to its wire form."""
     return LinkCounts(found.notes, found.links, found.stubs)
 
 
-def notes_without_links(graph_snapshot: "GraphSnapshot", found: "Census", part: Lack, page: slice) -> NoteCount:
+def notes_without_links(graph_snapshot: GraphSnapshot, found: Census, part: Lack, page: slice) -> NoteCount:
     """Find the notes that lack links in one direction or both."""
     import numpy as np
 
@@ -114,7 +112,7 @@ def notes_without_links(graph_snapshot: "GraphSnapshot", found: "Census", part: 
     return newest_notes(graph_snapshot, np.flatnonzero(marks & graph_snapshot.graph.present), page)
 
 
-def newest_notes(graph_snapshot: "GraphSnapshot", numbers: "NDArray[np.int64]", page: slice) -> NoteCount:
+def newest_notes(graph_snapshot: GraphSnapshot, numbers: NDArray[np.int64], page: slice) -> NoteCount:
     """Return the notes with these numbers, the most recently changed first."""
     paths = [graph_snapshot.graph.paths[number] for number in numbers.tolist()]
     paths.sort(key=lambda path: (-graph_snapshot.notes[path].modified if path in graph_snapshot.notes else 0.0, path))
@@ -122,7 +120,7 @@ def newest_notes(graph_snapshot: "GraphSnapshot", numbers: "NDArray[np.int64]", 
 
 
 def stubs(
-    graph_snapshot: "GraphSnapshot", page: slice, templates: Collection[VaultPath] = ()
+    graph_snapshot: GraphSnapshot, page: slice, templates: Collection[VaultPath] = ()
 ) -> tuple[tuple[Stub, ...], int]:
     """Return the stubs that notes other than templates link to, those with the most linking notes first."""
     import numpy as np
@@ -145,7 +143,7 @@ def stubs(
     return names, len(found)
 
 
-def strong_pairs(graph_snapshot: "GraphSnapshot", page: slice) -> tuple[tuple[StrongPair, ...], int]:
+def strong_pairs(graph_snapshot: GraphSnapshot, page: slice) -> tuple[tuple[StrongPair, ...], int]:
     """Return the pairs of notes that link to each other, those with the most links first."""
     import numpy as np
 
@@ -167,7 +165,7 @@ def strong_pairs(graph_snapshot: "GraphSnapshot", page: slice) -> tuple[tuple[St
     return tuple(found), len(there)
 
 
-def gaps(graph_snapshot: "GraphSnapshot", found: Sequence[tuple[int, int, int, float]]) -> tuple[Gap, ...]:
+def gaps(graph_snapshot: GraphSnapshot, found: Sequence[tuple[int, int, int, float]]) -> tuple[Gap, ...]:
     """Return gaps with the paths of their notes."""
     paths = graph_snapshot.graph.paths
     return tuple(Gap(paths[one], paths[other], times, round(score, 3)) for one, other, times, score in found)

@@ -1,24 +1,18 @@
 """Gathers what the vault knows about a text and the notes that it may link to."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from bridge.engine.open_vault import OpenVault
+from bridge.linking.evidence import Evidence, FeedbackModel, graph_evidence, similarity_evidence
+from bridge.linking.suggest import Source
+from bridge.markdown.note import Note
+from bridge.markdown.prose import protected_spans
 from bridge.records import dataclass
 from bridge.types import VaultPath
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
-    from bridge.engine.open_vault import OpenVault
-    from bridge.linking.evidence import Evidence, FeedbackModel
-    from bridge.linking.suggest import Source
-    from bridge.markdown.note import Note
-
-
-def source_of(vault: "OpenVault", note: "Note", end: int | None = None) -> "Source":
+def source_of(vault: OpenVault, note: Note, end: int | None = None) -> Source:
     """Return a note's prose, up to an offset if given, and its existing link targets."""
-    from bridge.linking.suggest import Source
-    from bridge.markdown.prose import protected_spans
-
     written = {(link.target, link.kind) for link in note.links}
     targets = (vault.names.resolve(target, note.path, kind).path for target, kind in written)
     return Source(
@@ -30,9 +24,9 @@ def source_of(vault: "OpenVault", note: "Note", end: int | None = None) -> "Sour
 class LinkContext:
     """What the vault knows about possible link targets of a text."""
 
-    vault: "OpenVault"
+    vault: OpenVault
     path: VaultPath | None
-    learned: "FeedbackModel"
+    learned: FeedbackModel
 
     def linked(self, target: VaultPath) -> int:
         """Count the notes that link to a note."""
@@ -43,10 +37,8 @@ class LinkContext:
         """Return the note that a link of this name would resolve to."""
         return self.vault.names.resolve(wording, self.path or VaultPath("")).path
 
-    def more(self, target: VaultPath, form: str) -> "Sequence[Evidence]":
+    def more(self, target: VaultPath, form: str) -> Sequence[Evidence]:
         """Return evidence from semantic similarity, shared neighbours and past link feedback."""
-        from bridge.linking.evidence import graph_evidence, similarity_evidence
-
         graph, index = self.vault.graph, self.vault.index
         learned = self.learned.part(self.path, target, form)
         parts: list[Evidence] = [learned] if learned is not None else []

@@ -5,23 +5,20 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING
 
-from bridge.graph.columns import Nodes
+from bridge.engine.stored_links import links_to_store
+from bridge.graph.columns import Nodes, Table, concat_tables
 from bridge.graph.graph import Graph
 from bridge.graph.kinds import CODES
 from bridge.index.background import Searches, pause_gc, trim_soon
+from bridge.index.index import Index
+from bridge.index.link_file import StoredLinks
 from bridge.index.note import IndexedNote, Notes
 from bridge.markdown.link_targets import name_key, target_file
 from bridge.markdown.names import Names
 from bridge.markdown.note import Link, LinkKind
 from bridge.records import dataclass
 from bridge.types import Among, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.graph.columns import Table
-    from bridge.index.index import Index
-    from bridge.index.link_file import StoredLinks
 
 AT_ONCE = 1_000
 """Notes whose links form one table: building larger arrays would block other threads."""
@@ -46,7 +43,7 @@ class ResolvedLinks:
     """Every link as it was last resolved."""
 
     nodes: Nodes
-    table: "Table"
+    table: Table
     names: Mapping[str, int]
     """The number of each name in links; only grows."""
 
@@ -138,27 +135,21 @@ class LinkTable:
 
     def _resolve_all(self, notes: Mapping[VaultPath, IndexedNote], names: Names) -> None:
         """Resolve all links from scratch; missing notes lose their number."""
-        from bridge.graph.columns import concat_tables
-
         self._nodes, self._names = Nodes(), {}
         self._resolved_of = {}
         for path in notes:
             self._nodes.of(path)
         self._replace(concat_tables(()), notes, notes, names)
 
-    def restore(self, stored: "StoredLinks", notes: Notes) -> None:
+    def restore(self, stored: StoredLinks, notes: Notes) -> None:
         """Take links from a file as those of these notes."""
-        from bridge.graph.columns import Nodes, Table
-
         self._nodes = Nodes.numbered(stored.nodes, stored.labels)
         self._names = {name: number for number, name in enumerate(stored.names)}
         self._resolved_of = {**notes}
         self.resolved_links = ResolvedLinks(self._nodes, Table(*stored.columns), self._names)
 
-    def to_store(self, notes: Notes, names: Names) -> "StoredLinks | None":
+    def to_store(self, notes: Notes, names: Names) -> StoredLinks | None:
         """Return the links as they are stored; None unless they are those of these notes, in the order of resolving."""
-        from bridge.engine.stored_links import links_to_store
-
         links, known = self.resolved_links, self._resolved_of
         if links is None or not self.settled or known.keys() != notes.keys():
             return None
@@ -168,11 +159,9 @@ class LinkTable:
         return links_to_store(self._nodes, self._names, links.table, [*notes], names)
 
     def _replace(
-        self, table: "Table", stale: Collection[VaultPath], notes: Mapping[VaultPath, IndexedNote], names: Names
+        self, table: Table, stale: Collection[VaultPath], notes: Mapping[VaultPath, IndexedNote], names: Names
     ) -> None:
         """Resolve the links of some notes again."""
-        from bridge.graph.columns import concat_tables
-
         owners = [self._nodes.of(path) for path in stale]
         for path in stale:
             self._resolved_of.pop(path, None)
@@ -183,10 +172,8 @@ class LinkTable:
 
     def _resolved(
         self, stale: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote], names: Names
-    ) -> "Iterator[Table]":
+    ) -> Iterator[Table]:
         """Resolve the links of notes, in tables of many notes each."""
-        from bridge.graph.columns import Table
-
         left, seen = iter(stale), dict[tuple[str, LinkKind], LinkRequest | None]()
         while some := tuple(islice(left, AT_ONCE)):
             unhurried = self._after_searches(some)
@@ -199,7 +186,7 @@ class LinkTable:
             yield path
 
     def _rows(
-        self, note: IndexedNote, names: Names, seen: "dict[tuple[str, LinkKind], LinkRequest | None]"
+        self, note: IndexedNote, names: Names, seen: dict[tuple[str, LinkKind], LinkRequest | None]
     ) -> Iterator[Row]:
         """Resolve the links of a note, each target once for each kind; `seen` caches earlier targets."""
         owner = self._nodes.of(note.path)
@@ -258,7 +245,7 @@ SETTLED_S, LONGEST_S = 0.1, 1.0
 class LinkResolver:
     """The links and the graph of one vault; belongs to one event loop."""
 
-    def __init__(self, index: "Index", names: Names, on_update: Callable[[], None]) -> None:
+    def __init__(self, index: Index, names: Names, on_update: Callable[[], None]) -> None:
         """Start without links.
 
         Args:

@@ -2,17 +2,14 @@
 
 import asyncio
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
 
+from bridge.index.index import Index
 from bridge.index.note import IndexedNote
 from bridge.index.templates import is_template
 from bridge.linking.corpus import Corpus
 from bridge.linking.mentions import Name, NameFinder
 from bridge.records import dataclass
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.index.index import Index
 
 MANY = 500
 """Number of changed notes above which all notes are read: one pass is faster than picking them."""
@@ -21,7 +18,7 @@ MANY = 500
 class MentionIndex:
     """The names that the notes of a vault mention; updated when queried."""
 
-    def __init__(self, index: "Index", templates: Collection[str] = ()) -> None:
+    def __init__(self, index: Index, templates: Collection[str] = ()) -> None:
         """Create an empty index of mentions.
 
         Args:

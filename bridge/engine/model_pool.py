@@ -6,7 +6,8 @@ import logging
 import os
 from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from bridge.errors import BridgeError, ModelMissing, ModelUnusable
 from bridge.models.choice import ModelChoice
@@ -14,9 +15,6 @@ from bridge.models.embedder import Embedder
 from bridge.models.folder import InstalledModel, find_embedding_model, installed_models
 from bridge.models.model_setup import ModelSetup, read_model_setup
 from bridge.settings.schema import Settings
-
-if TYPE_CHECKING:
-    import numpy as np
 
 log = logging.getLogger(__name__)
 
@@ -112,7 +110,7 @@ class Embedders:
         """Return whether the model whose vectors have this key failed when last used."""
         return key in self._open and self._open[key].status().failure is not None
 
-    async def embed_query(self, key: str | None, text: str) -> "np.ndarray | None":
+    async def embed_query(self, key: str | None, text: str) -> np.ndarray | None:
         """Embed a query with the model of the searchable vectors; None when no model can."""
         embedder = await self.of(key) if key is not None else None
         if key is None or embedder is None:

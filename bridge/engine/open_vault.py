@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import Collection, Coroutine, Mapping
 from dataclasses import field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bridge.engine.activity import Activity
 from bridge.engine.agents_place import AgentsPlace
@@ -31,6 +31,7 @@ from bridge.errors import BridgeError, NotReady
 from bridge.events import Events
 from bridge.graph.graph import Graph
 from bridge.index.apart import KeptFolder
+from bridge.index.index import Index
 from bridge.markdown.names import Names
 from bridge.notebook.added_notes import AddedNotes
 from bridge.notebook.catalogue import MemoryCatalogue
@@ -45,9 +46,6 @@ from bridge.state.store import Store
 from bridge.topics.suggest import TopicModels
 from bridge.types import Among, VaultId, VaultPath
 from bridge.vault.vault import Vault
-
-if TYPE_CHECKING:
-    from bridge.index.index import Index
 
 LOOK_S = 1.0
 """Seconds between looks whether links are resolved."""
@@ -64,7 +62,7 @@ class OpenVault:
     name: str
     root: Path
     store: Store
-    index: "Index"
+    index: Index
     vocabularies: Mapping[Among, Vocabulary]
     mention_index: MentionIndex
     indexer: Indexer

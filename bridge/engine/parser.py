@@ -3,11 +3,14 @@
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bridge.errors import BridgeError, VaultUnreadable
 from bridge.index.boilerplate import Boilerplate
+from bridge.index.documents import Vocabularies
+from bridge.index.file_words import index_file_words
+from bridge.index.note_segments import add_segments
 from bridge.index.prepare import PreparedNote, prepare
+from bridge.index.segment import Segment
 from bridge.markdown.documents import read_document
 from bridge.priority import lower_priority
 from bridge.records import dataclass
@@ -15,10 +18,6 @@ from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 from bridge.worker_pool import is_stopping
-
-if TYPE_CHECKING:
-    from bridge.index.documents import Vocabularies
-    from bridge.index.segment import Segment
 
 LEARN_FROM = 1_500
 """Notes sampled: a line in 3 % of all notes is in some 45 of these, and the first answer waits for the sampling."""
@@ -46,7 +45,7 @@ class ReadFailure:
 Outcome = PreparedNote | ReadFailure
 
 
-_vocabularies: "list[Vocabularies]" = []
+_vocabularies: list[Vocabularies] = []
 """Those of a worker process, which reads one slice of notes after another."""
 
 
@@ -56,18 +55,15 @@ def read_in_worker(reading: ReadOptions, paths: Sequence[VaultPath]) -> list[Out
     return read_all(reading, paths, _own_vocabularies())
 
 
-def _own_vocabularies() -> "Vocabularies":
-    from bridge.index.documents import Vocabularies
+def _own_vocabularies() -> Vocabularies:
 
     if not _vocabularies:
         _vocabularies.append(Vocabularies.empty())
     return _vocabularies[0]
 
 
-def index_words(root: Path, rules: Rules, paths: Sequence[tuple[int, VaultPath]]) -> "list[Segment]":
+def index_words(root: Path, rules: Rules, paths: Sequence[tuple[int, VaultPath]]) -> list[Segment]:
     """Index the words of numbered files in a worker process: the text of Markdown as it is, the name of any other."""
-    from bridge.index.file_words import index_file_words
-
     vault = Vault(root, rules)
     texts = [(number, path, read_text(vault, path) or "") for number, path in paths if not is_stopping()]
     return index_file_words(texts, _own_vocabularies())
@@ -82,12 +78,9 @@ def read_text(vault: Vault, path: VaultPath) -> str | None:
 
 
 def read_all(
-    reading: ReadOptions, paths: Sequence[VaultPath], vocabularies: "Vocabularies | None" = None
+    reading: ReadOptions, paths: Sequence[VaultPath], vocabularies: Vocabularies | None = None
 ) -> list[Outcome]:
     """Read, parse and prepare notes, each on its own, so that a failure affects one note only; index their words."""
-    from bridge.index.documents import Vocabularies
-    from bridge.index.note_segments import add_segments
-
     vault = Vault(reading.root, reading.rules)
     outcomes = [read_one(reading, vault, path) for path in paths if not is_stopping()]
     prepared = [outcome for outcome in outcomes if isinstance(outcome, PreparedNote)]

@@ -8,7 +8,6 @@ from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Mapp
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bridge.engine.parser import (
     Outcome,
@@ -21,15 +20,13 @@ from bridge.engine.parser import (
 )
 from bridge.errors import BridgeError
 from bridge.index.boilerplate import Boilerplate
+from bridge.index.file_words import FileWords
+from bridge.settings.schema import Settings
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 from bridge.worker_pool import WorkerPool
-
-if TYPE_CHECKING:
-    from bridge.index.file_words import FileWords
-    from bridge.settings.schema import Settings
 
 log = logging.getLogger(__name__)
 
@@ -91,10 +88,8 @@ class ParserPool:
             self._end()
             return None
 
-    async def _index_words(self, vault: Vault, files: Mapping[VaultPath, int]) -> "FileWords":
+    async def _index_words(self, vault: Vault, files: Mapping[VaultPath, int]) -> FileWords:
         """Index the words of whole files, of these sizes, in all processes."""
-        from bridge.index.file_words import FileWords
-
         found = FileWords([*files])
         numbers = {path: number for number, path in enumerate(files)}
         indexed = [
@@ -106,7 +101,7 @@ class ParserPool:
             found.add(segments)
         return found
 
-    def file_words(self, vault: Vault) -> "FileWords | None":
+    def file_words(self, vault: Vault) -> FileWords | None:
         """Return the words of all files under the vault's current rules, if they were indexed ahead of the notes."""
         return self._file_words[1] if self._file_words is not None and self._file_words[0] is vault else None
 
@@ -150,7 +145,7 @@ class ParserPool:
         finally:
             self._end()
 
-    def _submit(self, reading: ReadOptions, part: list[VaultPath]) -> "asyncio.Future[list[Outcome]]":
+    def _submit(self, reading: ReadOptions, part: list[VaultPath]) -> asyncio.Future[list[Outcome]]:
         """Have a process read a slice, a new one if a note has ended those before."""
         try:
             return asyncio.wrap_future(self._started().submit(read_in_worker, reading, part))
@@ -208,7 +203,7 @@ async def read_isolated(reading: ReadOptions, paths: Sequence[VaultPath]) -> lis
     return [*await read_isolated(reading, paths[:half]), *await read_isolated(reading, paths[half:])]
 
 
-def rules_of(root: Path, settings: "Settings") -> Rules:
+def rules_of(root: Path, settings: Settings) -> Rules:
     """Combine the user's settings with Obsidian's own."""
     return Rules(
         exclude=settings.exclude,

@@ -6,7 +6,6 @@ import logging
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from bridge.changes.draft import Draft
 from bridge.changes.path_history import VaultState
@@ -28,9 +27,7 @@ from bridge.state.change_records import Change, ChangeFilter, State
 from bridge.state.store import Store
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step
-
-if TYPE_CHECKING:
-    from bridge.vault.vault import Vault
+from bridge.vault.vault import Vault
 
 log = logging.getLogger(__name__)
 
@@ -284,7 +281,7 @@ class ChangeReview:
         return vault_state(self._vault, self._store)
 
     @property
-    def _vault(self) -> "Vault":
+    def _vault(self) -> Vault:
         return self._writing.vault
 
 

@@ -4,24 +4,22 @@ import asyncio
 import logging
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Never
+from typing import Never
 
 from bridge.engine.review import ChangeReview
 from bridge.errors import BridgeError, DiskFull, ReadOnly
+from bridge.index.index import Index
 from bridge.search.co_reading import CoReading, co_read_pairs
 from bridge.settings.schema import Settings
 from bridge.state.call_log import DAY_S
 from bridge.state.store import Store
-
-if TYPE_CHECKING:
-    from bridge.index.index import Index
 
 log = logging.getLogger(__name__)
 
 COMPACT_EVERY_S = 900.0
 
 
-async def run_maintenance(review: ChangeReview, index: "Index") -> Never:
+async def run_maintenance(review: ChangeReview, index: Index) -> Never:
     """Run maintenance until cancelled."""
     while True:
         await review.expire()
@@ -45,7 +43,7 @@ REFRESH_EVERY_S = 30.0
 class CoReadingTracker:
     """Which notes are read together; belongs to one event loop."""
 
-    def __init__(self, index: "Index", store: Store, settings: Settings) -> None:
+    def __init__(self, index: Index, store: Store, settings: Settings) -> None:
         """Start without readings.
 
         Args:

@@ -40,7 +40,7 @@ def links_to_store(
     )
 
 
-def number_anew(used: "np.ndarray", size: int) -> "tuple[np.ndarray, np.ndarray]":
+def number_anew(used: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Number what is used in the order of its first use.
 
     Args:

@@ -34,6 +34,7 @@ from bridge.errors import (
     ReadOnly,
 )
 from bridge.events import ChangeProposed, ChangeRecorded, Events
+from bridge.markdown.edit.lint import new_faults
 from bridge.markdown.link_targets import name_key, target_file
 from bridge.notebook.folder import AGREEMENT, AgentsFolder, holds_all
 from bridge.records import dataclass
@@ -321,8 +322,6 @@ class ChangeWriter:
 
     def _prepare(self, plan: Plan, just_read: Collection[VaultPath], *, check_text: bool) -> PreparedPlan:
         """Prepare a plan for the writer, with warnings about faults in the text of notes."""
-        from bridge.markdown.edit.lint import new_faults
-
         ready = self.writer.prepare(plan, just_read)
         found = tuple(
             fault

@@ -1,20 +1,17 @@
 """Waits until the index holds a note as it is on disk."""
 
 import time
-from typing import TYPE_CHECKING
 
+from bridge.engine.host import Host
 from bridge.engine.inspection import IndexPart, is_indexed
 from bridge.types import Digest, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.host import Host
 
 OPEN_LOOK_S = 0.05
 LOOK_S = 1.0
 """Seconds between looks, for what no signal tells."""
 
 
-async def wait_for_note(host: "Host", path: VaultPath, digest: Digest | None, part: IndexPart, timeout: float) -> bool:
+async def wait_for_note(host: Host, path: VaultPath, digest: Digest | None, part: IndexPart, timeout: float) -> bool:
     """Wait until the index holds a note as it is on disk, or with this digest; it may be opened again meanwhile.
 
     Args:

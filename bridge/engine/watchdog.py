@@ -4,13 +4,11 @@ import asyncio
 import logging
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Never
+from typing import Never
 
 from bridge.errors import BridgeError, IndexUnusable, NotReady
+from bridge.index.index import Index
 from bridge.index.library import load_lancedb
-
-if TYPE_CHECKING:
-    from bridge.index.index import Index
 
 log = logging.getLogger(__name__)
 
@@ -18,14 +16,12 @@ LOOK_EVERY_S = 2.0
 PARTS = ("", "notes.lance", "passages.lance")
 
 
-def open_index(folder: Path, keep_days: int, doubt: Exception | None) -> "Index":
+def open_index(folder: Path, keep_days: int, doubt: Exception | None) -> Index:
     """Open an index without its vectors, which are loaded later; blocks, and loads LanceDB the first time."""
-    from bridge.index.index import Index
-
     return Index.open(folder, keep_days=keep_days, doubt=doubt, load_vectors=False)
 
 
-async def watch_index(index: "Index", folder: Path) -> Never:
+async def watch_index(index: Index, folder: Path) -> Never:
     """Check an index periodically, until it becomes unusable.
 
     Raises:

@@ -3,18 +3,15 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.graph.columns import Nodes, is_unresolved_name
-from bridge.graph.kinds import CODES, LINKS, WEIGHTS, EdgeKind
+from bridge.graph.columns import Edges, Nodes, Table, is_unresolved_name, kind_codes
+from bridge.graph.kinds import CODES, KINDS, LINKS, WEIGHTS, EdgeKind
 from bridge.records import dataclass
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.graph.columns import Edges, Table
 
 WALK_ON = 0.5
 """Share of a note's weight that moves on to its neighbours; the rest stays."""
@@ -35,7 +32,7 @@ class Edge:
 class Graph:
     """Notes and links; replaced, never changed."""
 
-    def __init__(self, nodes: Nodes, notes: Collection[VaultPath], table: "Table") -> None:
+    def __init__(self, nodes: Nodes, notes: Collection[VaultPath], table: Table) -> None:
         """Build a snapshot; sorting a million links takes half a second, during which other threads run.
 
         Args:
@@ -63,8 +60,6 @@ class Graph:
     @classmethod
     def build(cls, notes: Iterable[VaultPath], edges: Iterable[Edge]) -> Self:
         """Build a snapshot from a list; edges to or from unknown notes and from a note to itself are left out."""
-        from bridge.graph.columns import Table
-
         nodes, paths = Nodes(), tuple(notes)
         for path in paths:
             nodes.of(path)
@@ -87,7 +82,7 @@ class Graph:
         return {number: VaultPath(self.nodes.labels[number]) for number in sorted(self.numbers)}
 
     @cached_property
-    def stubs(self) -> "NDArray[np.bool_]":
+    def stubs(self) -> NDArray[np.bool_]:
         """By number: whether it is a name that no note has."""
         import numpy as np
 
@@ -116,7 +111,7 @@ class Graph:
         number = self.nodes.find(path)
         return number if number in self.numbers else None
 
-    def edges_of(self, kinds: Collection[EdgeKind], *, stubs: bool = False) -> "Edges":
+    def edges_of(self, kinds: Collection[EdgeKind], *, stubs: bool = False) -> Edges:
         """Return the links and arrows of some kinds; links from a note to itself are left out.
 
         Args:
@@ -124,9 +119,6 @@ class Graph:
             stubs: Whether to include links to names that no note has.
         """
         import numpy as np
-
-        from bridge.graph.columns import Edges, kind_codes
-        from bridge.graph.kinds import KINDS
 
         table = self.table
         shown = self.present | self.stubs if stubs else self.present

@@ -3,24 +3,21 @@
 from collections.abc import Collection
 from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bridge.index.catalogue import NoteState, NoteTable
 from bridge.index.note import Notes
 from bridge.records import dataclass
 from bridge.types import Among, VaultPath
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HiddenRows:
     """Numbers of rows that a search ignores; one object for as long as they stay the same."""
 
-    numbers: "NDArray[np.int64]"
+    numbers: NDArray[np.int64]
 
 
 class Part:

@@ -4,14 +4,12 @@ import zlib
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bridge.index.read_ahead import HEAD, take_file
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Piece = TypeVar("Piece", str, list[Any])
 
@@ -19,7 +17,7 @@ Layout = Sequence[tuple[str, str]]
 """The names and types of the arrays of a file, in order."""
 
 
-def encode_arrays(mark: bytes, layout: Layout, arrays: Mapping[str, "NDArray[Any]"]) -> bytes:
+def encode_arrays(mark: bytes, layout: Layout, arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """Return the content of a file: a mark of eight bytes, a checksum, and each array after its length."""
     columns = [arrays[name].astype(kind, copy=False) for name, kind in layout]
     # Searching an array that is not aligned would copy it.
@@ -52,21 +50,21 @@ def read_arrays(mark: bytes, layout: Layout, path: Path) -> dict[str, Any]:
     return arrays
 
 
-def _pad_bytes(array: "NDArray[Any]") -> bytes:
+def _pad_bytes(array: NDArray[Any]) -> bytes:
     """Return what follows an array, so that the next one begins at a multiple of eight bytes."""
     return bytes(-array.nbytes % 8)
 
 
-def encode_texts(texts: Sequence[str]) -> "NDArray[np.uint8]":
+def encode_texts(texts: Sequence[str]) -> NDArray[np.uint8]:
     """Return texts as one array, from which `decode_texts` and `cut` restore them."""
     return np.frombuffer("".join(texts).encode("utf-8", "surrogatepass"), np.uint8)
 
 
-def decode_texts(array: "NDArray[np.uint8]") -> str:
+def decode_texts(array: NDArray[np.uint8]) -> str:
     """Return the texts of an array as one."""
     return array.tobytes().decode("utf-8", "surrogatepass")
 
 
-def cut(whole: Piece, lengths: "NDArray[Any]") -> list[Piece]:
+def cut(whole: Piece, lengths: NDArray[Any]) -> list[Piece]:
     """Cut a text or a list into pieces of these lengths."""
     return [whole[start:end] for start, end in pairwise(accumulate(lengths.tolist(), initial=0))]

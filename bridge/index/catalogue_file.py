@@ -7,9 +7,10 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from sys import intern
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bridge.index.array_file import Layout, cut, decode_texts, encode_arrays, encode_texts, read_arrays
 from bridge.index.catalogue import NoteEntry
@@ -18,9 +19,6 @@ from bridge.index.note import NOTHING, IndexedNote, to_plain
 from bridge.index.schema import NOTES, PASSAGES
 from bridge.private_files import delete_drafts, write_private
 from bridge.records import build_records, dataclass
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 log = logging.getLogger(__name__)
 
@@ -134,7 +132,7 @@ def list_files(place: str, name: str) -> Iterator[tuple[str, int]]:
                 yield inside, entry.stat(follow_symlinks=False).st_size
 
 
-def encode_catalogue(catalogue: StoredCatalogue) -> "Mapping[str, NDArray[Any]]":
+def encode_catalogue(catalogue: StoredCatalogue) -> Mapping[str, NDArray[Any]]:
     """Return the arrays of the file but for its mark."""
     entries = sorted(catalogue.entries, key=lambda entry: entry.seq)
     notes = [entry.note for entry in entries]
@@ -158,7 +156,7 @@ def encode_catalogue(catalogue: StoredCatalogue) -> "Mapping[str, NDArray[Any]]"
     }
 
 
-def decode_catalogue(arrays: "Mapping[str, NDArray[Any]]") -> StoredCatalogue:
+def decode_catalogue(arrays: Mapping[str, NDArray[Any]]) -> StoredCatalogue:
     """Return the notes that arrays of the file describe."""
     seqs, keys = arrays["seq"].tolist(), arrays["key"].tolist()
     texts = {name: cut(decode_texts(arrays[name]), arrays[f"{name}_lengths"]) for name in TEXTS}
@@ -182,7 +180,7 @@ def decode_catalogue(arrays: "Mapping[str, NDArray[Any]]") -> StoredCatalogue:
 
 
 def decode_digests(
-    titles: "NDArray[np.void]", passages: "NDArray[np.void]", counts: "NDArray[np.int64]"
+    titles: NDArray[np.void], passages: NDArray[np.void], counts: NDArray[np.int64]
 ) -> Sequence[TextDigests]:
     """Return the digests of notes, each with so many passages."""
     texts: list[bytes | None] = passages.tolist()

@@ -1,14 +1,11 @@
 """Compares the vault with the index, to read as few files as possible."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from bridge.index.note import IndexedNote
 from bridge.records import dataclass
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.vault.scan import Stat
+from bridge.vault.scan import Stat
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +18,7 @@ class SyncPlan:
 
 
 def plan(
-    found: Mapping[VaultPath, "Stat"], known: Mapping[VaultPath, IndexedNote], recipe: str | None = None
+    found: Mapping[VaultPath, Stat], known: Mapping[VaultPath, IndexedNote], recipe: str | None = None
 ) -> SyncPlan:
     """Compare files by time and size.
 

@@ -3,17 +3,14 @@
 from collections.abc import Collection, Sequence
 from itertools import accumulate, pairwise
 from math import log1p
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bridge.index.apart import HiddenRows
 from bridge.index.hits import MOST_EQUAL
 from bridge.index.segment import FREQUENCIES, MOST_DOCUMENTS, Segment, merge_segments
 from bridge.records import dataclass
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 K1, B = 1.2, 0.75
 """The constants of BM25, as in LanceDB and Lucene."""
@@ -32,9 +29,9 @@ Hit = tuple[int, int, float]
 class TermQuery:
     """Terms that should, must and must not occur; each of `must` is satisfied by any of its terms."""
 
-    should: "NDArray[np.uint64]"
-    must: "Sequence[NDArray[np.uint64]]"
-    must_not: "NDArray[np.uint64]"
+    should: NDArray[np.uint64]
+    must: Sequence[NDArray[np.uint64]]
+    must_not: NDArray[np.uint64]
 
 
 class InvertedIndex:
@@ -90,7 +87,7 @@ class InvertedIndex:
             )
         return self._counts[hidden]
 
-    def _live(self, segment: Segment, hidden: HiddenRows | None) -> "NDArray[np.bool_]":
+    def _live(self, segment: Segment, hidden: HiddenRows | None) -> NDArray[np.bool_]:
         """Return the documents of a segment that count."""
         if hidden is None:
             return segment.live
@@ -188,7 +185,7 @@ class InvertedIndex:
         ]
         return [log1p((documents - count + 0.5) / (count + 0.5)) for count in counts]
 
-    def _norms_of(self, segment: Segment, average: float, hidden: HiddenRows | None) -> "NDArray[np.float32]":
+    def _norms_of(self, segment: Segment, average: float, hidden: HiddenRows | None) -> NDArray[np.float32]:
         """Return what the length of each document adds to a frequency."""
         if (segment, hidden) not in self._norms:
             norms = (K1 * (1 - B + B * segment.lengths / max(average, 1))).astype(np.float32)
@@ -197,8 +194,8 @@ class InvertedIndex:
 
 
 def _scores(
-    segment: Segment, norms: "NDArray[np.float32]", places: Sequence[slice], weights: Sequence[float]
-) -> "NDArray[np.float64]":
+    segment: Segment, norms: NDArray[np.float32], places: Sequence[slice], weights: Sequence[float]
+) -> NDArray[np.float64]:
     """Return the sum of what each term is worth in each document of a segment."""
     documents = np.concatenate([segment.documents[place] for place in places] or [segment.documents[:0]])
     frequencies = FREQUENCIES[
@@ -210,7 +207,7 @@ def _scores(
 
 
 def _list_hits(
-    found: "Sequence[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]]", limit: int
+    found: Sequence[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]], limit: int
 ) -> list[Hit]:
     """Return the best documents of all segments, and those that equal the last of them."""
     numbers, ordinals, scores = (np.concatenate(column) for column in zip(*found, strict=True))
@@ -221,8 +218,8 @@ def _list_hits(
 
 
 def _best(
-    segment: Segment, found: "NDArray[np.int64]", scores: "NDArray[np.float64]", limit: int
-) -> "tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]":
+    segment: Segment, found: NDArray[np.int64], scores: NDArray[np.float64], limit: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
     """Return the number, ordinal and score of the best documents, and of all that equal the last of them."""
     if len(found) > limit:
         best = scores >= np.partition(scores, -limit)[-limit]

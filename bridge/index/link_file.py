@@ -4,17 +4,15 @@ import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bridge.index.array_file import Layout, cut, decode_texts, encode_arrays, encode_texts, read_arrays
 from bridge.index.catalogue_file import CatalogueFile
 from bridge.private_files import delete_drafts, write_private
 from bridge.records import dataclass
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +42,7 @@ class StoredLinks:
     names: Sequence[str]
     """By number: a name that links ask for."""
     files: Sequence[str]
-    columns: "Sequence[NDArray[np.int32]]"
+    columns: Sequence[NDArray[np.int32]]
     """The links by row, one array for each of `COLUMNS`."""
 
 

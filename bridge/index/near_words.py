@@ -1,12 +1,9 @@
 """Known words that nearly equal a mistyped one."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 
 class NearWords:
@@ -30,7 +27,7 @@ class NearWords:
         return [(found, int(distance)) for found, distance, _ in near]
 
 
-def _letter_bits(text: str, lengths: "NDArray[np.int64]") -> "NDArray[np.uint64]":
+def _letter_bits(text: str, lengths: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Return the letters of each word in a text without spaces; letters may share a bit."""
     if not len(lengths):
         return np.empty(0, np.uint64)

@@ -94,7 +94,7 @@ def wait(coroutine: Coroutine[Any, Any, T]) -> T:
         raise
 
 
-def start_coroutine(coroutine: Coroutine[Any, Any, T]) -> "Future[T]":
+def start_coroutine(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
     """Start LanceDB's asynchronous calls on a loop of their own, where they continue while blocking code waits."""
     return asyncio.run_coroutine_threadsafe(coroutine, background_loop())
 

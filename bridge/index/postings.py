@@ -6,10 +6,11 @@ import zlib
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from bridge.errors import BridgeError
 from bridge.index.catalogue import NoteEntry, NoteTable
@@ -19,9 +20,6 @@ from bridge.index.note_segments import passage_forms
 from bridge.index.segment import Segment
 from bridge.index.table import Table
 from bridge.private_files import make_private, write_private
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 log = logging.getLogger(__name__)
 

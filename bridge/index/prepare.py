@@ -5,10 +5,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from bridge.index.boilerplate import PROGRAMS, Boilerplate
 from bridge.index.chunk import LineOf, cut_passages
+from bridge.index.documents import NoteSegments
 from bridge.index.note import IndexedNote, pack_note
 from bridge.markdown.link_targets import inside_wiki
 from bridge.markdown.note import Note
@@ -16,10 +17,7 @@ from bridge.records import dataclass
 from bridge.text.invisible import strip_break_hints
 from bridge.text.stems import language_of
 from bridge.types import Digest, Lines, Span
-
-if TYPE_CHECKING:
-    from bridge.index.documents import NoteSegments
-    from bridge.vault.scan import Stat
+from bridge.vault.scan import Stat
 
 _FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})[ \t]*\{?\.?([\w-]*)[^\n]*$", re.MULTILINE)
 
@@ -229,13 +227,13 @@ class PreparedNote:
     whole: str
     title_text: str
     titled: Digest
-    segments: "NoteSegments | None" = None
+    segments: NoteSegments | None = None
     """Its words, indexed together with those of notes that were read with it; None until they are."""
     place: int = 0
     """Its place among these notes."""
 
 
-def prepare(note: Note, stat: "Stat", boilerplate: Boilerplate) -> PreparedNote:
+def prepare(note: Note, stat: Stat, boilerplate: Boilerplate) -> PreparedNote:
     """Cut a note into passages and collect its facts.
 
     Args:

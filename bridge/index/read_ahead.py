@@ -43,7 +43,7 @@ def _list_files(folder: Path) -> Iterator[Path]:
         yield from sorted(place.glob("*.postings")) if place.is_dir() else [place]
 
 
-def _read_all(waiting: "Mapping[Path, Future[FileContent | None]]") -> None:
+def _read_all(waiting: Mapping[Path, Future[FileContent | None]]) -> None:
     for file, future in waiting.items():
         if not future.set_running_or_notify_cancel():
             continue

@@ -1,16 +1,14 @@
 """Revises documents of an inverted index by the words that left and joined them; their texts are not split again."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bridge.index.segment import EXACT, MOST_DOCUMENTS, Segment, assemble_segment
 from bridge.index.tokens import Occurrences, Vocabulary
 from bridge.records import dataclass
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +25,9 @@ class Revision:
 class _Postings(NamedTuple):
     """Postings in any order: the term, the place of the document and the frequency as stored of each."""
 
-    terms: "NDArray[np.uint64]"
-    places: "NDArray[np.int64]"
-    frequencies: "NDArray[np.int64]"
+    terms: NDArray[np.uint64]
+    places: NDArray[np.int64]
+    frequencies: NDArray[np.int64]
 
 
 def revise_documents(
@@ -97,7 +95,7 @@ def _revise(
     return segment, set(np.flatnonzero(failed).tolist())
 
 
-def _postings_of(segments: Sequence[Segment], numbers: "NDArray[np.int64]") -> "tuple[_Postings, NDArray[np.int64]]":
+def _postings_of(segments: Sequence[Segment], numbers: NDArray[np.int64]) -> tuple[_Postings, NDArray[np.int64]]:
     """Return the postings of the live documents of some numbers, by their place, and their lengths; -1 for none."""
     order = np.argsort(numbers)
     lengths = np.full(len(numbers), -1, np.int64)
@@ -114,8 +112,8 @@ def _postings_of(segments: Sequence[Segment], numbers: "NDArray[np.int64]") -> "
 
 
 def _differences(
-    terms: "NDArray[np.uint64]", removed: Occurrences, added: Occurrences
-) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
+    terms: NDArray[np.uint64], removed: Occurrences, added: Occurrences
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return by how much the frequency of a term in a document changes, by the places of both, where it does."""
     keys = [
         np.searchsorted(terms, each.terms)[each.places] << 16 | np.repeat(np.arange(len(each.counts)), each.counts)

@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bridge.index.array_file import Layout, encode_arrays, read_arrays
 from bridge.index.tokens import Occurrences
 from bridge.records import dataclass
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 MOST_DOCUMENTS = 1 << 16
 """Documents in a segment, so that a posting takes three bytes."""
@@ -48,19 +46,19 @@ class Segment:
     All documents of a number are in one segment.
     """
 
-    numbers: "NDArray[np.int64]"
-    ordinals: "NDArray[np.int32]"
-    marks: "NDArray[np.uint32]"
+    numbers: NDArray[np.int64]
+    ordinals: NDArray[np.int32]
+    marks: NDArray[np.uint32]
     """A checksum of each document's note, by which a number that stands for another note now is noticed."""
-    lengths: "NDArray[np.uint32]"
-    terms: "NDArray[np.uint64]"
-    starts: "NDArray[np.uint32]"
+    lengths: NDArray[np.uint32]
+    terms: NDArray[np.uint64]
+    starts: NDArray[np.uint32]
     """For each term, its first posting; the last one ends all."""
-    documents: "NDArray[np.uint16]"
-    frequencies: "NDArray[np.uint8]"
+    documents: NDArray[np.uint16]
+    frequencies: NDArray[np.uint8]
     file: Path | None = None
     """Where it is stored."""
-    live: "NDArray[np.bool_]" = field(init=False)
+    live: NDArray[np.bool_] = field(init=False)
     """The documents that count."""
     dead: int = 0
 
@@ -70,7 +68,7 @@ class Segment:
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def keep(self, live: "NDArray[np.bool_]") -> None:
+    def keep(self, live: NDArray[np.bool_]) -> None:
         """Let only these documents count, if they do."""
         self.live = self.live & live
         self.dead = len(self) - int(self.live.sum())
@@ -81,7 +79,7 @@ class Segment:
         self.dead += int(self.live[first:last].sum())
         self.live[first:last] = False
 
-    def find(self, terms: "NDArray[np.uint64]") -> list[slice]:
+    def find(self, terms: NDArray[np.uint64]) -> list[slice]:
         """Return where the postings of each term are."""
         if not len(self.terms):
             return [slice(0, 0)] * len(terms)
@@ -94,7 +92,7 @@ class Segment:
             )
         ]
 
-    def count(self, place: slice, live: "NDArray[np.bool_]") -> int:
+    def count(self, place: slice, live: NDArray[np.bool_]) -> int:
         """Return how many documents that count are in a range of postings.
 
         Args:
@@ -174,12 +172,12 @@ def merge_segments(segments: Sequence[Segment]) -> Segment:
 
 
 def assemble_segment(
-    numbers: "NDArray[np.int64]",
-    ordinals: "NDArray[np.int32]",
-    marks: "NDArray[np.uint32]",
-    lengths: "NDArray[np.uint32]",
-    terms: "NDArray[np.uint64]",
-    keys: "NDArray[np.int64]",
+    numbers: NDArray[np.int64],
+    ordinals: NDArray[np.int32],
+    marks: NDArray[np.uint32],
+    lengths: NDArray[np.uint32],
+    terms: NDArray[np.uint64],
+    keys: NDArray[np.int64],
 ) -> Segment:
     """Build a segment from sorted postings: the place of a term, a document, and a frequency as stored."""
     starts = np.searchsorted(keys, np.arange(len(terms) + 1) << 24)

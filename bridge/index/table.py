@@ -53,7 +53,7 @@ class Table:
     appended: int = 0
     """Commits since the table was compacted."""
     rebuilds: int = 0
-    pending: "Future[Exception | None] | None" = None
+    pending: Future[Exception | None] | None = None
     """Completes when rows already counted on are there; every read waits for it."""
 
     @classmethod

@@ -6,16 +6,14 @@ from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain, islice
 from struct import iter_unpack
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bridge.records import dataclass
 from bridge.text.fold import fold_words
 from bridge.text.words import RUN, TOKEN, character_pairs
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Tokenizer = Literal["words", "forms"]
 """Words are cut and folded as everywhere (`bridge.text.words`); forms need only be parted."""
@@ -45,9 +43,9 @@ FEW, CACHED = 16, 2_000
 class Occurrences:
     """The terms of several texts, in order: for each occurrence, its place in `terms`; for each text, how many."""
 
-    terms: "NDArray[np.uint64]"
-    places: "NDArray[np.int64]"
-    counts: "NDArray[np.int64]"
+    terms: NDArray[np.uint64]
+    places: NDArray[np.int64]
+    counts: NDArray[np.int64]
 
     def part(self, start: int, stop: int) -> "Occurrences":
         """Return the occurrences in some of the texts."""
@@ -106,7 +104,7 @@ class Vocabulary:
         self._terms = np.concatenate([self._terms, hash_tokens([*chain.from_iterable(tokens)])])
 
 
-def _ranges(starts: "NDArray[np.int64]", sizes: "NDArray[np.int64]") -> "NDArray[np.int64]":
+def _ranges(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the numbers of ranges, one range after another."""
     ends = np.cumsum(sizes)
     found: NDArray[np.int64] = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + sizes, sizes)
@@ -160,7 +158,7 @@ def query_tokens(word: str, *, exact: bool = False) -> list[str]:
     return [token for token in dict.fromkeys(found) if len(token) < LONGEST_TOKEN]
 
 
-def hash_tokens(tokens: Sequence[str]) -> "NDArray[np.uint64]":
+def hash_tokens(tokens: Sequence[str]) -> NDArray[np.uint64]:
     """Hash tokens; among a million of them two are equal by chance in one of thirty million vaults."""
     if len(tokens) <= FEW:
         return np.array([_hash_token(token) for token in tokens], np.uint64)

@@ -78,7 +78,7 @@ class Vectors:
             with contextlib.suppress(Exception):
                 await self.load()
 
-    def _begin(self) -> "Future[None]":
+    def _begin(self) -> Future[None]:
         if self._loading is None:
             self._loading = start_coroutine(self._open())
         return self._loading

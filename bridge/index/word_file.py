@@ -4,9 +4,10 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bridge.index.array_file import Layout, encode_arrays, read_arrays
 from bridge.index.catalogue import NoteTable
@@ -14,9 +15,6 @@ from bridge.index.name_file import note_mark
 from bridge.index.note import IndexedNote
 from bridge.private_files import delete_drafts, write_private
 from bridge.records import dataclass
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 log = logging.getLogger(__name__)
 

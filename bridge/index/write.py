@@ -131,7 +131,7 @@ class IndexWriter:
         self._opened.postings.whole.replace_documents([old.seq for old in before], whole)
         self._known.renumbered(len(entries))
 
-    async def _finish_append(self, batch: Batch, append: "Future[Exception | None]") -> None:
+    async def _finish_append(self, batch: Batch, append: Future[Exception | None]) -> None:
         """Wait until the shown rows are on disk, or hide them again; then release the lock."""
         try:
             await self._await_append(batch, append)
@@ -152,11 +152,11 @@ class IndexWriter:
         tombstones = {self._opened.catalogue.next(): path for path in leaving}
         return Batch(self._numbered(list(latest.values()), leaving), leaving, tombstones)
 
-    def _start_append(self, batch: Batch) -> "Future[Exception | None]":
+    def _start_append(self, batch: Batch) -> Future[Exception | None]:
         """Start appending to the tables."""
         return start_coroutine(append_batch(self._opened, batch))
 
-    async def _await_append(self, batch: Batch, append: "Future[Exception | None]") -> None:
+    async def _await_append(self, batch: Batch, append: Future[Exception | None]) -> None:
         """Wait until a batch is in the tables."""
         try:
             with disk_errors(self._opened.folder.path):

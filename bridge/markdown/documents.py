@@ -6,6 +6,7 @@ from bridge.markdown.canvas import read_canvas
 from bridge.markdown.excalidraw import is_drawing, read_drawing, read_drawing_file
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
+from bridge.markdown.pdf import read_pdf
 from bridge.types import VaultPath
 
 
@@ -23,8 +24,6 @@ def read_document(path: VaultPath, data: bytes, *, max_pdf_pages: int = 300) -> 
         case ".excalidraw":
             return read_drawing_file(path, data)
         case ".pdf":
-            from bridge.markdown.pdf import read_pdf
-
             return read_pdf(path, data, max_pages=max_pdf_pages)
         case _:
             note = parse(path, data)

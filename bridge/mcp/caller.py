@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 from mcp.server.context import ServerRequestContext
@@ -17,14 +17,12 @@ from bridge.api.encode import encode
 from bridge.api.markup import Answer
 from bridge.api.presets import choose_preset
 from bridge.api.registry import Operation
+from bridge.engine.bridge import Bridge
+from bridge.engine.host import Host
 from bridge.errors import InvalidArguments, NotReady
 from bridge.mcp.session_end import session_name
 from bridge.records import dataclass
 from bridge.types import Preset
-
-if TYPE_CHECKING:
-    from bridge.engine.bridge import Bridge
-    from bridge.engine.host import Host
 
 Context = ServerRequestContext[Any, Request]
 
@@ -39,7 +37,7 @@ PATIENCE_S = 10.0
 class Caller:
     """A caller and its settings; the same for every request with one token to one address."""
 
-    bridge: "Bridge"
+    bridge: Bridge
     principal: Principal
     preset: Preset
     client: str | None
@@ -56,7 +54,7 @@ class Caller:
         return client or "An agent"
 
     @property
-    def hosts(self) -> "Sequence[Host]":
+    def hosts(self) -> Sequence[Host]:
         """The vaults that calls can address: all, unless the address names one.
 
         Raises:
@@ -129,7 +127,7 @@ class Caller:
         return answers[0], await put_in_front(call, text) if adds and host is not None else text
 
 
-def read_caller(context: Context, bridge: "Bridge") -> Caller:
+def read_caller(context: Context, bridge: Bridge) -> Caller:
     """Identify the caller of a request.
 
     Raises:
@@ -150,7 +148,7 @@ def read_caller(context: Context, bridge: "Bridge") -> Caller:
     )
 
 
-def current_preset(bridge: "Bridge") -> Preset:
+def current_preset(bridge: Bridge) -> Preset:
     """Return the preset with which the current request is served."""
     request = REQUEST.get()
     preset = request.query_params.get("preset")

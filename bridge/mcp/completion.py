@@ -2,22 +2,19 @@
 
 import contextlib
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from mcp import types
 
 from bridge.api.arguments import VAULT
+from bridge.engine.bridge import Bridge
+from bridge.engine.host import Host
 from bridge.errors import BridgeError
+from bridge.index.note import IndexedNote
 from bridge.mcp.caller import Context, read_caller
 from bridge.mcp.errors import protocol_errors
 from bridge.mcp.prompts import PERIODS
 from bridge.records import dataclass
 from bridge.text.invisible import one_line
-
-if TYPE_CHECKING:
-    from bridge.engine.bridge import Bridge
-    from bridge.engine.host import Host
-    from bridge.index.note import IndexedNote
 
 MOST = 100
 """The protocol's limit."""
@@ -27,7 +24,7 @@ MOST = 100
 class Completion:
     """Completes the arguments of prompts and of note addresses."""
 
-    bridge: "Bridge"
+    bridge: Bridge
 
     async def complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Return the possible values of an argument, the likeliest first."""
@@ -54,44 +51,44 @@ def match_words(words: Iterable[str], typed: str) -> list[str]:
     return sorted((word for word in words if typed in word.casefold()), key=nearness)
 
 
-def open_notes(hosts: "Iterable[Host]") -> "Iterable[IndexedNote]":
+def open_notes(hosts: Iterable[Host]) -> Iterable[IndexedNote]:
     """Yield the notes of some vaults; one that is not open has none yet."""
     for host in hosts:
         with contextlib.suppress(BridgeError):
             yield from list(host.vault.index.notes.values())
 
 
-def complete_paths(hosts: "Iterable[Host]") -> Iterable[str]:
+def complete_paths(hosts: Iterable[Host]) -> Iterable[str]:
     """Offer every note."""
     return (note.path for note in open_notes(hosts))
 
 
-def complete_folders(hosts: "Iterable[Host]") -> Iterable[str]:
+def complete_folders(hosts: Iterable[Host]) -> Iterable[str]:
     """Offer every folder that holds notes."""
     return filter(None, (note.path.rpartition("/")[0] for note in open_notes(hosts)))
 
 
-def topics(hosts: "Iterable[Host]") -> Iterable[str]:
+def topics(hosts: Iterable[Host]) -> Iterable[str]:
     """Offer titles and tags."""
     return filter(None, (one_line(word) for note in open_notes(hosts) for word in (note.title, *note.tags)))
 
 
-def periods(_: "Iterable[Host]") -> Iterable[str]:
+def periods(_: Iterable[Host]) -> Iterable[str]:
     """Offer periods, the shortest first."""
     return PERIODS
 
 
-def vaults(hosts: "Iterable[Host]") -> Iterable[str]:
+def vaults(hosts: Iterable[Host]) -> Iterable[str]:
     """Offer the names of the vaults."""
     return (host.name for host in hosts)
 
 
-def no_offers(_: "Iterable[Host]") -> Iterable[str]:
+def no_offers(_: Iterable[Host]) -> Iterable[str]:
     """Offer nothing for free text."""
     return ()
 
 
-OFFERS: "Mapping[str, Callable[[Iterable[Host]], Iterable[str]]]" = {
+OFFERS: Mapping[str, Callable[[Iterable[Host]], Iterable[str]]] = {
     "path": complete_paths,
     "folder": complete_folders,
     "topic": topics,

@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
@@ -17,14 +17,12 @@ from mcp.types import JSONRPCMessage
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from bridge.engine.bridge import Bridge
 from bridge.mcp.caller import REQUEST
 from bridge.mcp.notifications import McpSessions, publish_changes
 from bridge.mcp.request_ids import RequestIds
 from bridge.mcp.server import build_server
 from bridge.mcp.session_end import SessionEnds
-
-if TYPE_CHECKING:
-    from bridge.engine.bridge import Bridge
 
 MAX_REPLAYED = 128
 
@@ -81,7 +79,7 @@ RETRY_MS = 500
 
 
 @asynccontextmanager
-async def open_endpoint(bridge: "Bridge", hosts: Collection[str], origins: Collection[str]) -> AsyncIterator[ASGIApp]:
+async def open_endpoint(bridge: Bridge, hosts: Collection[str], origins: Collection[str]) -> AsyncIterator[ASGIApp]:
     """Open the endpoint; the arguments are those of `mount`."""
     bus, sessions, ends = InMemorySubscriptionBus(), McpSessions(), SessionEnds(bridge)
     listeners = ListenHandler(bus)

@@ -3,19 +3,17 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from bridge.engine.bridge import Bridge
 from bridge.index.background import pause_gc
 from bridge.mcp.library import load_mcp, postpone_models
-
-if TYPE_CHECKING:
-    from bridge.engine.bridge import Bridge
 
 OpenEndpoint = Callable[["Bridge", Collection[str], Collection[str]], AbstractAsyncContextManager[Any]]
 
 
 @asynccontextmanager
-async def mount(bridge: "Bridge", hosts: Collection[str], origins: Collection[str]) -> AsyncIterator[Any]:
+async def mount(bridge: Bridge, hosts: Collection[str], origins: Collection[str]) -> AsyncIterator[Any]:
     """Open the endpoint as an ASGI app; the state of its requests holds the caller as `principal`.
 
     Args:

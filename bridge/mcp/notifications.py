@@ -3,12 +3,13 @@
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcp import types
 from mcp.server.connection import Connection
 from mcp.server.subscriptions import ListenHandler, ResourcesListChanged, ResourceUpdated, SubscriptionBus
 
+from bridge.engine.bridge import Bridge
 from bridge.errors import BridgeError
 from bridge.events import IndexProgress, Message, NoteUpdate, Reset
 from bridge.mcp.caller import Context, principal_of, request_of
@@ -16,9 +17,6 @@ from bridge.mcp.errors import protocol_errors
 from bridge.mcp.resources import note_uris
 from bridge.mcp.session_end import SessionEnds
 from bridge.types import VaultId
-
-if TYPE_CHECKING:
-    from bridge.engine.bridge import Bridge
 
 ListenResult = Coroutine[Any, Any, types.SubscriptionsListenResult]
 
@@ -78,7 +76,7 @@ async def send_with_timeout(sending: Awaitable[None]) -> None:
 class KnownNotes:
     """The notes that clients know of, to detect added and removed ones."""
 
-    def __init__(self, bridge: "Bridge") -> None:
+    def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
         self._paths: dict[VaultId, set[str]] = {}
 
@@ -128,7 +126,7 @@ def listen_handler(
     return listen
 
 
-async def publish_changes(bridge: "Bridge", bus: SubscriptionBus, sessions: McpSessions) -> None:
+async def publish_changes(bridge: Bridge, bus: SubscriptionBus, sessions: McpSessions) -> None:
     """Forward the bridge's note events to clients, until cancelled."""
     notes = KnownNotes(bridge)
     for vault in bridge.vaults:
@@ -146,7 +144,7 @@ async def publish_changes(bridge: "Bridge", bus: SubscriptionBus, sessions: McpS
                 await sessions.listed_anew()
 
 
-def changed_note_uris(bridge: "Bridge", messages: Iterable[Message]) -> Iterable[str]:
+def changed_note_uris(bridge: Bridge, messages: Iterable[Message]) -> Iterable[str]:
     """Return the addresses of the changed notes, each once."""
     notes = dict.fromkeys(
         (VaultId(message.vault or ""), message.event.path)

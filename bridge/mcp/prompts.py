@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import datetime, time
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcp import types
 
@@ -11,6 +11,7 @@ from bridge.api.arguments import VAULT
 from bridge.api.markup import Answer
 from bridge.api.moments import read_date
 from bridge.api.registry import view_of
+from bridge.engine.bridge import Bridge
 from bridge.errors import InvalidArguments, NoteNotFound
 from bridge.features import get_operation
 from bridge.mcp.caller import Caller, Context, read_caller
@@ -19,9 +20,6 @@ from bridge.mcp.resources import mime_type, note_uri
 from bridge.mcp.text import format_answer
 from bridge.records import dataclass
 from bridge.text.invisible import quote_path, visible_text
-
-if TYPE_CHECKING:
-    from bridge.engine.bridge import Bridge
 
 NOTES = 8
 TOKENS = 3_000
@@ -207,7 +205,7 @@ TEMPLATES: Mapping[str, Template] = {
 class Prompts:
     """Lists the prompts and fills them in."""
 
-    bridge: "Bridge"
+    bridge: Bridge
 
     async def page(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         """List the prompts, all on one page."""

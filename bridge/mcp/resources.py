@@ -2,22 +2,19 @@
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from mcp import types
 
 from bridge.api.arguments import VAULT
+from bridge.engine.bridge import Bridge
+from bridge.engine.host import Host
 from bridge.errors import InvalidArguments, NoteNotFound, NotReady
 from bridge.features import get_operation
 from bridge.mcp.caller import Caller, Context, read_caller
 from bridge.mcp.errors import protocol_errors
 from bridge.records import dataclass
 from bridge.types import VaultId
-
-if TYPE_CHECKING:
-    from bridge.engine.bridge import Bridge
-    from bridge.engine.host import Host
 
 URI_TEMPLATE = "vault://{vault}/{+path}"
 NOTE_URI = re.compile(r"vault://([^/?#]+)/(.+)", re.DOTALL)
@@ -36,7 +33,7 @@ def note_uri(vault: str, path: str) -> str:
     return f"vault://{quote(vault, safe='')}/{quote(path)}"
 
 
-def note_uris(host: "Host", path: str) -> tuple[str, str]:
+def note_uris(host: Host, path: str) -> tuple[str, str]:
     """Return both addresses by which a client may know a note: with the vault's id and with its name."""
     return note_uri(host.id, path), note_uri(host.name, path)
 
@@ -57,7 +54,7 @@ CURSOR = re.compile(r"([0-9a-f]{16}):([0-9]{1,9})")
 class Resources:
     """Lists and reads notes."""
 
-    bridge: "Bridge"
+    bridge: Bridge
 
     async def page(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         """List notes page by page: vault after vault, each with the most recently changed notes first."""
@@ -110,7 +107,7 @@ def parse_cursor(vaults: Sequence[VaultId], cursor: str | None) -> tuple[int, in
     return vaults.index(VaultId(found[1])), int(found[2])
 
 
-async def list_notes(who: Caller, host: "Host", offset: int) -> tuple[list[types.Resource], int]:
+async def list_notes(who: Caller, host: Host, offset: int) -> tuple[list[types.Resource], int]:
     """List some notes of a vault and count all; a vault that is still opening has none yet."""
     given = {VAULT: host.id, "sort": "-modified", "offset": offset, "limit": PAGE}
     try:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcp import types
 from mcp.server.caching import CacheHint
@@ -11,6 +11,7 @@ from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import ListenHandler
 
 import bridge as program
+from bridge.engine.bridge import Bridge
 from bridge.mcp.caller import current_preset
 from bridge.mcp.completion import Completion
 from bridge.mcp.notifications import McpSessions, listen_handler
@@ -19,9 +20,6 @@ from bridge.mcp.resources import Resources
 from bridge.mcp.session_end import SessionEnds
 from bridge.mcp.tools import Tools, tool_schema
 from bridge.types import Preset
-
-if TYPE_CHECKING:
-    from bridge.engine.bridge import Bridge
 
 FIRST = """\
 The user's notes, kept as Markdown in Obsidian. Search first, then read with `read_note` only the section or lines you \
@@ -79,7 +77,7 @@ class VaultServer(Server[Any]):
         """Ignore the library's."""
 
 
-def build_server(bridge: "Bridge", listeners: ListenHandler, sessions: McpSessions, ends: SessionEnds) -> VaultServer:
+def build_server(bridge: Bridge, listeners: ListenHandler, sessions: McpSessions, ends: SessionEnds) -> VaultServer:
     """Build the server.
 
     Args:

@@ -5,16 +5,13 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bridge.api.call import SESSION
-
-if TYPE_CHECKING:
-    from bridge.engine.bridge import Bridge
+from bridge.engine.bridge import Bridge
 
 RESUME_S = 60.0
 """Seconds in which a client may resume a broken stream, or call, before its session is over."""
@@ -37,7 +34,7 @@ def client_of_token(request: Request) -> str | None:
 class SessionEnds:
     """Follows the streams of sessions and requests that end them."""
 
-    def __init__(self, bridge: "Bridge") -> None:
+    def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
         self._streams: Counter[tuple[str | None, str]] = Counter()
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcp import types
 
@@ -14,6 +14,7 @@ from bridge.api.dispatch import internal_error
 from bridge.api.presets import callable_tools, get_tool, listed_tools
 from bridge.api.registry import Operation, view_of
 from bridge.api.schemas import arguments_schema, result_schema
+from bridge.engine.bridge import Bridge
 from bridge.errors import BridgeError, ConfirmationRequired, InvalidArguments, NoSuchOperation
 from bridge.features import get_operation
 from bridge.mcp.caller import Caller, Context, read_caller
@@ -23,9 +24,6 @@ from bridge.mcp.text import format_answer
 from bridge.mcp.tool_schemas import HIDDEN_ARGUMENTS, SUMMARY_ONLY, TOOL_DEFAULTS, input_schema
 from bridge.records import dataclass
 from bridge.types import Preset
-
-if TYPE_CHECKING:
-    from bridge.engine.bridge import Bridge
 
 Step = tuple[float, float | None, str]
 
@@ -66,7 +64,7 @@ WRITE_ARGUMENTS: Mapping[str, Sequence[str]] = {
 class Tools:
     """Lists and calls the tools."""
 
-    bridge: "Bridge"
+    bridge: Bridge
     consent: Consent = field(default_factory=Consent)
 
     async def list(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:

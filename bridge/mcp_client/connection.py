@@ -274,7 +274,7 @@ class Connection:
                 break
         return tools
 
-    async def _wait_for(self, answer: Awaitable[T]) -> "T | Refusal":
+    async def _wait_for(self, answer: Awaitable[T]) -> T | Refusal:
         """Return an answer, or the server's refusal.
 
         Raises:

@@ -8,16 +8,15 @@ import shutil
 import ssl
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
+
+import aiohttp
+from yarl import URL
 
 from bridge.errors import DiskFull, ModelUnusable
 from bridge.models.catalogue import ModelSpec
 from bridge.models.folder import file_digest, open_private
 from bridge.models.wheel import Progress
-
-if TYPE_CHECKING:
-    import aiohttp
-    from yarl import URL
 
 
 class PartialFile:
@@ -137,7 +136,7 @@ async def _fetch(spec: ModelSpec, part: PartialFile, progress: Progress, pause: 
 
 
 async def _attempt(
-    session: "aiohttp.ClientSession", spec: ModelSpec, part: PartialFile, progress: Progress
+    session: aiohttp.ClientSession, spec: ModelSpec, part: PartialFile, progress: Progress
 ) -> str | None:
     start, version, total = part.resume_point(spec.url or "")
     # A compressed body could not be resumed. The version prevents joining halves of different files.
@@ -169,8 +168,8 @@ async def _attempt(
 
 
 async def _open_response(
-    session: "aiohttp.ClientSession", spec: ModelSpec, headers: Mapping[str, str]
-) -> tuple["aiohttp.ClientResponse", str | None]:
+    session: aiohttp.ClientSession, spec: ModelSpec, headers: Mapping[str, str]
+) -> tuple[aiohttp.ClientResponse, str | None]:
     from yarl import URL
 
     address, declared = URL(spec.url or ""), None
@@ -188,7 +187,7 @@ async def _open_response(
     raise ModelUnusable(f"{spec.url} redirects in circles.", hint=_BY_HAND)
 
 
-def _check_address(address: "URL") -> None:
+def _check_address(address: URL) -> None:
     if address.scheme == "https" or (address.scheme == "http" and address.host in ("127.0.0.1", "::1", "localhost")):
         return
     raise ModelUnusable(f"{address} is not an https address; nothing was fetched from it.", hint=_BY_HAND)
@@ -215,7 +214,7 @@ def _check_free_space(spec: ModelSpec, part: PartialFile, start: int, total: int
 
 
 async def _receive(
-    response: "aiohttp.ClientResponse", part: PartialFile, start: int, total: int | None, progress: Progress
+    response: aiohttp.ClientResponse, part: PartialFile, start: int, total: int | None, progress: Progress
 ) -> None:
     done = start
     progress("download", done, total)
@@ -226,7 +225,7 @@ async def _receive(
             progress("download", done, total)
 
 
-def _starts_at(response: "aiohttp.ClientResponse", start: int) -> bool:
+def _starts_at(response: aiohttp.ClientResponse, start: int) -> bool:
     return response.headers.get("Content-Range", "").startswith(f"bytes {start}-")
 
 

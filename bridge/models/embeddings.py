@@ -4,14 +4,12 @@ import asyncio
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bridge.errors import Unready
 from bridge.records import dataclass
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _GROUP_TEXTS = 16
 # About one passage per round trip, the longest time that a query waits for a worker.
@@ -23,7 +21,7 @@ _CHARACTERS_PER_TOKEN = 8
 class Embeddings:
     """Unit vectors, one row per text, which texts were truncated for the model, and the number of tokens of each."""
 
-    vectors: "NDArray[np.float32]"
+    vectors: NDArray[np.float32]
     truncated: tuple[bool, ...]
     tokens: tuple[int, ...]
 
@@ -58,7 +56,7 @@ class EmbeddingCall:
     query: bool
     prefix: str
     done: asyncio.Future[None]
-    rows: "NDArray[np.float32]"
+    rows: NDArray[np.float32]
     truncated: list[bool]
     tokens: list[int]
     left: int

@@ -7,14 +7,12 @@ import ctypes
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bridge.models.llama_api import load_llama
+from bridge.models.pieces import Pieces
 from bridge.models.worker_process import PIECES, RANK
 from bridge.records import dataclass
-
-if TYPE_CHECKING:
-    from bridge.models.pieces import Pieces
 
 c = load_llama()
 
@@ -109,10 +107,9 @@ class Llama:
         self._pieces = self._read_pieces()
         self.limit = 0
 
-    def _read_pieces(self) -> "Pieces | None":
+    def _read_pieces(self) -> Pieces | None:
         if not (size := text_in(self._model, PIECES)):
             return None
-        from bridge.models.pieces import Pieces
 
         return Pieces(self._path, int(size), c.llama_model_n_embd_out(self._model))
 

@@ -6,6 +6,8 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
+from bridge.models import prebuilt_api
+
 PREBUILT_VERSION = "2026.10.11549"
 """The version of xllamacpp whose C structures `prebuilt_api` describes."""
 
@@ -28,7 +30,6 @@ def load_llama() -> Any:
         return llama_cpp
     if (library := _prebuilt_library()) is None:
         raise ImportError("llama.cpp is not installed")
-    from bridge.models import prebuilt_api
 
     prebuilt_api.open_library(library)
     return prebuilt_api

@@ -10,13 +10,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 _GAPS = re.compile(r"[\s\u2581\u200b-\u200f\ufeff\ufffd]+")
 """What the training took for spaces."""
@@ -73,7 +70,7 @@ class Pieces:
         found: bytes = (values / np.linalg.norm(values) - self._centre).astype(np.float32).tobytes()
         return found
 
-    def vectors(self, ids: Sequence[int]) -> "NDArray[np.float32]":
+    def vectors(self, ids: Sequence[int]) -> NDArray[np.float32]:
         """Return the vectors of some pieces, which are stored as ggml's Q4_0."""
         blocks = self._vectors[ids]
         scales = blocks[..., :2].copy().view("<f2").astype(np.float32)

@@ -17,6 +17,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bridge.errors import ModelUnusable
 from bridge.models.catalogue import ModelSpec
 from bridge.models.frame_process import process_options
@@ -26,9 +29,6 @@ from bridge.models.worker_process import RANK, WorkerTask, embed_request, make_t
 from bridge.priority import lower_priority
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from bridge.models import llama
 
 _WARM_UP = b"Bread needs flour, water, salt and time."
@@ -117,7 +117,7 @@ def facts_of(file: Path) -> dict[str, Any]:
     return facts
 
 
-def vectors_of(file: Path, spec: ModelSpec, texts: Sequence[str]) -> "NDArray[np.float32]":
+def vectors_of(file: Path, spec: ModelSpec, texts: Sequence[str]) -> NDArray[np.float32]:
     """Embed some texts as unit vectors in a worker with limited memory and time.
 
     Raises:

@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
+from bridge.bases.syntax import Node
 from bridge.markdown.note import Value
 from bridge.records import dataclass
-
-if TYPE_CHECKING:
-    from bridge.bases.syntax import Node
 
 VariableKind = Literal["text", "number", "yes-no", "list", "choice", "date", "note"]
 Check = Literal[
@@ -72,7 +70,7 @@ class Condition:
     check: Check
     arguments: Mapping[str, str] = field(default_factory=dict)
     """The `note`, `folder`, `heading` or `property`, with their templates."""
-    node: "Node | None" = None
+    node: Node | None = None
     """The expression of `where`."""
     negated: bool = False
     line: int = 1

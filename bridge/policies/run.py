@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from bridge.bases.evaluate import Budget
+from bridge.bases.values import Result
 from bridge.changes.draft import Draft, digest_of
 from bridge.changes.effect import Effect, merge_effects
 from bridge.changes.requests.base import Request, RequestContext
@@ -23,9 +24,6 @@ from bridge.policies.variables import expression_values
 from bridge.records import dataclass
 from bridge.types import VaultPath
 from bridge.vault.daily_notes import DAILY_SETTINGS, daily_path
-
-if TYPE_CHECKING:
-    from bridge.bases.values import Result
 
 SECONDS: Final = 2.0
 """Processor time of the expressions of a run: others wait meanwhile to change the vault."""
@@ -320,7 +318,7 @@ class _Plan:
     def _has_step(self, id_: str) -> bool:
         return any(step.id == id_ for step in self._policy.steps)
 
-    def _given(self) -> Mapping[str, "Result"]:
+    def _given(self) -> Mapping[str, Result]:
         """Return the values that expressions can name."""
         item = {} if self._item is _NO_ITEM else {"item": self._item}
         steps = {id_: dict(found) for id_, found in self._results.items()}

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from bridge.errors import InvalidArguments
+from bridge.policies.read import read_policy
 
 _FOLDER: Final = Path(__file__).with_name("starters")
 
@@ -29,6 +30,4 @@ def starter_text(name: str) -> str:
 @cache
 def starter_description(name: str) -> str:
     """Return what a starter does."""
-    from bridge.policies.read import read_policy
-
     return read_policy(starter_text(name)).policy.description

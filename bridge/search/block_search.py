@@ -4,11 +4,13 @@ import asyncio
 import time
 from collections.abc import Awaitable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from bridge.errors import ModelMissing
 from bridge.index.fulltext_query import TextQuery
 from bridge.index.hits import PassageHit
+from bridge.index.index import Index
 from bridge.records import dataclass
 from bridge.search.blocks import WORDS, Block, match_blocks, put_latest_first, rank_blocks
 from bridge.search.calibrate import calibrate_cosines, model_calibration, model_trust
@@ -26,11 +28,6 @@ from bridge.text.scripts import stemmed_share
 from bridge.text.stems import foreign_language
 from bridge.text.stopwords import content_words
 from bridge.types import SearchMode, VaultPath
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from bridge.index.index import Index
 
 DEPTH = 200
 """Passages requested from each retriever."""
@@ -101,11 +98,11 @@ async def search_blocks(sources: Sources, request: SearchRequest) -> SearchAnswe
 
 
 async def _retrieve(
-    index: "Index", words: TextQuery, vector: "Awaitable[np.ndarray | None] | None", within: Paths | None
+    index: Index, words: TextQuery, vector: Awaitable[np.ndarray | None] | None, within: Paths | None
 ) -> _PassageHits:
     """Find passages by words and by meaning at once."""
 
-    async def near() -> "Sequence[PassageHit] | None":
+    async def near() -> Sequence[PassageHit] | None:
         found = None if vector is None else await vector
         return None if found is None else await index.nearest(found, DEPTH, within, every_passage=True)
 
@@ -143,7 +140,7 @@ async def _read_blocks(
 
 
 def _build_hits(
-    index: "Index", request: SearchRequest, matcher: Matcher, ranked: Sequence[Block]
+    index: Index, request: SearchRequest, matcher: Matcher, ranked: Sequence[Block]
 ) -> tuple[SearchHit, ...]:
     """Cut snippets, leave out blocks that repeat others, and give reasons."""
     shown = [block for block in ranked[: SPARE * request.limit] if block.path in index.notes]

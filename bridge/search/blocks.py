@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+from bridge.index.rows import StoredPassage
 from bridge.markdown.blocks import read_pieces
 from bridge.markdown.parse import parse_structure
 from bridge.records import dataclass
@@ -19,9 +19,6 @@ from bridge.text.match import Matcher
 from bridge.text.stopwords import STOP_WORDS
 from bridge.text.words import words_of
 from bridge.types import Lines, NoteKind, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.index.rows import StoredPassage
 
 WORDS = 2.0
 """Weight of words, that of meaning being 1; chosen like the others on half of the chats of BEAM."""
@@ -70,7 +67,7 @@ class Block:
     score: float = 0.0
 
 
-def cut_blocks(passage: "StoredPassage", kind: NoteKind) -> Iterator[tuple[Lines, str]]:
+def cut_blocks(passage: StoredPassage, kind: NoteKind) -> Iterator[tuple[Lines, str]]:
     """Yield the blocks of a passage without headings; a passage that is no Markdown, or only headings, is one."""
     first, last = passage.lines
     if kind != "note" or first == last:
@@ -87,7 +84,7 @@ def cut_blocks(passage: "StoredPassage", kind: NoteKind) -> Iterator[tuple[Lines
 
 
 def match_blocks(
-    passage: "StoredPassage", kind: NoteKind, matcher: Matcher, worth: Callable[[str], float], meaning: float
+    passage: StoredPassage, kind: NoteKind, matcher: Matcher, worth: Callable[[str], float], meaning: float
 ) -> list[Block]:
     """Return the blocks of a passage with the query's words in each.
 

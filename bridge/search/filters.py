@@ -7,18 +7,15 @@ whole sets; 50,000 notes take milliseconds.
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from bridge.index.note import IndexedNote
 from bridge.markdown.link_targets import inside_wiki
 from bridge.markdown.names import Names, suggest_names
 from bridge.markdown.note import Value
+from bridge.search.model import SearchRequest
 from bridge.search.terms import HasProperty
 from bridge.text.fold import fold_case, fold_typed
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.search.model import SearchRequest
 
 Notes = Mapping[VaultPath, IndexedNote]
 
@@ -29,7 +26,7 @@ MAX_LOOKED_UP = 10
 """Names of each kind in one request for which the closest are found where no note has them; each takes milliseconds."""
 
 
-def filter_notes(notes: Notes, request: "SearchRequest") -> frozenset[VaultPath] | None:
+def filter_notes(notes: Notes, request: SearchRequest) -> frozenset[VaultPath] | None:
     """Return the notes that pass the request's filters; None when it has none."""
     if not _narrows(request):
         return None
@@ -197,7 +194,7 @@ def _closest(names: Collection[str], target: str) -> str:
     return suggest_names(Names(spellings.values()).closest(target))
 
 
-def _narrows(request: "SearchRequest") -> bool:
+def _narrows(request: SearchRequest) -> bool:
     return request.only is not None or bool(
         request.types
         or request.paths

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from bridge.index.note import IndexedNote
+from bridge.index.rows import StoredPassage
 from bridge.records import dataclass
 from bridge.search.calibrate import Scores
 from bridge.search.fuse import NOISE, FusedHit
@@ -18,9 +19,6 @@ from bridge.text.invisible import EMPTY_VALUES, inline
 from bridge.text.match import Match, Matcher
 from bridge.text.words import words_of
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.index.rows import StoredPassage
 
 MOST = 3
 ENOUGH = 2
@@ -131,7 +129,7 @@ def _weak_reason(path: VaultPath, reasons: Reasons) -> str:
 class ShownText:
     """The passage by which a note is represented, as written and as it reads, with the matches in it."""
 
-    passage: "StoredPassage | None"
+    passage: StoredPassage | None
     text: str
     labels: frozenset[str] = frozenset()
     """Words of the query that only labels say, which are not marked."""
@@ -142,7 +140,7 @@ class ShownText:
 def build_hits(
     ranked: Sequence[FusedHit],
     notes: Mapping[VaultPath, IndexedNote],
-    texts: "Mapping[VaultPath, StoredPassage]",
+    texts: Mapping[VaultPath, StoredPassage],
     reasons: Reasons,
     matcher: Matcher,
     twins: Mapping[int, int] = MappingProxyType({}),
@@ -174,7 +172,7 @@ def build_hits(
 
 def _choose_text(
     path: VaultPath,
-    texts: "Mapping[VaultPath, StoredPassage]",
+    texts: Mapping[VaultPath, StoredPassage],
     notes: Mapping[VaultPath, IndexedNote],
     matcher: Matcher,
 ) -> ShownText:

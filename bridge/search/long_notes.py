@@ -3,16 +3,13 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from bridge.markdown.note import Note
 from bridge.search.block_search import search_blocks
 from bridge.search.excerpts import Excerpts, cut_excerpts
 from bridge.search.model import SearchRequest, ShownPassage, Sources
 from bridge.search.pack import find_long
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.markdown.note import Note
 
 LEAST = 5
 """Blocks, headings among them, that a note must have; one of fewer is as well cut to passages."""
@@ -25,7 +22,7 @@ SPARE = 3
 
 
 async def cut_long_notes(
-    sources: Sources, request: SearchRequest, cut: Sequence[Excerpts], notes: "Mapping[VaultPath, Note]"
+    sources: Sources, request: SearchRequest, cut: Sequence[Excerpts], notes: Mapping[VaultPath, Note]
 ) -> list[Excerpts]:
     """Return excerpts, those of long notes with the blocks that match in place of whole passages.
 

@@ -2,21 +2,18 @@
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from bridge.graph.graph import Graph
+from bridge.index.index import Index
 from bridge.markdown.note import Value
+from bridge.models.reranker import PassageScores
 from bridge.records import dataclass
+from bridge.search.answerability import Answerability
 from bridge.search.co_reading import NO_CO_READING, CoReading
 from bridge.search.vocabulary import Vocabulary
 from bridge.types import BlockOrder, Digest, Lines, NoteKind, SearchMode, VaultPath
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from bridge.index.index import Index
-    from bridge.models.reranker import PassageScores
-    from bridge.search.answerability import Answerability
 
 ScorePassages = Callable[[str, Sequence[str]], Awaitable["PassageScores"]]
 """Scores passages for a query, as a reranker does; never raises an error."""
@@ -34,7 +31,7 @@ class SearchRequest:
     """Notes and folders, any of which will do; all notes when there are none."""
     tags: tuple[str, ...] = ()
     """All are required; `a` matches `a/b`."""
-    properties: Mapping[str, "Value"] = field(default_factory=dict)
+    properties: Mapping[str, Value] = field(default_factory=dict)
     """By name: a value, or a list of alternatives."""
     modified_after: float | None = None
     modified_before: float | None = None
@@ -56,14 +53,14 @@ class SearchRequest:
 class Sources:
     """The components that a search uses, supplied by their owner."""
 
-    index: "Index"
-    embed_query: "Callable[[str], Awaitable[np.ndarray | None]]"
+    index: Index
+    embed_query: Callable[[str], Awaitable[np.ndarray | None]]
     """None when there is no model."""
-    known_words: "Callable[[Collection[str]], Awaitable[Collection[str]]] | None" = None
+    known_words: Callable[[Collection[str]], Awaitable[Collection[str]]] | None = None
     """Returns those of some words that a model knows, so that they are not taken for mistyped ones."""
     no_model: str = ""
     """Why there is none, where that is known; said beside the answer."""
-    rerank: "ScorePassages | None" = None
+    rerank: ScorePassages | None = None
     """Reads notes closely; needed only for a deep search."""
     graph: Graph | None = None
     co_reading: CoReading = NO_CO_READING
@@ -131,7 +128,7 @@ class SearchAnswer:
     explain: Explanation | None = None
     total: int = 0
     """How many notes are relevant; the hits are the best of them."""
-    answerability: "Answerability | None" = None
+    answerability: Answerability | None = None
     """Whether they answer the query; None where that cannot be told, as for a list."""
     deep: bool = False
     """Whether notes were read closely."""

@@ -4,14 +4,11 @@ from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bridge.search.word_list import NO_WORDS, ROOT, WordList, hash_each, hash_stems, roots_of, stems_in
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 MANY = 5
 """New words of a note above which the stems under their roots are recomputed instead of extended."""
@@ -26,7 +23,7 @@ class NumberedWords:
     Stored words have the numbers of their list. Words that are new since have higher ones, and are kept in memory.
     """
 
-    def __init__(self, stored: WordList = NO_WORDS, counts: "NDArray[np.int64] | None" = None) -> None:
+    def __init__(self, stored: WordList = NO_WORDS, counts: NDArray[np.int64] | None = None) -> None:
         """Begin with stored words, and how many notes contain each."""
         self._stored = stored
         self.counts = array("I", (np.empty(0) if counts is None else counts).astype(np.uint32).tobytes())
@@ -47,7 +44,7 @@ class NumberedWords:
 
     # -- changes ------------------------------------------------------------------------------------------------------
 
-    def add(self, words: Collection[str]) -> "NDArray[np.uint32]":
+    def add(self, words: Collection[str]) -> NDArray[np.uint32]:
         """Count the words of a note, and return their numbers."""
         known = dict(zip(words, map(self._numbers.get, words), strict=True))
         unknown = [word for word, number in known.items() if number is None]
@@ -124,7 +121,7 @@ class NumberedWords:
                 found.update(self._numbers[begun[at]] for at in alike.tolist())
         return sorted(found)
 
-    def stems_of(self, root: str, language: str) -> "NDArray[np.uint32]":
+    def stems_of(self, root: str, language: str) -> NDArray[np.uint32]:
         """Return the hashes of the stems of the new words under a root."""
         known = self._stems.setdefault(root, {})
         if language not in known:

@@ -2,19 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from bridge.index.hits import PassageHit
+from bridge.index.index import Index
+from bridge.index.rows import StoredPassage
 from bridge.search.fuse import FusedHit
 from bridge.search.model import ShownPassage
 from bridge.search.snippet import is_bare, keep_values
 from bridge.text.budget import estimate_tokens
 from bridge.text.invisible import visible_text, without_blank_lines
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.index.hits import PassageHit
-    from bridge.index.index import Index
-    from bridge.index.rows import StoredPassage
 
 Worth = Mapping[VaultPath, Mapping[int, float]]
 """By note: the passages that match the query, with their scores."""
@@ -29,13 +26,11 @@ NEARLY = 0.5
 """Minimum score of a further passage, as a share of its note's best."""
 
 
-async def read_shown(index: "Index", hits: "Sequence[PassageHit]") -> "list[StoredPassage]":
+async def read_shown(index: Index, hits: Sequence[PassageHit]) -> list[StoredPassage]:
     """Read the passages that stand for notes; for one of headings only, the first of its note that says something.
 
     Where none does, it is one of labelled values, else without text. One of labelled values has a better one beside it.
     """
-    from bridge.index.hits import PassageHit
-
     found = await index.text_of(hits)
     silent = [one for one in found if _is_silent(index, one)]
     others = [
@@ -52,7 +47,7 @@ async def read_shown(index: "Index", hits: "Sequence[PassageHit]") -> "list[Stor
         elif not is_bare(one.text, index.notes[one.path].title):
             values.setdefault(one.path, one)
 
-    def choose(one: "StoredPassage") -> "StoredPassage":
+    def choose(one: StoredPassage) -> StoredPassage:
         if is_bare(one.text, index.notes[one.path].title):
             return leads.get(one.path) or values.get(one.path) or replace(one, text="", labels=())
         return replace(one, lead=leads.get(one.path))
@@ -60,14 +55,14 @@ async def read_shown(index: "Index", hits: "Sequence[PassageHit]") -> "list[Stor
     return [choose(one) if one in silent else one for one in found]
 
 
-def _is_silent(index: "Index", passage: "StoredPassage") -> bool:
+def _is_silent(index: Index, passage: StoredPassage) -> bool:
     """Return whether a passage says nothing but headings, the title and labelled values."""
     said = keep_values(passage.text, passage.labels, lambda _: False) if passage.labels else passage.text
     return is_bare(said, index.notes[passage.path].title)
 
 
 async def fill_passages(
-    index: "Index", ranked: Sequence[FusedHit], best: Mapping[VaultPath, int], worth: Worth, room: int
+    index: Index, ranked: Sequence[FusedHit], best: Mapping[VaultPath, int], worth: Worth, room: int
 ) -> dict[VaultPath, tuple[ShownPassage, ...]]:
     """Read the best passage of each note, then the next best of each, within the budget.
 
@@ -78,8 +73,6 @@ async def fill_passages(
         worth: The score of each passage.
         room: Token budget of all passages together; the first passage is read whatever its size.
     """
-    from bridge.index.hits import PassageHit
-
     rounds = [_order_passages(best.get(hit.path, 0), worth.get(hit.path, {})) for hit in ranked]
     places = [
         PassageHit(hit.path, ordinals[place], hit.score)

@@ -4,10 +4,12 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from bridge.errors import ModelMissing
 from bridge.index.fulltext_query import TextQuery
+from bridge.index.hits import PassageHit
+from bridge.index.index import Index
+from bridge.index.rows import StoredPassage
 from bridge.records import dataclass
 from bridge.search.answerability import PASSAGES, Answerability, BestPassages, asked_terms, assess, without_said
 from bridge.search.calibrate import ModelCalibration, model_calibration, model_trust
@@ -57,10 +59,6 @@ from bridge.text.stems import foreign_language
 from bridge.text.stopwords import content_words
 from bridge.types import SearchMode, VaultPath
 
-if TYPE_CHECKING:
-    from bridge.index.index import Index
-    from bridge.index.rows import StoredPassage
-
 SPARE = 6
 """Hits read beyond the limit, to replace those that collapse as duplicates."""
 
@@ -70,7 +68,7 @@ class RankedNotes:
     """The ranked notes, before any text is cut."""
 
     ranked: Sequence[FusedHit]
-    texts: "Mapping[VaultPath, StoredPassage]"
+    texts: Mapping[VaultPath, StoredPassage]
     results: Sequence[RetrieverResult]
     reasons: Reasons
     mode: SearchMode
@@ -113,7 +111,7 @@ async def retrieve_and_rank(
 
 
 async def _rank_by_vector(
-    index: "Index", request: SearchRequest, answers: IndexAnswers, meaning: ModelCalibration
+    index: Index, request: SearchRequest, answers: IndexAnswers, meaning: ModelCalibration
 ) -> RankedNotes:
     near = vector_result(answers, meaning, 1.0)
     ranked = fuse([near])
@@ -241,11 +239,9 @@ def _telling_notes(answers: IndexAnswers, cover: Mapping[VaultPath, float] | Non
 
 
 async def read_passages(
-    index: "Index", hits: Sequence[FusedHit], passages: Mapping[VaultPath, int]
-) -> "dict[VaultPath, StoredPassage]":
+    index: Index, hits: Sequence[FusedHit], passages: Mapping[VaultPath, int]
+) -> dict[VaultPath, StoredPassage]:
     """Read the passages that may be shown; a note that no passage retriever found shows its first."""
-    from bridge.index.hits import PassageHit
-
     if not hits:
         return {}
     places = [PassageHit(hit.path, passages.get(hit.path, 0), hit.score) for hit in hits]

@@ -6,11 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from bridge.errors import InvalidArguments, NoteNotFound
 from bridge.index.fulltext_query import TextQuery
+from bridge.index.hits import NoteHit, PassageHit
 from bridge.index.note import IndexedNote
+from bridge.index.rows import StoredPassage
 from bridge.search.calibrate import ModelCalibration, model_calibration, model_trust, scale_by_spread, share_of_best
 from bridge.search.expand import walk_scores
 from bridge.search.fuse import RetrieverName, RetrieverResult, fuse
@@ -23,12 +26,6 @@ from bridge.text.match import compile_matcher
 from bridge.text.stopwords import STOP_WORDS
 from bridge.text.words import words_of
 from bridge.types import SearchMode, VaultPath
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from bridge.index.hits import NoteHit, PassageHit
-    from bridge.index.rows import StoredPassage
 
 DEPTH = 60
 """Notes requested from a retriever."""
@@ -86,7 +83,6 @@ async def _related_to_note(sources: Sources, path: VaultPath, line: int | None, 
     note = index.notes.get(path)
     if note is None:
         raise NoteNotFound(f"The index has no note `{path}`.")
-    from bridge.index.hits import PassageHit
 
     count = note.passages if line is not None else min(READ, note.passages)
     own = await index.text_of([PassageHit(path, ordinal, 0.0) for ordinal in range(count)])
@@ -135,14 +131,14 @@ async def _related_to_text(sources: Sources, text: str, limit: int) -> SearchAns
 
 
 async def _retrieve(
-    sources: Sources, vector: "np.ndarray | None", words: tuple[str, ...], trusted: float
+    sources: Sources, vector: np.ndarray | None, words: tuple[str, ...], trusted: float
 ) -> tuple[list[RetrieverResult], dict[VaultPath, int]]:
     """Search by vector and by words at once."""
 
-    async def near() -> "Sequence[PassageHit]":
+    async def near() -> Sequence[PassageHit]:
         return [] if vector is None else await sources.index.nearest(vector, DEPTH, None)
 
-    async def alike() -> "Sequence[NoteHit]":
+    async def alike() -> Sequence[NoteHit]:
         return await sources.index.whole(TextQuery(should=words, must=(), must_not=()), DEPTH, None) if words else []
 
     nearest, whole = await asyncio.gather(near(), alike())
@@ -223,7 +219,7 @@ def rare_words(text: str) -> tuple[str, ...]:
     return tuple(sorted(worth, key=lambda word: (-worth[word], word))[:MOST_WORDS])
 
 
-def passage_at(passages: "Sequence[StoredPassage]", line: int) -> "StoredPassage":
+def passage_at(passages: Sequence[StoredPassage], line: int) -> StoredPassage:
     """Return the passage of a line: the last one that begins at or above it, else the first."""
     begun = [passage for passage in passages if passage.lines[0] <= line]
     return begun[-1] if begun else passages[0]

@@ -2,17 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING
 
+from bridge.index.note import IndexedNote
+from bridge.index.rows import StoredPassage
 from bridge.records import dataclass
 from bridge.search.fuse import FusedHit
 from bridge.search.model import ScorePassages
 from bridge.search.snippet import clean_text
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.index.note import IndexedNote
-    from bridge.index.rows import StoredPassage
 
 MOST_READ = 40
 """Notes that are read closely at most."""
@@ -33,8 +30,8 @@ async def read_closely(
     score: ScorePassages,
     query: str,
     ranked: Sequence[FusedHit],
-    notes: "Mapping[VaultPath, IndexedNote]",
-    texts: "Mapping[VaultPath, StoredPassage]",
+    notes: Mapping[VaultPath, IndexedNote],
+    texts: Mapping[VaultPath, StoredPassage],
 ) -> CloseReading:
     """Rank the first notes by their scores for the query; those not read follow in their order.
 
@@ -57,6 +54,6 @@ async def read_closely(
     return CloseReading([*first, *others], frozenset(read), (found.problem,) if found.problem else ())
 
 
-def _readable(note: "IndexedNote", passage: "StoredPassage") -> str:
+def _readable(note: IndexedNote, passage: StoredPassage) -> str:
     """Return a passage as a reader sees it, below its title and headings."""
     return "\n".join(part for part in (note.title, passage.heading, clean_text(passage.text)) if part)

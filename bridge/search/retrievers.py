@@ -5,21 +5,18 @@ import sys
 import time
 from collections.abc import Awaitable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
+
+import numpy as np
 
 from bridge.index.fulltext_query import TextQuery
-from bridge.index.hits import NameHit
+from bridge.index.hits import NameHit, NoteHit, PassageHit
+from bridge.index.index import Index
 from bridge.records import dataclass
 from bridge.search.calibrate import ModelCalibration, Scores, calibrate_cosines, scale_by_coverage
 from bridge.search.fuse import WEIGHTS, RetrieverName, RetrieverResult
 from bridge.text.scripts import stemmed_share
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from bridge.index.hits import NoteHit, PassageHit
-    from bridge.index.index import Index
 
 DEPTH = 100
 """Notes requested from a retriever."""
@@ -37,20 +34,20 @@ _Answer = TypeVar("_Answer")
 class IndexAnswers:
     """The answers of the index."""
 
-    nearest: "Sequence[PassageHit]" = ()
-    passages: "Sequence[PassageHit]" = ()
-    stems: "Sequence[PassageHit]" = ()
-    whole: "Sequence[NoteHit]" = ()
+    nearest: Sequence[PassageHit] = ()
+    passages: Sequence[PassageHit] = ()
+    stems: Sequence[PassageHit] = ()
+    whole: Sequence[NoteHit] = ()
     names: Sequence[NameHit] = ()
     took_ms: Mapping[str, float] = field(default_factory=dict)
 
 
 async def retrieve(
-    index: "Index",
+    index: Index,
     words: TextQuery,
     every: TextQuery,
     name: str,
-    vector: "Awaitable[np.ndarray | None] | None",
+    vector: Awaitable[np.ndarray | None] | None,
     within: Collection[VaultPath] | None,
 ) -> tuple[IndexAnswers, bool]:
     """Run all retrievers at once; a query's vector is awaited beside the full-text ones, not before them.
@@ -75,7 +72,7 @@ async def retrieve(
         took[name] = round((time.perf_counter() - start) * 1000, 2)
         return result
 
-    async def near(vector: "Awaitable[np.ndarray | None]") -> "Sequence[PassageHit]":
+    async def near(vector: Awaitable[np.ndarray | None]) -> Sequence[PassageHit]:
         nonlocal has_vector
         found = await timed("query vector", vector)
         if found is None:
@@ -83,7 +80,7 @@ async def retrieve(
         has_vector = True
         return await timed("meaning", index.nearest(found, DEPTH, within))
 
-    async def as_written() -> "Sequence[PassageHit]":
+    async def as_written() -> Sequence[PassageHit]:
         return await timed("passages", index.passages(words, DEPTH * 2, within))
 
     spoken = bool(words.should)
@@ -106,7 +103,7 @@ async def retrieve(
 
 
 async def find_words(
-    index: "Index", words: Iterable[str], within: Collection[VaultPath]
+    index: Index, words: Iterable[str], within: Collection[VaultPath]
 ) -> dict[str, frozenset[VaultPath]]:
     """Return which of some notes contain each word as it is."""
     found: dict[str, frozenset[VaultPath]] = {}
@@ -170,7 +167,7 @@ def best_passages(worth: Mapping[VaultPath, Mapping[int, float]]) -> dict[VaultP
     }
 
 
-def best_scores(hits: "Iterable[PassageHit | NoteHit]") -> dict[VaultPath, float]:
+def best_scores(hits: Iterable[PassageHit | NoteHit]) -> dict[VaultPath, float]:
     """Return each note's best score."""
     found: dict[VaultPath, float] = {}
     for hit in hits:

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from bridge.index.fulltext_query import TextQuery
+from bridge.index.index import Index
 from bridge.index.note import IndexedNote
 from bridge.index.tokens import query_tokens
 from bridge.search.filters import (
@@ -40,16 +41,13 @@ from bridge.text.match import compile_matcher
 from bridge.text.words import RUN, words_of
 from bridge.types import VaultPath
 
-if TYPE_CHECKING:
-    from bridge.index.index import Index
-
 MOST_READ = 1_000
 """Maximum number of passages with all words of a phrase that are read to check whether the words are adjacent."""
 
 Paths = frozenset[VaultPath]
 
 
-async def search_scope(index: "Index", request: SearchRequest, demanded: Term | None) -> Paths | None:
+async def search_scope(index: Index, request: SearchRequest, demanded: Term | None) -> Paths | None:
     """Return the notes that an answer may contain; None when every note may."""
     within = filter_notes(index.notes, request)
     if demanded is None or within == frozenset():
@@ -58,7 +56,7 @@ async def search_scope(index: "Index", request: SearchRequest, demanded: Term | 
     return matches if within is None else within & matches
 
 
-def unknown_name_notices(index: "Index", request: SearchRequest, demanded: Term | None) -> tuple[str, ...]:
+def unknown_name_notices(index: Index, request: SearchRequest, demanded: Term | None) -> tuple[str, ...]:
     """Return a notice for each requested folder, tag, property and path that no note has, of the first ones."""
     notes = index.notes
     found = [no_such_folder(notes, request.folder)]
@@ -88,7 +86,7 @@ def _unknown_name(notes: Mapping[VaultPath, IndexedNote], term: Term) -> str | N
             return None
 
 
-async def _notes_matching(index: "Index", term: Term) -> Paths:  # noqa: PLR0911 - one kind of term, one line
+async def _notes_matching(index: Index, term: Term) -> Paths:  # noqa: PLR0911 - one kind of term, one line
     """Return the notes for which a condition holds."""
     notes = index.notes
     match term:
@@ -137,7 +135,7 @@ def _has_name(note: IndexedNote, term: HasName) -> bool:
             return any(part in fold_typed(heading) for heading in note.heading_texts)
 
 
-async def _notes_with_prefix(index: "Index", text: str, words: tuple[str, ...]) -> Paths:
+async def _notes_with_prefix(index: Index, text: str, words: tuple[str, ...]) -> Paths:
     """Return the notes with one of some words, or with a name that has a word of their beginning."""
     start = fold_word(text)
     named = frozenset(
@@ -149,7 +147,7 @@ async def _notes_with_prefix(index: "Index", text: str, words: tuple[str, ...]) 
     return named | frozenset(hit.path for hit in hits)
 
 
-async def _notes_with_stem(index: "Index", text: str) -> Paths:
+async def _notes_with_stem(index: Index, text: str) -> Paths:
     """Return the notes that contain another form of a word: `slug OR snail` also matches slugs."""
     if len(words_of(text)) != 1:
         return frozenset()
@@ -169,7 +167,7 @@ def _notes_named(notes: Mapping[VaultPath, IndexedNote], text: str, *, whole: bo
     )
 
 
-async def _notes_with_text(index: "Index", text: str) -> Paths:
+async def _notes_with_text(index: Index, text: str) -> Paths:
     """Return the notes that contain something in their text."""
     query, matcher = TextQuery(must=(text,)), compile_matcher((), (text,))
     if len(query_tokens(text, exact=True)) == 1 and not any(sign for one in matcher.phrases for sign in one.signs):

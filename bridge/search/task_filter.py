@@ -2,15 +2,13 @@
 
 import functools
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from bridge.errors import InvalidArguments
+from bridge.index.note import IndexedNote, IndexedTask
+from bridge.markdown.tasks import TaskSettings
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
-
-if TYPE_CHECKING:
-    from bridge.index.note import IndexedNote, IndexedTask
-    from bridge.markdown.tasks import TaskSettings
 
 Sort = Literal["path", "due", "-due"]
 
@@ -51,7 +49,7 @@ def require_status(status: str) -> None:
         raise InvalidArguments(f"`status` must be one of {', '.join(WORDS)}, or the characters of a checkbox.")
 
 
-def filter_tasks(notes: Iterable["IndexedNote"], criteria: TaskFilter, settings: "TaskSettings") -> Iterator[FoundTask]:
+def filter_tasks(notes: Iterable[IndexedNote], criteria: TaskFilter, settings: TaskSettings) -> Iterator[FoundTask]:
     """Yield the tasks that match."""
     fits = functools.cache(lambda status: has_status(status, criteria.status, settings))
     for note in notes:
@@ -65,7 +63,7 @@ def filter_tasks(notes: Iterable["IndexedNote"], criteria: TaskFilter, settings:
                 yield note, task
 
 
-def has_status(status: str, condition: str, settings: "TaskSettings") -> bool:
+def has_status(status: str, condition: str, settings: TaskSettings) -> bool:
     """Return whether a box has the wanted status."""
     match condition:
         case "all":
@@ -78,7 +76,7 @@ def has_status(status: str, condition: str, settings: "TaskSettings") -> bool:
             return status in condition
 
 
-def has_tags(task: "IndexedTask", tags: tuple[str, ...]) -> bool:
+def has_tags(task: IndexedTask, tags: tuple[str, ...]) -> bool:
     """Return whether a task has all tags, or tags nested in them."""
     own_tags = [fold_case(tag) for tag in task.tags]
     return all(any(tag == each or tag.startswith(f"{each}/") for tag in own_tags) for each in tags)

@@ -7,13 +7,15 @@ import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bridge.errors import BridgeError
+from bridge.index.index import Index
 from bridge.index.note import IndexedNote
-from bridge.index.word_file import StoredWords
+from bridge.index.word_file import StoredWords, WordArrays
 from bridge.search.numbered_words import NumberedWords
 from bridge.search.word_list import WordList
 from bridge.search.word_reader import FoldedWords, begin_words, build_words, read_words
@@ -21,12 +23,6 @@ from bridge.text.fold import fold_word
 from bridge.text.words import RUN, SPACED_WORD
 from bridge.types import VaultPath
 from bridge.worker_pool import WorkerPool
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bridge.index.index import Index
-    from bridge.index.word_file import WordArrays
 
 log = logging.getLogger(__name__)
 
@@ -73,12 +69,12 @@ class VaultWords:
         self._next_save = 0.0
         """The earliest time of the clock to store words."""
 
-    def load(self, index: "Index") -> None:
+    def load(self, index: Index) -> None:
         """Load the stored words of an index; for any thread, before the first search."""
         if (stored := index.word_file.load()) is not None:
             self._use(stored, index.notes)
 
-    def _use(self, stored: "StoredWords", notes: Mapping[VaultPath, IndexedNote]) -> None:
+    def _use(self, stored: StoredWords, notes: Mapping[VaultPath, IndexedNote]) -> None:
         """Take over the stored words of these notes, also as they were before a change, and forget all others."""
         rows = [note if note and note.path in notes else None for note in stored.notes]
         known = [note for note in rows if note is not None]
@@ -95,7 +91,7 @@ class VaultWords:
         self._total, self._squares = int(counts[live].sum()), int((counts[live] ** 2).sum())
         self._changed = len(rows) - len(known)
 
-    async def follow(self, index: "Index") -> bool:
+    async def follow(self, index: Index) -> bool:
         """Update to new, changed and removed notes; if they are many, in the background.
 
         Returns:
@@ -116,7 +112,7 @@ class VaultWords:
         self._take_up(notes)
         return self._notes is notes
 
-    async def store(self, index: "Index") -> None:
+    async def store(self, index: Index) -> None:
         """Read the words of all notes and store them, as far as that is possible now."""
         if await self.follow(index):
             self._save_if_due(index)
@@ -129,7 +125,7 @@ class VaultWords:
         self._notes = notes if known else None
         self.covers = known or notes.keys() <= self._of.keys()
 
-    async def _read(self, index: "Index", notes: Mapping[VaultPath, IndexedNote], paths: Sequence[VaultPath]) -> None:
+    async def _read(self, index: Index, notes: Mapping[VaultPath, IndexedNote], paths: Sequence[VaultPath]) -> None:
         """Read the words of some of these notes."""
         texts = await index.wholes(paths)
         folded = FoldedWords()
@@ -139,18 +135,18 @@ class VaultWords:
                 self._forget(path)
                 self._learn(notes[path], folded.words_in(full_text(notes[path], texts)))
 
-    def _save_if_due(self, index: "Index") -> None:
+    def _save_if_due(self, index: Index) -> None:
         """Store the words of all notes, if those of many are not stored."""
         due = self._changed > MOST_UNSAVED or not index.word_file.is_stored
         if due and _is_stored(index) and time.monotonic() >= self._next_save:
             self._rebuild(index)
 
-    def _rebuild(self, index: "Index") -> None:
+    def _rebuild(self, index: Index) -> None:
         """Read what is unread in the background, unless that is under way, and list all words again."""
         if self._rebuilding is None or self._rebuilding.done():
             self._rebuilding = asyncio.create_task(self._rebuild_in_worker(index))
 
-    async def _rebuild_in_worker(self, index: "Index") -> None:
+    async def _rebuild_in_worker(self, index: Index) -> None:
         notes = index.notes
         known = [note for path, note in self._seen.items() if notes.get(path) is note]
         unread = [note for path, note in notes.items() if self._seen.get(path) is not note]
@@ -182,7 +178,7 @@ class VaultWords:
         finally:
             pool.end()
 
-    async def _save(self, index: "Index", notes: Sequence[IndexedNote], words: "WordArrays") -> StoredWords | None:
+    async def _save(self, index: Index, notes: Sequence[IndexedNote], words: WordArrays) -> StoredWords | None:
         """Store the words of notes and load them; None if that is not possible now, or they are few."""
         stored: StoredWords | None = None
         if _is_stored(index):
@@ -320,6 +316,6 @@ def full_text(note: IndexedNote, texts: Mapping[VaultPath, str]) -> str:
     return " ".join((texts.get(note.path, ""), note.title, *note.aliases, note.path))
 
 
-def _is_stored(index: "Index") -> bool:
+def _is_stored(index: Index) -> bool:
     """Return whether the words of these notes are stored: those of few notes are quickly read."""
     return index.among == "notes" and len(index.notes) > LEAST_STORED

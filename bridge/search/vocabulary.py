@@ -3,16 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from bridge.index.index import Index
 from bridge.index.note import IndexedNote
 from bridge.search.vault_words import VaultWords
 from bridge.text.fold import fold_word, fold_words
 from bridge.text.words import TOKEN, words_of
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.index.index import Index
 
 LONGEST_NAME = 7
 """Words of the longest name that is searched in running text."""
@@ -37,7 +34,7 @@ class Vocabulary:
         self._notes: Mapping[VaultPath, IndexedNote] | None = None
         self.words = VaultWords()
 
-    def load(self, index: "Index") -> None:
+    def load(self, index: Index) -> None:
         """Take in the notes of an index and their stored words; for any thread, before the first search."""
         self.follow(index.notes)
         self.words.load(index)

@@ -4,17 +4,13 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, chain, pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bridge.index.tokens import hash_tokens
+from bridge.index.word_file import WordArrays
 from bridge.text.stems import script_language, stem_words
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bridge.index.word_file import WordArrays
 
 ROOT = 2
 """Letters with which a stem and its words begin, but for Dutch `ge-`, and `dying` of `die`."""
@@ -26,7 +22,7 @@ AT_ONCE = 1_024
 class WordList:
     """Words in order, each with its place as its number."""
 
-    def __init__(self, arrays: "WordArrays") -> None:
+    def __init__(self, arrays: WordArrays) -> None:
         self._text = arrays["text"].data
         self._ends = arrays["ends"].data
         self._held = arrays["held"]
@@ -91,7 +87,7 @@ class WordList:
         return found
 
 
-def build_word_list(words: Sequence[str], languages: Iterable[str]) -> "dict[str, NDArray[np.generic]]":
+def build_word_list(words: Sequence[str], languages: Iterable[str]) -> dict[str, NDArray[np.generic]]:
     """Return the arrays of a list of words, given in order; takes half a second for 100,000 words and ten languages."""
     held: defaultdict[str, list[int]] = defaultdict(list)
     for number, word in enumerate(words):
@@ -126,7 +122,7 @@ def roots_of(word: str) -> set[str]:
     return {part[:ROOT] for part in parts if part}
 
 
-def hash_stems(language: str, words: Sequence[str]) -> "NDArray[np.uint32]":
+def hash_stems(language: str, words: Sequence[str]) -> NDArray[np.uint32]:
     """Hash the stems of words: the stems themselves would take a gigabyte.
 
     Among the words under one root, two stems have the same hash by chance in one of a million queries.
@@ -139,7 +135,7 @@ def stems_in(word: str, languages: Iterable[str]) -> list[str]:
     return [stem for language in languages for stem in stem_words(language, [word])]
 
 
-def hash_each(stems: Iterable[str]) -> "NDArray[np.uint32]":
+def hash_each(stems: Iterable[str]) -> NDArray[np.uint32]:
     """Hash stems; all in one call, since each call costs as much as a hundred stems."""
     return hash_tokens([*stems]).astype(np.uint32)
 
@@ -152,7 +148,7 @@ def _split(lines: bytes) -> list[str]:
     return lines.decode("utf-8", "surrogatepass").split("\n")[:-1]
 
 
-def _join(lines: Iterable[str]) -> "NDArray[np.uint8]":
+def _join(lines: Iterable[str]) -> NDArray[np.uint8]:
     return np.frombuffer(b"".join(_encode(line) + b"\n" for line in lines), np.uint8)
 
 

@@ -1,19 +1,15 @@
 """Reads the words of many notes, in a process of its own: that takes seconds, in which no search could be answered."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from bridge.index.word_file import WordArrays
 from bridge.priority import lower_priority
 from bridge.search.word_list import build_word_list
 from bridge.text.fold import fold_word
 from bridge.text.words import SPACED_WORD
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bridge.index.word_file import WordArrays
 
 LONGEST = 100
 """Maximum length of a recorded word."""
@@ -59,7 +55,7 @@ class _Numbers(dict[str, int]):
 class WordReader:
     """Gathers the words of notes, and builds what is stored of them."""
 
-    def __init__(self, words: Sequence[str] = (), rows: "Sequence[NDArray[np.uint32]]" = ()) -> None:
+    def __init__(self, words: Sequence[str] = (), rows: Sequence[NDArray[np.uint32]] = ()) -> None:
         """Begin with the words, by number, and their numbers in each note read so far."""
         self._numbers = _Numbers(words)
         self._rows = [*rows]
@@ -71,7 +67,7 @@ class WordReader:
             numbers = map(self._numbers.__getitem__, self._folded.words_in(text))
             self._rows.append(np.fromiter(numbers, np.uint32))
 
-    def build(self, languages: Iterable[str]) -> "WordArrays":
+    def build(self, languages: Iterable[str]) -> WordArrays:
         """Return the arrays of the word file, without those that identify the notes; no word is left without a note.
 
         Args:
@@ -94,7 +90,7 @@ _readers: list[WordReader] = []
 """That of a worker process."""
 
 
-def begin_words(words: str, numbers: "NDArray[np.uint32]", counts: "NDArray[np.uint32]") -> None:
+def begin_words(words: str, numbers: NDArray[np.uint32], counts: NDArray[np.uint32]) -> None:
     """Begin to read in a worker process, which gives way to others from now on.
 
     Args:
@@ -111,6 +107,6 @@ def read_words(texts: Sequence[str]) -> None:
     _readers[0].read(texts)
 
 
-def build_words(languages: Sequence[str]) -> "WordArrays":
+def build_words(languages: Sequence[str]) -> WordArrays:
     """Return the arrays of what the worker process has read."""
     return _readers.pop().build(languages)

@@ -2,7 +2,6 @@
 
 import asyncio
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 
 from aiohttp import web
 
@@ -10,6 +9,7 @@ from bridge.access.pairing import Pairing
 from bridge.access.tokens import Tokens, token_digest
 from bridge.api.call import RUNTIME, Principal
 from bridge.api.dispatch import internal_error
+from bridge.engine.bridge import Bridge
 from bridge.errors import BridgeError
 from bridge.server import errors
 from bridge.server.auth import BODY_LIMIT, Authenticator, Connections, Handler
@@ -17,9 +17,6 @@ from bridge.server.events import CLOSING
 from bridge.server.presence import IDLE_TIMER
 from bridge.server.rate_limits import RateLimits
 from bridge.server.routes import BRIDGE, HALF_OPEN, LIMITS, PAIRING, PRINCIPAL, ROUTES, TOKENS
-
-if TYPE_CHECKING:
-    from bridge.engine.bridge import Bridge
 
 PUBLIC_PATHS = frozenset({"/healthz", "/api/pair"})
 """Paths that need no token."""
@@ -37,7 +34,7 @@ PREFLIGHT = {
 
 
 def build_application(
-    bridge: "Bridge", port: int, token: str, owner: Principal = RUNTIME, key: str | None = None
+    bridge: Bridge, port: int, token: str, owner: Principal = RUNTIME, key: str | None = None
 ) -> web.Application:
     """Build the application.
 

@@ -5,16 +5,14 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aiohttp import web
 
 from bridge.api.dispatch import internal_error
+from bridge.engine.bridge import Bridge
 from bridge.server.auth import allowed_hosts, allowed_origins
 from bridge.server.routes import PRINCIPAL
-
-if TYPE_CHECKING:
-    from bridge.engine.bridge import Bridge
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +28,7 @@ SHUTDOWN_S = 0.5
 HOP_BY_HOP = frozenset({b"connection", b"keep-alive", b"te", b"trailer", b"transfer-encoding", b"upgrade"})
 
 
-def mount_all(app: web.Application, bridge: "Bridge", port: int, mounts: Mapping[str, Mount]) -> Sequence["MountedApp"]:
+def mount_all(app: web.Application, bridge: Bridge, port: int, mounts: Mapping[str, Mount]) -> Sequence["MountedApp"]:
     """Mount each app on its path; none is opened yet."""
     mounted = []
     for path, mount in mounts.items():

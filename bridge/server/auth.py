@@ -4,9 +4,9 @@ import asyncio
 import hmac
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
 
 from aiohttp import web
+from multidict import CIMultiDictProxy
 
 from bridge.access.token_file import Client
 from bridge.access.tokens import Tokens, token_digest
@@ -17,9 +17,6 @@ from bridge.server.half_open import HalfOpenConnections
 from bridge.server.presence import IdleTimer
 from bridge.server.rate_limits import RateLimits
 from bridge.types import Digest, Scope
-
-if TYPE_CHECKING:
-    from multidict import CIMultiDictProxy
 
 OBSIDIAN_ORIGIN = "app://obsidian.md"
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -61,7 +58,7 @@ class Authenticator:
     key: Digest | None = None
     """The digest of the token in the owner's file, which agents never get."""
 
-    def check_host(self, headers: "CIMultiDictProxy[str]") -> None:
+    def check_host(self, headers: CIMultiDictProxy[str]) -> None:
         """Require a request addressed to this machine by name; a rebound DNS name is refused.
 
         Raises:
@@ -71,7 +68,7 @@ class Authenticator:
         if len(named) != 1 or named[0].lower() not in allowed_hosts(self.port):
             raise BadHost
 
-    def check_origin(self, headers: "CIMultiDictProxy[str]") -> str | None:
+    def check_origin(self, headers: CIMultiDictProxy[str]) -> str | None:
         """Require our own pages, Obsidian, or a caller that is not a browser.
 
         Returns:
@@ -87,7 +84,7 @@ class Authenticator:
             raise Forbidden("This origin is not allowed.", hint="Call from Obsidian or from outside a browser.")
         return sent[0]
 
-    def visitor(self, headers: "CIMultiDictProxy[str]") -> Identity:
+    def visitor(self, headers: CIMultiDictProxy[str]) -> Identity:
         """Return the identity that the request's token proves.
 
         Raises:
@@ -107,7 +104,7 @@ class Authenticator:
             raise Unauthorized
         return Identity(Principal(client.name, client.scopes, client.preset), client, paced=True)
 
-    def local(self, headers: "CIMultiDictProxy[str]", holder: Principal) -> Identity:
+    def local(self, headers: CIMultiDictProxy[str], holder: Principal) -> Identity:
         """Return the identity under which a program of the user calls.
 
         Args:

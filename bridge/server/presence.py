@@ -3,14 +3,12 @@
 import asyncio
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from aiohttp import web
 
-if TYPE_CHECKING:
-    from bridge.engine.bridge import Bridge
-    from bridge.engine.progress import Progress
+from bridge.engine.bridge import Bridge
+from bridge.engine.progress import Progress
 
 LOOK_EVERY_S = 0.5
 
@@ -48,7 +46,7 @@ class IdleTimer:
 IDLE_TIMER = web.AppKey("PRESENCE", IdleTimer)
 
 
-async def shut_down_when_idle(presence: IdleTimer, bridge: "Bridge", after: float, stop: asyncio.Event) -> None:
+async def shut_down_when_idle(presence: IdleTimer, bridge: Bridge, after: float, stop: asyncio.Event) -> None:
     """Set `stop` when no client was there for a while and nothing is being indexed.
 
     Args:
@@ -64,12 +62,12 @@ async def shut_down_when_idle(presence: IdleTimer, bridge: "Bridge", after: floa
             stop.set()
 
 
-def is_indexing(bridge: "Bridge") -> bool:
+def is_indexing(bridge: Bridge) -> bool:
     """Say whether anything is being indexed that can be."""
     return any(is_busy(host.progress()) for host in bridge.vaults.values())
 
 
-def is_busy(now: "Progress") -> bool:
+def is_busy(now: Progress) -> bool:
     """Say whether a vault's index is still being completed."""
     words = not now.ready_keyword or now.pending_keyword > 0
     vectors = now.pending_vectors > 0 and now.model is not None and not now.paused

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bridge.private_files import make_private, write_private
+
 SCHEMA = 1
 """Version of the file format."""
 
@@ -43,7 +45,6 @@ def write_owner_file(path: Path, url: str, key: str) -> None:
 def write_json(path: Path, facts: Mapping[str, Any]) -> None:
     """Write facts to a file, for this user only."""
     # Commands, which only read, do without it.
-    from bridge.private_files import make_private, write_private
 
     make_private(path.parent)
     write_private(path, json.dumps(facts).encode())

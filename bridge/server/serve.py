@@ -5,27 +5,29 @@ import os
 import secrets
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bridge as program
+from bridge.api.call import READER, RUNTIME
+from bridge.engine.bridge import Bridge
 from bridge.errors import Busy
-from bridge.server import runtime_file
+from bridge.server import errors, runtime_file
+from bridge.server.app import build_application
+from bridge.server.asgi import SHUTDOWN_S, Mount, mount_all
+from bridge.server.presence import IDLE_TIMER, shut_down_when_idle
+from bridge.server.routes import HALF_OPEN
 from bridge.server.runtime_file import Runtime
-
-if TYPE_CHECKING:
-    from bridge.engine.bridge import Bridge
-    from bridge.server.asgi import Mount
 
 IDLE_S = 75.0
 """Seconds that a connection may be idle between two requests."""
 
 
 async def serve(
-    bridge: "Bridge",
+    bridge: Bridge,
     port: int,
     stop: asyncio.Event,
     ready: Callable[[Runtime], None],
-    mounts: "Mapping[str, Mount]",
+    mounts: Mapping[str, Mount],
     leave_after: float | None = None,
     *,
     reads_only: bool = False,
@@ -48,13 +50,6 @@ async def serve(
     """
     from aiohttp import log as web_log
     from aiohttp import web
-
-    from bridge.api.call import READER, RUNTIME
-    from bridge.server import errors
-    from bridge.server.app import build_application
-    from bridge.server.asgi import SHUTDOWN_S, mount_all
-    from bridge.server.presence import IDLE_TIMER, shut_down_when_idle
-    from bridge.server.routes import HALF_OPEN
 
     await bridge.hold()
     runner = None

@@ -53,7 +53,7 @@ async def stream_call(
     return response
 
 
-async def _last_part(running: "asyncio.Task[bytes]") -> bytes:
+async def _last_part(running: asyncio.Task[bytes]) -> bytes:
     try:
         return encode_part(DONE, await running)
     except BridgeError as error:

@@ -82,7 +82,7 @@ class Matcher:
     stems: dict[str, dict[str, str]]
     """By language: the stems of the words, with the words."""
     grams: frozenset[str]
-    phrases: tuple["_Phrase", ...]
+    phrases: tuple[_Phrase, ...]
     prefix: str | None
     roots: frozenset[str]
     """Prefixes of the words."""

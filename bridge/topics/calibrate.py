@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bridge.records import dataclass
 from bridge.topics.evidence import TopicEvidence
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 AIM: Final = 0.73
 """The share of the hidden topics suggested that must be right, so that of others seven in ten are: the best place in a
@@ -121,7 +120,7 @@ def fit_model(parts: Sequence[HiddenEvidence]) -> TopicModel:
     return TopicModel(weights, least_probability(told, right), round(nearest, 6), notes)
 
 
-def least_probability(told: "NDArray[np.float64]", right: "NDArray[np.float64]") -> float:
+def least_probability(told: NDArray[np.float64], right: NDArray[np.float64]) -> float:
     """Return the lowest probability from which on enough are right; above 1 if there is none.
 
     Three more that are wrong are counted, so that a few that happened to be right decide nothing.
@@ -136,7 +135,7 @@ def least_probability(told: "NDArray[np.float64]", right: "NDArray[np.float64]")
     return max(LEAST_TOLD, round(float(told[order][good[-1]]), 6)) if len(good) else _NEVER
 
 
-def _fit(values: "NDArray[np.float64]", right: "NDArray[np.float64]") -> "NDArray[np.float64]":
+def _fit(values: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the weights of a logistic regression that is held to the default ones, by Newton's method."""
     import numpy as np
 
@@ -155,7 +154,7 @@ def _fit(values: "NDArray[np.float64]", right: "NDArray[np.float64]") -> "NDArra
     return weights
 
 
-def _probabilities(values: "NDArray[np.float64]", weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
+def _probabilities(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     import numpy as np
 
     result: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(values @ weights, -30, 30)))

@@ -1,20 +1,15 @@
 """The graph of topics: links from notes to their topics, and what folders say."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+from bridge.graph.columns import Edges, concat_edges
+from bridge.graph.pairs import pairs_by_folder
 from bridge.topics.suggest import TopicSources
 from bridge.types import VaultPath
 
-if TYPE_CHECKING:
-    from bridge.graph.columns import Edges
 
-
-def topic_edges(sources: TopicSources) -> "Edges":
+def topic_edges(sources: TopicSources) -> Edges:
     """Return the links of notes to their topics, as edges of the kind `property`, and those of folders as `folder`."""
-    from bridge.graph.columns import Edges, concat_edges
-    from bridge.graph.pairs import pairs_by_folder
-
     graph = sources.graph
     numbers: Mapping[VaultPath, int] = {path: number for number, path in graph.paths.items()}
     linked = [

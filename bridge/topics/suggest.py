@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
 
+from bridge.graph.graph import Graph
 from bridge.index.fulltext_query import TextQuery
+from bridge.index.index import Index
 from bridge.index.note import Notes
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.records import dataclass
@@ -24,10 +25,6 @@ from bridge.topics.folders import FolderMeanings
 from bridge.topics.ontology import Ontology
 from bridge.types import VaultPath
 
-if TYPE_CHECKING:
-    from bridge.graph.graph import Graph
-    from bridge.index.index import Index
-
 COSINE_POWER = 3.0
 WORDS_POWER = 1.5
 """Powers of the similarity with which near notes vote: by vectors, and by words."""
@@ -43,8 +40,8 @@ LONGEST = 20_000
 class TopicSources:
     """The parts that suggestions need."""
 
-    index: "Index"
-    graph: "Graph"
+    index: Index
+    graph: Graph
     notes: Notes
     ontology: Ontology
     assignments: Assignments

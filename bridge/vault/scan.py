@@ -131,7 +131,7 @@ class Walk:
                 continue
             self._sort(join_path(folder, name), entry.path, info, quiet=quiet)
 
-    def _distinct(self, folder: str, entries: list["os.DirEntry[str]"]) -> Mapping[str, "os.DirEntry[str]"]:
+    def _distinct(self, folder: str, entries: list[os.DirEntry[str]]) -> Mapping[str, os.DirEntry[str]]:
         """Return the visible entries of a folder by name, one of several that differ in Unicode form only."""
         found: dict[str, os.DirEntry[str]] = {}
         for entry in sorted(entries, key=composed_first_key):
@@ -261,7 +261,7 @@ def require_listing(root: Path) -> None:
         raise VaultUnreadable(f"The vault folder {root} cannot be read: {error.strerror}.") from None
 
 
-def composed_first_key(entry: "os.DirEntry[str]") -> tuple[bool, str]:
+def composed_first_key(entry: os.DirEntry[str]) -> tuple[bool, str]:
     """Return a sort key by which the composed one of several Unicode forms is first; reading prefers it too."""
     return entry.name != nfc(entry.name), entry.name
 

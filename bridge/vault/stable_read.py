@@ -4,15 +4,12 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from bridge.errors import Busy
 from bridge.types import VaultPath
 from bridge.vault.lease import end_lease, take_lease
 from bridge.vault.paths import display_path
-
-if TYPE_CHECKING:
-    from bridge.vault.vault import Vault
+from bridge.vault.vault import Vault
 
 PATIENCE_S = 2.0
 """Seconds to wait for a save before a change of the file is refused."""
@@ -26,7 +23,7 @@ SHRUNK = 2
 
 
 def read_settled(
-    vault: "Vault", path: VaultPath, is_ours: Callable[[os.stat_result], bool], size_before: int | None
+    vault: Vault, path: VaultPath, is_ours: Callable[[os.stat_result], bool], size_before: int | None
 ) -> bytes:
     """Return a file's bytes when no program is saving it, after a short wait if needed.
 

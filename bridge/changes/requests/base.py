@@ -4,19 +4,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from annotated_types import Interval
 
+from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect
+from bridge.changes.view import VaultView
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.changes.draft import Draft
-    from bridge.changes.effect import Effect
-    from bridge.changes.view import VaultView
-    from bridge.vault.obsidian_settings import ObsidianSettings
-
+from bridge.vault.obsidian_settings import ObsidianSettings
 
 Kind = TypeVar("Kind", bound="Request")
 
@@ -28,9 +25,9 @@ AppendedLinks = Annotated[int, Interval(ge=0, le=5)]
 class RequestContext:
     """What a request may need of the vault besides the notes that it names."""
 
-    view: "Callable[[Draft], VaultView]"
+    view: Callable[[Draft], VaultView]
     """Returns the names and links of the vault as in the draft."""
-    obsidian: "Callable[[], ObsidianSettings]"
+    obsidian: Callable[[], ObsidianSettings]
     now: datetime
     """In local time."""
     read_before: Callable[[Digest], bytes | None] = field(default=lambda _digest: None)
@@ -72,7 +69,7 @@ class Request(ABC):
         return (self,)
 
     @abstractmethod
-    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Add the steps of the change to the draft, and return its effect.
 
         Raises:

@@ -2,16 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
+from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect
 from bridge.changes.requests.base import AppendedLinks, ChangeKind, Request, RequestContext
+from bridge.changes.requests.preconditions import require_note_path
 from bridge.errors import NoteExists, NoteNotFound
+from bridge.markdown.edit.apply import apply_edits
+from bridge.markdown.edit.create import build_note
+from bridge.markdown.edit.requests import Append
+from bridge.markdown.names import note_name
+from bridge.markdown.template import fill_template
 from bridge.records import dataclass
 from bridge.types import EXACT, Exact, NewPath, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.changes.draft import Draft
-    from bridge.changes.effect import Effect
 
 
 @ChangeKind(
@@ -53,14 +57,8 @@ class CreateNote(Request):
     append_links: AppendedLinks = 0
     op: Literal["create_note"] = "create_note"
 
-    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Create the note in the draft."""
-        from bridge.changes.effect import Effect
-        from bridge.changes.requests.preconditions import require_note_path
-        from bridge.markdown.edit.create import build_note
-        from bridge.markdown.names import note_name
-        from bridge.markdown.template import fill_template
-
         require_note_path(self.path)
         if draft.has(self.path):
             return self._plan_existing(draft)
@@ -77,16 +75,12 @@ class CreateNote(Request):
         draft.create(self.path, build_note(self.path, text, self.properties, context.obsidian().property_types))
         return Effect(warnings=warnings)
 
-    def _plan_existing(self, draft: "Draft") -> "Effect":
+    def _plan_existing(self, draft: Draft) -> Effect:
         """Leave the existing note, or add the text to it, as was asked.
 
         Raises:
             NoteExists: Neither was asked.
         """
-        from bridge.changes.effect import Effect
-        from bridge.markdown.edit.apply import apply_edits
-        from bridge.markdown.edit.requests import Append
-
         if self.if_exists == "fail" or not draft.is_file(self.path):
             raise NoteExists(f"`{self.path}` already exists.", path=self.path)
         if self.if_exists == "skip" or not self.text.strip():
@@ -103,7 +97,7 @@ def append_to_template(start: str, text: str) -> str:
     return f"{start.rstrip()}\n\n{text}" if start.strip() else text
 
 
-def _read_template(path: VaultPath, draft: "Draft", context: RequestContext) -> str:
+def _read_template(path: VaultPath, draft: Draft, context: RequestContext) -> str:
     """Read a template, by its path or by its name in the templates folder."""
     settings = context.obsidian()
     settings.require("templates.json", hint="which says where templates are and how they write dates.")

@@ -2,18 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from annotated_types import Len
 
+from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect
 from bridge.changes.requests.base import AppendedLinks, ChangeKind, Request, RequestContext
+from bridge.changes.requests.preconditions import read_unchanged, require_lines, require_own
+from bridge.markdown.edit.apply import apply_edits, is_replacement, uses_line_numbers
+from bridge.markdown.edit.properties import edit_properties
 from bridge.markdown.edit.requests import Edit
+from bridge.markdown.edit.stamps import stamp_items
 from bridge.records import dataclass
 from bridge.types import EXACT, Digest, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.changes.draft import Draft
-    from bridge.changes.effect import Effect
 
 
 @ChangeKind(
@@ -56,12 +58,8 @@ class EditNote(Request):
     append_links: AppendedLinks = 0
     op: Literal["edit_note"] = "edit_note"
 
-    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Edit the note in the draft."""
-        from bridge.changes.effect import Effect
-        from bridge.changes.requests.preconditions import read_unchanged, require_lines, require_own
-        from bridge.markdown.edit.apply import apply_edits, is_replacement, uses_line_numbers
-        from bridge.markdown.edit.stamps import stamp_items
 
         def edit(data: bytes) -> bytes:
             return apply_edits(self.path, data, stamp_items(self.edits, data, context.now))
@@ -113,11 +111,8 @@ class SetProperties(Request):
     remove: tuple[str, ...] = ()
     op: Literal["set_properties"] = "set_properties"
 
-    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Change the properties in the draft."""
-        from bridge.changes.effect import Effect
-        from bridge.changes.requests.preconditions import read_unchanged
-        from bridge.markdown.edit.properties import edit_properties
 
         def edit(data: bytes) -> bytes:
             return edit_properties(self.path, data, self.properties, self.remove, context.obsidian().property_types)

@@ -1,14 +1,15 @@
 """Renaming and replacing in many notes at once."""
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
+from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect
+from bridge.changes.properties import rename_property_everywhere, replace_values_everywhere
 from bridge.changes.requests.base import Request, RequestContext
+from bridge.changes.tags import rename_tag_everywhere
+from bridge.markdown.edit.tags import TagRename
 from bridge.markdown.note import Value
 from bridge.records import dataclass
-
-if TYPE_CHECKING:
-    from bridge.changes.draft import Draft
-    from bridge.changes.effect import Effect
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,11 +24,8 @@ class RenameTag(Request):
     children: bool = True
     op: Literal["rename_tag"] = "rename_tag"
 
-    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Rename the tag in the draft."""
-        from bridge.changes.tags import rename_tag_everywhere
-        from bridge.markdown.edit.tags import TagRename
-
         rename = TagRename.of(self.tag, self.to, children=self.children)
         planned = rename_tag_everywhere(rename, context.view(draft))
         draft.take(planned.plan)
@@ -47,10 +45,8 @@ class RenameProperty(Request):
     on_clash: Literal["refuse", "keep", "merge"] = "refuse"
     op: Literal["rename_property"] = "rename_property"
 
-    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Rename the property in the draft."""
-        from bridge.changes.properties import rename_property_everywhere
-
         view, types = context.view(draft), context.obsidian().property_types
         planned = rename_property_everywhere(
             self.name, self.to, view, types, folder=self.folder, on_clash=self.on_clash
@@ -72,10 +68,8 @@ class ChangeValues(Request):
     folder: str = ""
     op: Literal["change_values"] = "change_values"
 
-    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Replace the value in the draft."""
-        from bridge.changes.properties import replace_values_everywhere
-
         planned = replace_values_everywhere(self.name, self.old, self.to, context.view(draft), folder=self.folder)
         draft.take(planned.plan)
         return planned.effect

@@ -1,14 +1,14 @@
 """Merging one note into another."""
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
+from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect
+from bridge.changes.merge import merge
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext
+from bridge.changes.requests.preconditions import read_unchanged, require_own
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.changes.draft import Draft
-    from bridge.changes.effect import Effect
 
 
 @ChangeKind(
@@ -60,11 +60,8 @@ class MergeNotes(Request):
         """The path of the note that stays."""
         return self.into
 
-    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Merge the notes in the draft."""
-        from bridge.changes.merge import merge
-        from bridge.changes.requests.preconditions import read_unchanged, require_own
-
         view = context.view(draft)
         if self.path in view.names:
             data = read_unchanged(self.path, self.digest, draft, context)

@@ -1,14 +1,15 @@
 """Moving and deleting notes."""
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
+from bridge.changes.delete import remove
+from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect
+from bridge.changes.move import move
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext
+from bridge.changes.requests.preconditions import read_unchanged, require_own
 from bridge.records import dataclass
 from bridge.types import Digest, NewPath, NoteOrFolder, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.changes.draft import Draft
-    from bridge.changes.effect import Effect
 
 
 @ChangeKind(
@@ -53,11 +54,8 @@ class MoveNote(Request):
         """The new path."""
         return self.to
 
-    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Move the file in the draft, with the links to it."""
-        from bridge.changes.move import move
-        from bridge.changes.requests.preconditions import read_unchanged
-
         view = context.view(draft)
         if self.path in view.names:
             read_unchanged(self.path, self.digest, draft, context)
@@ -95,11 +93,8 @@ class DeleteNote(Request):
     digest: Digest | None = None
     op: Literal["delete_note"] = "delete_note"
 
-    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Delete the note in the draft."""
-        from bridge.changes.delete import remove
-        from bridge.changes.requests.preconditions import read_unchanged, require_own
-
         view = context.view(draft)
         if self.path in view.names:
             data = read_unchanged(self.path, self.digest, draft, context)

@@ -1,16 +1,18 @@
 """Renaming a part of a note by which links name it: a heading or an alias."""
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from annotated_types import MaxLen
 
+from bridge.changes.alias import rename_alias
+from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect
+from bridge.changes.heading import rename_heading
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext
+from bridge.changes.requests.preconditions import read_unchanged, require_lines
+from bridge.markdown.sections import has_line_number
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.changes.draft import Draft
-    from bridge.changes.effect import Effect
 
 
 @ChangeKind(
@@ -54,12 +56,8 @@ class RenameHeading(Request):
     digest: Digest | None = None
     op: Literal["rename_heading"] = "rename_heading"
 
-    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Rename the heading in the draft, with the links to it."""
-        from bridge.changes.heading import rename_heading
-        from bridge.changes.requests.preconditions import read_unchanged, require_lines
-        from bridge.markdown.sections import has_line_number
-
         view = context.view(draft)
         if self.path in view.names:
             data = read_unchanged(self.path, self.digest, draft, context)
@@ -109,11 +107,8 @@ class RenameAlias(Request):
     links: bool = False
     op: Literal["rename_alias"] = "rename_alias"
 
-    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Rename the alias in the draft."""
-        from bridge.changes.alias import rename_alias
-        from bridge.changes.requests.preconditions import read_unchanged
-
         view = context.view(draft)
         if self.path in view.names:
             read_unchanged(self.path, self.digest, draft, context)

@@ -1,17 +1,18 @@
 """Making a section of a note a note of its own."""
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from annotated_types import MaxLen
 
+from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext
+from bridge.changes.requests.preconditions import read_unchanged, require_lines
+from bridge.changes.split import split
 from bridge.errors import NoteExists
+from bridge.markdown.sections import has_line_number
 from bridge.records import dataclass
 from bridge.types import Digest, NewPath, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.changes.draft import Draft
-    from bridge.changes.effect import Effect
 
 
 @ChangeKind(
@@ -62,12 +63,8 @@ class SplitNote(Request):
     digest: Digest | None = None
     op: Literal["split_note"] = "split_note"
 
-    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Split the note in the draft."""
-        from bridge.changes.requests.preconditions import read_unchanged, require_lines
-        from bridge.changes.split import split
-        from bridge.markdown.sections import has_line_number
-
         view = context.view(draft)
         if self.path in view.names:
             data = read_unchanged(self.path, self.digest, draft, context)

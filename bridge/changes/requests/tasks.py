@@ -1,17 +1,21 @@
 """Toggling and adding tasks."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from annotated_types import Interval, MaxLen
 
+from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect
 from bridge.changes.requests.base import ChangeKind, Request, RequestContext
+from bridge.changes.requests.preconditions import read_unchanged, require_lines
+from bridge.markdown.edit.apply import apply_edits
+from bridge.markdown.edit.requests import AddItem
+from bridge.markdown.edit.tasks import lines_with_task, task_text, toggle_task, uses_dataview_fields
+from bridge.markdown.parse import parse
+from bridge.markdown.sections import has_line_number
 from bridge.markdown.tasks import Priority
 from bridge.records import dataclass
 from bridge.types import Day, Digest, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.changes.draft import Draft
-    from bridge.changes.effect import Effect
 
 
 @ChangeKind(
@@ -53,12 +57,8 @@ class ToggleTask(Request):
     digest: Digest | None = None
     op: Literal["toggle_task"] = "toggle_task"
 
-    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Change the box in the draft."""
-        from bridge.changes.effect import Effect
-        from bridge.changes.requests.preconditions import read_unchanged
-        from bridge.markdown.edit.tasks import lines_with_task, toggle_task
-
         data = draft.read(self.path)
         before = None if self.digest is None else context.read_before(self.digest)
         # Other edits since, such as toggling another task, do not matter if tasks of this text stand where they stood.
@@ -120,16 +120,8 @@ class AddTask(Request):
     create_heading: bool = False
     op: Literal["add_task"] = "add_task"
 
-    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Add the task in the draft, in the notation of the note's other tasks."""
-        from bridge.changes.effect import Effect
-        from bridge.changes.requests.preconditions import require_lines
-        from bridge.markdown.edit.apply import apply_edits
-        from bridge.markdown.edit.requests import AddItem
-        from bridge.markdown.edit.tasks import task_text, uses_dataview_fields
-        from bridge.markdown.parse import parse
-        from bridge.markdown.sections import has_line_number
-
         settings, data = context.obsidian().tasks, draft.read(self.path)
         if self.heading is not None and has_line_number(self.heading):
             require_lines(draft, self.path, data)

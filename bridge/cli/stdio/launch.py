@@ -26,7 +26,7 @@ else:
 class SharedBridge:
     """A shared bridge that is starting."""
 
-    process: "subprocess.Popen[bytes]"
+    process: subprocess.Popen[bytes]
     log: Path
     begins: int
     """The offset in the log at which its output begins."""
@@ -53,7 +53,7 @@ class SharedBridge:
 class PrivateBridge:
     """A bridge for this client only."""
 
-    process: "subprocess.Popen[bytes]"
+    process: subprocess.Popen[bytes]
     runtime: asyncio.Future[Runtime]
     """The address at which it listens, once it does."""
 
@@ -126,7 +126,7 @@ class BridgeStarter:
         return [*program_command(), "serve", *options, *folders, str(self.vault)]
 
 
-def start_process(command: Sequence[str], **options: Any) -> "subprocess.Popen[bytes]":
+def start_process(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
     """Start a process.
 
     Raises:

@@ -4,20 +4,20 @@ import contextlib
 import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from bridge.access.tokens import Tokens
 from bridge.api.call import Call
 from bridge.api.finding import Finding, Fix, make_finding
 from bridge.errors import BridgeError
-
-if TYPE_CHECKING:
-    from bridge.models.folder import InstalledModel
+from bridge.models.catalogue import DEFAULT_MODEL, MULTILINGUAL_MODEL
+from bridge.models.folder import InstalledModel, find_chat_model, find_model, find_reranker, installed_models
+from bridge.models.install import verify
+from bridge.models.model_setup import read_model_setup
+from bridge.settings.file import load_settings
 
 
 def check_settings(call: Call) -> Finding:
     """Look for lines of the settings file that were not taken."""
-    from bridge.settings.file import load_settings
-
     path = call.bridge.settings_path
     _, problems = load_settings(path)
     if problems:
@@ -31,12 +31,6 @@ def check_settings(call: Call) -> Finding:
 
 def check_model(call: Call) -> Finding:
     """Look whether the model of the settings is there and is what it claims to be."""
-    from bridge.models.catalogue import DEFAULT_MODEL, MULTILINGUAL_MODEL
-    from bridge.models.folder import find_model, installed_models
-    from bridge.models.install import verify
-    from bridge.models.model_setup import read_model_setup
-    from bridge.settings.file import load_settings
-
     if (setup := read_model_setup()) is not None:
         return make_finding("model", "warn" if setup.state == "running" else "fail", setup.message, setup.hint)
     named = load_settings(call.bridge.settings_path)[0].model
@@ -63,24 +57,18 @@ def fitting_models(call: Call) -> set[str]:
 
 def check_chat_model(call: Call) -> Finding:
     """Look whether the chat model of the settings is there, if one is chosen."""
-    from bridge.models.folder import find_chat_model
-
     return _check_chosen(call, "chat model", "chat_model", find_chat_model, "answers are quotes from notes")
 
 
 def check_reranker(call: Call) -> Finding:
     """Look whether the reranker of the settings is there, if one is chosen."""
-    from bridge.models.folder import find_reranker
-
     return _check_chosen(call, "reranker", "rerank_model", find_reranker, "a search with `mode=deep` is hybrid")
 
 
 def _check_chosen(
-    call: Call, name: str, setting: str, find: "Callable[[Path, str], InstalledModel]", without: str
+    call: Call, name: str, setting: str, find: Callable[[Path, str], InstalledModel], without: str
 ) -> Finding:
     """Look whether a model that need not be chosen is there if it is."""
-    from bridge.settings.file import load_settings
-
     wanted = getattr(load_settings(call.bridge.settings_path)[0], setting)
     if not wanted:
         return make_finding(name, "ok", f"None is chosen: {without}.")
@@ -105,8 +93,6 @@ def check_global_vault(call: Call) -> Finding:
 
 def check_tokens(call: Call) -> Finding:
     """Look which clients have tokens, and whether the file of them was damaged."""
-    from bridge.access.tokens import Tokens
-
     held = Tokens(call.bridge.folders.tokens)
     count = len(held.clients())
     if held.aside.exists():

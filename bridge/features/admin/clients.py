@@ -3,6 +3,9 @@
 import asyncio
 from collections.abc import Iterable
 
+from bridge.access.pairing import OPEN_S
+from bridge.access.token_file import SCOPES
+from bridge.access.tokens import Tokens
 from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Column, Element, Table, notice
@@ -10,6 +13,7 @@ from bridge.api.registry import operation
 from bridge.errors import Forbidden, NotReady
 from bridge.events import SettingsChanged
 from bridge.records import dataclass
+from bridge.settings.file import load_settings
 from bridge.types import Preset, Scope
 
 
@@ -80,8 +84,6 @@ async def revoke_client(call: Call, client: str) -> ListedClients:
     Raises:
         InvalidArguments: No such client.
     """
-    from bridge.access.tokens import Tokens
-
     await asyncio.to_thread(Tokens(call.bridge.folders.tokens).revoke, client)
     call.bridge.events.publish(SettingsChanged())
     return await asyncio.to_thread(read_clients, call)
@@ -89,10 +91,6 @@ async def revoke_client(call: Call, client: str) -> ListedClients:
 
 def read_clients(call: Call) -> ListedClients:
     """Read the clients and the settings; both blocks."""
-    from bridge.access.token_file import SCOPES
-    from bridge.access.tokens import Tokens
-    from bridge.settings.file import load_settings
-
     values, _ = load_settings(call.bridge.settings_path)
     return ListedClients(
         tuple(
@@ -147,8 +145,6 @@ async def open_pairing(call: Call) -> PairingOpened:
         Forbidden: The caller is itself a client, or an agent.
         NotReady: No running bridge for a client to reach.
     """
-    from bridge.access.pairing import OPEN_S
-
     call.principal.require_local("pair")
     if not is_user(call):
         # A token would outlive the agent's session, and nobody was asked.

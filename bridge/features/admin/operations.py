@@ -14,8 +14,15 @@ from bridge.api.registry import operation
 from bridge.data_folder import find_known_vaults, read_vault_list
 from bridge.errors import InvalidArguments
 from bridge.features.admin.traces import watch_denied
+from bridge.models.catalogue import catalogue
+from bridge.models.folder import installed_models
 from bridge.records import dataclass
+from bridge.settings.file import load_settings, save_settings
+from bridge.settings.schema import describe_settings
 from bridge.types import EXACT, Exact
+from bridge.vault.globs import GlobSet, find_mistake
+from bridge.vault.rules import Rules
+from bridge.vault.vault import Vault
 
 GLOBS = {"exclude", "deny", "readonly"}
 """Settings that are lists of globs."""
@@ -82,8 +89,6 @@ async def change_settings(call: Call, changes: Mapping[str, Any]) -> SettingsInU
     Args:
         changes: New values by name; null restores the default.
     """
-    from bridge.settings.file import save_settings
-
     if not changes:
         raise InvalidArguments("`changes` names no setting.")
     for name in GLOBS & changes.keys():
@@ -102,8 +107,6 @@ def require_sound(name: str, globs: Any) -> None:
     Raises:
         InvalidArguments: One of them cannot be used.
     """
-    from bridge.vault.globs import find_mistake
-
     for glob in globs if isinstance(globs, list | tuple) else ():
         if isinstance(glob, str) and (why := find_mistake(glob)) is not None:
             raise InvalidArguments(f"`{glob[:80]}` in `{name}` {why}.")
@@ -135,9 +138,6 @@ def require_known_vault(call: Call, name: Any) -> None:
 
 def settings_in_use(call: Call) -> SettingsInUse:
     """Read the settings file."""
-    from bridge.settings.file import load_settings
-    from bridge.settings.schema import describe_settings
-
     values, problems = load_settings(call.bridge.settings_path)
     kept_back = set() if "admin" in call.principal.scopes else {"deny"}
     return SettingsInUse(
@@ -206,10 +206,6 @@ async def check_globs(
 
 def compare_globs(roots: Sequence[Path], globs: Sequence[str]) -> CheckedGlobs:
     """Compare globs with what vaults hold, whatever the rules say."""
-    from bridge.vault.globs import GlobSet, find_mistake
-    from bridge.vault.rules import Rules
-    from bridge.vault.vault import Vault
-
     paths = [path for root in roots if globs for path in sorted(Vault(root, Rules()).scan().files)]
     found = []
     for glob in globs:
@@ -271,10 +267,6 @@ async def list_models(call: Call) -> ListedModels:
 
 def read_models(call: Call) -> ListedModels:
     """Look into the models folder and the settings."""
-    from bridge.models.catalogue import catalogue
-    from bridge.models.folder import installed_models
-    from bridge.settings.file import load_settings
-
     settings = load_settings(call.bridge.settings_path)[0]
     wanted = {settings.model, settings.chat_model, settings.rerank_model}
     wanted |= {model.id for host in call.bridge.vaults.values() if (model := host.progress().model)}

@@ -1,26 +1,22 @@
 """Finds what agents and the bridge wrote about notes before these were denied, since it stays readable."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from bridge.api.write import snapshot_fetcher
+from bridge.engine.bridge import Bridge
+from bridge.engine.host import Host
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
+from bridge.index.note import IndexedNote
 from bridge.markdown.note import property_of, type_of
 from bridge.markdown.parse import parse
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.handoff_note import TYPE as HANDOFF
 from bridge.notebook.journal_note import TYPE as JOURNAL
 from bridge.notebook.plan_note import TYPE as PLAN
-from bridge.state.change_records import ChangeFilter
+from bridge.state.change_records import Change, ChangeFilter
 from bridge.text.fold import fold_case
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.bridge import Bridge
-    from bridge.engine.host import Host
-    from bridge.engine.open_vault import OpenVault
-    from bridge.index.note import IndexedNote
-    from bridge.state.change_records import Change
 
 MOST_CHANGES = 2_000
 """The last changes whose texts are looked through."""
@@ -32,20 +28,20 @@ NAMED = 200
 """Notes that are named of those that tell of denied ones."""
 
 
-def watch_denied(bridge: "Bridge") -> Callable[[], tuple[str, ...]]:
+def watch_denied(bridge: Bridge) -> Callable[[], tuple[str, ...]]:
     """Note which notes can be read now; the returned function says what tells of those denied since. Both block."""
     before = {host: _readable_paths(host, vault) for host in bridge.vaults.values() if (vault := host.open_vault)}
     return lambda: tuple(line for host, paths in before.items() for line in _describe(host, paths))
 
 
-def _readable_paths(host: "Host", vault: "OpenVault") -> set[VaultPath]:
+def _readable_paths(host: Host, vault: OpenVault) -> set[VaultPath]:
     """Return the paths of notes that are not denied, and those that notes had in the history."""
     steps = [step for change in _last_changes(vault) for step in change.steps]
     former = {path for step in steps for path in (step.path, step.to) if path is not None}
     return {*vault.index.notes, *(path for path in former if not host.files.rules.denies(path))}
 
 
-def _describe(host: "Host", before: Collection[VaultPath]) -> Iterator[str]:
+def _describe(host: Host, before: Collection[VaultPath]) -> Iterator[str]:
     vault = host.open_vault
     denied = {path for path in before if host.files.rules.denies(path)}
     if vault is None or not denied:
@@ -58,7 +54,7 @@ def _describe(host: "Host", before: Collection[VaultPath]) -> Iterator[str]:
         key = fold_case(name)
         return key in names or (key in titles and vault.names.resolve(name, source).path is None)
 
-    def tells(note: "IndexedNote") -> bool:
+    def tells(note: IndexedNote) -> bool:
         files = property_of(note.properties, "files")
         listed = [name for name in files if isinstance(name, str)] if isinstance(files, list | tuple) else []
         targets = [target.partition("#")[0] for target, _ in note.targets]
@@ -89,7 +85,7 @@ def _describe(host: "Host", before: Collection[VaultPath]) -> Iterator[str]:
         )
 
 
-def _former_texts(vault: "OpenVault") -> Iterator[tuple[VaultPath, str]]:
+def _former_texts(vault: OpenVault) -> Iterator[tuple[VaultPath, str]]:
     """Yield what the history keeps of notes of agents and the bridge, also of those that are gone."""
     folder, fetch = agents_folder(vault.settings), snapshot_fetcher(vault)
     for change in _last_changes(vault):
@@ -102,7 +98,7 @@ def _former_texts(vault: "OpenVault") -> Iterator[tuple[VaultPath, str]]:
                     yield step.path, data.decode("utf-8", "replace")
 
 
-def _last_changes(vault: "OpenVault") -> "Sequence[Change]":
+def _last_changes(vault: OpenVault) -> Sequence[Change]:
     return vault.review.changes(ChangeFilter(), MOST_CHANGES, 0)
 
 

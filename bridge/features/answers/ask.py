@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from annotated_types import Interval, MaxLen
 
-from bridge.answers.prompt import Turn, is_absent
+from bridge.answers.mentions import parse_mentions
+from bridge.answers.prompt import Source, Turn, is_absent
 from bridge.api import markup
 from bridge.api.among import choose_among
 from bridge.api.answerability_notice import answerability_notice
@@ -21,18 +22,19 @@ from bridge.api.questions import keep_question
 from bridge.api.registry import operation
 from bridge.api.stream import StreamEvent
 from bridge.errors import BridgeError, InvalidArguments
+from bridge.features.answers.external import choose_servers, offer_tools
+from bridge.features.answers.extract import join_quotes, quote_sources, quoted_sentences
 from bridge.features.answers.records import AnswerExcerpt, AnswerStep, VaultAnswer
 from bridge.features.answers.settings import AnswerSettings
+from bridge.features.answers.sources import FoundSources, Places, find_sources, locate_folder
+from bridge.features.answers.write import AnswerTask, WrittenAnswer, check_answer, steps_for, write_answer
+from bridge.search.answerability import LEAST_TERMS
 from bridge.state.injection_log import InjectedNote
 from bridge.text.budget import estimate_tokens
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
+from bridge.text.words import RUN
 from bridge.types import Among, NoteOrFolder
-
-if TYPE_CHECKING:
-    from bridge.answers.prompt import Source
-    from bridge.features.answers.sources import FoundSources
-    from bridge.features.answers.write import WrittenAnswer
 
 Question = Annotated[str, MaxLen(2_000)]
 Budget = Annotated[int, Interval(ge=100, le=32_000)]
@@ -113,12 +115,6 @@ async def ask(
         ModelUnusable: The mode is `chat` and the model cannot be used.
         Busy: The mode is `chat` and others wait for the model.
     """
-    from bridge.answers.mentions import parse_mentions
-    from bridge.features.answers.external import choose_servers, offer_tools
-    from bridge.features.answers.extract import join_quotes, quote_sources, quoted_sentences
-    from bridge.features.answers.sources import Places, find_sources, locate_folder
-    from bridge.features.answers.write import AnswerTask, steps_for, write_answer
-
     call.vault.require_keyword()
     asked = parse_mentions(question)
     if not asked.text:
@@ -188,11 +184,8 @@ async def ask(
     return replace(answer, context=composed.context, steps=composed.steps)
 
 
-def _answer_notice(found: "FoundSources", *, is_quoted: bool) -> tuple[str, ...]:
+def _answer_notice(found: FoundSources, *, is_quoted: bool) -> tuple[str, ...]:
     """Return the verdict on what is quoted as a line; none where it answers the question."""
-    from bridge.search.answerability import LEAST_TERMS
-    from bridge.text.words import RUN
-
     judged = found.answerability
     if not is_quoted and (judged is None or judged.verdict != "not_in_vault"):
         return (NO_SENTENCE.format(inline(found.closest)) if found.closest else NOTHING,)
@@ -213,7 +206,7 @@ def _default_budget(call: Call, *, has_model: bool) -> int:
     return max(100, settings.chat_window * settings.section(AnswerSettings).context_percent // 100)
 
 
-def _list_excerpts(sources: "Sequence[Source]") -> tuple[AnswerExcerpt, ...]:
+def _list_excerpts(sources: Sequence[Source]) -> tuple[AnswerExcerpt, ...]:
     return tuple(
         AnswerExcerpt(one.number, one.path, one.heading, one.lines, estimate_tokens(one.text), one.tool)
         for one in sources
@@ -227,10 +220,8 @@ async def _record_excerpts(call: Call, context: Sequence[AnswerExcerpt]) -> None
     publish_injection(call)
 
 
-def _compose(quoted: VaultAnswer, written: "WrittenAnswer") -> VaultAnswer:
+def _compose(quoted: VaultAnswer, written: WrittenAnswer) -> VaultAnswer:
     """Return what the chat model wrote, with its sentences checked."""
-    from bridge.features.answers.write import check_answer
-
     notices = list(quoted.notices)
     if written.end.reason == "length":
         notices.append("The answer is cut: `answers.answer_tokens` allows no more.")

@@ -3,7 +3,6 @@
 import re
 import time
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from bridge.answers.prompt import Source
 from bridge.answers.tool_calls import ToolCall
@@ -15,13 +14,11 @@ from bridge.errors import BridgeError, Forbidden, InvalidArguments, ServerNotFou
 from bridge.features.answers.lookup import Lookup
 from bridge.features.answers.records import AnswerStep
 from bridge.mcp_client.reply import ExternalTool
+from bridge.mcp_client.server_file import ExternalServer
 from bridge.records import dataclass
 from bridge.text.budget import cut, fit_words
 from bridge.text.invisible import one_line
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.mcp_client.server_file import ExternalServer
 
 MOST_TOOLS = 16
 """Maximum number of tools that a model is offered: their descriptions take room in its window."""
@@ -49,7 +46,7 @@ class ChosenServer:
         tools: The names of these tools there; `*` for all.
     """
 
-    server: "ExternalServer"
+    server: ExternalServer
     tools: tuple[str, ...]
 
 

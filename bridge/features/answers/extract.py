@@ -2,21 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from bridge.answers.prompt import Source
 from bridge.answers.properties import say_value
 from bridge.answers.quotes import Quote, RelevantNote, choose_quotes, first_quotes
 from bridge.features.answers.records import AnswerSentence, Citation
 from bridge.features.answers.sources import FoundSources
+from bridge.markdown.note import Note
 from bridge.records import dataclass
 from bridge.search.answerability import Answerability, QuotedLine, assess_quotes, unquoted_words
 from bridge.search.sentences import Sentence, iter_asides, iter_sentences
 from bridge.text.invisible import inline
 from bridge.text.lines import lines_overlap
-
-if TYPE_CHECKING:
-    from bridge.markdown.note import Note
 
 QUOTES = 3
 """Maximum number of quoted sentences."""
@@ -93,7 +90,7 @@ def _tell_unquoted(judged: Answerability, found: FoundSources) -> tuple[str, ...
     return (f"*{inline(note.title)}* says {said} where nothing is quoted: in code, a formula, HTML or its properties.",)
 
 
-def _quotable(note: "Note") -> str:
+def _quotable(note: Note) -> str:
     return " ".join(one.text for said in (iter_sentences, iter_asides) for one in said(note))
 
 

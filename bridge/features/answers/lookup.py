@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bridge.answers.prompt import Source
 from bridge.answers.tool_calls import ToolCall
@@ -17,13 +17,11 @@ from bridge.api.registry import get_operation
 from bridge.errors import BridgeError, NoteNotFound
 from bridge.features.answers.records import AnswerStep
 from bridge.features.answers.sources import Places, cut_place, number_sources, search_excerpts
+from bridge.markdown.note import Note
 from bridge.records import dataclass
 from bridge.search.excerpts import Excerpt, Excerpts
 from bridge.search.pack import PackedItem, pack
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.markdown.note import Note
 
 LOOKUP_S = 30.0
 """Seconds that a call may take."""
@@ -38,7 +36,7 @@ class Lookup:
 
     step: AnswerStep
     sources: tuple[Source, ...]
-    notes: "Mapping[VaultPath, Note]"
+    notes: Mapping[VaultPath, Note]
 
 
 async def look_up(call: Call, asked: ToolCall, where: Places, known: Sequence[Source], budget: int) -> Lookup:
@@ -80,7 +78,7 @@ async def _search(call: Call, given: Mapping[str, str], where: Places, budget: i
 async def _read_note(call: Call, given: Mapping[str, str], where: Places, budget: int) -> Found:
     readable = await asyncio.to_thread(_find_readable, call, where)
 
-    def read() -> "tuple[Excerpts, Note]":
+    def read() -> tuple[Excerpts, Note]:
         path, heading = find_place(call.host.files, call.vault.names, given["path"])
         if not readable(path):
             raise NoteNotFound(f"`{path}` is no note from which the question may be answered.", path=path)

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from bridge.answers.mentions import MentioningQuestion
 from bridge.answers.prompt import Source
@@ -13,6 +12,7 @@ from bridge.api.injections import find_withheld, reader_of
 from bridge.api.note_names import find_place
 from bridge.api.note_text import open_note, select_lines
 from bridge.errors import AmbiguousHeading, HeadingNotFound, NoteNotFound
+from bridge.markdown.note import Note
 from bridge.records import dataclass
 from bridge.search.answerability import Answerability
 from bridge.search.excerpts import Excerpt, Excerpts, cut_excerpts
@@ -21,9 +21,6 @@ from bridge.search.pack import PackedItem, pack
 from bridge.search.pipeline import search
 from bridge.text.invisible import visible_text
 from bridge.types import Among, VaultPath, lies_in
-
-if TYPE_CHECKING:
-    from bridge.markdown.note import Note
 
 LIMIT = 12
 """Maximum number of notes that a search may add."""
@@ -76,7 +73,7 @@ class FoundSources:
 
     sources: tuple[Source, ...]
     scores: Mapping[int, float]
-    notes: "Mapping[VaultPath, Note]"
+    notes: Mapping[VaultPath, Note]
     notices: tuple[str, ...]
     answerability: Answerability | None
     closest: str | None
@@ -123,7 +120,7 @@ class SearchedExcerpts:
     """What a search found, and the excerpts of it that fit."""
 
     items: Sequence[PackedItem]
-    notes: "Mapping[VaultPath, Note]"
+    notes: Mapping[VaultPath, Note]
     answer: SearchAnswer
 
 
@@ -166,7 +163,7 @@ def number_sources(items: Iterable[PackedItem], first: int = 1) -> tuple[Source,
     )
 
 
-def cut_place(call: Call, path: VaultPath, heading: str | None) -> "tuple[Excerpts, Note]":
+def cut_place(call: Call, path: VaultPath, heading: str | None) -> tuple[Excerpts, Note]:
     """Cut a note, or a section of it. Blocks.
 
     Raises:
@@ -183,7 +180,7 @@ def cut_place(call: Call, path: VaultPath, heading: str | None) -> "tuple[Excerp
     return Excerpts(path, 1.0, passages=(Excerpt("section", heading, lines, text),)), note
 
 
-def cut_properties(note: "Note") -> Excerpts:
+def cut_properties(note: Note) -> Excerpts:
     """Cut the properties of a note that has nothing else."""
     last, text = note.text[: note.body].count("\n"), visible_text(note.text[: note.body]).strip()
     passages = (Excerpt("passage", "", (1, max(1, last)), text),) if text else ()
@@ -195,14 +192,14 @@ def locate_folder(call: Call, folder: str) -> VaultPath:
     return find_place(call.host.files, call.vault.names, folder, folders=True)[0]
 
 
-def _or_properties(cut: Excerpts, note: "Note | None") -> Excerpts:
+def _or_properties(cut: Excerpts, note: Note | None) -> Excerpts:
     """Return the properties in place of a note that says nothing else."""
     if note is None or cut.note is not None or cut.passages:
         return cut
     return replace(cut_properties(note), score=cut.score)
 
 
-def _cut_mentioned(call: Call, question: MentioningQuestion) -> "tuple[list[tuple[Excerpts, Note]], list[str]]":
+def _cut_mentioned(call: Call, question: MentioningQuestion) -> tuple[list[tuple[Excerpts, Note]], list[str]]:
     """Cut each mentioned note, or the section that is mentioned of it, and say which there are not. Blocks."""
     cut: list[tuple[Excerpts, Note]] = []
     unknown: list[str] = []

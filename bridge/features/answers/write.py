@@ -1,7 +1,6 @@
 """Lets the chat model write an answer from excerpts, and checks each of its sentences against what it cites."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from bridge.answers.citations import check_sentences
 from bridge.answers.prompt import Source, Turn, answer_grammar, write_prompt, write_result
@@ -15,13 +14,11 @@ from bridge.features.answers.extract import cite_sentence
 from bridge.features.answers.lookup import Lookup, look_up
 from bridge.features.answers.records import AnswerSentence, AnswerStep, Citation
 from bridge.features.answers.sources import FoundSources, Places
+from bridge.markdown.note import Note
 from bridge.models.chat_process import AnswerEnd, ChatRequest, ChatTraits, Message, PromptTooLong
 from bridge.models.generator import Generator
 from bridge.records import dataclass
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.markdown.note import Note
 
 PROMPT_SHARE = 0.75
 """Share of the window that a prompt may take that was too long for it."""
@@ -70,7 +67,7 @@ class WrittenAnswer:
 
     text: str
     sources: tuple[Source, ...]
-    notes: "Mapping[VaultPath, Note]"
+    notes: Mapping[VaultPath, Note]
     end: AnswerEnd
     steps: tuple[AnswerStep, ...]
 
@@ -146,7 +143,7 @@ class _Conversation:
         self._steps = steps
         self._asked = asked
 
-    async def run(self, notes: "Mapping[VaultPath, Note]") -> WrittenAnswer:
+    async def run(self, notes: Mapping[VaultPath, Note]) -> WrittenAnswer:
         """Let the model look further, as often as it may, and answer.
 
         Raises:

@@ -13,6 +13,9 @@ from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
 from bridge.api.where import Where
 from bridge.api.write import WriteArguments, Written, execute_requests
+from bridge.bases.base_file import check_view, column_node, read_base
+from bridge.bases.evaluate import check_functions, find_properties
+from bridge.bases.syntax import parse_expression
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
@@ -87,9 +90,6 @@ async def export_base(
         NoteExists: The file exists.
         InvalidArguments: The path is no base, or the condition or a column cannot be read.
     """
-    from bridge.bases.base_file import read_base
-    from bridge.bases.evaluate import find_properties
-
     if not path.lower().endswith(ENDING):
         raise InvalidArguments(f"`{path}` is no base.", hint=f"Give a path that ends with `{ENDING}`.")
     text = write_base(where, columns, sort, group, limit, name)
@@ -115,10 +115,6 @@ def write_base(
         InvalidArguments: The condition or a column cannot be read, or YAML cannot hold one of the texts.
     """
     import yaml
-
-    from bridge.bases.base_file import check_view, column_node, read_base
-    from bridge.bases.evaluate import check_functions
-    from bridge.bases.syntax import parse_expression
 
     condition = parse_expression(where)
     check_functions([condition])

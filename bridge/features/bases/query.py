@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from annotated_types import Interval, MaxLen
 
@@ -13,18 +13,19 @@ from bridge.api.not_found import no_such_note, unknown_properties
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
 from bridge.api.where import evaluate_apart, note_files
+from bridge.bases.base_file import Base, BaseView, check_view, column_node, read_base
+from bridge.bases.evaluate import Budget, Evaluation, find_properties
+from bridge.bases.summaries import SUMMARIES
+from bridge.bases.syntax import Node
+from bridge.bases.values import Duration, FileValue, sort_key, text_of
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
 from bridge.index.note import Notes
 from bridge.notebook.folder import agents_folder
 from bridge.records import dataclass
 from bridge.text.counts import count_of
+from bridge.text.invisible import inline
 from bridge.types import Among, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.bases.base_file import Base, BaseView
-    from bridge.bases.evaluate import Budget, Evaluation
-    from bridge.bases.syntax import Node
-    from bridge.engine.open_vault import OpenVault
 
 ENDING = ".base"
 
@@ -116,10 +117,7 @@ async def query_base(
     side = choose_among(vault, among, (path, this))
     notes = snapshot(vault, side)
 
-    def run(budget: "Budget") -> BaseRows:
-        from bridge.bases.base_file import check_view, read_base
-        from bridge.bases.evaluate import Evaluation, find_properties
-        from bridge.bases.values import FileValue
+    def run(budget: Budget) -> BaseRows:
 
         base = read_base(_read(vault, path) if path is not None else text or "")
         chosen = _choose_view(base, view)
@@ -134,22 +132,20 @@ async def query_base(
     return await evaluate_apart(run)
 
 
-def expressions_of(base: "Base", view: "BaseView") -> list["Node"]:
+def expressions_of(base: Base, view: BaseView) -> list[Node]:
     """Return the expressions of a view, with all formulas."""
-    from bridge.bases.base_file import column_node
-
     keys = [one.node for one in (*view.sort, *([view.group] if view.group else []))]
     return [view.filter, *keys, *map(column_node, view.columns), *base.formulas.values()]
 
 
-def _read(vault: "OpenVault", path: VaultPath) -> str:
+def _read(vault: OpenVault, path: VaultPath) -> str:
     try:
         return vault.files.read(path)[0].decode("utf-8", "replace")
     except NoteNotFound:
         raise no_such_note(vault, path) from None
 
 
-def _choose_view(base: "Base", name: str | None) -> "BaseView":
+def _choose_view(base: Base, name: str | None) -> BaseView:
     if name is None:
         return base.views[0]
     found = next((one for one in base.views if one.name.casefold() == name.casefold()), None)
@@ -159,7 +155,7 @@ def _choose_view(base: "Base", name: str | None) -> "BaseView":
     return found
 
 
-def _is_shown(vault: "OpenVault", path: VaultPath, notes: Notes, side: Among) -> bool:
+def _is_shown(vault: OpenVault, path: VaultPath, notes: Notes, side: Among) -> bool:
     """Return whether a file may be a row: an indexed note, or any other file on the same side of the agents' folder."""
     if path in notes or side == "all":
         return True
@@ -167,11 +163,8 @@ def _is_shown(vault: "OpenVault", path: VaultPath, notes: Notes, side: Among) ->
     return path not in vault.index.notes and is_of_agents == (side == "agents")
 
 
-def _run(query: "Evaluation", files: Sequence[VaultPath], base: "Base", view: "BaseView", page: slice) -> BaseRows:
+def _run(query: Evaluation, files: Sequence[VaultPath], base: Base, view: BaseView, page: slice) -> BaseRows:
     """Evaluate a view."""
-    from bridge.bases.base_file import column_node
-    from bridge.bases.values import sort_key
-
     remarks: dict[str, None] = {}
     paths = sorted(path for path in files if query.passes(view.filter, path))
     sort_keys = [*([view.group] if view.group else []), *view.sort]
@@ -198,7 +191,7 @@ def _run(query: "Evaluation", files: Sequence[VaultPath], base: "Base", view: "B
     return BaseRows(view.name, names, view.columns, rows, len(paths), summaries, (*query.notices, *remarks))
 
 
-def _value(query: "Evaluation", node: Any, path: VaultPath, remarks: dict[str, None]) -> Any:
+def _value(query: Evaluation, node: Any, path: VaultPath, remarks: dict[str, None]) -> Any:
     """Evaluate a column; one that cannot be is empty, and said."""
     try:
         return query.value(node, path)
@@ -209,8 +202,7 @@ def _value(query: "Evaluation", node: Any, path: VaultPath, remarks: dict[str, N
         return None
 
 
-def _summarise(query: "Evaluation", base: "Base", name: str, values: list[Any]) -> Any:
-    from bridge.bases.summaries import SUMMARIES
+def _summarise(query: Evaluation, base: Base, name: str, values: list[Any]) -> Any:
 
     if name in base.summaries:
         return query.summary(base.summaries[name], values)
@@ -225,8 +217,6 @@ class _JsonWriter:
 
     def value(self, value: Any, column: str) -> Any:
         """Return a value of a column as JSON: links, dates and files as texts."""
-        from bridge.bases.values import Duration
-
         self._spend(len(column))
         match value:
             case None | bool():
@@ -244,8 +234,6 @@ class _JsonWriter:
 
     def text(self, value: Any) -> str:
         """Return a value as text."""
-        from bridge.bases.values import text_of
-
         text = text_of(value)
         self._spend(len(text))
         return text
@@ -260,8 +248,6 @@ class _JsonWriter:
 
 def base_rows_view(answer: Answer) -> Iterable[Element]:
     """Show each row below its group, with the columns that have a value."""
-    from bridge.text.invisible import inline
-
     yield from notices(answer["notices"])
     group = None
     for row in answer["rows"]:

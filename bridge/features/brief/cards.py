@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bridge.api.call import Call
 from bridge.api.injections import Reader
@@ -12,6 +12,7 @@ from bridge.api.note_text import open_note
 from bridge.api.vault_evidence import VaultEvidence
 from bridge.errors import NoteNotFound
 from bridge.features.brief.gist import cut_line
+from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import title_of
 from bridge.markdown.note import property_of
 from bridge.notebook.brief_text import (
@@ -35,9 +36,6 @@ from bridge.notebook.visibility import Audience, withhold_memories
 from bridge.records import dataclass
 from bridge.text.invisible import one_line, quote_path
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.index.note import IndexedNote
 
 TYPED: Final = frozenset({"decision", "module", "pattern", "bug"})
 """Types of notes that are told without being asked for."""
@@ -71,7 +69,7 @@ class Signal:
     now: float
 
 
-def journals_of(call: Call, reader: Reader, now: float) -> "list[IndexedNote]":
+def journals_of(call: Call, reader: Reader, now: float) -> list[IndexedNote]:
     """Return the newest journals of the last days without that of this session, those of its client first."""
     folder = agents_folder(call.vault.settings)
     journals = [
@@ -87,12 +85,12 @@ def journals_of(call: Call, reader: Reader, now: float) -> "list[IndexedNote]":
     return sorted(newest, key=lambda note: not is_own(reader, note))[:MOST_SESSIONS]
 
 
-def is_own(reader: Reader, note: "IndexedNote") -> bool:
+def is_own(reader: Reader, note: IndexedNote) -> bool:
     """Return whether a journal is of a session's client."""
     return str(field_of(note.properties, "agent") or "").casefold() == (reader.client or "").casefold()
 
 
-def recent_paths(call: Call, reader: Reader, journals: "Iterable[IndexedNote]") -> list[VaultPath]:
+def recent_paths(call: Call, reader: Reader, journals: Iterable[IndexedNote]) -> list[VaultPath]:
     """Return the notes that the last sessions of a client changed."""
     own = [note for note in journals if is_own(reader, note)][:RECENT]
     files = [file for note in own for file in _texts(property_of(note.properties, "files"))]
@@ -122,7 +120,7 @@ def handoff_cards(call: Call, reader: Reader, now: float) -> Iterator[Card]:
     yield _card(note, "handoff", lines, 1.0, ("waits for this client",))
 
 
-def session_cards(call: Call, signal: Signal, journals: "Sequence[IndexedNote]") -> Iterator[Card]:
+def session_cards(call: Call, signal: Signal, journals: Sequence[IndexedNote]) -> Iterator[Card]:
     """Yield the last sessions, with what they say that fits the task; then those of the client and paused ones first.
 
     Reads notes, and blocks.
@@ -207,11 +205,11 @@ def _memory_line(memory: Memory, now: float) -> str:
     return f"{head} ({age_text(memory.created, now)}{by}) {quote_path(memory.path)}"
 
 
-def _card(note: "IndexedNote", part: BriefPart, lines: Iterable[str], score: float, why: tuple[str, ...]) -> Card:
+def _card(note: IndexedNote, part: BriefPart, lines: Iterable[str], score: float, why: tuple[str, ...]) -> Card:
     return Card(note.path, part, (1, 1), "\n".join(filter(None, lines)), score, why)
 
 
-def _by(note: "IndexedNote") -> str:
+def _by(note: IndexedNote) -> str:
     agent = field_of(note.properties, "agent")
     return f" by {one_line(agent)}" if isinstance(agent, str) and agent else ""
 

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bridge.api.call import Call
 from bridge.api.global_vault import is_copy_of_any, left_out_notice
@@ -15,18 +15,18 @@ from bridge.errors import BridgeError, NoteNotFound
 from bridge.features.brief import cards, vault_cards
 from bridge.features.brief.gist import read_gist
 from bridge.features.brief.settings import BriefSettings
+from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import title_of
 from bridge.notebook import brief_text
 from bridge.notebook.brief_text import BriefPart, BriefWeights, Card
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.promotion import OWN_VAULT_BONUS
 from bridge.records import dataclass
+from bridge.search.model import SearchRequest
+from bridge.search.pipeline import search
 from bridge.text.budget import estimate_tokens
 from bridge.text.invisible import one_line
 from bridge.types import Among, Exact, Lines, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.index.note import IndexedNote
 
 BY_DEFAULT: tuple[BriefPart, ...] = ("handoff", "corrections", "sessions", "memories", "questions")
 WITH_TEXT: Final = frozenset({"memories", "questions", "notes"})
@@ -146,7 +146,7 @@ def choose_cards(
     call: Call,
     signal: cards.Signal,
     request: BriefRequest,
-    journals: "Sequence[IndexedNote] | None" = None,
+    journals: Sequence[IndexedNote] | None = None,
 ) -> list[Card]:
     """Return what a vault has to tell. Blocks.
 
@@ -190,7 +190,7 @@ def join_cards(call: Call, other: Call, own: Sequence[Card], shared: Iterable[Ca
 
 async def read_signal(
     call: Call, reader: Reader, task: str, paths: Collection[VaultPath], tags: Iterable[str]
-) -> tuple[cards.Signal, list["IndexedNote"]]:
+) -> tuple[cards.Signal, list[IndexedNote]]:
     """Return what a session works on, and the journals of the last days."""
     now, notes = time.time(), call.vault.index.notes
     journals = await asyncio.to_thread(cards.journals_of, call, reader, now)
@@ -204,9 +204,6 @@ async def read_signal(
 
 async def find_fitting(call: Call, query: str) -> dict[VaultPath, float]:
     """Return the notes and memories of a vault that fit a query, each with its share of the best."""
-    from bridge.search.model import SearchRequest
-    from bridge.search.pipeline import search
-
     found: dict[VaultPath, float] = {}
     memory = agents_folder(call.vault.settings).memory
     # Journals are told by their age; they repeat each other, which makes a search among them slow.

@@ -18,7 +18,11 @@ from bridge.api.moments import moment
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments, ModelMissing
 from bridge.records import dataclass
+from bridge.search.model import SearchRequest
+from bridge.search.pack import pack
+from bridge.search.pipeline import search
 from bridge.state.injection_log import InjectedNote
+from bridge.text.budget import estimate_tokens
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
 from bridge.types import Among, Exact, Lines, NoteKind, NoteOrFolder, SearchMode, VaultPath
@@ -137,11 +141,6 @@ async def gather_context(
     Raises:
         ModelMissing: The mode is `semantic` and no model is installed.
     """
-    from bridge.search.model import SearchRequest
-    from bridge.search.pack import pack
-    from bridge.search.pipeline import search
-    from bridge.text.budget import estimate_tokens
-
     if not query.strip() and not paths:
         raise InvalidArguments("Give a `query` or `paths`.")
     vault = call.vault

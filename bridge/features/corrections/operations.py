@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import fields
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Interval, MaxLen, MinLen
 
@@ -18,6 +18,7 @@ from bridge.api.write import WriteArguments, Written, client_name, execute_reque
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments, NoteNotFound, ProtectedPath, TextNotFound
 from bridge.notebook.corrections import (
     NOTE,
@@ -32,10 +33,9 @@ from bridge.notebook.corrections import (
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.refusals import require_plain
 from bridge.records import dataclass
+from bridge.state.link_feedback import LinkFeedback
+from bridge.text.fold import fold_case
 from bridge.types import Exact, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
 
 Words = Annotated[str, MinLen(1), MaxLen(500)]
 
@@ -147,18 +147,15 @@ async def record_correction(
 
 
 def decline_link(
-    vault: "OpenVault", path: VaultPath | None, target: VaultPath | None, words: str | None, *, by_user: bool
+    vault: OpenVault, path: VaultPath | None, target: VaultPath | None, words: str | None, *, by_user: bool
 ) -> None:
     """Record that a suggested link was declined."""
-    from bridge.state.link_feedback import LinkFeedback
-    from bridge.text.fold import fold_case
-
     if path is not None and target is not None:
         form = fold_case(words or vault.index.notes[target].title).strip()
         vault.store.feedback.add(LinkFeedback(path, target, form, 0, 1, int(not by_user)))
 
 
-def stored_corrections(vault: "OpenVault") -> list[Correction]:
+def stored_corrections(vault: OpenVault) -> list[Correction]:
     """Return the corrections of the note as it is on disk; none without a readable note. Blocks."""
     try:
         data, _ = vault.files.read(agents_folder(vault.settings).place(NOTE))

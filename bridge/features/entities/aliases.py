@@ -2,19 +2,19 @@
 
 import asyncio
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Interval
 
 from bridge.api.call import Call
 from bridge.api.not_found import no_such_note
 from bridge.api.registry import operation
+from bridge.engine.analytics import GraphSnapshot
+from bridge.linking.alias_forms import find_alias_forms
+from bridge.markdown.names import Names
 from bridge.records import dataclass
+from bridge.text.fold import fold_case
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.analytics import GraphSnapshot
-    from bridge.markdown.names import Names
 
 EXAMPLES = 3
 """Notes listed of those that use a form."""
@@ -80,15 +80,12 @@ async def suggest_aliases(
     feedback = await asyncio.to_thread(vault.store.feedback.all)
 
     def naming() -> set[VaultPath]:
-        from bridge.text.fold import fold_case
 
         return {*corpus.notes_with([fold_case(note.title)]), *graph_snapshot.graph.linked_from(path)} - {path}
 
     texts = await graph_snapshot.index.wholes(sorted(await asyncio.to_thread(naming)))
 
     def find() -> AliasSuggestions:
-        from bridge.linking.alias_forms import find_alias_forms
-        from bridge.text.fold import fold_case
 
         taken = {fold_case(name) for one in graph_snapshot.notes.values() for name in (one.title, *one.aliases)}
         accepted = [(one.form, one.source) for one in feedback if one.target == path and one.accepted > one.declined]
@@ -103,7 +100,7 @@ async def suggest_aliases(
     return await asyncio.to_thread(find)
 
 
-def shown_texts(graph_snapshot: "GraphSnapshot", names: "Names", path: VaultPath) -> Iterator[tuple[str, VaultPath]]:
+def shown_texts(graph_snapshot: GraphSnapshot, names: Names, path: VaultPath) -> Iterator[tuple[str, VaultPath]]:
     """Yield the texts that links to a whole note show, each with the note that has the link."""
     for source in sorted(graph_snapshot.graph.linked_from(path)):
         if source not in graph_snapshot.notes:

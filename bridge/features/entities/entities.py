@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Interval
 
@@ -12,15 +12,14 @@ from bridge.api.hints import Folder
 from bridge.api.moments import iso
 from bridge.api.not_found import folder_of
 from bridge.api.registry import operation
+from bridge.engine.analytics import GraphSnapshot
 from bridge.graph.kinds import LINKS
+from bridge.index.note import IndexedNote
+from bridge.linking.corpus import Corpus
 from bridge.records import dataclass
+from bridge.text.fold import fold_case
 from bridge.text.invisible import one_line
 from bridge.types import Among, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.analytics import GraphSnapshot
-    from bridge.index.note import IndexedNote
-    from bridge.linking.corpus import Corpus
 
 CategorySource = Literal["property", "folder", "tag", "none"]
 EntitySort = Literal["hub", "linked", "mentioned", "last", "name"]
@@ -112,8 +111,6 @@ async def list_entities(
     def find() -> EntityList:
         from collections import Counter
 
-        from bridge.text.fold import fold_case
-
         nodes, scores = shape.network.nodes.tolist(), shape.measures.hub.tolist()
         paths = graph_snapshot.graph.paths
         hubs = {paths[node]: round(100 * score, 1) for node, score in zip(nodes, scores, strict=True) if node in paths}
@@ -136,7 +133,7 @@ async def list_entities(
     return await asyncio.to_thread(find)
 
 
-def category_of(note: "IndexedNote") -> tuple[str, CategorySource]:
+def category_of(note: IndexedNote) -> tuple[str, CategorySource]:
     """Return what kind of thing a note is about, and what says so."""
     for name in ("type", "category", "categories"):
         value = next((value for known, value in note.properties.items() if known.casefold() == name), None)
@@ -151,15 +148,13 @@ def category_of(note: "IndexedNote") -> tuple[str, CategorySource]:
 
 
 def describe_entity(
-    note: "IndexedNote",
+    note: IndexedNote,
     kind: tuple[str, CategorySource],
     hubs: dict[VaultPath, float],
-    graph_snapshot: "GraphSnapshot",
-    corpus: "Corpus",
+    graph_snapshot: GraphSnapshot,
+    corpus: Corpus,
 ) -> Entity:
     """Return a note as an entity."""
-    from bridge.text.fold import fold_case
-
     sources = graph_snapshot.graph.linked_from(note.path)
     own = corpus.forms_in(note.path)
     forms = {fold_case(name) for name in (note.title, *note.aliases)}

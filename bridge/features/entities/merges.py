@@ -1,7 +1,7 @@
 """Pairs of notes that may be one."""
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Interval
 
@@ -13,12 +13,11 @@ from bridge.api.not_found import folder_of
 from bridge.api.registry import operation
 from bridge.engine.similar_notes import similar_notes
 from bridge.index.templates import is_template
+from bridge.linking.merge_pairs import MergePair, find_merge_pairs
 from bridge.records import dataclass
 from bridge.state.dismissals import Dismissal
 from bridge.types import Among, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.linking.merge_pairs import MergePair
+from bridge.vault.obsidian_settings import read_obsidian_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +95,6 @@ async def merge_suggestions(
     dismissed = await dismissed_rows(call, "merge")
 
     def find() -> MergeSuggestions:
-        from bridge.linking.merge_pairs import find_merge_pairs
-        from bridge.vault.obsidian_settings import read_obsidian_settings
 
         settings = read_obsidian_settings(vault.root)
         folder = settings.template_folders
@@ -117,7 +114,7 @@ async def merge_suggestions(
     return await asyncio.to_thread(find)
 
 
-def describe_pair(pair: "MergePair") -> MergeSuggestion:
+def describe_pair(pair: MergePair) -> MergeSuggestion:
     """Return a pair in the form of the result."""
     return MergeSuggestion(
         pair.path,

@@ -12,6 +12,7 @@ from bridge.api.registry import operation
 from bridge.errors import BridgeError, InvalidArguments, ServerNotFound
 from bridge.features.external_tools.consent import forget_agreement
 from bridge.features.external_tools.servers import ListedServers, describe_server
+from bridge.mcp_client.server_edit import remove_server, save_server
 
 
 @operation(
@@ -60,8 +61,6 @@ async def change_server(
         ServerNotFound: No such server to remove.
         SettingsUnreadable: The file has a mistake; it is never overwritten.
     """
-    from bridge.mcp_client.server_edit import remove_server, save_server
-
     call.principal.require_local("change-server")
     given: Mapping[str, Any] = {
         "command": program,

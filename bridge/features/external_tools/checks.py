@@ -1,16 +1,13 @@
 """What doctor looks at of the user's servers."""
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.finding import Finding, make_finding
 from bridge.errors import BridgeError
+from bridge.mcp_client.server_file import ExternalServer
 from bridge.text.counts import count_of
-
-if TYPE_CHECKING:
-    from bridge.mcp_client.server_file import ExternalServer
 
 NAMED = 5
 """Tools of a server that are named."""
@@ -25,7 +22,7 @@ async def check_servers(call: Call) -> tuple[Finding, ...]:
     return tuple(await asyncio.gather(*(check_server(call, server) for server in servers.values() if server.enabled)))
 
 
-async def check_server(call: Call, server: "ExternalServer") -> Finding:
+async def check_server(call: Call, server: ExternalServer) -> Finding:
     """Look whether a server starts and answers."""
     check, pool = f"server {server.name}", call.bridge.servers
     health = pool.health(server)

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
@@ -12,11 +12,9 @@ from bridge.api.agreement import is_user
 from bridge.api.call import Call
 from bridge.api.external_tools import needs_consent, read_agreed
 from bridge.errors import ConfirmationRequired
+from bridge.mcp_client.server_file import ExternalServer
 from bridge.private_files import file_lock, write_private
 from bridge.text.invisible import inline
-
-if TYPE_CHECKING:
-    from bridge.mcp_client.server_file import ExternalServer
 
 LONGEST_ARGUMENTS = 1_000
 """Most characters of a call's arguments in the question to the user."""
@@ -24,7 +22,7 @@ LONGEST_ARGUMENTS = 1_000
 HINT = "Ask the user, then repeat the call with `confirm`."
 
 
-async def require_consent(call: Call, server: "ExternalServer", act: str, given: Any, *, confirm: bool) -> None:
+async def require_consent(call: Call, server: ExternalServer, act: str, given: Any, *, confirm: bool) -> None:
     """Return if the user agrees to a call, as far as the server's `confirm` requires it.
 
     Args:
@@ -64,7 +62,7 @@ def shorten(text: str) -> str:
     return f"{text[:LONGEST_ARGUMENTS]}… ({len(text):,} characters)"
 
 
-def record_agreement(path: Path, server: "ExternalServer") -> None:
+def record_agreement(path: Path, server: ExternalServer) -> None:
     """Record that the user agreed to a server's program."""
     with file_lock(path.with_name(f".{path.name}.lock")):
         write_private(path, orjson.dumps({**read_agreed(path), server.name: server.fingerprint}))

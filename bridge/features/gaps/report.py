@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from annotated_types import Interval
 
@@ -12,17 +12,17 @@ from bridge.api.hints import Limit
 from bridge.api.markup import Answer, Element, Line, notice, notices, path_of
 from bridge.api.note_text import read_text
 from bridge.api.registry import operation
+from bridge.engine.open_vault import OpenVault
 from bridge.features.gaps.write import questions_path
 from bridge.notebook.questions import KeptQuestion, add_questions, read_questions
 from bridge.records import dataclass
 from bridge.search.answerability import Verdict
+from bridge.search.model import SearchRequest
+from bridge.search.pipeline import search
 from bridge.text.counts import count_of
 from bridge.text.extract import terms_of
 from bridge.text.stems import language_of
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
 
 ALIKE = 0.85
 """Cosine from which two questions count as one."""
@@ -109,7 +109,7 @@ async def gap_report(call: Call, days: Annotated[int, Interval(ge=1, le=3_650)] 
     return GapReport(tuple(gaps), len(groups), path, hints)
 
 
-def _why_none(vault: "OpenVault") -> Iterable[str]:
+def _why_none(vault: OpenVault) -> Iterable[str]:
     if vault.settings.keep_questions == "off":
         yield (
             'Questions are not kept. With `keep_questions = "missed"` in the settings, those that the notes do not'
@@ -119,7 +119,7 @@ def _why_none(vault: "OpenVault") -> Iterable[str]:
         yield f"Questions are not kept before `{vault.settings.agents_folder}` is set up: run `set-up-memory`."
 
 
-async def _group(vault: "OpenVault", questions: Sequence[KeptQuestion]) -> list[list[KeptQuestion]]:
+async def _group(vault: OpenVault, questions: Sequence[KeptQuestion]) -> list[list[KeptQuestion]]:
     """Group like questions: each joins the first group whose first question is like it."""
     vectors = [await vault.embed_query(one.text) for one in questions]
     terms = [frozenset(terms_of(one.text, language_of(one.text))) for one in questions]
@@ -139,11 +139,8 @@ async def _group(vault: "OpenVault", questions: Sequence[KeptQuestion]) -> list[
     return [[questions[at] for at in group] for group in groups]
 
 
-async def _describe(vault: "OpenVault", group: Sequence[KeptQuestion]) -> Gap:
+async def _describe(vault: OpenVault, group: Sequence[KeptQuestion]) -> Gap:
     """Ask a question again."""
-    from bridge.search.model import SearchRequest
-    from bridge.search.pipeline import search
-
     first = group[0]
     found = await search(vault.sources(), SearchRequest(first.text, limit=CLOSEST))
     judged = found.answerability

@@ -2,19 +2,17 @@
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
+from bridge.engine.open_vault import OpenVault
+from bridge.engine.transactions import Author
 from bridge.errors import BridgeError
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.questions import NOTE, KeptQuestion, add_questions
 from bridge.records import dataclass
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
 
 log = logging.getLogger(__name__)
 
@@ -42,17 +40,15 @@ class QuestionsChange(Request):
         return Effect()
 
 
-async def keep_questions(vault: "OpenVault") -> None:
+async def keep_questions(vault: OpenVault) -> None:
     """Write questions from time to time, until cancelled."""
     while True:
         await asyncio.sleep(WRITE_EVERY_S)
         await write_waiting(vault)
 
 
-async def write_waiting(vault: "OpenVault") -> None:
+async def write_waiting(vault: OpenVault) -> None:
     """Write the questions that wait; what cannot be written waits on, unless nobody agreed to the folder."""
-    from bridge.engine.transactions import Author
-
     asked = vault.waiting_questions.take()
     folder = agents_folder(vault.settings)
     if not asked or vault.settings.keep_questions == "off" or not vault.is_set_up:
@@ -66,6 +62,6 @@ async def write_waiting(vault: "OpenVault") -> None:
         vault.waiting_questions.put_back(asked)
 
 
-def questions_path(vault: "OpenVault") -> VaultPath:
+def questions_path(vault: OpenVault) -> VaultPath:
     """Return the path of the note, whether or not it exists."""
     return agents_folder(vault.settings).place(NOTE)

@@ -6,15 +6,21 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from bridge.api.agreement import has_agreed, is_user
 from bridge.api.call import Call
 from bridge.api.count_forecast import describe_forecast
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, author
+from bridge.engine.apply_requests import ChangeSelection
+from bridge.engine.open_vault import OpenVault
+from bridge.engine.request_selection import ChangeLimits
+from bridge.engine.transactions import Author
 from bridge.errors import BridgeError, ConfirmationRequired, InvalidArguments
+from bridge.features.gardener.checks.corrections import Corrections
+from bridge.features.gardener.collect import open_rules
 from bridge.features.gardener.compose import change_limits, dismissed_findings
+from bridge.features.gardener.every_check import CHECKS
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.make_plan import CheckNames
 from bridge.features.gardener.plan_text import PlanNoteChange
@@ -26,16 +32,11 @@ from bridge.features.gardener.read_plan import (
     open_plan,
 )
 from bridge.features.gardener.records import AppliedCheck, AppliedPlan, DroppedFinding
+from bridge.features.gardener.settle_corrections import settle_corrections
 from bridge.notebook.plan_note import mark_done
 from bridge.state.change_records import ChangeFilter
 from bridge.state.session_log import SessionEvent
 from bridge.types import Digest, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.apply_requests import ChangeSelection
-    from bridge.engine.open_vault import OpenVault
-    from bridge.engine.request_selection import ChangeLimits
-    from bridge.engine.transactions import Author
 
 
 @operation(
@@ -58,8 +59,6 @@ async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, op
         NoteNotFound: No such note; the message names the closest.
         InvalidArguments: It is not a plan that was made here, or its data were changed.
     """
-    from bridge.features.gardener.every_check import CHECKS
-
     vault = call.vault
     vault.require_keyword()
     plan = await open_plan(vault, path)
@@ -92,19 +91,19 @@ async def apply_plan(call: Call, path: VaultPath, checks: CheckNames = (), *, op
     return AppliedPlan(path, tuple(applied), session if has_changes else None, dry_run=False)
 
 
-def list_session(vault: "OpenVault", session: str) -> None:
+def list_session(vault: OpenVault, session: str) -> None:
     """Have `list_sessions` list the session of applied changes, as one that has ended. Blocks."""
     began = SessionEvent(session, time.time(), client="gardener")
     for event in (began, replace(began, state="completed")):
         vault.store.sessions.record(event)
 
 
-def is_active(vault: "OpenVault", session: str) -> bool:
+def is_active(vault: OpenVault, session: str) -> bool:
     """Return whether a session has changes that were not undone. Blocks."""
     return bool(vault.review.changes(ChangeFilter(session=session, state="applied"), 1, 0))
 
 
-def find_refusal(tried: "Iterable[ChangeSelection | None]") -> ConfirmationRequired | None:
+def find_refusal(tried: Iterable[ChangeSelection | None]) -> ConfirmationRequired | None:
     """Return why one of some changes must be confirmed; None if none must."""
     return next((one.outcome.confirmation for one in tried if one and one.outcome.confirmation), None)
 
@@ -112,7 +111,7 @@ def find_refusal(tried: "Iterable[ChangeSelection | None]") -> ConfirmationRequi
 class PlanApplication:
     """The application of one plan."""
 
-    def __init__(self, call: Call, plan: OpenPlan, by: "Author", limits: "ChangeLimits") -> None:
+    def __init__(self, call: Call, plan: OpenPlan, by: Author, limits: ChangeLimits) -> None:
         self._call = call
         self._vault = call.vault
         self._plan = plan
@@ -152,13 +151,11 @@ class PlanApplication:
         self._dropped[check] = dropped
         return chosen
 
-    async def try_check(self, check: str) -> "ChangeSelection | None":
+    async def try_check(self, check: str) -> ChangeSelection | None:
         """Plan what is ticked of a check; None if nothing is left of it."""
         return await self._carry(check, dry_run=True)
 
-    async def _carry(self, check: str, *, dry_run: bool) -> "ChangeSelection | None":
-        from bridge.features.gardener.checks.corrections import Corrections
-        from bridge.features.gardener.settle_corrections import settle_corrections
+    async def _carry(self, check: str, *, dry_run: bool) -> ChangeSelection | None:
 
         chosen = await self._choose(check)
         if not chosen:
@@ -171,7 +168,7 @@ class PlanApplication:
         self._dropped[check] += [DroppedFinding(chosen[at].line.id, why) for at, why in refused]
         return made
 
-    def describe(self, check: str, made: "ChangeSelection | None") -> AppliedCheck:
+    def describe(self, check: str, made: ChangeSelection | None) -> AppliedCheck:
         """Return what is done of a check in the form of the result."""
         dropped = tuple(self._dropped.get(check, ()))
         gone = {one.id for one in dropped}
@@ -243,8 +240,6 @@ class PlanApplication:
             await asyncio.to_thread(Ledger(self._vault.store.database).end_session, self._plan.id)
 
 
-async def current_limits(call: Call) -> "ChangeLimits":
+async def current_limits(call: Call) -> ChangeLimits:
     """Return what a plan may change now."""
-    from bridge.features.gardener.collect import open_rules
-
     return change_limits(await open_rules(call.vault))

@@ -6,10 +6,10 @@ import logging
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from bridge.api.stated_rules import read_schemas
 from bridge.changes.requests.many_notes import RenameProperty, RenameTag
+from bridge.engine.open_vault import OpenVault
 from bridge.engine.similar_notes import similar_notes
 from bridge.errors import InvalidArguments
 from bridge.features.gardener.checks.duplicates import Duplicates
@@ -25,16 +25,13 @@ from bridge.index.note import Notes
 from bridge.linking.corpus import Corpus
 from bridge.markdown.edit.tags import TagRename
 from bridge.records import dataclass
+from bridge.state.dismissals import Dismissal
 from bridge.topics.ontology import INSTRUCTIONS, find_ontology_folder
 from bridge.topics.rules import read_never
 from bridge.topics.settings import TopicSettings
 from bridge.types import VaultPath
 from bridge.vault.globs import GlobSet
 from bridge.vault.obsidian_settings import read_obsidian_settings
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
-    from bridge.state.dismissals import Dismissal
 
 log = logging.getLogger(__name__)
 
@@ -81,9 +78,7 @@ def choose_checks(names: Collection[str], ledger: Ledger) -> tuple[list[GardenCh
     return [check for check in CHECKS if check.name not in muted], notices
 
 
-async def open_garden(
-    vault: "OpenVault", folder: str, skipped: Collection[VaultPath], checks: Collection[str]
-) -> Garden:
+async def open_garden(vault: OpenVault, folder: str, skipped: Collection[VaultPath], checks: Collection[str]) -> Garden:
     """Gather what the checks look at.
 
     Args:
@@ -116,7 +111,7 @@ async def open_garden(
     return replace(garden, topics=topics, orphans=orphans)
 
 
-async def open_rules(vault: "OpenVault") -> Garden:
+async def open_rules(vault: OpenVault) -> Garden:
     """Gather only what says which notes are to be left alone."""
     graph_snapshot = await vault.graph_snapshot()
     style = await asyncio.to_thread(read_obsidian_settings, vault.root)
@@ -135,7 +130,7 @@ async def open_rules(vault: "OpenVault") -> Garden:
     )
 
 
-def read_opt_outs(vault: "OpenVault", notes: Notes) -> GlobSet:
+def read_opt_outs(vault: OpenVault, notes: Notes) -> GlobSet:
     """Return which notes are left alone, by the settings and by the rules of the ontology."""
     folder = find_ontology_folder(vault.settings.section(TopicSettings).ontology_folder, notes)
     rules = None if folder is None else notes.get(VaultPath(f"{folder}/{INSTRUCTIONS}"))
@@ -150,7 +145,7 @@ def version_of(checks: Sequence[GardenCheck]) -> str:
 def collect_findings(
     garden: Garden,
     checks: Sequence[GardenCheck],
-    dismissed: "Collection[Dismissal]",
+    dismissed: Collection[Dismissal],
     favoured: Collection[str],
     limit: int,
 ) -> FoundDisorder:

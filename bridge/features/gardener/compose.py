@@ -3,37 +3,36 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from bridge.api.count_forecast import CountForecast, describe_forecast
 from bridge.api.not_found import folder_of
+from bridge.engine.open_vault import OpenVault
+from bridge.engine.request_selection import ChangeLimits
+from bridge.engine.transactions import Author
 from bridge.errors import BridgeError
+from bridge.features.gardener.collect import FoundDisorder, choose_checks, collect_findings, open_garden, version_of
 from bridge.features.gardener.finding import GardenFinding
+from bridge.features.gardener.garden import Garden
 from bridge.features.gardener.ledger import Ledger
+from bridge.markdown.decode import digest_of
 from bridge.notebook.folder import agents_folder
 from bridge.records import dataclass
 from bridge.state.dismissals import Dismissal, DismissalKind
 from bridge.text.counts import count_of
 from bridge.types import Digest, VaultPath
 
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
-    from bridge.engine.request_selection import ChangeLimits
-    from bridge.features.gardener.collect import FoundDisorder
-    from bridge.features.gardener.garden import Garden
-
 
 @dataclass(frozen=True, slots=True)
 class ComposedPlan:
     """What a plan proposes, before it is written."""
 
-    found: "FoundDisorder"
+    found: FoundDisorder
     tried: "TriedFindings"
     notices: Sequence[str]
 
 
 async def compose_plan(
-    vault: "OpenVault",
+    vault: OpenVault,
     checks: Sequence[str] = (),
     folder: str | None = None,
     limit: int = 50,
@@ -53,8 +52,6 @@ async def compose_plan(
         FolderNotFound: There are no notes in such a folder.
         InvalidArguments: There is no such check.
     """
-    from bridge.features.gardener.collect import choose_checks, collect_findings, open_garden, version_of
-
     ledger = Ledger(vault.store.database)
     chosen, notices = await asyncio.to_thread(choose_checks, checks, ledger)
     notes = vault.index.view("notes").notes
@@ -92,7 +89,7 @@ async def compose_plan(
     return ComposedPlan(found, tried, notices)
 
 
-def keep_checked(vault: "OpenVault", composed: ComposedPlan) -> None:
+def keep_checked(vault: OpenVault, composed: ComposedPlan) -> None:
     """Record which notes need not be looked at again until they change: those about which nothing was found. Blocks.
 
     What a plan proposes is found again until it is applied, changed or dismissed, whatever becomes of the plan.
@@ -103,7 +100,7 @@ def keep_checked(vault: "OpenVault", composed: ComposedPlan) -> None:
     Ledger(vault.store.database).set_checked(found.version, checked)
 
 
-def dismissed_findings(vault: "OpenVault", *, by_user: bool = False) -> set[Dismissal]:
+def dismissed_findings(vault: OpenVault, *, by_user: bool = False) -> set[Dismissal]:
     """Return everything that was dismissed, in whichever report, or only what the user dismissed. Blocks."""
     kinds: tuple[DismissalKind, ...] = ("merge", "prospect", "orphan", "violation", "finding")
     every = ((one, user) for kind in kinds for one, user in vault.store.dismissals.of(kind).items())
@@ -124,7 +121,7 @@ class TriedFindings:
     forecast: tuple[CountForecast, ...]
 
 
-async def try_findings(garden: "Garden", findings: Sequence[GardenFinding]) -> TriedFindings:
+async def try_findings(garden: Garden, findings: Sequence[GardenFinding]) -> TriedFindings:
     """Try each finding on a draft of the vault, and forecast the counts after those that are ticked."""
     vault, ticked = garden.vault, [one for one in findings if one.ticked]
     limits = replace(change_limits(garden), seconds=garden.budget.for_trying)
@@ -141,8 +138,7 @@ async def try_findings(garden: "Garden", findings: Sequence[GardenFinding]) -> T
     )
 
 
-async def _try(vault: "OpenVault", findings: Sequence[GardenFinding], limits: "ChangeLimits") -> TriedFindings:
-    from bridge.engine.transactions import Author
+async def _try(vault: OpenVault, findings: Sequence[GardenFinding], limits: ChangeLimits) -> TriedFindings:
 
     if not findings:
         return TriedFindings([], [], 0, 0, ())
@@ -154,10 +150,8 @@ async def _try(vault: "OpenVault", findings: Sequence[GardenFinding], limits: "C
     return TriedFindings(kept, refused, len(tried.breaking), len(tried.untried), forecast)
 
 
-def change_limits(garden: "Garden") -> "ChangeLimits":
+def change_limits(garden: Garden) -> ChangeLimits:
     """Return what plans may change: nothing that is to be left alone, nor a link outside of the plans themselves."""
-    from bridge.engine.request_selection import ChangeLimits
-
     agents, plans = garden.vault.index.view("agents").notes, agents_folder(garden.vault.settings).plans
 
     def may_touch(path: VaultPath) -> bool:
@@ -168,10 +162,8 @@ def change_limits(garden: "Garden") -> "ChangeLimits":
     return ChangeLimits(may_touch, lambda path: path.startswith(f"{plans}/"))
 
 
-def note_digests(vault: "OpenVault", finding: GardenFinding) -> Mapping[VaultPath, Digest]:
+def note_digests(vault: OpenVault, finding: GardenFinding) -> Mapping[VaultPath, Digest]:
     """Return what the notes that a finding changes are like now. Blocks."""
-    from bridge.markdown.decode import digest_of
-
     found: dict[VaultPath, Digest] = {}
     for path in changed_notes(finding):
         try:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields, replace
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 from bridge.changes.requests.base import Request
 from bridge.changes.requests.create_note import CreateNote
@@ -12,13 +12,11 @@ from bridge.changes.requests.many_notes import RenameProperty, RenameTag
 from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
 from bridge.errors import InvalidArguments
+from bridge.features.gardener.garden import Garden
 from bridge.markdown.edit.requests import AddItem, ReplaceLines, ReplaceText
 from bridge.records import dataclass
 from bridge.state.dismissals import Dismissal, DismissalKind, dismissal_key
 from bridge.types import Digest, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.features.gardener.garden import Garden
 
 TICKED: Final = 0.85
 """Confidence from which a finding is ticked beforehand."""
@@ -98,7 +96,7 @@ class GardenCheck(Protocol):
     sentence: str
     """What it looks for."""
 
-    def look(self, garden: "Garden") -> Iterator[GardenFinding]:
+    def look(self, garden: Garden) -> Iterator[GardenFinding]:
         """Yield what is found; call in a thread."""
         ...
 

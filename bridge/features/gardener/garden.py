@@ -4,29 +4,26 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from bridge.api.vault_topics import VaultTopics
+from bridge.engine.analytics import GraphSnapshot
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.index.note import IndexedNote, Notes
 from bridge.index.templates import is_template
+from bridge.linking.corpus import Corpus
+from bridge.markdown.note import Note
+from bridge.markdown.parse import parse
 from bridge.policies.block import TYPE as POLICY
 from bridge.records import dataclass
+from bridge.schema.rules import Rule
 from bridge.schema.schema_note import TYPE as SCHEMA
 from bridge.topics.ontology import find_ontology_folder, is_index_note, is_instructions
 from bridge.topics.settings import TopicSettings
+from bridge.topics.suggest import LikelyTopic
 from bridge.types import VaultPath
 from bridge.vault.globs import GlobSet
 from bridge.vault.obsidian_settings import ObsidianSettings
-
-if TYPE_CHECKING:
-    from bridge.api.vault_topics import VaultTopics
-    from bridge.engine.analytics import GraphSnapshot
-    from bridge.engine.open_vault import OpenVault
-    from bridge.linking.corpus import Corpus
-    from bridge.markdown.note import Note
-    from bridge.schema.rules import Rule
-    from bridge.topics.suggest import LikelyTopic
-
 
 RULE_TYPES = frozenset((POLICY, SCHEMA))
 
@@ -53,7 +50,7 @@ WHOLE_SHARE = 0.8
 class Budget:
     """The processor time of one plan, which searches go before."""
 
-    vault: "OpenVault"
+    vault: OpenVault
     seconds: float
     used: dict[str, float] = field(default_factory=dict)
     """Seconds by check."""
@@ -121,8 +118,8 @@ class Budget:
 class TopicsOfGarden:
     """The topics of a vault, and those that notes without one may have."""
 
-    known: "VaultTopics"
-    likely: Mapping[VaultPath, "LikelyTopic | None"]
+    known: VaultTopics
+    likely: Mapping[VaultPath, LikelyTopic | None]
     """The likeliest topic of each note that was looked at; None if none is probable enough."""
     left: frozenset[VaultPath]
     """Notes without one that are left for the next plan."""
@@ -142,12 +139,12 @@ class OrphansOfGarden:
 class Garden:
     """A vault as the checks see it: without denied notes, those of agents, and those that are to be left alone."""
 
-    vault: "OpenVault"
-    graph_snapshot: "GraphSnapshot"
-    corpus: "Corpus"
+    vault: OpenVault
+    graph_snapshot: GraphSnapshot
+    corpus: Corpus
     texts: Mapping[VaultPath, str]
     near: Sequence[tuple[VaultPath, VaultPath, float]]
-    stated: "Sequence[Rule]"
+    stated: Sequence[Rule]
     style: ObsidianSettings
     folder: str
     """Only findings about notes below it; empty for all."""
@@ -221,10 +218,8 @@ class Garden:
         )
         return sorted(fresh, key=lambda note: (-note.mtime_ns, note.path))
 
-    def read(self, note: IndexedNote) -> "Note | None":
+    def read(self, note: IndexedNote) -> Note | None:
         """Read a note; None unless its file is as it is indexed."""
-        from bridge.markdown.parse import parse
-
         try:
             data, _ = self.vault.files.read(note.path)
         except BridgeError:

@@ -11,6 +11,7 @@ from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.api.write import author
 from bridge.errors import Declined, InvalidArguments
+from bridge.features.gardener.every_check import CHECKS
 from bridge.features.gardener.finding import REMOVING
 from bridge.features.gardener.ledger import FEWEST_JUDGED, LEAST_RATE, Ledger, RuleRecord
 from bridge.features.gardener.plan_text import PlanNoteChange
@@ -94,8 +95,6 @@ async def switch_garden_rule(
             ticked unseen.
         Declined: The caller is not the user.
     """
-    from bridge.features.gardener.every_check import CHECKS
-
     if check not in {one.name for one in CHECKS}:
         raise InvalidArguments(f"There is no check `{check[:40]}`.", hint="`garden_rules` lists them.")
     if not is_user(call):
@@ -111,7 +110,6 @@ async def switch_garden_rule(
 
 
 def _list_rules(ledger: Ledger) -> GardenRules:
-    from bridge.features.gardener.every_check import CHECKS
 
     records = ledger.rules()
     rules = []

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from annotated_types import Interval, MaxLen
 
@@ -11,6 +11,7 @@ from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, WriteOptions, author, execute_requests
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.events import PlanReady
 from bridge.features.gardener.compose import ComposedPlan, compose_plan, keep_checked
@@ -19,9 +20,6 @@ from bridge.features.gardener.read_plan import untouched_plan
 from bridge.features.gardener.records import GardenPlan
 from bridge.features.gardener.retire_plans import retire_plans
 from bridge.notebook.folder import agents_folder
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
 
 CheckNames = Annotated[tuple[str, ...], MaxLen(50)]
 
@@ -101,7 +99,7 @@ async def _write(call: Call, composed: ComposedPlan, options: WriteOptions) -> G
     return GardenPlan(path, note.findings, left_out, tried.forecast, runs, notices, made.state, made.change_id)
 
 
-async def _retire(vault: "OpenVault") -> tuple[str, ...]:
+async def _retire(vault: OpenVault) -> tuple[str, ...]:
     """Move old plans to the trash, and say so; that they stay does not undo the new one."""
     try:
         done = await retire_plans(vault)

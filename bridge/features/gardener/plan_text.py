@@ -5,7 +5,7 @@ import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bridge.api.count_forecast import CountForecast
 from bridge.changes.draft import Draft
@@ -13,8 +13,10 @@ from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.move_note import MoveNote
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import NoteChanged
 from bridge.features.gardener.compose import TriedFindings, note_digests
+from bridge.features.gardener.every_check import CHECKS
 from bridge.features.gardener.finding import GardenFinding, encode_finding
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.records import PlannedFinding
@@ -23,12 +25,18 @@ from bridge.features.gardener.value import value_of
 from bridge.markdown.decode import digest_of
 from bridge.markdown.edit.create import build_note
 from bridge.notebook.folder import agents_folder
-from bridge.notebook.plan_note import INSTEAD, TYPE, PlanLine, PlanSection, line_digests, record_digest, write_plan
+from bridge.notebook.plan_note import (
+    INSTEAD,
+    TYPE,
+    PlanLine,
+    PlanSection,
+    line_digests,
+    plain_words,
+    record_digest,
+    write_plan,
+)
 from bridge.records import dataclass
 from bridge.types import Digest, NewPath, NoteOrFolder, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
 
 _OWN_NAME: Final = re.compile(r"/Plan (\d{4}-\d\d-\d\d)(?: \d+)?\.md$")
 
@@ -71,19 +79,19 @@ class PlanNote:
     rows: Sequence[tuple[str, str, str]]
     """The id, the check and the digest of each finding, for the ledger."""
 
-    def keep(self, vault: "OpenVault") -> None:
+    def keep(self, vault: OpenVault) -> None:
         """Record it as a plan that was made here. Blocks."""
         Ledger(vault.store.database).add_plan(self.id, self.rows, line_digests(self.text))
 
 
 async def build_plan_note(
-    vault: "OpenVault", tried: TriedFindings, replaced: WrittenPlan | None = None
+    vault: OpenVault, tried: TriedFindings, replaced: WrittenPlan | None = None
 ) -> PlanNote | None:
     """Return the note of a plan, which may take the place of another plan; None without findings."""
     return await asyncio.to_thread(_build, vault, tried, replaced) if tried.findings else None
 
 
-def _build(vault: "OpenVault", tried: TriedFindings, replaced: WrittenPlan | None) -> PlanNote:
+def _build(vault: OpenVault, tried: TriedFindings, replaced: WrittenPlan | None) -> PlanNote:
     findings = {f"g{number}": one for number, one in enumerate(tried.findings, 1)}
     plan = secrets.token_hex(8)
     records = {id_: encode_finding(one, id_, note_digests(vault, one)) for id_, one in findings.items()}
@@ -132,7 +140,7 @@ def finding_line(finding: GardenFinding) -> str:
     return f"{finding.text} · {finding.confidence:.2f} · {finding.why}"
 
 
-def _free_path(vault: "OpenVault", folder: VaultPath, now: datetime) -> VaultPath:
+def _free_path(vault: OpenVault, folder: VaultPath, now: datetime) -> VaultPath:
     number = 1
     while True:
         path = VaultPath(f"{folder}/Plan {now:%Y-%m-%d}{f' {number}' if number > 1 else ''}.md")
@@ -157,7 +165,6 @@ def _summary(tried: TriedFindings) -> list[str]:
 
 
 def _sections(findings: Mapping[str, GardenFinding]) -> list[PlanSection]:
-    from bridge.features.gardener.every_check import CHECKS
 
     sections: list[PlanSection] = []
     for check in CHECKS:
@@ -175,8 +182,6 @@ def _sections(findings: Mapping[str, GardenFinding]) -> list[PlanSection]:
 
 def counts_in_words(counts: Sequence[CountForecast]) -> str:
     """Return counts for people, such as `notes 120 → 119 · orphans 20 → 12`."""
-    from bridge.notebook.plan_note import plain_words
-
     if not counts:
         return "no count changes"
     shown = [

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from bridge.api.not_found import no_such_note
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound, TextNotFound
 from bridge.features.gardener.finding import GardenFinding, decode_finding, with_digest
 from bridge.features.gardener.ledger import KeptFinding, Ledger
@@ -18,11 +18,8 @@ from bridge.notebook.fields import field_of
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.plan_note import TYPE, PlanLine, PlanText, read_plan, record_digest, split_value
 from bridge.records import dataclass
+from bridge.state.change_records import Change
 from bridge.types import Digest, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
-    from bridge.state.change_records import Change
 
 ALTERED = "The data at the end of the plan are only read: make a new plan, or edit the lines above them."
 
@@ -38,7 +35,7 @@ class ListedFinding:
     finding: GardenFinding
     """The finding, with the value of a person."""
     digests: Mapping[VaultPath, Digest]
-    change: "Change | None"
+    change: Change | None
     """The change that applied it or is to; None if there is none, or it was undone or rejected."""
 
     @property
@@ -95,7 +92,7 @@ class OpenPlan:
         return [line.id for line in self.plan.lines if line.ticked]
 
 
-async def open_plan(vault: "OpenVault", path: VaultPath) -> OpenPlan:
+async def open_plan(vault: OpenVault, path: VaultPath) -> OpenPlan:
     """Read a plan.
 
     Raises:
@@ -105,7 +102,7 @@ async def open_plan(vault: "OpenVault", path: VaultPath) -> OpenPlan:
     return await asyncio.to_thread(_open, vault, path)
 
 
-async def untouched_plan(vault: "OpenVault") -> WrittenPlan | None:
+async def untouched_plan(vault: OpenVault) -> WrittenPlan | None:
     """Return the newest plan if it is as it was made: no box changed, no line deleted, nothing applied, no link."""
     plans = await asyncio.to_thread(written_plans, vault)
     if not plans:
@@ -125,7 +122,7 @@ async def untouched_plan(vault: "OpenVault") -> WrittenPlan | None:
     return last if is_untouched else None
 
 
-def _open(vault: "OpenVault", path: VaultPath) -> OpenPlan:
+def _open(vault: OpenVault, path: VaultPath) -> OpenPlan:
     try:
         data, _ = vault.files.read(path)
     except NoteNotFound:
@@ -164,7 +161,7 @@ def _open(vault: "OpenVault", path: VaultPath) -> OpenPlan:
     return OpenPlan(path, id_, text, digest_of(data), plan, findings, altered)
 
 
-def _list_finding(vault: "OpenVault", line: PlanLine, record: str, kept: KeptFinding) -> ListedFinding:
+def _list_finding(vault: OpenVault, line: PlanLine, record: str, kept: KeptFinding) -> ListedFinding:
     """Return a finding as its line has it.
 
     Raises:
@@ -193,7 +190,7 @@ def _find_swapped(findings: Mapping[str, ListedFinding]) -> list[str]:
     return [id_ for id_, one in findings.items() if words.get(one.line.text, id_) != id_]
 
 
-def _active_change(vault: "OpenVault", change: str) -> "Change | None":
+def _active_change(vault: OpenVault, change: str) -> Change | None:
     found = vault.store.journal.change(change) if change else None
     return found if found is not None and found.state in ("applied", "proposed") else None
 
@@ -202,7 +199,7 @@ WrittenNotes = Mapping[tuple[VaultPath, Digest], Digest]
 """What changes made of notes, by their path and former digest: copies have the same digest."""
 
 
-def find_staleness(vault: "OpenVault", one: ListedFinding, written: WrittenNotes) -> str | None:
+def find_staleness(vault: OpenVault, one: ListedFinding, written: WrittenNotes) -> str | None:
     """Return why a finding does not hold any more; None if it does. Blocks.
 
     Args:

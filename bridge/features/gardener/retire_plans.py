@@ -3,8 +3,11 @@
 import asyncio
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from bridge.changes.requests.move_note import DeleteNote
+from bridge.engine.open_vault import OpenVault
+from bridge.engine.request_selection import ChangeLimits
+from bridge.engine.transactions import Author
 from bridge.errors import BridgeError
 from bridge.features.gardener.ledger import Ledger
 from bridge.features.gardener.settings import GardenerSettings
@@ -16,9 +19,6 @@ from bridge.notebook.plan_note import TYPE, line_digests
 from bridge.records import dataclass
 from bridge.text.counts import count_of
 from bridge.types import Digest, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
 
 DAY_S = 86_400.0
 
@@ -35,14 +35,14 @@ class WrittenPlan:
     """Whether every line was written by the bridge, whatever its box."""
 
 
-def written_plans(vault: "OpenVault") -> list[WrittenPlan]:
+def written_plans(vault: OpenVault) -> list[WrittenPlan]:
     """Return the plans that have one note each among the plans, the oldest first. Blocks."""
     found = list(_read_plans(vault))
     ids = [one.id for one in found]
     return sorted((one for one in found if ids.count(one.id) == 1), key=lambda one: (one.made, one.path))
 
 
-def _read_plans(vault: "OpenVault") -> Iterator[WrittenPlan]:
+def _read_plans(vault: OpenVault) -> Iterator[WrittenPlan]:
     kept, folder = Ledger(vault.store.database).plans(), agents_folder(vault.settings).plans
     for path, indexed in list(vault.index.view("agents").notes.items()):
         if indexed.note_type != TYPE or not path.startswith(f"{folder}/"):
@@ -58,7 +58,7 @@ def _read_plans(vault: "OpenVault") -> Iterator[WrittenPlan]:
             yield WrittenPlan(plan, path, digest_of(data), kept[plan].made, line_digests(body) <= kept[plan].lines)
 
 
-async def retire_plans(vault: "OpenVault") -> str:
+async def retire_plans(vault: OpenVault) -> str:
     """Move the plans to the trash that are older than the settings say; return what was done, empty for nothing.
 
     A plan stays that has lines of somebody else, that is protected, or that a note of the user links to.
@@ -66,10 +66,6 @@ async def retire_plans(vault: "OpenVault") -> str:
     Raises:
         BridgeError: They cannot be moved.
     """
-    from bridge.changes.requests.move_note import DeleteNote
-    from bridge.engine.request_selection import ChangeLimits
-    from bridge.engine.transactions import Author
-
     days = vault.settings.section(GardenerSettings).plans_keep_days
     if not days:
         return ""

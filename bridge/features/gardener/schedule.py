@@ -3,8 +3,9 @@
 import asyncio
 import logging
 import time
-from typing import TYPE_CHECKING
 
+from bridge.engine.open_vault import OpenVault
+from bridge.engine.transactions import Author
 from bridge.errors import BridgeError
 from bridge.events import PlanReady
 from bridge.features.gardener.compose import compose_plan, keep_checked
@@ -15,9 +16,6 @@ from bridge.features.gardener.retire_plans import DAY_S, retire_plans
 from bridge.features.gardener.settings import GardenerSettings
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +29,7 @@ AGAIN_AFTER_S = 3_600.0
 """Seconds before a plan that was not finished is begun again."""
 
 
-async def plan_when_idle(vault: "OpenVault") -> None:
+async def plan_when_idle(vault: OpenVault) -> None:
     """Make a plan whenever one is due and nobody uses the bridge, until cancelled."""
     while True:
         await asyncio.sleep(LOOK_EVERY_S)
@@ -43,21 +41,19 @@ async def plan_when_idle(vault: "OpenVault") -> None:
             log.warning("No plan of the gardener is made now: %s", error.code)
 
 
-def is_idle(vault: "OpenVault", quiet_s: float) -> bool:
+def is_idle(vault: OpenVault, quiet_s: float) -> bool:
     """Return whether nobody was there for some seconds and nothing is left to index."""
     settled = vault.indexer.complete and not vault.indexer.pending and vault.indexer.link_resolver.settled
     embeds = vault.backfill.model is not None and not vault.backfill.paused and vault.trouble is None
     return settled and not (embeds and vault.index.pending_vectors()) and vault.activity.quiet_s() >= quiet_s
 
 
-async def make_due_plan(vault: "OpenVault") -> VaultPath | None:
+async def make_due_plan(vault: OpenVault) -> VaultPath | None:
     """Make a plan if one is due, and return its note; None if none is due, or nothing was found.
 
     Raises:
         BridgeError: It cannot be made.
     """
-    from bridge.engine.transactions import Author
-
     ledger = Ledger(vault.store.database)
     days = vault.settings.section(GardenerSettings).garden_every_days
     if not days or not vault.is_set_up:

@@ -2,20 +2,17 @@
 
 import asyncio
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
 
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
+from bridge.engine.open_vault import OpenVault
 from bridge.features.gardener.checks.corrections import notes_about, read_replacements
 from bridge.features.gardener.collect import open_rules
 from bridge.notebook.corrections import NOTE, Replacement, settle_replacements
 from bridge.notebook.folder import agents_folder
 from bridge.records import dataclass
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +38,7 @@ def _says(draft: Draft, path: VaultPath, one: Replacement) -> bool:
     return draft.has(path) and one.pattern.search(draft.read(path).decode("utf-8", "replace")) is not None
 
 
-async def settle_corrections(vault: "OpenVault", keys: Collection[str]) -> list[Request]:
+async def settle_corrections(vault: OpenVault, keys: Collection[str]) -> list[Request]:
     """Return the request that settles the corrections of some findings, by their keys; none without an open one."""
     garden = await open_rules(vault)
     texts = await garden.graph_snapshot.index.wholes()

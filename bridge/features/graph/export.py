@@ -2,22 +2,20 @@
 
 import asyncio
 import re
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.encode import encode
 from bridge.api.registry import operation
+from bridge.engine.analytics import GraphSnapshot
 from bridge.errors import InvalidArguments
 from bridge.features.graph.snapshots import DEFAULT_KINDS, Kinds, note_title
+from bridge.graph.columns import Edges
 from bridge.graph.kinds import KINDS
 from bridge.records import dataclass
 from bridge.text.invisible import one_line
 from bridge.types import Among, Exact
-
-if TYPE_CHECKING:
-    from bridge.engine.analytics import GraphSnapshot
-    from bridge.graph.columns import Edges
 
 MOST_EDGES = 100_000
 """Edges of an export at most: the text of more would not be an answer any more."""
@@ -76,14 +74,14 @@ Node = tuple[str, dict[str, Any]]
 Link = tuple[str, str, dict[str, Any]]
 
 
-def write_graph(graph_snapshot: "GraphSnapshot", edges: "Edges", form: Format) -> ExportedGraph:
+def write_graph(graph_snapshot: GraphSnapshot, edges: Edges, form: Format) -> ExportedGraph:
     """Write nodes and edges down."""
     nodes, links = nodes_and_links(graph_snapshot, edges)
     text = graphml(nodes, links) if form == "graphml" else node_link(nodes, links)
     return ExportedGraph(form, text, len(nodes), len(links))
 
 
-def nodes_and_links(graph_snapshot: "GraphSnapshot", edges: "Edges") -> tuple[list[Node], list[Link]]:
+def nodes_and_links(graph_snapshot: GraphSnapshot, edges: Edges) -> tuple[list[Node], list[Link]]:
     """Describe all notes, the names that are linked to, and what joins them."""
     graph = graph_snapshot.graph
     paths = graph.paths

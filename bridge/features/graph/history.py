@@ -6,22 +6,21 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated, Never
+from typing import Annotated, Never
 
 from annotated_types import Interval
 
 from bridge.api.call import Call
 from bridge.api.registry import operation
+from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.link_census import LinkCounts
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
+from bridge.graph.census import census
 from bridge.records import dataclass
+from bridge.state.graph_days import Day, Size
+from bridge.state.store import Store
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.analytics import GraphSnapshot
-    from bridge.engine.open_vault import OpenVault
-    from bridge.state.graph_days import Day
-    from bridge.state.store import Store
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +28,7 @@ RECORD_EVERY_S = 900.0
 """Seconds between recordings of the graph."""
 
 
-async def record_graph_daily(vault: "OpenVault") -> Never:
+async def record_graph_daily(vault: OpenVault) -> Never:
     """Record the graph periodically once all links are resolved, until cancelled."""
     while True:
         while not vault.indexer.link_resolver.settled:
@@ -41,7 +40,7 @@ async def record_graph_daily(vault: "OpenVault") -> Never:
         await asyncio.sleep(RECORD_EVERY_S)
 
 
-async def record_graph(vault: "OpenVault") -> None:
+async def record_graph(vault: OpenVault) -> None:
     """Record the graph as that of today.
 
     Raises:
@@ -55,11 +54,8 @@ async def record_graph(vault: "OpenVault") -> None:
         vault.eraser.erase_again()
 
 
-def save_graph_day(graph_snapshot: "GraphSnapshot", store: "Store") -> None:
+def save_graph_day(graph_snapshot: GraphSnapshot, store: Store) -> None:
     """Save the measures of a graph; blocks."""
-    from bridge.graph.census import census
-    from bridge.state.graph_days import Size
-
     found = census(graph_snapshot.graph)
     joined = found.joined.tolist()
     today = datetime.now().astimezone().date().isoformat()
@@ -140,7 +136,7 @@ def monday(day: date) -> date:
     return day - timedelta(days=day.weekday())
 
 
-def summarize_week(week: str, days: "Iterable[Day]", limit: int) -> GraphWeek:
+def summarize_week(week: str, days: Iterable[Day], limit: int) -> GraphWeek:
     """Sum up the days of a week; what appeared and vanished within it is told as neither."""
     appeared: dict[VaultPath, None] = {}
     vanished: dict[VaultPath, None] = {}

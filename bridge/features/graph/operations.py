@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from typing import TYPE_CHECKING, Annotated, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from annotated_types import Interval
 
@@ -13,19 +13,20 @@ from bridge.api.registry import operation
 from bridge.api.stated_rules import find_templates
 from bridge.api.vault_topics import read_topic_edges
 from bridge.engine import link_census
+from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.link_census import Gap, LinkCounts, NoteCount, StrongPair, Stub
 from bridge.features.graph import structure
 from bridge.features.graph.snapshots import DEFAULT_KINDS, GraphMode, Kinds, kinds_between, note_title, require_number
 from bridge.features.graph.steps import GraphStep, describe_steps
 from bridge.features.graph.structure import Articulation, Community, Hub, SoleLink
+from bridge.graph.census import census
+from bridge.graph.columns import Edges
+from bridge.graph.graph import Adjacency
 from bridge.graph.kinds import EdgeKind
+from bridge.graph.walk import arcs, distances, simple_paths, spread
 from bridge.records import dataclass
 from bridge.state.dismissals import Dismissal
 from bridge.types import Among, Direction, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.analytics import GraphSnapshot
-    from bridge.graph.columns import Edges
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +107,8 @@ async def graph_neighbours(
 
 
 def collect_neighbours(
-    graph_snapshot: "GraphSnapshot",
-    edges: "Edges",
+    graph_snapshot: GraphSnapshot,
+    edges: Edges,
     start: int,
     direction: Direction,
     depth: int,
@@ -116,8 +117,6 @@ def collect_neighbours(
 ) -> Neighbours:
     """Walk away from a note, and describe the notes that are met."""
     import numpy as np
-
-    from bridge.graph.walk import spread
 
     reach = spread(edges, start, direction, depth, decay)
     met = np.flatnonzero(reach.distance > 0)
@@ -214,12 +213,9 @@ async def graph_path(
 
 
 def shortest_paths(
-    edges: "Edges", start: int, goal: int, direction: Literal["any", "out"], most: int
+    edges: Edges, start: int, goal: int, direction: Literal["any", "out"], most: int
 ) -> list[tuple[int, ...]]:
     """Find the shortest ways; of equally long ones first those through notes with few links, which say more."""
-    from bridge.graph.graph import Adjacency
-    from bridge.graph.walk import arcs, distances, simple_paths
-
     begin, end = (edges.source, edges.target) if direction == "any" else arcs(edges, direction)[:2]
     beside = Adjacency.of(edges.size, begin, end)
     onward = distances(edges, goal, "in" if direction == "out" else "any")
@@ -335,8 +331,6 @@ async def graph_insights(
         offset: Entries of each part to skip.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
     """
-    from bridge.graph.census import census
-
     graph_snapshot = await call.vault.graph_snapshot(choose_among(call.vault, among))
     wanted: tuple[Part, ...] = parts or get_args(Part)
     counted = await asyncio.to_thread(census, graph_snapshot.graph)

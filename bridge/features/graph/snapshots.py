@@ -1,16 +1,14 @@
 """What the questions about the graph have in common."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from bridge.api.call import Call
 from bridge.api.not_found import no_such_note
+from bridge.engine.analytics import GraphSnapshot
+from bridge.graph.columns import Edges
 from bridge.graph.kinds import KINDS, WRITTEN, EdgeKind
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.analytics import GraphSnapshot
-    from bridge.graph.columns import Edges
 
 Kinds = tuple[EdgeKind, ...]
 
@@ -21,7 +19,7 @@ DEFAULT_KINDS: Kinds = WRITTEN
 """The kinds that are looked at unless others are asked for: what somebody wrote or drew."""
 
 
-def require_number(call: Call, graph_snapshot: "GraphSnapshot", path: VaultPath) -> int:
+def require_number(call: Call, graph_snapshot: GraphSnapshot, path: VaultPath) -> int:
     """Return the number of a note.
 
     Raises:
@@ -33,12 +31,12 @@ def require_number(call: Call, graph_snapshot: "GraphSnapshot", path: VaultPath)
     return number
 
 
-def note_title(graph_snapshot: "GraphSnapshot", path: VaultPath) -> str:
+def note_title(graph_snapshot: GraphSnapshot, path: VaultPath) -> str:
     """Return a note's title."""
     return graph_snapshot.notes[path].title if path in graph_snapshot.notes else path
 
 
-def kinds_between(edges: "Edges", pairs: Iterable[tuple[int, int]]) -> Mapping[tuple[int, int], list[EdgeKind]]:
+def kinds_between(edges: Edges, pairs: Iterable[tuple[int, int]]) -> Mapping[tuple[int, int], list[EdgeKind]]:
     """Return how pairs of nodes are joined, by the pair as it is given."""
     import numpy as np
 

@@ -2,22 +2,19 @@
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from bridge.api.note_text import open_note
+from bridge.engine.analytics import GraphSnapshot
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
+from bridge.graph.columns import Edges
 from bridge.graph.kinds import CODES, KINDS, SHARED, WEIGHTS, EdgeKind
 from bridge.graph.pairs import shared_tags
+from bridge.markdown.note import Note
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
 from bridge.text.sentence import sentence_at
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.analytics import GraphSnapshot
-    from bridge.engine.open_vault import OpenVault
-    from bridge.graph.columns import Edges
-    from bridge.markdown.note import Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,7 @@ Pair = tuple[int, int]
 
 
 def describe_steps(
-    vault: "OpenVault", graph_snapshot: "GraphSnapshot", edges: "Edges", found: Iterable[Sequence[int]]
+    vault: OpenVault, graph_snapshot: GraphSnapshot, edges: Edges, found: Iterable[Sequence[int]]
 ) -> Mapping[Pair, GraphStep]:
     """Describe each step of some ways once; reads the notes that are quoted."""
     texts: dict[VaultPath, Note | None] = {}
@@ -54,11 +51,11 @@ def describe_steps(
 
 
 def describe_step(
-    vault: "OpenVault",
-    graph_snapshot: "GraphSnapshot",
-    edges: "Edges",
+    vault: OpenVault,
+    graph_snapshot: GraphSnapshot,
+    edges: Edges,
     pair: Pair,
-    texts: "dict[VaultPath, Note | None]",
+    texts: dict[VaultPath, Note | None],
 ) -> GraphStep:
     """Describe what joins two notes: what somebody wrote goes first, in the direction of the step if it can be."""
     one, other = pair
@@ -87,19 +84,19 @@ def describe_step(
             return GraphStep(*ends, written, paths[owner], *place)
 
 
-def count_tagged(graph_snapshot: "GraphSnapshot", tag: str) -> int:
+def count_tagged(graph_snapshot: GraphSnapshot, tag: str) -> int:
     """Count the notes that carry a tag."""
     folded = fold_case(tag)
     return sum(any(folded == fold_case(other) for other in note.tags) for note in graph_snapshot.notes.values())
 
 
 def quote_sentence(
-    vault: "OpenVault",
-    graph_snapshot: "GraphSnapshot",
+    vault: OpenVault,
+    graph_snapshot: GraphSnapshot,
     owner: VaultPath,
     goal: VaultPath,
     kind: EdgeKind,
-    texts: "dict[VaultPath, Note | None]",
+    texts: dict[VaultPath, Note | None],
 ) -> tuple[int | None, str]:
     """Return the line and the sentence in which a note names another; what changed since is told by the index."""
     if kind == "arrow":

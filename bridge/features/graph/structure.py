@@ -4,17 +4,16 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge.engine.analytics import GraphMeasures, GraphSnapshot
 from bridge.features.graph.snapshots import note_title
 from bridge.records import dataclass
+from bridge.text.stopwords import content_words
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from bridge.engine.analytics import GraphMeasures, GraphSnapshot
 
 NAME_WORDS = 3
 """Words in a community's name."""
@@ -106,14 +105,14 @@ class Articulation:
     holds: int
 
 
-def hubs(graph_snapshot: "GraphSnapshot", shape: "GraphMeasures", page: slice) -> Page[Hub]:
+def hubs(graph_snapshot: GraphSnapshot, shape: GraphMeasures, page: slice) -> Page[Hub]:
     """Return the greatest hubs."""
     import numpy as np
 
     return describe_hubs(graph_snapshot, shape, np.round(100 * shape.measures.hub, 1), page)
 
 
-def pagerank(graph_snapshot: "GraphSnapshot", shape: "GraphMeasures", page: slice) -> Page[Hub]:
+def pagerank(graph_snapshot: GraphSnapshot, shape: GraphMeasures, page: slice) -> Page[Hub]:
     """Return the notes where a reader who follows links is most often."""
     import numpy as np
 
@@ -121,7 +120,7 @@ def pagerank(graph_snapshot: "GraphSnapshot", shape: "GraphMeasures", page: slic
 
 
 def describe_hubs(
-    graph_snapshot: "GraphSnapshot", shape: "GraphMeasures", worth: "NDArray[np.float64]", page: slice
+    graph_snapshot: GraphSnapshot, shape: GraphMeasures, worth: NDArray[np.float64], page: slice
 ) -> Page[Hub]:
     """Describe the notes of the network that are worth most; those without neighbours are left out."""
     import numpy as np
@@ -144,7 +143,7 @@ def describe_hubs(
     return found, len(places)
 
 
-def communities(graph_snapshot: "GraphSnapshot", shape: "GraphMeasures", page: slice) -> Page[Community]:
+def communities(graph_snapshot: GraphSnapshot, shape: GraphMeasures, page: slice) -> Page[Community]:
     """Return the largest communities, named."""
     import numpy as np
 
@@ -167,7 +166,7 @@ def communities(graph_snapshot: "GraphSnapshot", shape: "GraphMeasures", page: s
     return found, int((np.bincount(shape.measures.community) >= SMALLEST).sum())
 
 
-def community_members(shape: "GraphMeasures", limit: int) -> dict[int, list[int]]:
+def community_members(shape: GraphMeasures, limit: int) -> dict[int, list[int]]:
     """Return the members of the largest communities, by their places in the network."""
     import numpy as np
 
@@ -180,11 +179,9 @@ def community_members(shape: "GraphMeasures", limit: int) -> dict[int, list[int]
 
 
 def label_communities(
-    graph_snapshot: "GraphSnapshot", shape: "GraphMeasures", groups: dict[int, list[int]]
+    graph_snapshot: GraphSnapshot, shape: GraphMeasures, groups: dict[int, list[int]]
 ) -> dict[int, str]:
     """Name communities; one whose notes have no word in common is called after its most joined note."""
-    from bridge.text.stopwords import content_words
-
     said = {}
     for at in range(len(shape.network)):
         note = graph_snapshot.notes.get(path_at(graph_snapshot, shape, at))
@@ -200,12 +197,12 @@ def label_communities(
     }
 
 
-def path_at(graph_snapshot: "GraphSnapshot", shape: "GraphMeasures", at: int) -> VaultPath:
+def path_at(graph_snapshot: GraphSnapshot, shape: GraphMeasures, at: int) -> VaultPath:
     """Return the note at a place of the network."""
     return graph_snapshot.graph.paths[int(shape.network.nodes[at])]
 
 
-def bridges(graph_snapshot: "GraphSnapshot", shape: "GraphMeasures", page: slice) -> Page[SoleLink]:
+def bridges(graph_snapshot: GraphSnapshot, shape: GraphMeasures, page: slice) -> Page[SoleLink]:
     """Return the links that join most."""
     cuts = shape.measures.cuts.edges
     pairs = [
@@ -215,7 +212,7 @@ def bridges(graph_snapshot: "GraphSnapshot", shape: "GraphMeasures", page: slice
     return tuple(SoleLink(*pair) for pair in pairs), len(cuts)
 
 
-def articulations(graph_snapshot: "GraphSnapshot", shape: "GraphMeasures", page: slice) -> Page[Articulation]:
+def articulations(graph_snapshot: GraphSnapshot, shape: GraphMeasures, page: slice) -> Page[Articulation]:
     """Return the notes that hold most."""
     cuts = shape.measures.cuts.nodes
     found = [(path_at(graph_snapshot, shape, at), held) for at, held in cuts[page]]

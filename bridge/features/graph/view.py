@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Interval, MaxLen
 
@@ -13,17 +13,16 @@ from bridge.api.moments import moment
 from bridge.api.not_found import folder_of
 from bridge.api.registry import operation
 from bridge.api.vault_topics import read_topic_edges
+from bridge.engine.analytics import GraphMeasures, GraphSnapshot
 from bridge.features.graph.snapshots import DEFAULT_KINDS, GraphMode, Kinds, note_title, require_number
 from bridge.features.graph.structure import SMALLEST, community_members, label_communities
+from bridge.graph.columns import Edges
 from bridge.graph.kinds import KINDS, EdgeKind
+from bridge.graph.layout import Picture, community_by_node, draw_communities, draw_nodes, select_around
 from bridge.records import dataclass
+from bridge.search.filters import filter_notes
+from bridge.search.model import SearchRequest
 from bridge.types import Among, NoteKind, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.analytics import GraphMeasures, GraphSnapshot
-    from bridge.graph.columns import Edges
-    from bridge.graph.layout import Picture
-    from bridge.search.model import SearchRequest
 
 AROUND = 300
 """Nodes of a picture around a note at most."""
@@ -178,8 +177,6 @@ async def graph_view(
         NoteNotFound: No such note; the message names the closest.
         FolderNotFound: No notes in such a folder; the message names the closest.
     """
-    from bridge.search.model import SearchRequest
-
     topics: Edges | None = None
     if mode == "ontology":
         graph_snapshot, topics = await read_topic_edges(call.vault)
@@ -215,7 +212,7 @@ async def graph_view(
 class ViewSelection:
     """What to draw."""
 
-    request: "SearchRequest"
+    request: SearchRequest
     start: int | None
     depth: int
     community: int | None
@@ -225,13 +222,10 @@ class ViewSelection:
 
 
 def build_picture(
-    graph_snapshot: "GraphSnapshot", edges: "Edges", shape: "GraphMeasures | None", chosen: ViewSelection
-) -> "tuple[Picture, bool]":
+    graph_snapshot: GraphSnapshot, edges: Edges, shape: GraphMeasures | None, chosen: ViewSelection
+) -> tuple[Picture, bool]:
     """Choose what is drawn, and whether nodes stand for communities."""
     import numpy as np
-
-    from bridge.graph.layout import community_by_node, draw_communities, draw_nodes, select_around
-    from bridge.search.filters import filter_notes
 
     graph = graph_snapshot.graph
     passing = graph.present.copy()
@@ -261,9 +255,9 @@ def build_picture(
 
 
 def build_graph_view(
-    graph_snapshot: "GraphSnapshot",
-    picture: "Picture",
-    shape: "GraphMeasures | None",
+    graph_snapshot: GraphSnapshot,
+    picture: Picture,
+    shape: GraphMeasures | None,
     places: Sequence[tuple[float, float]],
     *,
     folds: bool,
@@ -308,7 +302,7 @@ def build_graph_view(
     )
 
 
-def view_edges(edges: "Edges") -> tuple[ViewEdge, ...]:
+def view_edges(edges: Edges) -> tuple[ViewEdge, ...]:
     """Return what joins each pair once."""
     found: dict[tuple[int, int], tuple[int, int, set[int], float]] = {}
     columns = (edges.source.tolist(), edges.target.tolist(), edges.kind.tolist(), edges.weight.tolist())

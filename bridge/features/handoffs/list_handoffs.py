@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from annotated_types import Interval
 
@@ -11,14 +11,12 @@ from bridge.api.markup import Answer, Column, Element, Table, notice
 from bridge.api.registry import operation
 from bridge.errors import NoteNotFound
 from bridge.features.handoffs.take_over import CheckedClaim, check_handoff
+from bridge.index.note import IndexedNote
 from bridge.notebook.fields import field_of
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.handoff_note import handoff_age, is_waiting
 from bridge.records import dataclass
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.index.note import IndexedNote
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,7 @@ async def list_handoffs(call: Call, limit: Annotated[int, Interval(ge=1, le=50)]
     return ListedHandoffs(found, len(waiting))
 
 
-def describe_each(call: Call, notes: "Iterable[IndexedNote]") -> Iterable[WaitingHandoff]:
+def describe_each(call: Call, notes: Iterable[IndexedNote]) -> Iterable[WaitingHandoff]:
     """Yield handoffs with their claims checked, without those that are gone by now. Blocks."""
     for note in notes:
         try:

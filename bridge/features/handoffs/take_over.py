@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from annotated_types import Interval
 
@@ -17,18 +17,18 @@ from bridge.api.registry import operation
 from bridge.api.vault_evidence import VaultEvidence
 from bridge.api.write import WriteOptions, client_name, execute_requests
 from bridge.changes.requests.edit_note import SetProperties
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, NoteNotFound
+from bridge.index.note import IndexedNote
 from bridge.notebook.fields import field_of
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.handoff_note import TAKEN, Handoff, is_handoff, read_handoff, waiting_handoff
 from bridge.notebook.proof import check_proof
 from bridge.records import dataclass
+from bridge.state.change_records import ChangeFilter
+from bridge.text.budget import estimate_tokens
 from bridge.text.invisible import inline
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
-    from bridge.index.note import IndexedNote
 
 WRITTEN_WITHIN_S = 2.0
 """Seconds that may lie between a change and the modification time of its file."""
@@ -166,7 +166,7 @@ def now() -> datetime:
     return datetime.now().astimezone()
 
 
-def find_handoff(call: Call, path: VaultPath | None) -> "IndexedNote":
+def find_handoff(call: Call, path: VaultPath | None) -> IndexedNote:
     """Return the handoff that is asked for.
 
     Raises:
@@ -186,7 +186,7 @@ def find_handoff(call: Call, path: VaultPath | None) -> "IndexedNote":
     return waiting
 
 
-def check_handoff(call: Call, note: "IndexedNote") -> TakenHandoff:
+def check_handoff(call: Call, note: IndexedNote) -> TakenHandoff:
     """Read a handoff, and check what it says; blocks."""
     handoff, facts = read_handoff(open_note(call.vault, note.path)), VaultEvidence(call)
     claims = []
@@ -212,7 +212,7 @@ def check_handoff(call: Call, note: "IndexedNote") -> TakenHandoff:
     )
 
 
-def created_at(note: "IndexedNote") -> float:
+def created_at(note: IndexedNote) -> float:
     """Return when a handoff was written: as it says, else when its file was modified."""
     try:
         return datetime.fromisoformat(str(field_of(note.properties, "created"))).timestamp()
@@ -220,10 +220,8 @@ def created_at(note: "IndexedNote") -> float:
         return note.modified
 
 
-def changed_since(vault: "OpenVault", handoff: Handoff, facts: VaultEvidence, since: float) -> tuple[ChangedSince, ...]:
+def changed_since(vault: OpenVault, handoff: Handoff, facts: VaultEvidence, since: float) -> tuple[ChangedSince, ...]:
     """Return the notes that a handoff names and that were changed after it, by programs or by hand."""
-    from bridge.state.change_records import ChangeFilter
-
     named = {claim.proof.path for claim in handoff.claims if claim.proof is not None and claim.proof.path is not None}
     for text in handoff.artifacts:
         try:
@@ -248,8 +246,6 @@ def changed_since(vault: "OpenVault", handoff: Handoff, facts: VaultEvidence, si
 def within_budget(found: TakenHandoff, budget: int, *, taken: bool) -> TakenHandoff:
     """Leave out what exceeds a budget of tokens: the goal, the next action and what no longer holds stay longest."""
     from dataclasses import replace
-
-    from bridge.text.budget import estimate_tokens
 
     left = budget - estimate_tokens(f"{found.path}{found.agent}{found.created}")
     texts: dict[str, str] = {}

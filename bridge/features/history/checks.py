@@ -1,16 +1,12 @@
 """What doctor looks at of changes."""
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from bridge.api.finding import Finding, Fix, make_finding
+from bridge.engine.host import Host
 from bridge.errors import BridgeError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from bridge.engine.host import Host
-    from bridge.state.change_records import Change
+from bridge.state.change_records import Change, ChangeFilter
 
 MIB = 1 << 20
 
@@ -24,10 +20,8 @@ WRITTEN_S = 60.0
 """Seconds after which a change that is still being written is left over."""
 
 
-def check_changes(host: "Host") -> Finding:
+def check_changes(host: Host) -> Finding:
     """Look at the changes that were not settled, and at what is kept so that others can be undone."""
-    from bridge.state.change_records import ChangeFilter
-
     try:
         store, now = host.store, time.time()
         left = sum(change.time < now - WRITTEN_S for change, _ in store.journal.unsettled())
@@ -52,7 +46,7 @@ def check_changes(host: "Host") -> Finding:
     return make_finding("changes", "ok", text)
 
 
-def _look_at(host: "Host", changes: "Sequence[Change]") -> str:
+def _look_at(host: Host, changes: Sequence[Change]) -> str:
     """Say which notes of changes that were left half made are not as they were before."""
     try:
         notes = host.vault.index.notes

@@ -5,6 +5,7 @@ from typing import Literal
 
 from bridge.api.call import Call
 from bridge.api.registry import operation
+from bridge.api.write import is_proposer
 from bridge.errors import Forbidden
 from bridge.features.history.operations import ChangeId
 from bridge.features.history.records import State
@@ -30,7 +31,6 @@ def require_editor(call: Call) -> None:
         Forbidden: The caller's own changes wait for the user.
     """
     # Loaded at the top, this would put the operations that it needs before all others.
-    from bridge.api.write import is_proposer
 
     call.principal.require("write")
     if is_proposer(call):

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Interval, MaxLen, MinLen
 
@@ -11,13 +11,12 @@ from bridge.api.hints import When
 from bridge.api.moments import moment
 from bridge.api.registry import operation
 from bridge.api.write import ChangeArguments, author, diff_of, session_of
+from bridge.engine.open_vault import OpenVault
+from bridge.engine.transactions import ChangeOutcome
 from bridge.features.history.records import ListedChange, ShownChange, State, describe_change, summarize_change
 from bridge.records import dataclass
+from bridge.state.change_records import ChangeFilter
 from bridge.types import Exact, NoteOrFolder
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
-    from bridge.engine.transactions import ChangeOutcome
 
 ChangeId = Annotated[str, MaxLen(100)]
 
@@ -76,8 +75,6 @@ async def list_changes(
         limit: Maximum changes.
         offset: Changes to skip.
     """
-    from bridge.state.change_records import ChangeFilter
-
     criteria = ChangeFilter(
         since=moment("since", since),
         until=moment("until", until),
@@ -280,15 +277,13 @@ async def reject_change(call: Call, change_id: ChangeId) -> Settled:
     return Settled((summarize_change(call.vault, change, cut=True),), None, "", "applied", (), dry_run=False)
 
 
-async def build_settled(
-    vault: "OpenVault", ids: Sequence[str], made: "ChangeOutcome", *, dry_run: bool = False
-) -> Settled:
+async def build_settled(vault: OpenVault, ids: Sequence[str], made: ChangeOutcome, *, dry_run: bool = False) -> Settled:
     """Tell what became of changes."""
     # In a thread: the diff of many notes takes seconds.
     return await asyncio.to_thread(_build_settled, vault, ids, made, dry_run=dry_run)
 
 
-def _build_settled(vault: "OpenVault", ids: Sequence[str], made: "ChangeOutcome", *, dry_run: bool) -> Settled:
+def _build_settled(vault: OpenVault, ids: Sequence[str], made: ChangeOutcome, *, dry_run: bool) -> Settled:
     return Settled(
         changes=tuple(summarize_change(vault, vault.review.change(id_), cut=True) for id_ in ids),
         change_id=made.change.id if made.change else None,

@@ -1,16 +1,20 @@
 """What is told of a change: what it did, and what became of it."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from bridge.api.moments import iso
 from bridge.api.write import diff_of, snapshot_fetcher, unified_diff
+from bridge.changes.hunks import differences
+from bridge.engine.open_vault import OpenVault
 from bridge.records import dataclass
+from bridge.state.change_parts import undone_parts
+from bridge.state.change_records import Change
+from bridge.state.file_history import without_grave
+from bridge.text.diff import display_text
+from bridge.text.word_diff import diff_runs
 from bridge.types import Exact, Lines, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
-    from bridge.state.change_records import Change
-    from bridge.vault.plan import Step
+from bridge.vault.paths import is_hidden
+from bridge.vault.plan import Step
 
 State = Literal["applied", "proposed", "rejected", "expired", "undone", "conflict"]
 
@@ -122,7 +126,7 @@ class ShownChange:
     hunks: tuple[ShownHunk, ...]
 
 
-def summarize_change(vault: "OpenVault", change: "Change", *, cut: bool) -> ListedChange:
+def summarize_change(vault: OpenVault, change: Change, *, cut: bool) -> ListedChange:
     """Tell of a change."""
     diff = beginning_of_diff(vault, change) if cut else diff_of(change.steps, snapshot_fetcher(vault))
     undoes = change.facts.get("undoes")
@@ -142,10 +146,8 @@ def summarize_change(vault: "OpenVault", change: "Change", *, cut: bool) -> List
     )
 
 
-def beginning_of_diff(vault: "OpenVault", change: "Change") -> str:
+def beginning_of_diff(vault: OpenVault, change: Change) -> str:
     """Return the diff of a change as far as it is shown in a list; what follows is not read."""
-    from bridge.changes.hunks import differences
-
     diff, steps = "", len(change.steps)
     for number, found in enumerate(differences(change.steps, snapshot_fetcher(vault)), 1):
         diff += unified_diff([found])
@@ -158,14 +160,8 @@ def beginning_of_diff(vault: "OpenVault", change: "Change") -> str:
     return diff
 
 
-def describe_change(vault: "OpenVault", change: "Change") -> ShownChange:
+def describe_change(vault: OpenVault, change: Change) -> ShownChange:
     """Tell all of a change."""
-    from bridge.changes.hunks import differences
-    from bridge.state.change_parts import undone_parts
-    from bridge.state.file_history import without_grave
-    from bridge.text.diff import display_text
-    from bridge.text.word_diff import diff_runs
-
     summary = summarize_change(vault, change, cut=False)
     undone = undone_parts(change.facts)
     found = differences(change.steps, snapshot_fetcher(vault))
@@ -187,14 +183,12 @@ def describe_change(vault: "OpenVault", change: "Change") -> ShownChange:
     )
 
 
-def file_of(step: "Step") -> VaultPath:
+def file_of(step: Step) -> VaultPath:
     """Return the file that a step is about, as it was called then, or is since it came out of the trash."""
-    from bridge.vault.paths import is_hidden
-
     return step.to if step.to is not None and is_hidden(step.path) else step.path
 
 
-def written_by(change: "Change") -> Literal["disk", "obsidian"] | None:
+def written_by(change: Change) -> Literal["disk", "obsidian"] | None:
     """Return what wrote a change."""
     match change.facts.get("by"):
         case "disk" | "obsidian" as by:
@@ -203,6 +197,6 @@ def written_by(change: "Change") -> Literal["disk", "obsidian"] | None:
             return None
 
 
-def public_state(change: "Change") -> State:
+def public_state(change: Change) -> State:
     """Return a change's state; one that is being written is not told of."""
     return "applied" if change.state == "prepared" else change.state

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from bridge.api.call import Call
 from bridge.api.injections import Reader, find_withheld, publish_choice
@@ -13,11 +12,9 @@ from bridge.errors import InvalidArguments
 from bridge.features.injections.operations import SessionId
 from bridge.notebook.added_notes import MOST
 from bridge.records import dataclass
+from bridge.state.session_log import SessionRecord
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.state.session_log import SessionRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +67,7 @@ async def give_note(call: Call, path: VaultPath, session: SessionId) -> GivenNot
     return GivenNote(path, session, len(vault.added_notes.waiting[session]))
 
 
-def find_open(call: Call, session: str) -> "SessionRecord":
+def find_open(call: Call, session: str) -> SessionRecord:
     """Return an open session. Blocks.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import MaxLen
 
@@ -13,21 +13,21 @@ from bridge.api.note_text import line_at, open_note
 from bridge.api.proposals import outcome_notices
 from bridge.api.registry import operation
 from bridge.api.write import ChangeArguments, author
+from bridge.changes.draft import Draft
 from bridge.engine.link_context import LinkContext, source_of
+from bridge.engine.open_vault import OpenVault
+from bridge.engine.planned_change import PlannedChange
 from bridge.errors import InvalidArguments, NoteChanged
+from bridge.linking.apply import LinkPlace, find_places, insert_links
+from bridge.linking.corpus import Corpus
+from bridge.linking.evidence import FeedbackModel, Strictness
+from bridge.linking.suggest import Source
 from bridge.markdown.decode import digest_of
+from bridge.markdown.note import Note
 from bridge.records import dataclass
+from bridge.text.diff import unified_diff
 from bridge.types import Digest, Exact, Span, VaultPath, is_same_digest
-
-if TYPE_CHECKING:
-    from bridge.changes.draft import Draft
-    from bridge.engine.open_vault import OpenVault
-    from bridge.engine.planned_change import PlannedChange
-    from bridge.linking.apply import LinkPlace
-    from bridge.linking.corpus import Corpus
-    from bridge.linking.evidence import Strictness
-    from bridge.linking.suggest import Source
-    from bridge.markdown.note import Note
+from bridge.vault.obsidian_settings import read_obsidian_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +144,7 @@ async def apply_links(
 
     edits: list[LinkEdit] = []
 
-    def draw(draft: "Draft") -> "PlannedChange":
-        from bridge.engine.planned_change import PlannedChange
+    def draw(draft: Draft) -> PlannedChange:
 
         # The desk reads first: what comes after that is seen when it is written.
         now = digest_of(draft.read(path))
@@ -154,8 +153,10 @@ async def apply_links(
             places = select_places(note, suggestions)
         else:
             source = source_of(call.vault, note)
-            places = find_places(call.vault, corpus, source, targets, strictness, every=all, for_user=is_user(call))
-        text, edit = insert_links(call.vault, note, places)
+            places = find_link_places(
+                call.vault, corpus, source, targets, strictness, every=all, for_user=is_user(call)
+            )
+        text, edit = link_note(call.vault, note, places)
         edits.append(edit)
         draft.replace(path, text.encode("utf-8"))
         return PlannedChange(path)
@@ -172,7 +173,7 @@ async def apply_links(
     )
 
 
-def read_writable(vault: "OpenVault", path: VaultPath, digest: Digest | None) -> "Note":
+def read_writable(vault: OpenVault, path: VaultPath, digest: Digest | None) -> Note:
     """Read a note that links can be added to.
 
     Raises:
@@ -187,48 +188,39 @@ def read_writable(vault: "OpenVault", path: VaultPath, digest: Digest | None) ->
     return note
 
 
-def select_places(note: "Note", suggestions: Iterable[ChosenLink]) -> "list[LinkPlace]":
+def select_places(note: Note, suggestions: Iterable[ChosenLink]) -> list[LinkPlace]:
     """Return the places that the caller chose.
 
     Raises:
         NoteChanged: Other words stand there now.
     """
-    from bridge.linking.apply import LinkPlace
-
     for one in suggestions:
         if note.text[slice(*one.span)] != one.text:
             raise NoteChanged(f"`{note.path}` changed: “{one.text[:100]}” is no longer where it was.", path=note.path)
     return [LinkPlace(one.target, one.span) for one in suggestions]
 
 
-def find_places(
-    vault: "OpenVault",
-    corpus: "Corpus",
-    source: "Source",
+def find_link_places(
+    vault: OpenVault,
+    corpus: Corpus,
+    source: Source,
     targets: tuple[VaultPath, ...],
-    strictness: "Strictness",
+    strictness: Strictness,
     *,
     every: bool,
     for_user: bool,
-) -> "list[LinkPlace]":
+) -> list[LinkPlace]:
     """Return the places that should link."""
-    from bridge.linking.apply import find_places
-    from bridge.linking.evidence import FeedbackModel
-
     around = LinkContext(vault, source.path, FeedbackModel(vault.store.feedback.all(), for_user=for_user))
     return find_places(source, corpus, around, targets=targets, strictness=strictness, every=every)
 
 
-def insert_links(vault: "OpenVault", note: "Note", places: "list[LinkPlace]") -> tuple[str, LinkEdit]:
+def link_note(vault: OpenVault, note: Note, places: list[LinkPlace]) -> tuple[str, LinkEdit]:
     """Return the file's text with the links, and what was done."""
-    from bridge.linking.apply import insert_links
-    from bridge.text.diff import unified_diff
-    from bridge.vault.obsidian_settings import read_obsidian_settings
-
     head = byte_order_mark(note)
     after = insert_links(note, places, vault.names, read_obsidian_settings(vault.root))
 
-    def line(place: "LinkPlace") -> int:
+    def line(place: LinkPlace) -> int:
         return line_at(note.text, place.span[0])
 
     return head + after.text, LinkEdit(
@@ -245,7 +237,7 @@ def insert_links(vault: "OpenVault", note: "Note", places: "list[LinkPlace]") ->
     )
 
 
-def byte_order_mark(note: "Note") -> str:
+def byte_order_mark(note: Note) -> str:
     """Return what stands in the file before a note's text, which does not keep it.
 
     Raises:

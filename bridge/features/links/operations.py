@@ -2,8 +2,9 @@
 
 import asyncio
 import re
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Interval, MaxLen
 
@@ -11,21 +12,20 @@ from bridge.api.call import Call
 from bridge.api.note_text import line_at, open_note
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot, sources_of
+from bridge.engine.link_graph import ResolvedLinks
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.index.note import Notes
+from bridge.linking.corpus import Corpus
+from bridge.markdown.kinds import is_document
 from bridge.markdown.links import WIKI
+from bridge.markdown.names import Names
+from bridge.markdown.note import Link
+from bridge.markdown.prose import protected_spans
 from bridge.records import dataclass
+from bridge.text.fold import fold_case
 from bridge.text.sentence import sentence_at
 from bridge.types import Direction, Exact, Span, VaultPath
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from bridge.engine.link_graph import ResolvedLinks
-    from bridge.engine.open_vault import OpenVault
-    from bridge.linking.corpus import Corpus
-    from bridge.markdown.names import Names
-    from bridge.markdown.note import Link
 
 READ = 300
 """Notes that are read for one answer."""
@@ -52,10 +52,8 @@ class NoteMention:
     context: str
 
 
-def mentions_of(vault: "OpenVault", corpus: "Corpus", path: VaultPath) -> tuple[NoteMention, ...]:
+def mentions_of(vault: OpenVault, corpus: Corpus, path: VaultPath) -> tuple[NoteMention, ...]:
     """Return where other notes say a name of a note, by path and line; of the first notes alone when many do."""
-    from bridge.text.fold import fold_case
-
     note = vault.index.notes.get(path)
     forms = {fold_case(name).strip() for name in (note.title, *note.aliases)} if note else set()
     sources = [source for source in corpus.notes_with(forms) if source != path]
@@ -63,10 +61,8 @@ def mentions_of(vault: "OpenVault", corpus: "Corpus", path: VaultPath) -> tuple[
     return tuple(mention for mention, _ in zip(found, range(MENTIONS), strict=False))
 
 
-def mentions_in(vault: "OpenVault", corpus: "Corpus", source: VaultPath, path: VaultPath) -> "Iterator[NoteMention]":
+def mentions_in(vault: OpenVault, corpus: Corpus, source: VaultPath, path: VaultPath) -> Iterator[NoteMention]:
     """Yield the mentions of a note in another, as it is on disk."""
-    from bridge.markdown.prose import protected_spans
-
     try:
         note = open_note(vault, source)
     except BridgeError:
@@ -197,11 +193,9 @@ async def note_links(
 
 
 def gather_links(
-    vault: "OpenVault", resolved_links: "ResolvedLinks", notes: Notes, path: VaultPath, direction: Direction
+    vault: OpenVault, resolved_links: ResolvedLinks, notes: Notes, path: VaultPath, direction: Direction
 ) -> NoteLinks:
     """Resolve a note's links and those that lead to it; a note that is left out of the index is read."""
-    from bridge.markdown.kinds import is_document
-
     sources = sorted(sources_of(vault, resolved_links, notes, path) - {path})
     note = notes.get(path) or (open_note(vault, path) if is_document(path) else None)
     own = note.links if note and direction != "in" else ()
@@ -237,7 +231,7 @@ def page_of(found: NoteLinks, offset: int, limit: int) -> NoteLinks:
     )
 
 
-def add_context(vault: "OpenVault", found: NoteLinks, path: VaultPath) -> NoteLinks:
+def add_context(vault: OpenVault, found: NoteLinks, path: VaultPath) -> NoteLinks:
     """Add the sentence around each link."""
     around = Sentences(vault)
 
@@ -256,7 +250,7 @@ def add_context(vault: "OpenVault", found: NoteLinks, path: VaultPath) -> NoteLi
 class Sentences:
     """The sentences around links, each note read once."""
 
-    def __init__(self, vault: "OpenVault") -> None:
+    def __init__(self, vault: OpenVault) -> None:
         self._vault = vault
         self._left = CONTEXTS
         self._contexts: dict[VaultPath, dict[tuple[int, str], str]] = {}
@@ -278,7 +272,7 @@ class Sentences:
         return {(link.line, link.target): sentence_at(note.text, link.span) for link in note.links}
 
 
-def resolve_note_link(link: "Link", names: "Names", source: VaultPath) -> NoteLink:
+def resolve_note_link(link: Link, names: Names, source: VaultPath) -> NoteLink:
     """Resolve a link of a note, and put it into its wire form."""
     led = names.resolve(link.target, source, link.kind)
     text = link.shown or link.target

@@ -12,6 +12,8 @@ from bridge.api.not_found import folder_of
 from bridge.api.registry import operation
 from bridge.api.stated_rules import find_templates
 from bridge.features.links.report import broken_links, is_in_folder, stubs_of
+from bridge.linking.prospects import find_candidates
+from bridge.linking.spellings import drop_meant
 from bridge.records import dataclass
 from bridge.state.dismissals import dismissal_key
 from bridge.types import VaultPath
@@ -96,8 +98,6 @@ async def find_prospects(
     dismissed = {one.name for one in await dismissed_rows(call, "prospect")}
 
     def find() -> NameProspects:
-        from bridge.linking.prospects import find_candidates
-        from bridge.linking.spellings import drop_meant
 
         stubs = stubs_of(broken_links(graph_snapshot, vault.names, inside, templates))
         long = sorted(path for path, text in texts.items() if len(text) > MAX_CHARACTERS)

@@ -3,7 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from annotated_types import Interval
 
@@ -12,24 +12,25 @@ from bridge.api.hints import Folder
 from bridge.api.not_found import folder_of
 from bridge.api.registry import operation
 from bridge.api.stated_rules import find_templates
+from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.link_census import TOP, Stub
+from bridge.engine.open_vault import OpenVault
 from bridge.features.links.resolve import find_by_vector
 from bridge.graph.kinds import WRITTEN
+from bridge.linking.corpus import Corpus
+from bridge.linking.evidence import FeedbackModel
 from bridge.linking.spellings import find_by_name
+from bridge.linking.suggest import find_overlooked
+from bridge.markdown.link_targets import is_attachment_name, name_key, target_file
+from bridge.markdown.names import Names
+from bridge.markdown.note import Link
 from bridge.records import dataclass
 from bridge.types import Exact, VaultPath
 
-if TYPE_CHECKING:
-    from bridge.engine.analytics import GraphSnapshot
-    from bridge.engine.open_vault import OpenVault
-    from bridge.linking.corpus import Corpus
-    from bridge.markdown.names import Names
-    from bridge.markdown.note import Link
-
 
 def broken_links(
-    graph_snapshot: "GraphSnapshot", names: "Names", folder: str, templates: Collection[VaultPath] = ()
-) -> Iterator[tuple[VaultPath, "Link"]]:
+    graph_snapshot: GraphSnapshot, names: Names, folder: str, templates: Collection[VaultPath] = ()
+) -> Iterator[tuple[VaultPath, Link]]:
     """Yield the unresolved links in notes of a folder, `""` for all, without templates, each with its note."""
     import numpy as np
 
@@ -45,10 +46,8 @@ def broken_links(
                 yield path, link
 
 
-def stubs_of(broken: "Iterable[tuple[VaultPath, Link]]") -> Mapping[str, set[VaultPath]]:
+def stubs_of(broken: Iterable[tuple[VaultPath, Link]]) -> Mapping[str, set[VaultPath]]:
     """Gather the names that no note has, as written, with the notes that link to each."""
-    from bridge.markdown.link_targets import name_key
-
     written: dict[str, str] = {}
     wanting: dict[str, set[VaultPath]] = defaultdict(set)
     for path, link in broken:
@@ -57,10 +56,8 @@ def stubs_of(broken: "Iterable[tuple[VaultPath, Link]]") -> Mapping[str, set[Vau
     return wanting
 
 
-def wanted_note(link: "Link") -> str:
+def wanted_note(link: Link) -> str:
     """Return the note that a link asks for, without its ending; empty when it asks for another file or for none."""
-    from bridge.markdown.link_targets import is_attachment_name, target_file
-
     name = target_file(link.target, link.kind).removesuffix(".md")
     return "" if is_attachment_name(name) else name
 
@@ -276,7 +273,7 @@ async def link_report(
 
 
 def wanted_notes(
-    graph_snapshot: "GraphSnapshot", names: "Names", folder: str, templates: Collection[VaultPath]
+    graph_snapshot: GraphSnapshot, names: Names, folder: str, templates: Collection[VaultPath]
 ) -> tuple[Mapping[str, set[VaultPath]], list[Stub]]:
     """Gather the names without a note that notes of a folder link to: who links to each, and the most wanted first."""
     wanting = stubs_of(broken_links(graph_snapshot, names, folder, templates))
@@ -284,12 +281,8 @@ def wanted_notes(
     return wanting, sorted(found, key=lambda stub: (-stub.wanted, stub.name))
 
 
-def unlinked_notes(
-    graph_snapshot: "GraphSnapshot", corpus: "Corpus", texts: Mapping[VaultPath, str]
-) -> list[UnlinkedNote]:
+def unlinked_notes(graph_snapshot: GraphSnapshot, corpus: Corpus, texts: Mapping[VaultPath, str]) -> list[UnlinkedNote]:
     """Find the notes that some notes mention without a link."""
-    from bridge.linking.suggest import find_overlooked
-
     read = (path for path in texts if path in graph_snapshot.notes and graph_snapshot.notes[path].kind == "note")
     notes = {path: texts[path][:MAX_CHARACTERS] for path in read}
     found = []
@@ -300,10 +293,8 @@ def unlinked_notes(
     return found
 
 
-def ambiguous_names(graph_snapshot: "GraphSnapshot", folder: str) -> list[AmbiguousName]:
+def ambiguous_names(graph_snapshot: GraphSnapshot, folder: str) -> list[AmbiguousName]:
     """Find the names of several notes that links in notes of a folder use without saying which."""
-    from bridge.markdown.link_targets import name_key, target_file
-
     several: dict[str, list[VaultPath]] = defaultdict(list)
     for path in graph_snapshot.notes:
         several[name_key(path)].append(path)
@@ -329,9 +320,7 @@ def ambiguous_names(graph_snapshot: "GraphSnapshot", folder: str) -> list[Ambigu
     return sorted(found, key=lambda one: (-one.links, one.name))
 
 
-def feedback_counts(vault: "OpenVault") -> tuple[int, int]:
+def feedback_counts(vault: OpenVault) -> tuple[int, int]:
     """Count what was accepted and declined in the vault."""
-    from bridge.linking.evidence import FeedbackModel
-
     everything = FeedbackModel(vault.store.feedback.all()).all
     return everything.accepted, everything.declined

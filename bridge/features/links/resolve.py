@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import NotReady
 from bridge.linking.spellings import MeantNote
+from bridge.text.fold import fold_case
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
 
 ALIKE_WORDS = 80.0
 """Likeness (0-100) from which on two words are forms of one."""
@@ -24,7 +22,7 @@ MOST_LOOKED_AT = 50
 """Nearest notes that are looked at; of a name that more notes link to, all of these may be such."""
 
 
-async def find_by_vector(vault: "OpenVault", name: str, sources: Collection[VaultPath]) -> MeantNote | None:
+async def find_by_vector(vault: OpenVault, name: str, sources: Collection[VaultPath]) -> MeantNote | None:
     """Find the note that is about what a name says; None when there is none or no model answers.
 
     Args:
@@ -48,8 +46,6 @@ async def find_by_vector(vault: "OpenVault", name: str, sources: Collection[Vaul
 def are_siblings(name: str, title: str) -> bool:
     """Say whether two names share a word and differ in others: “Loops” does not mean “C While Loops”."""
     from rapidfuzz import fuzz
-
-    from bridge.text.fold import fold_case
 
     some, others = WORD.findall(fold_case(name.rpartition("/")[2])), WORD.findall(fold_case(title))
     alike = {(one, other) for one in some for other in others if fuzz.ratio(one, other) >= ALIKE_WORDS}

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Interval, MaxLen
 
@@ -14,17 +14,21 @@ from bridge.api.not_found import no_such_note
 from bridge.api.note_text import line_at, open_note, select_lines, span_of
 from bridge.api.registry import operation
 from bridge.engine.link_context import LinkContext, source_of
+from bridge.engine.link_graph import resolve_targets
+from bridge.engine.mentions import names_of
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import Declined, InvalidArguments, TextNotFound
+from bridge.index.note import IndexedNote
+from bridge.linking.corpus import Corpus
+from bridge.linking.evidence import FeedbackModel, Strictness, Tally
+from bridge.linking.mentions import Name, NameFinder
+from bridge.linking.suggest import Suggestion, suggest
+from bridge.markdown.parse import parse
 from bridge.records import dataclass
+from bridge.state.link_feedback import LinkFeedback
+from bridge.text.fold import fold_case
+from bridge.text.lines import LineIndex
 from bridge.types import Exact, Lines, Span, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
-    from bridge.index.note import IndexedNote
-    from bridge.linking.corpus import Corpus
-    from bridge.linking.evidence import FeedbackModel, Strictness
-    from bridge.linking.suggest import Suggestion
-    from bridge.text.lines import LineIndex
 
 MAX_CHARACTERS = 200_000
 """Characters of a note that are looked at for one answer."""
@@ -102,7 +106,6 @@ async def suggest_links(
     """
     if (path is None) == (text is None):
         raise InvalidArguments("Give either `path` or `text`.")
-    from bridge.linking.evidence import FeedbackModel
 
     call.vault.require_keyword()
     corpus = await call.vault.mention_index.corpus()
@@ -111,20 +114,16 @@ async def suggest_links(
 
 
 def build_suggestions(
-    vault: "OpenVault",
-    corpus: "Corpus",
+    vault: OpenVault,
+    corpus: Corpus,
     path: VaultPath | None,
     text: str | None,
     lines: Lines | None,
-    strictness: "Strictness",
+    strictness: Strictness,
     limit: int,
-    learned: "FeedbackModel",
+    learned: FeedbackModel,
 ) -> LinkSuggestions:
     """Read the text and suggest."""
-    from bridge.linking.suggest import suggest
-    from bridge.markdown.parse import parse
-    from bridge.text.lines import LineIndex
-
     note = parse(VaultPath(""), (text or "").encode("utf-8", "replace")) if path is None else open_note(vault, path)
     start, end = span_of(note.text, *select_lines(note, None, lines)) if lines is not None else (0, len(note.text))
     stop = min(end, start + MAX_CHARACTERS)
@@ -140,7 +139,7 @@ def build_suggestions(
     )
 
 
-def describe_suggestion(found: "Suggestion", above: int, inside: "LineIndex", start: int) -> LinkSuggestion:
+def describe_suggestion(found: Suggestion, above: int, inside: LineIndex, start: int) -> LinkSuggestion:
     """Put a suggestion into its wire form.
 
     Args:
@@ -202,10 +201,6 @@ async def judge_link(
         TextNotFound: The note does not contain the words; the message names the closest.
         Declined: The user declined it, and the caller is not the user.
     """
-    from bridge.linking.evidence import FeedbackModel
-    from bridge.state.link_feedback import LinkFeedback
-    from bridge.text.fold import fold_case
-
     call.vault.require_keyword()
     for note in (path, target):
         if note not in call.vault.index.notes:
@@ -237,14 +232,12 @@ async def judge_link(
     return LinkJudged(here.accepted, here.declined, round(everything.accepted / count, 3) if count else None)
 
 
-def require_not_declined(vault: "OpenVault", path: VaultPath, target: VaultPath) -> None:
+def require_not_declined(vault: OpenVault, path: VaultPath, target: VaultPath) -> None:
     """Require that the user did not decline a link between two notes.
 
     Raises:
         Declined: The user did.
     """
-    from bridge.linking.evidence import Tally
-
     said = Tally()
     for one in vault.store.feedback.all():
         if (one.source, one.target) == (path, target):
@@ -253,14 +246,12 @@ def require_not_declined(vault: "OpenVault", path: VaultPath, target: VaultPath)
         raise Declined("The user declined this link.", hint="Leave it, or ask the user to revive it.")
 
 
-def require_words(vault: "OpenVault", path: VaultPath, target: VaultPath, words: str) -> None:
+def require_words(vault: OpenVault, path: VaultPath, target: VaultPath, words: str) -> None:
     """Require that a note contains words.
 
     Raises:
         TextNotFound: It does not; the message names the closest mention of the target, or words like these.
     """
-    from bridge.text.fold import fold_case
-
     text = open_note(vault, path).text
     if not words.strip() or " ".join(fold_case(words).split()) in " ".join(fold_case(text).split()):
         return
@@ -272,12 +263,9 @@ def require_words(vault: "OpenVault", path: VaultPath, target: VaultPath, words:
     )
 
 
-def closest_mention(vault: "OpenVault", text: str, target: VaultPath, words: str) -> str | None:
+def closest_mention(vault: OpenVault, text: str, target: VaultPath, words: str) -> str | None:
     """Return where a text mentions a note, else the words in it that are most like others; None without any."""
     from difflib import get_close_matches
-
-    from bridge.engine.mentions import names_of
-    from bridge.linking.mentions import Name, NameFinder
 
     title, aliases = names_of(vault.index.notes[target])
     finder = NameFinder(Name(target, name) for name in (title, *aliases))
@@ -288,10 +276,8 @@ def closest_mention(vault: "OpenVault", text: str, target: VaultPath, words: str
     return next(iter(get_close_matches(words, dict.fromkeys(parts), n=1)), None)
 
 
-def follow_accepted_links(vault: "OpenVault", notes: Sequence["IndexedNote"]) -> None:
+def follow_accepted_links(vault: OpenVault, notes: Sequence[IndexedNote]) -> None:
     """Record of accepted links whether they are still in the notes that were written."""
-    from bridge.engine.link_graph import resolve_targets
-
     feedback, names = vault.store.feedback, vault.names
     for note in notes:
         if note.path in feedback.notes_with_accepted:

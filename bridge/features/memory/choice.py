@@ -11,6 +11,7 @@ from bridge.api.note_text import open_note
 from bridge.errors import NoteNotFound
 from bridge.features.memory.access import now, read_body
 from bridge.features.memory.results import MOST_TEXT, SessionLine, cut_text
+from bridge.index.fulltext_query import TextQuery
 from bridge.notebook.catalogue import MemoryCatalogue
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.journal_note import TYPE as JOURNAL
@@ -19,6 +20,7 @@ from bridge.notebook.memory_note import Memory
 from bridge.notebook.use_log import NO_USE, MemoryUse
 from bridge.notebook.visibility import VisibleMemories
 from bridge.records import dataclass
+from bridge.search.calibrate import calibrate_cosines, model_calibration, model_trust
 from bridge.text.invisible import visible_text
 from bridge.text.match import compile_matcher
 from bridge.text.scripts import UNSPACED_CHARACTER
@@ -132,8 +134,6 @@ async def choose_similar(call: Call, question: Question, words: Sequence[str], *
         words: Its words without those of names.
         whole: Whether these are all of it; a remainder of one word says too little.
     """
-    from bridge.index.fulltext_query import TextQuery
-
     vault, within = call.vault, question.visible.askable
     if not words or not within or not (whole or len(words) >= LEAST_WORDS):
         return Selection()
@@ -165,16 +165,12 @@ async def choose_similar(call: Call, question: Question, words: Sequence[str], *
 
 def can_read(call: Call, question: Question) -> bool:
     """Return whether there is a model that reads the question."""
-    from bridge.search.calibrate import model_calibration, model_trust
-
     model = call.vault.index.answering_model
     return model is not None and bool(model_trust(question.text, model_calibration(model)))
 
 
 async def choose_near(call: Call, question: Question) -> Mapping[VaultPath, float] | None:
     """Return the memories nearest in meaning, calibrated; None if the model does not answer."""
-    from bridge.search.calibrate import calibrate_cosines, model_calibration
-
     vault = call.vault
     calibration = model_calibration(vault.index.answering_model)
     vector = await vault.embed_query(question.text)
@@ -220,8 +216,6 @@ async def choose_said(call: Call, query: str, withheld: Collection[VaultPath], m
         withheld: Journals of which nothing may be told.
         most: Maximum lines.
     """
-    from bridge.index.fulltext_query import TextQuery
-
     index, folder = call.vault.index.view("agents"), agents_folder(call.vault.settings)
     words = content_words(words_of(query))
     journals = frozenset(

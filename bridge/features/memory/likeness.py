@@ -6,6 +6,7 @@ from typing import Final
 
 from bridge.api.call import Call
 from bridge.features.memory.access import read_body
+from bridge.index.fulltext_query import TextQuery
 from bridge.notebook.catalogue import MemoryCatalogue
 from bridge.notebook.comparison import NEARLY_SAME, compare_statements, text_digest
 from bridge.notebook.memory_note import Memory
@@ -72,8 +73,6 @@ async def find_like(
     call: Call, catalogue: MemoryCatalogue, visible: VisibleMemories, new: Memory, text: str
 ) -> list[LikeMemory]:
     """Return the memories that have much in common with a new one, the most similar first."""
-    from bridge.index.fulltext_query import TextQuery
-
     if not visible.memories:
         return []
     index = call.vault.index.view("agents")

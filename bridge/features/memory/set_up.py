@@ -2,19 +2,18 @@
 
 import asyncio
 import contextlib
-from typing import TYPE_CHECKING
 
 from bridge.api.agreement import SetUpMemory, has_agreed, id_for, require_agreement
 from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, Written, execute_requests
+from bridge.engine.open_vault import LOOK_S, OpenVault
+from bridge.engine.transactions import Author
 from bridge.errors import BridgeError
 from bridge.notebook.folder import AgentsFolder, agents_folder, new_id
+from bridge.settings.file import save_settings
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
 
 
 @operation(
@@ -46,11 +45,8 @@ async def set_up_memory(
     return await execute_requests(call, [request], options, agreed=place if has_agreed(call) else None)
 
 
-async def mark_older_folder(vault: "OpenVault") -> None:
+async def mark_older_folder(vault: OpenVault) -> None:
     """Give an id to the note of a folder that was set up before there were ids; it counts without one until then."""
-    from bridge.engine.open_vault import LOOK_S
-    from bridge.engine.transactions import Author
-
     while not vault.indexer.complete:
         await vault.signal.wait(LOOK_S)
     folder = agents_folder(vault.settings)
@@ -68,8 +64,6 @@ async def save_folder(call: Call, folder: AgentsFolder, *, dry_run: bool) -> Non
     Raises:
         Forbidden: The caller may not change settings.
     """
-    from bridge.settings.file import save_settings
-
     call.principal.require("admin")
     if dry_run:
         return

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 from datetime import date as day_of_calendar
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import MaxLen
 
@@ -12,19 +12,21 @@ from bridge.api.call import Call
 from bridge.api.no_change import nothing_written
 from bridge.api.registry import operation
 from bridge.api.write import WriteArguments, WriteOptions, Written, execute_requests
+from bridge.changes.draft import digest_of
 from bridge.changes.requests.create_note import CreateNote, append_to_template
 from bridge.changes.requests.edit_note import EditNote
+from bridge.engine.host import Host
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound
+from bridge.markdown.edit.apply import apply_edits
+from bridge.markdown.edit.create import build_note
 from bridge.markdown.edit.requests import Append, Edit, InsertUnder
+from bridge.markdown.names import note_name
+from bridge.markdown.template import FilledTemplate, fill_template
 from bridge.records import dataclass
+from bridge.text.diff import decode_text, display_text
 from bridge.types import Day, Digest, Exact, VaultPath
 from bridge.vault.daily_notes import DAILY_SETTINGS, daily_path
 from bridge.vault.obsidian_settings import read_obsidian_settings
-
-if TYPE_CHECKING:
-    from bridge.engine.host import Host
-    from bridge.markdown.template import FilledTemplate
-
 
 TODAY = Day("today")
 
@@ -160,23 +162,17 @@ async def add_to_daily_note(
 
 def edit_new_text(path: VaultPath, start: str, edit: Edit) -> str:
     """Return the text of a new note: its start, edited."""
-    from bridge.markdown.edit.apply import apply_edits
-    from bridge.markdown.edit.create import build_note
-
     if isinstance(edit, Append):
         return append_to_template(start, edit.text)
     return apply_edits(path, build_note(path, start), [edit]).decode()
 
 
-def fill_daily_template(host: "Host", path: VaultPath, day: day_of_calendar) -> "FilledTemplate":
+def fill_daily_template(host: Host, path: VaultPath, day: day_of_calendar) -> FilledTemplate:
     """Return the start of a new daily note, from the vault's template.
 
     Raises:
         NoteNotFound: The template does not exist.
     """
-    from bridge.markdown.names import note_name
-    from bridge.markdown.template import FilledTemplate, fill_template
-
     settings = read_obsidian_settings(host.root)
     template = settings.daily_template
     if template is None:
@@ -196,11 +192,8 @@ def fill_daily_template(host: "Host", path: VaultPath, day: day_of_calendar) -> 
     )
 
 
-def read_if_present(host: "Host", path: VaultPath) -> tuple[str | None, Digest | None]:
+def read_if_present(host: Host, path: VaultPath) -> tuple[str | None, Digest | None]:
     """Read a note, if there is one."""
-    from bridge.changes.draft import digest_of
-    from bridge.text.diff import decode_text, display_text
-
     try:
         data, _ = host.files.read(path)
     except NoteNotFound:

@@ -7,7 +7,9 @@ from bridge.api.change import Objections
 from bridge.api.note_text import read_text
 from bridge.changes.requests.create_note import CreateNote
 from bridge.errors import ConfirmationRequired
+from bridge.linking.merge_pairs import may_be_one
 from bridge.markdown.kinds import title_of
+from bridge.search.related import find_related
 from bridge.text.overlap import find_overlaps
 from bridge.types import VaultPath
 
@@ -26,9 +28,6 @@ MOST = 20_000
 
 async def check_duplicates(call: Call, request: CreateNote) -> Objections:
     """Warn of notes that contain much of a new note's text, and object if one contains nearly all of it."""
-    from bridge.linking.merge_pairs import may_be_one
-    from bridge.search.related import find_related
-
     call.vault.require_keyword()
     vault, path, text = call.vault, request.path, request.text
     if vault.files.has(path):

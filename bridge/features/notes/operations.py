@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from annotated_types import Interval
 
@@ -20,14 +20,16 @@ from bridge.api.not_found import no_such_note, unknown_names
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot, sources_of
 from bridge.api.where import Where, notes_where
-from bridge.index.note import Notes
+from bridge.engine.open_vault import OpenVault
+from bridge.index.hits import PassageHit
+from bridge.index.note import IndexedNote, Notes
 from bridge.records import dataclass
+from bridge.search.filters import filter_notes
+from bridge.search.model import SearchRequest
+from bridge.search.passages import read_shown
+from bridge.search.snippet import clean_text, cut_snippet, drop_headings, keep_values
 from bridge.text.fold import fold_case
 from bridge.types import Among, Digest, NoteKind, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
-    from bridge.index.note import IndexedNote
 
 Sort = Literal["path", "-path", "title", "-title", "modified", "-modified", "created", "-created"]
 
@@ -125,9 +127,6 @@ async def find_notes(
         NoteNotFound: No such file `links_to` or note `linked_from`; the message names the closest.
         InvalidArguments: `where` cannot be read; the message says at which character.
     """
-    from bridge.search.filters import filter_notes
-    from bridge.search.model import SearchRequest
-
     vault = call.vault
     vault.require_keyword()
     request = SearchRequest(
@@ -161,12 +160,8 @@ async def find_notes(
     return replace(found, notes=await add_excerpts(vault, found.notes)) if excerpts else found
 
 
-async def add_excerpts(vault: "OpenVault", notes: Sequence[ListedNote]) -> tuple[ListedNote, ...]:
+async def add_excerpts(vault: OpenVault, notes: Sequence[ListedNote]) -> tuple[ListedNote, ...]:
     """Add how the text of each note begins, without its headings."""
-    from bridge.index.hits import PassageHit
-    from bridge.search.passages import read_shown
-    from bridge.search.snippet import clean_text, cut_snippet, drop_headings, keep_values
-
     shown = await read_shown(vault.index, [PassageHit(note.path, 0, 0.0) for note in notes])
     leads = {one.path: one.lead or one for one in shown}
     texts = {
@@ -176,7 +171,7 @@ async def add_excerpts(vault: "OpenVault", notes: Sequence[ListedNote]) -> tuple
     return tuple(replace(note, excerpt=begin.get(note.path, "")) for note in notes)
 
 
-def targets_of(vault: "OpenVault", notes: Notes, path: VaultPath) -> set[VaultPath]:
+def targets_of(vault: OpenVault, notes: Notes, path: VaultPath) -> set[VaultPath]:
     """Return the files that a note links to.
 
     Raises:
@@ -188,10 +183,10 @@ def targets_of(vault: "OpenVault", notes: Notes, path: VaultPath) -> set[VaultPa
     return {target for target in resolved if target is not None and target != path}
 
 
-def sort_notes(notes: "list[IndexedNote]", sort: Sort, root: Path) -> "list[IndexedNote]":
+def sort_notes(notes: list[IndexedNote], sort: Sort, root: Path) -> list[IndexedNote]:
     """Sort notes; equal ones by path."""
 
-    def by_path(note: "IndexedNote") -> Any:
+    def by_path(note: IndexedNote) -> Any:
         return (note.path.casefold(), note.path)
 
     if sort.endswith("created"):
@@ -207,7 +202,7 @@ def sort_notes(notes: "list[IndexedNote]", sort: Sort, root: Path) -> "list[Inde
     return sorted(sorted(notes, key=by_path), key=keys[sort.removeprefix("-")], reverse=sort.startswith("-"))
 
 
-def summarize_note(note: "IndexedNote", root: Path) -> ListedNote:
+def summarize_note(note: IndexedNote, root: Path) -> ListedNote:
     """Put a note into its wire form."""
     created = creation_text(note, root)
     return ListedNote(

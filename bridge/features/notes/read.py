@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from annotated_types import Interval
 
@@ -11,13 +11,13 @@ from bridge.api.call import Call
 from bridge.api.note_text import count_lines, line_at, line_start, open_note_early, select_lines, span_of
 from bridge.api.proposals import proposal_notices
 from bridge.api.registry import operation
+from bridge.engine.host import Host
 from bridge.errors import BridgeError, InvalidArguments, NoteNotFound
+from bridge.markdown.note import Note
+from bridge.markdown.sections import section_names, section_spans
 from bridge.records import dataclass
+from bridge.text.lines import LineIndex
 from bridge.types import EXACT, Digest, Exact, Lines, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.host import Host
-    from bridge.markdown.note import Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ async def read_note(
     return await asyncio.to_thread(read)
 
 
-def read_notices(host: "Host", path: VaultPath) -> tuple[str, ...]:
+def read_notices(host: Host, path: VaultPath) -> tuple[str, ...]:
     """Return the notices for who reads a note; none while the vault is not open."""
     try:
         vault = host.vault
@@ -143,10 +143,8 @@ def read_notices(host: "Host", path: VaultPath) -> tuple[str, ...]:
     return proposal_notices(vault, [path])
 
 
-def slice_note(note: "Note", first: int, last: int, offset: int, max_chars: int | None) -> ReadNote:
+def slice_note(note: Note, first: int, last: int, offset: int, max_chars: int | None) -> ReadNote:
     """Return the lines from `first` to `last`, cut to what fits."""
-    from bridge.markdown.sections import section_names
-
     start, end = span_of(note.text, first, last)
     start = min(start + offset, end)
     stop = end if max_chars is None else end_offset(note.text, start, end, max_chars)
@@ -168,11 +166,8 @@ def slice_note(note: "Note", first: int, last: int, offset: int, max_chars: int 
     )
 
 
-def outline_note(note: "Note") -> ReadNote:
+def outline_note(note: Note) -> ReadNote:
     """Return a note without its text: where each section is, and how long."""
-    from bridge.markdown.sections import section_spans
-    from bridge.text.lines import LineIndex
-
     read = slice_note(note, 1, count_lines(note.text), 0, None)
     line = LineIndex(note.text)
     sections = (

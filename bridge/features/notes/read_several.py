@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Interval, MaxLen, MinLen
 
@@ -12,13 +12,11 @@ from bridge.api.note_names import find_place
 from bridge.api.note_text import count_lines, line_at, open_note, select_lines
 from bridge.api.proposals import proposal_notices
 from bridge.api.registry import operation
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.features.notes.read import ReadNote, outline_note, slice_note
+from bridge.markdown.note import Note
 from bridge.records import dataclass
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
-    from bridge.markdown.note import Note
 
 View = Literal["whole", "head", "outline"]
 
@@ -91,7 +89,7 @@ async def read_notes(
     return await asyncio.to_thread(read_all, call.vault, paths, view, section, max_chars)
 
 
-def read_all(vault: "OpenVault", paths: Sequence[str], view: View, section: str | None, max_chars: int) -> ReadNotes:
+def read_all(vault: OpenVault, paths: Sequence[str], view: View, section: str | None, max_chars: int) -> ReadNotes:
     """Read the notes, then share the characters among them."""
     found = [read_part(vault, path, view, section) for path in paths]
     sizes = [0 if isinstance(each, BridgeError) else size(each, view) for each in found]
@@ -110,12 +108,12 @@ def cut_part(part: WantedNote, view: View, share: int) -> ReadNote:
     return outline_note(part[0]) if view == "outline" else slice_note(*part, 0, share)
 
 
-def with_notices(vault: "OpenVault", note: ReadNote) -> ReadNote:
+def with_notices(vault: OpenVault, note: ReadNote) -> ReadNote:
     """Add the notices about a note."""
     return replace(note, notices=proposal_notices(vault, [note.path]))
 
 
-def read_part(vault: "OpenVault", asked: str, view: View, section: str | None) -> WantedNote | BridgeError:
+def read_part(vault: OpenVault, asked: str, view: View, section: str | None) -> WantedNote | BridgeError:
     """Read one of the notes, or say why that cannot be."""
     try:
         path, place = find_place(vault.files, vault.names, asked)

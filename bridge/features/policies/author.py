@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from annotated_types import MaxLen, MinLen
 
@@ -14,6 +14,7 @@ from bridge.api.characters import require_writable_text
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
 from bridge.api.write import WriteArguments, Written, execute_requests, snapshot_fetcher
+from bridge.bases.values import text_of
 from bridge.changes.draft import Draft
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
@@ -21,16 +22,17 @@ from bridge.changes.requests.create_note import CreateNote
 from bridge.errors import InvalidArguments, NoteChanged
 from bridge.features.policies.examine import PolicyYaml
 from bridge.features.policies.read import block_of, note_text, read_text
+from bridge.markdown.note import Value
 from bridge.notebook.file_name import file_name_for
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.refusals import require_plain
+from bridge.policies.block import replace_block
+from bridge.policies.examples import DraftedSteps, Example, draft_steps
 from bridge.policies.model import Problem
+from bridge.policies.starters import starter_text
+from bridge.policies.write import policy_note, policy_yaml
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath, is_same_digest
-
-if TYPE_CHECKING:
-    from bridge.markdown.note import Value
-    from bridge.policies.examples import DraftedSteps
 
 ChangeIds = Annotated[tuple[Annotated[str, MaxLen(100)], ...], MaxLen(20)]
 Name = Annotated[str, MinLen(1), MaxLen(200)]
@@ -61,8 +63,6 @@ class RevisePolicy(Request):
 
     def plan(self, draft: Draft, context: RequestContext) -> Effect:  # noqa: ARG002
         """Write the note in the draft."""
-        from bridge.policies.block import replace_block
-
         text = draft.read(self.path).decode("utf-8", "surrogateescape")
         block = block_of(self.path, text)
         if not is_same_digest(block.digest, self.digest_seen):
@@ -119,9 +119,6 @@ async def author_policy(
         ConfirmationRequired: The user did not agree to the agents' folder yet.
         InvalidArguments: The changes are not alike, or cannot be repeated, or the text holds a secret.
     """
-    from bridge.policies.starters import starter_text
-    from bridge.policies.write import policy_note
-
     vault = call.vault
     vault.require_keyword()
     if [bool(changes), starter is not None, text is not None].count(True) != 1:
@@ -186,20 +183,15 @@ async def revise_policy(
     return describe_written(call, made, text)
 
 
-def draft_from_changes(call: Call, ids: Sequence[str]) -> "DraftedSteps":
+def draft_from_changes(call: Call, ids: Sequence[str]) -> DraftedSteps:
     """Return the steps that changes have in common; blocks."""
-    from bridge.policies.examples import Example, draft_steps
-
     found = [call.vault.review.change(id_) for id_ in ids]
     examples = [Example(one.steps, datetime.fromtimestamp(one.time).astimezone().date()) for one in found]
     return draft_steps(examples, snapshot_fetcher(call.vault))
 
 
-def drafted_yaml(description: str, drafted: "DraftedSteps") -> str:
+def drafted_yaml(description: str, drafted: DraftedSteps) -> str:
     """Return the YAML of steps that were made from changes."""
-    from bridge.bases.values import text_of
-    from bridge.policies.write import policy_yaml
-
     variables: dict[str, Mapping[str, Value]] = {
         name: {
             "type": one.kind,

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bridge.api import arguments
 from bridge.api.among import choose_among
@@ -12,25 +12,22 @@ from bridge.api.call import Call
 from bridge.api.moments import day
 from bridge.api.note_names import find_file
 from bridge.api.registry import get_operation
+from bridge.changes.requests.base import Request
 from bridge.errors import BridgeError, Busy, NoteNotFound
+from bridge.markdown.names import Names
+from bridge.markdown.note import Value
 from bridge.notebook.folder import agents_folder
 from bridge.policies.model import READS
-
-if TYPE_CHECKING:
-    from bridge.changes.requests.base import Request
-    from bridge.markdown.names import Names
-    from bridge.markdown.note import Value
-    from bridge.policies.run import PolicyHost
-    from bridge.policies.variables import VariableReaders
+from bridge.policies.questions import list_hits, list_sentences
+from bridge.policies.run import PolicyHost
+from bridge.policies.variables import VariableReaders
 
 INDEX_S = 60.0
 """Seconds that a search or a summary in a policy may take."""
 
 
-def policy_host(call: Call) -> "PolicyHost":
+def policy_host(call: Call) -> PolicyHost:
     """Return what a run of a policy needs; call it on the event loop."""
-    from bridge.policies.run import PolicyHost
-
     vault, loop = call.vault, asyncio.get_running_loop()
     folder = agents_folder(vault.settings)
     apart = choose_among(vault, None) == "notes" and folder.about in vault.index.notes
@@ -43,7 +40,7 @@ def policy_host(call: Call) -> "PolicyHost":
     )
 
 
-def bind_change(call: Call, value: "Mapping[str, Value]", names: "Names") -> "Request":
+def bind_change(call: Call, value: Mapping[str, Value], names: Names) -> Request:
     """Return the request that the arguments of a change make.
 
     Raises:
@@ -56,7 +53,7 @@ def bind_change(call: Call, value: "Mapping[str, Value]", names: "Names") -> "Re
     return found
 
 
-def bind_question(call: Call, name: str, value: "Mapping[str, Value]", names: "Names") -> Mapping[str, Any]:
+def bind_question(call: Call, name: str, value: Mapping[str, Value], names: Names) -> Mapping[str, Any]:
     """Return the arguments of a question, checked.
 
     Raises:
@@ -66,7 +63,7 @@ def bind_question(call: Call, name: str, value: "Mapping[str, Value]", names: "N
     return arguments.locate(operation, operation.bind(value), call.vault.files, names)
 
 
-def bind_sample(do: str, value: "Mapping[str, Value]") -> object:
+def bind_sample(do: str, value: Mapping[str, Value]) -> object:
     """Bind the arguments of a step to its change or question, without looking at the vault.
 
     Raises:
@@ -79,8 +76,8 @@ def bind_sample(do: str, value: "Mapping[str, Value]") -> object:
 
 
 def ask_index(
-    call: Call, loop: asyncio.AbstractEventLoop, name: str, value: "Mapping[str, Value]"
-) -> "Mapping[str, Value]":
+    call: Call, loop: asyncio.AbstractEventLoop, name: str, value: Mapping[str, Value]
+) -> Mapping[str, Value]:
     """Search or summarise the vault as it is, from the thread in which a policy is planned.
 
     A summary consists of sentences of the notes, so that a run finds what its preview showed.
@@ -88,8 +85,6 @@ def ask_index(
     Raises:
         BridgeError: As the operation.
     """
-    from bridge.policies.questions import list_hits, list_sentences
-
     given = {**value, "mode": "extract"} if name == "summarise" else value
     future = asyncio.run_coroutine_threadsafe(get_operation(name).run(call, given), loop)
     try:
@@ -103,9 +98,8 @@ def ask_index(
     return list_hits(hits, len(hits))
 
 
-def variable_readers(call: Call) -> "VariableReaders":
+def variable_readers(call: Call) -> VariableReaders:
     """Return how days and notes in variables are read."""
-    from bridge.policies.variables import VariableReaders
 
     def note(name: str, written: str) -> str:
         path = find_file(call.vault.files, call.vault.names, written)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from annotated_types import Interval, MaxLen
 
@@ -14,11 +14,9 @@ from bridge.features.policies.read import ReadPolicy, approvals, open_policy, re
 from bridge.policies.block import TYPE
 from bridge.policies.model import Policy, Problem, VariableKind
 from bridge.policies.starters import STARTERS, starter_description
+from bridge.policies.trust import Approvals
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.policies.trust import Approvals
 
 PolicyYaml = Annotated[str, MaxLen(65_536)]
 
@@ -125,7 +123,7 @@ async def list_policies(
     return PolicyPage(shown, len(paths), starters)
 
 
-def summarise_policy(path: VaultPath, found: ReadPolicy, approved: "Approvals") -> ListedPolicy:
+def summarise_policy(path: VaultPath, found: ReadPolicy, approved: Approvals) -> ListedPolicy:
     """Return a policy in the form of a list."""
     first = next(iter(found.faults), None)
     is_approved = approved.holds(path, found.digest)

@@ -1,7 +1,7 @@
 """Previewing and running policies."""
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from bridge.api.agreement import is_user
 from bridge.api.call import Call
@@ -14,11 +14,10 @@ from bridge.errors import Forbidden
 from bridge.features.policies.bindings import policy_host, variable_readers
 from bridge.features.policies.examine import PolicyYaml
 from bridge.features.policies.read import ReadPolicy, approvals, open_policy
+from bridge.policies.run import PolicyRun, PolicyTrace, RunPolicy
+from bridge.policies.variables import bind_variables
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.policies.run import PolicyTrace
 
 NOWHERE = VaultPath("")
 
@@ -154,9 +153,6 @@ async def perform(
     Raises:
         Forbidden: The caller is an agent, and the user did not approve it.
     """
-    from bridge.policies.run import PolicyRun, RunPolicy
-    from bridge.policies.variables import bind_variables
-
     approved = await approvals(call)
     is_approved = approved.holds(found.path, found.digest)
     if not (options.dry_run or is_approved or is_user(call)):
@@ -187,7 +183,7 @@ async def perform(
     )
 
 
-def describe_steps(trace: "PolicyTrace") -> tuple[StepOutcome, ...]:
+def describe_steps(trace: PolicyTrace) -> tuple[StepOutcome, ...]:
     """Return what became of the steps in the form of the result."""
     return tuple(StepOutcome(one.id, one.do, one.state, one.turns, one.found, one.path) for one in trace.steps)
 

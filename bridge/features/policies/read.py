@@ -4,24 +4,28 @@ import asyncio
 import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from bridge.api.call import Call
 from bridge.api.not_found import no_such_note, unknown_properties
 from bridge.api.vault_notes import snapshot
+from bridge.bases.evaluate import find_properties
+from bridge.bases.syntax import parse_expression
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments, NoteNotFound, ProtectedPath
 from bridge.features.policies.bindings import bind_sample
+from bridge.features.policies.paths import check_paths
+from bridge.index.note import Notes
+from bridge.markdown.note import type_of
+from bridge.markdown.parse import parse
 from bridge.policies.block import TYPE, PolicyBlock, block_digest, find_block
+from bridge.policies.check import check_policy
 from bridge.policies.model import Policy, Problem
+from bridge.policies.read import read_policy
 from bridge.policies.trust import Approvals, ApprovedPolicies
 from bridge.records import dataclass
 from bridge.text.fold import fold_case
 from bridge.types import Digest, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
-    from bridge.index.note import Notes
-    from bridge.vault.vault import Vault
+from bridge.vault.vault import Vault
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +72,14 @@ async def open_policy(call: Call, path: VaultPath | None, text: str | None = Non
     return await asyncio.to_thread(read_note, call.vault, path)
 
 
-def read_note(vault: "OpenVault", path: VaultPath) -> ReadPolicy:
+def read_note(vault: OpenVault, path: VaultPath) -> ReadPolicy:
     """Read and check the policy of a note; blocks."""
     block = block_of(path, note_text(vault, path))
     found = read_text(vault.files, block.text, snapshot(vault))
     return replace(found, path=path, problems=tuple(replace(one, line=one.line + block.line) for one in found.problems))
 
 
-def note_text(vault: "OpenVault", path: VaultPath) -> str:
+def note_text(vault: OpenVault, path: VaultPath) -> str:
     """Return the text of a note.
 
     Raises:
@@ -94,16 +98,13 @@ def block_of(path: VaultPath, text: str) -> PolicyBlock:
     Raises:
         InvalidArguments: The note is no policy.
     """
-    from bridge.markdown.note import type_of
-    from bridge.markdown.parse import parse
-
     readable = path.lower().endswith(".md")
     if not readable or type_of(parse(path, text.encode("utf-8", "surrogateescape")).properties) != TYPE:
         raise InvalidArguments(f"`{path}` is no policy.", hint=f"A policy's note has the property `type: {TYPE}`.")
     return find_block(text)
 
 
-def read_text(files: "Vault", text: str, notes: "Notes | None" = None) -> ReadPolicy:
+def read_text(files: Vault, text: str, notes: Notes | None = None) -> ReadPolicy:
     """Read and check the YAML of a policy for a vault.
 
     Args:
@@ -111,10 +112,6 @@ def read_text(files: "Vault", text: str, notes: "Notes | None" = None) -> ReadPo
         text: The YAML.
         notes: Its notes; without them, properties that none has are not told.
     """
-    from bridge.features.policies.paths import check_paths
-    from bridge.policies.check import check_policy
-    from bridge.policies.read import read_policy
-
     found = read_policy(text)
     policy = found.policy
     checked = (*check_policy(policy, bind_sample), *check_paths(policy, files)) if policy.steps else ()
@@ -124,11 +121,8 @@ def read_text(files: "Vault", text: str, notes: "Notes | None" = None) -> ReadPo
     return ReadPolicy(None, text, block_digest(text), found.policy, tuple(ordered))
 
 
-def _find_unknown(policy: Policy, notes: "Notes") -> Iterator[Problem]:
+def _find_unknown(policy: Policy, notes: Notes) -> Iterator[Problem]:
     """Remark the properties that conditions name and neither a note has nor a step sets."""
-    from bridge.bases.evaluate import find_properties
-    from bridge.bases.syntax import parse_expression
-
     own = {"variables", "steps", "item", "conditions"}
     for step in policy.steps:
         given = step.arguments.get("properties")

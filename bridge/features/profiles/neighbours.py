@@ -1,18 +1,21 @@
 """How a note is linked, and with what it should be."""
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bridge.api.not_found import no_such_note
+from bridge.engine.analytics import GraphSnapshot
 from bridge.engine.link_context import LinkContext, source_of
+from bridge.engine.open_vault import OpenVault
 from bridge.features.profiles.records import MissingLink, NoteStructure, ProfiledLinks, RelatedNote, Tie
+from bridge.graph.kinds import WRITTEN
+from bridge.linking.corpus import Corpus
+from bridge.linking.evidence import FeedbackModel
+from bridge.linking.suggest import suggest
+from bridge.markdown.note import Note
+from bridge.search.related import find_related
+from bridge.text.lines import LineIndex
 from bridge.types import Among, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.analytics import GraphSnapshot
-    from bridge.engine.open_vault import OpenVault
-    from bridge.linking.corpus import Corpus
-    from bridge.markdown.note import Note
 
 TIES: Final = 3
 LATEST: Final = 5
@@ -22,13 +25,13 @@ ASKED: Final = 15
 MOST_UNRESOLVED: Final = 20
 
 
-async def describe_links(vault: "OpenVault", among: Among, path: VaultPath) -> ProfiledLinks:
+async def describe_links(vault: OpenVault, among: Among, path: VaultPath) -> ProfiledLinks:
     """Return how many links a note has in each direction, and its place by that."""
     graph_snapshot = await vault.graph_snapshot(among)
     return await asyncio.to_thread(_count_links, vault, graph_snapshot, path)
 
 
-def _count_links(vault: "OpenVault", graph_snapshot: "GraphSnapshot", path: VaultPath) -> ProfiledLinks:
+def _count_links(vault: OpenVault, graph_snapshot: GraphSnapshot, path: VaultPath) -> ProfiledLinks:
     import numpy as np
 
     graph, notes = graph_snapshot.graph, graph_snapshot.notes
@@ -45,7 +48,7 @@ def _count_links(vault: "OpenVault", graph_snapshot: "GraphSnapshot", path: Vaul
     )
 
 
-async def strongest_ties(vault: "OpenVault", among: Among, path: VaultPath) -> tuple[Tie, ...]:
+async def strongest_ties(vault: OpenVault, among: Among, path: VaultPath) -> tuple[Tie, ...]:
     """Return the linked notes where a walk from the note is most often."""
     graph = (await vault.graph_snapshot(among)).graph
     number = graph.number(path)
@@ -58,10 +61,8 @@ async def strongest_ties(vault: "OpenVault", among: Among, path: VaultPath) -> t
     return tuple(Tie(each, round(strength[each], 4), each in onward and each in backward) for each in best)
 
 
-async def related_unlinked(vault: "OpenVault", among: Among, path: VaultPath) -> tuple[RelatedNote, ...]:
+async def related_unlinked(vault: OpenVault, among: Among, path: VaultPath) -> tuple[RelatedNote, ...]:
     """Return related notes that are linked in neither direction."""
-    from bridge.search.related import find_related
-
     graph = (await vault.graph_snapshot(among)).graph
     found = await find_related(await vault.sources_among(among), path=path, text=None, limit=ASKED)
     linked = graph.neighbours(path)
@@ -70,23 +71,17 @@ async def related_unlinked(vault: "OpenVault", among: Among, path: VaultPath) ->
     )[:SHOWN]
 
 
-def missing_links(vault: "OpenVault", corpus: "Corpus", note: "Note", *, for_user: bool) -> tuple[MissingLink, ...]:
+def missing_links(vault: OpenVault, corpus: Corpus, note: Note, *, for_user: bool) -> tuple[MissingLink, ...]:
     """Return the likeliest names in a note that are no links."""
-    from bridge.linking.evidence import FeedbackModel
-    from bridge.linking.suggest import suggest
-    from bridge.text.lines import LineIndex
-
     around = LinkContext(vault, note.path, FeedbackModel(vault.store.feedback.all(), for_user=for_user))
     lines = LineIndex(note.text)
     found = suggest(source_of(vault, note), corpus, around)[:SHOWN]
     return tuple(MissingLink(one.target, one.text, lines.at(one.span[0]), round(one.score, 3)) for one in found)
 
 
-async def describe_structure(vault: "OpenVault", among: Among, path: VaultPath) -> NoteStructure:
+async def describe_structure(vault: OpenVault, among: Among, path: VaultPath) -> NoteStructure:
     """Return a note's place in the graph of written links."""
     import numpy as np
-
-    from bridge.graph.kinds import WRITTEN
 
     graph_snapshot = await vault.graph_snapshot(among)
     number = graph_snapshot.graph.number(path)

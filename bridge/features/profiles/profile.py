@@ -3,7 +3,7 @@
 import asyncio
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import Any, Final, get_args
 
 from bridge.api.agreement import is_user
 from bridge.api.among import choose_among
@@ -24,10 +24,8 @@ from bridge.features.profiles.parts import (
     violated_rules,
 )
 from bridge.features.profiles.records import NoteProfile, ProfilePart
+from bridge.markdown.note import Note
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.markdown.note import Note
 
 BY_DEFAULT: Final[tuple[ProfilePart, ...]] = tuple(part for part in get_args(ProfilePart) if part != "structure")
 DAY_S: Final = 86_400
@@ -79,7 +77,7 @@ async def note_profile(call: Call, path: VaultPath, parts: tuple[ProfilePart, ..
     )
 
 
-async def describe_part(call: Call, part: ProfilePart, note: "Note") -> object:  # noqa: PLR0911 - one part, one line
+async def describe_part(call: Call, part: ProfilePart, note: Note) -> object:  # noqa: PLR0911 - one part, one line
     """Return one part of a profile."""
     among = choose_among(call.vault, None, (note.path,))
     match part:
@@ -101,7 +99,7 @@ async def describe_part(call: Call, part: ProfilePart, note: "Note") -> object: 
             return await asyncio.to_thread(_describe_at_once, call, part, note)
 
 
-def _describe_at_once(call: Call, part: ProfilePart, note: "Note") -> object:
+def _describe_at_once(call: Call, part: ProfilePart, note: Note) -> object:
     """Return a part that one thread finds by itself."""
     match part:
         case "outline":

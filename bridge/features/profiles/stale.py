@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from annotated_types import Interval
 
@@ -18,15 +18,19 @@ from bridge.api.not_found import unknown_names
 from bridge.api.note_text import open_note
 from bridge.api.registry import operation
 from bridge.api.stated_rules import without_templates
+from bridge.engine.analytics import GraphSnapshot
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
+from bridge.index.note import IndexedNote
+from bridge.markdown.kinds import title_of
+from bridge.markdown.prose import protected_spans
 from bridge.records import dataclass
+from bridge.schema.census import kind_of_value
+from bridge.schema.rules import NAME_PATTERNS
 from bridge.text.counts import count_of
+from bridge.text.lines import LineIndex
 from bridge.types import Among, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.analytics import GraphSnapshot
-    from bridge.engine.open_vault import OpenVault
-    from bridge.index.note import IndexedNote
+from bridge.vault.obsidian_settings import read_obsidian_settings
 
 RECENT_DAYS: Final = 30
 """A note that links to another counts more if it was modified in these days."""
@@ -136,12 +140,9 @@ async def stale_notes(
 
 
 def rank_notes(
-    vault: "OpenVault", graph_snapshot: "GraphSnapshot", folder: str | None, now: float, days: int, least_linked: int
-) -> "Iterator[tuple[float, IndexedNote]]":
+    vault: OpenVault, graph_snapshot: GraphSnapshot, folder: str | None, now: float, days: int, least_linked: int
+) -> Iterator[tuple[float, IndexedNote]]:
     """Yield the old notes that are linked to enough, each with its score by age and links."""
-    from bridge.markdown.kinds import title_of
-    from bridge.schema.rules import NAME_PATTERNS
-
     inside = f"{folder.strip('/')}/" if folder and folder.strip("/") else ""
     for note in without_templates(vault, list(graph_snapshot.notes.values())):
         age = (now - note.modified) / DAY_S
@@ -153,7 +154,7 @@ def rank_notes(
             yield math.log2(1 + age / days) * math.log2(2 + len(sources)) * (1 + math.log2(1 + recent)), note
 
 
-def recent_sources(graph_snapshot: "GraphSnapshot", path: VaultPath, now: float) -> list[VaultPath]:
+def recent_sources(graph_snapshot: GraphSnapshot, path: VaultPath, now: float) -> list[VaultPath]:
     """Return the notes that link to a note and were modified lately, the latest first."""
     notes = graph_snapshot.notes
     sources = (notes[each] for each in graph_snapshot.graph.linked_from(path) if each in notes)
@@ -162,7 +163,7 @@ def recent_sources(graph_snapshot: "GraphSnapshot", path: VaultPath, now: float)
 
 
 def describe_note(
-    vault: "OpenVault", graph_snapshot: "GraphSnapshot", note: "IndexedNote", score: float, now: float
+    vault: OpenVault, graph_snapshot: GraphSnapshot, note: IndexedNote, score: float, now: float
 ) -> StaleNote:
     """Return a note with what speaks for looking it through; words that age and days that are over raise its score."""
     age, sources = int((now - note.modified) // DAY_S), graph_snapshot.graph.linked_from(note.path)
@@ -184,11 +185,8 @@ def describe_note(
     )
 
 
-def ageing_words(vault: "OpenVault", path: VaultPath) -> Iterator[str]:
+def ageing_words(vault: OpenVault, path: VaultPath) -> Iterator[str]:
     """Yield the first words of a note that were true when they were written, with their lines."""
-    from bridge.markdown.prose import protected_spans
-    from bridge.text.lines import LineIndex
-
     if not path.lower().endswith(".md"):
         return
     try:
@@ -202,11 +200,8 @@ def ageing_words(vault: "OpenVault", path: VaultPath) -> Iterator[str]:
             yield f"says “{found[0]}” in line {lines.at(found.start())}"
 
 
-def past_days(vault: "OpenVault", note: "IndexedNote", today: str) -> Iterator[str]:
+def past_days(vault: OpenVault, note: IndexedNote, today: str) -> Iterator[str]:
     """Yield what should have been done by now: open tasks, and properties such as `due`."""
-    from bridge.schema.census import kind_of_value
-    from bridge.vault.obsidian_settings import read_obsidian_settings
-
     is_open = read_obsidian_settings(vault.root).tasks.is_open
     late = [task for task in note.tasks if task.due and task.due < today and is_open(task.status)]
     if late:

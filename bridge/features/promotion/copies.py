@@ -4,21 +4,21 @@ import asyncio
 import hashlib
 from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from bridge.api.call import Call
 from bridge.api.note_text import open_note
+from bridge.changes.draft import Draft
+from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
+from bridge.changes.requests.preconditions import read_unchanged
 from bridge.features.promotion.copy_text import open_address, without_vaults
+from bridge.markdown.edit.properties import edit_properties
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.note import Note, Value, property_of
 from bridge.notebook.promotion import BODY_DIGEST, COPY, ORIGIN, PROJECT, is_copy_of, origin_of, texts_of
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.changes.draft import Draft
-    from bridge.changes.effect import Effect
 
 DIGITS = 16
 """Digits of a text's digest that a copy keeps."""
@@ -33,12 +33,8 @@ class RenewCopy(Request):
     properties: Mapping[str, Any] = field(default_factory=dict)
     op: Literal["promote_note"] = "promote_note"
 
-    def plan(self, draft: "Draft", context: RequestContext) -> "Effect":
+    def plan(self, draft: Draft, context: RequestContext) -> Effect:
         """Replace the text in the draft."""
-        from bridge.changes.effect import Effect
-        from bridge.changes.requests.preconditions import read_unchanged
-        from bridge.markdown.edit.properties import edit_properties
-
         old = read_unchanged(self.path, self.digest, draft, context).decode("utf-8", "surrogateescape")
         cut = cut_frontmatter(old)
         new = f"{old[: cut[1] if cut else 0]}{self.text}".encode("utf-8", "surrogateescape")

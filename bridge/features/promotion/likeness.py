@@ -1,16 +1,15 @@
 """Finds the notes of the global vault that a note would repeat."""
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bridge.api.call import Call
 from bridge.api.note_text import read_text
+from bridge.markdown.note import Note
 from bridge.records import dataclass
+from bridge.search.related import find_related
 from bridge.text.overlap import find_overlaps
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.markdown.note import Note
 
 CANDIDATES: Final = 8
 """Notes compared, the most related ones."""
@@ -42,10 +41,8 @@ class LikeNote:
     cosine: float | None = None
 
 
-async def find_like_notes(call: Call, other: Call, note: "Note") -> tuple[LikeNote, ...]:
+async def find_like_notes(call: Call, other: Call, note: Note) -> tuple[LikeNote, ...]:
     """Return the notes of the global vault that repeat a note, the most similar first."""
-    from bridge.search.related import find_related
-
     vault, text = other.vault, note.text[note.body :][:MOST]
     cosines = await _cosines(call, other, note.path)
     near = await find_related(await vault.sources_among("all"), path=None, text=text, limit=CANDIDATES)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import MaxLen
 
@@ -29,14 +29,11 @@ from bridge.features.promotion.copies import (
 )
 from bridge.features.promotion.copy_text import CopiedText, copy_text, kept_properties
 from bridge.features.promotion.likeness import LikeNote, find_like_notes
-from bridge.markdown.note import property_of
+from bridge.markdown.note import Note, property_of
 from bridge.notebook.promotion import BODY_DIGEST, COPY, ORIGIN, PROMOTED
 from bridge.records import dataclass
 from bridge.text.diff import unified_diff
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.markdown.note import Note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,14 +152,14 @@ def choose_place(other: Call, folder: str, path: VaultPath) -> VaultPath:
     return other.vault.files.locate(f"{folder.strip().strip('/')}/{path.rpartition('/')[2]}".lstrip("/"))
 
 
-def translate(call: Call, other: Call, note: "Note", place: VaultPath) -> CopiedText:
+def translate(call: Call, other: Call, note: Note, place: VaultPath) -> CopiedText:
     """Return the text of a note as the global vault can have it."""
     there = other.vault.names.copy()
     there.add(place)
     return copy_text(note, call.host.root.name, call.vault.names, place, there)
 
 
-def renew(call: Call, known: "Note", note: "Note", copied: CopiedText, *, update: bool) -> Promotion:
+def renew(call: Call, known: Note, note: Note, copied: CopiedText, *, update: bool) -> Promotion:
     """Return what is to be done about a note that has a copy.
 
     Raises:
@@ -189,7 +186,7 @@ def renew(call: Call, known: "Note", note: "Note", copied: CopiedText, *, update
 
 
 async def begin(
-    call: Call, other: Call, note: "Note", place: VaultPath, copied: CopiedText, type_: str | None
+    call: Call, other: Call, note: Note, place: VaultPath, copied: CopiedText, type_: str | None
 ) -> Promotion:
     """Return what is to be done about a note that has no copy yet.
 

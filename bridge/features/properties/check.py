@@ -1,7 +1,7 @@
 """Which notes violate the conventions of other notes, or the rules that a person wrote down."""
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Interval, MaxLen
 
@@ -13,18 +13,20 @@ from bridge.api.not_found import no_such_note, unknown_names
 from bridge.api.registry import operation
 from bridge.api.stated_rules import read_schemas, without_templates
 from bridge.api.vault_notes import snapshot
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.features.properties.conventions import Least
 from bridge.features.properties.report import select_notes
+from bridge.index.note import IndexedNote
+from bridge.markdown.edit.properties import PropertyBlock
 from bridge.records import dataclass
+from bridge.schema.conventions import infer_rules
+from bridge.schema.rules import Rule
+from bridge.schema.violations import find_violations, nearest_value
 from bridge.state.dismissals import dismissal_key
 from bridge.text.fold import fold_case
+from bridge.text.lines import LineIndex
 from bridge.types import Among, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
-    from bridge.index.note import IndexedNote
-    from bridge.schema.rules import Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +118,6 @@ async def check_notes(
     stated, problems = await read_schemas(vault, every) if rules != "inferred" else ([], ())
 
     def check() -> CheckedNotes:
-        from bridge.schema.conventions import infer_rules
-        from bridge.schema.violations import find_violations
 
         notes = list(without_templates(vault, select_notes(every, None)))
         asked = list(without_templates(vault, select_notes(every, folder)))
@@ -135,10 +135,8 @@ async def check_notes(
     return await asyncio.to_thread(check)
 
 
-def describe_violation(vault: "OpenVault", rule: "Rule", note: "IndexedNote", found: str) -> RuleViolation:
+def describe_violation(vault: OpenVault, rule: Rule, note: IndexedNote, found: str) -> RuleViolation:
     """Return a violation in the form of the result."""
-    from bridge.schema.violations import nearest_value
-
     return RuleViolation(
         path=note.path,
         line=property_line(vault, note.path, rule.name) if rule.kind in ("type", "values", "condition") else None,
@@ -152,11 +150,8 @@ def describe_violation(vault: "OpenVault", rule: "Rule", note: "IndexedNote", fo
     )
 
 
-def property_line(vault: "OpenVault", path: VaultPath, name: str) -> int | None:
+def property_line(vault: OpenVault, path: VaultPath, name: str) -> int | None:
     """Return the line in which a note has a property; None if that cannot be said."""
-    from bridge.markdown.edit.properties import PropertyBlock
-    from bridge.text.lines import LineIndex
-
     try:
         block = PropertyBlock.read(path, vault.files.read(path)[0].decode("utf-8-sig", "replace"))
     except BridgeError:

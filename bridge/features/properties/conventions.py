@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Interval
 
@@ -14,12 +14,11 @@ from bridge.api.registry import operation
 from bridge.api.stated_rules import read_schemas, without_templates
 from bridge.api.vault_notes import snapshot
 from bridge.features.properties.report import FEW, Name, select_notes
+from bridge.index.note import IndexedNote
 from bridge.records import dataclass
+from bridge.schema.conventions import count_kept, infer_rules
+from bridge.schema.rules import Rule, applies_to, find_violation
 from bridge.types import Among, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.index.note import IndexedNote
-    from bridge.schema.rules import Rule
 
 Least = Annotated[float, Interval(ge=0.5, le=1.0)]
 
@@ -103,7 +102,6 @@ async def conventions(
     schemas, problems = await read_schemas(vault, every)
 
     def infer() -> ConventionList:
-        from bridge.schema.conventions import count_kept, infer_rules
 
         notes = list(without_templates(vault, select_notes(every, folder, note_type)))
         stated = [rule for rule in (count_kept(each, notes) for each in schemas) if rule.notes]
@@ -116,10 +114,8 @@ async def conventions(
     return await asyncio.to_thread(infer)
 
 
-def describe_rule(rule: "Rule", notes: "Iterable[IndexedNote]") -> Convention:
+def describe_rule(rule: Rule, notes: Iterable[IndexedNote]) -> Convention:
     """Return a rule with the first notes that violate it."""
-    from bridge.schema.rules import applies_to, find_violation
-
     violators = [note.path for note in notes if applies_to(rule, note) and find_violation(rule, note) is not None]
     return Convention(
         Folder(rule.scope.folder),

@@ -2,25 +2,29 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import fields
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import MaxLen
 
 from bridge.api.call import Call
 from bridge.api.expectation import Expectation, expected_counts
 from bridge.api.hints import Folder, Scalar
+from bridge.api.not_found import folder_of
 from bridge.api.proposals import outcome_notices
 from bridge.api.registry import operation
 from bridge.api.write import MOST_FILES, WriteArguments, WriteOptions, Written, author, build_written
+from bridge.changes.requests.base import Request
 from bridge.changes.requests.many_notes import ChangeValues, RenameProperty, RenameTag
 from bridge.errors import InvalidArguments, TextNotFound
+from bridge.index.note import IndexedNote
+from bridge.markdown.edit.property_items import read_items
+from bridge.markdown.edit.tags import TagRename
+from bridge.markdown.edit.yaml_write import is_same_value
 from bridge.records import dataclass
+from bridge.search.filters import no_such_property, no_such_tag
+from bridge.text.counts import count_of
 from bridge.text.fold import fold_case
 from bridge.types import Exact, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.changes.requests.base import Request
-    from bridge.index.note import IndexedNote
 
 Name = Annotated[str, MaxLen(200)]
 
@@ -90,9 +94,6 @@ async def rename_tag(
         ProtectedPath: A read-only note would have to change.
         ExpectationFailed: The effect differs from `expect`; the error says how.
     """
-    from bridge.markdown.edit.tags import TagRename
-    from bridge.search.filters import no_such_tag
-
     rename = TagRename.of(tag, to, children=children)
     if rename.old == rename.to:
         raise InvalidArguments(f"`{tag}` and `{to}` are the same tag.")
@@ -195,16 +196,13 @@ async def change_values(
         ProtectedPath: A read-only note would have to change.
         ExpectationFailed: The effect differs from `expect`; the error says how.
     """
-    from bridge.markdown.edit.property_items import read_items
-    from bridge.markdown.edit.yaml_write import is_same_value
-
     name = name.strip()
     if is_same_value(old, to):
         raise InvalidArguments("The old value and the new one are the same.")
     inside = own_folder(call, folder)
     has = has_property(name, inside)
 
-    def has_value(note: "IndexedNote") -> bool:
+    def has_value(note: IndexedNote) -> bool:
         return has(note) and any(
             is_same_value(item, old)
             for own, value in note.properties.items()
@@ -222,17 +220,15 @@ def own_folder(call: Call, folder: str | None) -> str:
     Raises:
         FolderNotFound: No note is in it.
     """
-    from bridge.api.not_found import folder_of
-
     call.vault.require_keyword()
     return folder_of(call.vault.index.notes.keys(), folder).strip("/")
 
 
-def has_property(name: str, folder: str) -> "Callable[[IndexedNote], bool]":
+def has_property(name: str, folder: str) -> Callable[[IndexedNote], bool]:
     """Return whether a note of a folder has a property, in any case."""
     folded, inside = fold_case(name), f"{folder}/" if folder else ""
 
-    def has(note: "IndexedNote") -> bool:
+    def has(note: IndexedNote) -> bool:
         return note.path.startswith(inside) and any(fold_case(own) == folded for own in note.properties)
 
     return has
@@ -240,7 +236,6 @@ def has_property(name: str, folder: str) -> "Callable[[IndexedNote], bool]":
 
 def missing_property(call: Call, name: str, *values: Scalar) -> Callable[[], str]:
     """Return what says that no note has a property, or such a value."""
-    from bridge.search.filters import no_such_property
 
     def say() -> str:
         shown = f"`{name}` with the value `{values[0]}`" if values else f"`{name}`"
@@ -250,7 +245,7 @@ def missing_property(call: Call, name: str, *values: Scalar) -> Callable[[], str
 
 
 def first_note(
-    call: Call, folder: str, has: "Callable[[IndexedNote], bool]", hint: str, explain: Callable[[], str]
+    call: Call, folder: str, has: Callable[[IndexedNote], bool], hint: str, explain: Callable[[], str]
 ) -> VaultPath:
     """Return the first note that has what is to be changed, in a folder or outside of the agents' folder.
 
@@ -267,7 +262,7 @@ def first_note(
     return found
 
 
-async def change_many(call: Call, request: "Request", expect: Expectation | None, options: WriteOptions) -> ManyWritten:
+async def change_many(call: Call, request: Request, expect: Expectation | None, options: WriteOptions) -> ManyWritten:
     """Change many notes as one change."""
     confirmed = call.confirmed(options.confirm)
     outcome = await call.vault.executor.carry(
@@ -290,8 +285,6 @@ async def change_many(call: Call, request: "Request", expect: Expectation | None
 
 def skip_warnings(paths: Collection[VaultPath]) -> tuple[str, ...]:
     """Warn of notes that stay as they are."""
-    from bridge.text.counts import count_of
-
     return (
         (f"{count_of(len(paths), 'note')} cannot be changed safely and stay as they are: see `skipped`.",)
         if paths

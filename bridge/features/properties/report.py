@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from annotated_types import Interval, MaxLen
 
@@ -12,13 +12,14 @@ from bridge.api.hints import Folder, Scalar
 from bridge.api.not_found import unknown_names
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
+from bridge.index.note import IndexedNote
 from bridge.records import dataclass
+from bridge.schema.census import PropertyCount, ValueCount, count_properties, count_values, value_key
+from bridge.search.filters import filter_notes
+from bridge.search.model import SearchRequest
 from bridge.text.fold import fold_case
 from bridge.types import Among, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.index.note import IndexedNote
-    from bridge.schema.census import PropertyCount, ValueCount
+from bridge.vault.obsidian_settings import read_obsidian_settings
 
 EXAMPLES = 5
 """Most common values that are shown of a property."""
@@ -101,14 +102,11 @@ async def property_report(
         limit: Maximum properties.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
     """
-    from bridge.vault.obsidian_settings import read_obsidian_settings
-
     vault = call.vault
     vault.require_keyword()
     every = snapshot(vault, choose_among(vault, among, (folder,)))
 
     def count() -> PropertyReport:
-        from bridge.schema.census import count_properties
 
         notes = select_notes(every, folder, note_type)
         types = {fold_case(name): kind for name, kind in read_obsidian_settings(vault.root).property_types.items()}
@@ -126,13 +124,9 @@ async def property_report(
 
 
 def select_notes(
-    notes: "Mapping[VaultPath, IndexedNote]", folder: str | None, note_type: str | None = None
-) -> "list[IndexedNote]":
+    notes: Mapping[VaultPath, IndexedNote], folder: str | None, note_type: str | None = None
+) -> list[IndexedNote]:
     """Return the Markdown notes of a folder and type, by path, so that equal counts keep one order."""
-    from bridge.search.filters import filter_notes
-    from bridge.search.model import SearchRequest
-    from bridge.text.fold import fold_case
-
     passing = filter_notes(notes, SearchRequest(query="", folder=folder))
     wanted = None if note_type is None else fold_case(note_type.strip())
     return [
@@ -144,7 +138,7 @@ def select_notes(
     ]
 
 
-def describe_property(found: "PropertyCount", notes: int, obsidian_type: str | None) -> PropertyFacts:
+def describe_property(found: PropertyCount, notes: int, obsidian_type: str | None) -> PropertyFacts:
     """Return the facts of a property."""
     count = found.spellings.total()
     spellings = tuple(name for name, _ in found.spellings.most_common())
@@ -237,8 +231,6 @@ async def property_values(
     every = snapshot(vault, choose_among(vault, among, (folder,)))
 
     def count() -> PropertyValues:
-        from bridge.schema.census import count_values, value_key
-        from bridge.text.fold import fold_case
 
         notes = select_notes(every, folder)
         begin = fold_case(prefix.strip())
@@ -251,7 +243,7 @@ async def property_values(
     return await asyncio.to_thread(count)
 
 
-def describe_value(found: "ValueCount") -> ListedValue:
+def describe_value(found: ValueCount) -> ListedValue:
     """Return a value in the form of the result."""
     several = found.spellings.most_common() if len(found.spellings) > 1 else []
     spellings = tuple(f"{value} ({number})" for value, number in several)

@@ -13,6 +13,8 @@ from bridge.api.where import Where
 from bridge.errors import InvalidArguments
 from bridge.features.search.operations import Freshness, Hit, PassageTokens, build_search_result, find_among
 from bridge.records import dataclass
+from bridge.search.block_search import search_blocks as find
+from bridge.search.model import SearchRequest
 from bridge.types import Among, BlockOrder, NoteOrFolder, SearchMode
 
 
@@ -88,9 +90,6 @@ async def search_blocks(
         ModelMissing: The mode is `semantic` and no model is installed.
         InvalidArguments: The query is empty, or `where` cannot be read.
     """
-    from bridge.search.block_search import search_blocks as find
-    from bridge.search.model import SearchRequest
-
     started = time.perf_counter()
     if not query.strip():
         raise InvalidArguments("`query` is empty.", hint="Use `read_note` to read a note.")

@@ -5,7 +5,7 @@ import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from annotated_types import MaxLen
 
@@ -14,15 +14,15 @@ from bridge.api.call import Call
 from bridge.api.hints import Limit, Query
 from bridge.api.redact import redact_denied
 from bridge.api.registry import operation
+from bridge.engine.host import Host
 from bridge.errors import BridgeError, InvalidArguments, ModelMissing, NotReady
 from bridge.features.search.operations import Hit, SearchResult, build_search_result
 from bridge.records import dataclass
+from bridge.search.model import SearchRequest
+from bridge.search.pipeline import search
+from bridge.search.query import parse_query
 from bridge.text.invisible import inline
 from bridge.types import NoteKind, SearchMode
-
-if TYPE_CHECKING:
-    from bridge.engine.host import Host
-    from bridge.search.model import SearchRequest
 
 DEADLINE_S = 0.5
 """Seconds that a vault has for its answer, once another has answered."""
@@ -103,8 +103,6 @@ async def search_everywhere(
         InvalidArguments: The query is empty.
         NotReady: No vault is ready.
     """
-    from bridge.search.model import SearchRequest
-
     started = time.perf_counter()
     if not query.strip():
         raise InvalidArguments("`query` is empty.", hint="Use `find_notes` to list the notes of a vault.")
@@ -132,7 +130,7 @@ async def search_everywhere(
     )
 
 
-def merge_hits(found: Mapping["Host", SearchResult], limit: int) -> Iterable[VaultHit]:
+def merge_hits(found: Mapping[Host, SearchResult], limit: int) -> Iterable[VaultHit]:
     """Return the best hits of several vaults, the best first.
 
     Their scores are comparable: full-text scores count by the share of the query's words that a note says, and cosines
@@ -146,10 +144,10 @@ def merge_hits(found: Mapping["Host", SearchResult], limit: int) -> Iterable[Vau
     return sorted(hits, key=lambda hit: (-hit.score, hit.vault, hit.path))[:limit]
 
 
-async def ask_all(hosts: Sequence["Host"], ask: Callable[["Host"], Awaitable[SearchResult]]) -> Answers:
+async def ask_all(hosts: Sequence[Host], ask: Callable[[Host], Awaitable[SearchResult]]) -> Answers:
     """Ask vaults at once and return the answers and errors of those that were in time."""
 
-    async def answer(host: "Host") -> SearchResult | BridgeError:
+    async def answer(host: Host) -> SearchResult | BridgeError:
         try:
             return await ask(host)
         except InvalidArguments:
@@ -170,7 +168,7 @@ async def ask_all(hosts: Sequence["Host"], ask: Callable[["Host"], Awaitable[Sea
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _first_answer(tasks: Iterable["asyncio.Future[SearchResult | BridgeError]"]) -> None:
+async def _first_answer(tasks: Iterable[asyncio.Future[SearchResult | BridgeError]]) -> None:
     """Wait until one vault has answered, or all have failed."""
     ends = time.monotonic() + PATIENCE_S
     late = {task for task in tasks if not task.done()}
@@ -180,10 +178,8 @@ async def _first_answer(tasks: Iterable["asyncio.Future[SearchResult | BridgeErr
             return
 
 
-async def _search(call: Call, request: "SearchRequest") -> SearchResult:
+async def _search(call: Call, request: SearchRequest) -> SearchResult:
     """Search one vault as `search` does."""
-    from bridge.search.pipeline import search
-
     started, vault = time.perf_counter(), call.vault
     await vault.first_answers.prepare(request)
     sources = await vault.sources_among(choose_among(vault, None, (), request.query))
@@ -193,10 +189,8 @@ async def _search(call: Call, request: "SearchRequest") -> SearchResult:
         raise vault.why_not_by_meaning() from None
 
 
-async def _embed_query(call: Call, hosts: Iterable["Host"], request: "SearchRequest") -> None:
+async def _embed_query(call: Call, hosts: Iterable[Host], request: SearchRequest) -> None:
     """Embed the query for all vaults, since a model that has to be loaded first would make them all late."""
-    from bridge.search.query import parse_query
-
     embedders = call.bridge.embedders
     if embedders is not None and request.mode != "keyword":
         text = parse_query(request.query).text
@@ -204,7 +198,7 @@ async def _embed_query(call: Call, hosts: Iterable["Host"], request: "SearchRequ
         await asyncio.gather(*(embedders.embed_query(key, text) for key in models if text.strip()))
 
 
-def _notices(hosts: Sequence["Host"], answers: Answers) -> Iterable[str]:
+def _notices(hosts: Sequence[Host], answers: Answers) -> Iterable[str]:
     """Say which vaults are missing, and once what one or several had to say."""
     said: defaultdict[str, list[str]] = defaultdict(list)
     for host in hosts:

@@ -4,27 +4,25 @@ import asyncio
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from bridge.api.among import choose_among
 from bridge.api.call import Call
 from bridge.api.markup import Answer, Element, Line, notices
 from bridge.api.note_text import read_text
 from bridge.api.registry import operation
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.features.search.measurement import Measurement, keep_measurement, models_in_use
 from bridge.features.search.operations import find_among
+from bridge.models.reranker import PassageScores
 from bridge.notebook.folder import agents_folder
 from bridge.notebook.judged_questions import EXAMPLE, HEAD, NOTE, JudgedQuestion, UnreadableLine, read_judged_questions
 from bridge.records import dataclass
 from bridge.search.judge import DEPTH, FEWEST, Comparison, compare, ndcg
+from bridge.search.model import SearchAnswer, SearchRequest, Sources
+from bridge.search.pipeline import search
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
-    from bridge.models.reranker import PassageScores
-    from bridge.search.model import SearchAnswer, SearchRequest, Sources
 
 LONGEST_S = 1_800.0
 """Seconds after which the notes of one question are given up."""
@@ -132,19 +130,17 @@ class LocatedQuestion:
 class PatientReader:
     """Reads closely for as long as it takes."""
 
-    def __init__(self, vault: "OpenVault") -> None:
+    def __init__(self, vault: OpenVault) -> None:
         self.problem = ""
         """Why not all notes could be read."""
         self.took_s = 0.0
         self._rerankers = vault.rerankers
 
-    async def search(self, sources: "Sources", request: "SearchRequest") -> "SearchAnswer":
+    async def search(self, sources: Sources, request: SearchRequest) -> SearchAnswer:
         """Search, and read the best notes closely."""
-        from bridge.search.pipeline import search
-
         return await search(replace(sources, rerank=self._score), replace(request, deep=True))
 
-    async def _score(self, query: str, passages: Sequence[str]) -> "PassageScores":
+    async def _score(self, query: str, passages: Sequence[str]) -> PassageScores:
         started = time.perf_counter()
         found = await self._rerankers.score(query, passages, LONGEST_S)
         self.took_s += time.perf_counter() - started
@@ -152,13 +148,13 @@ class PatientReader:
         return found
 
 
-def _read_rows(vault: "OpenVault", path: VaultPath) -> list[LocatedQuestion | UnreadableLine]:
+def _read_rows(vault: OpenVault, path: VaultPath) -> list[LocatedQuestion | UnreadableLine]:
     """Read the rows of the note and find their notes. Blocks."""
     return [_locate(vault, row, path) for row in read_judged_questions(read_text(vault, path))]
 
 
 def _locate(
-    vault: "OpenVault", row: JudgedQuestion | UnreadableLine, note: VaultPath
+    vault: OpenVault, row: JudgedQuestion | UnreadableLine, note: VaultPath
 ) -> LocatedQuestion | UnreadableLine:
     """Find the notes that answer a question, among those that its search is about."""
     if isinstance(row, UnreadableLine):
@@ -181,9 +177,6 @@ def _locate(
 
 async def _ask(call: Call, question: LocatedQuestion, reader: PatientReader) -> tuple[float, float]:
     """Return the nDCG of both modes for a question."""
-    from bridge.search.model import SearchRequest
-    from bridge.search.pipeline import search
-
     request = SearchRequest(question.text, limit=DEPTH)
     answers = [await find_among(call, find, request, None, "") for find in (search, reader.search)]
     before, after = (ndcg([hit.path for hit in answer.hits], question.worth) for answer in answers)
@@ -210,7 +203,7 @@ def _how_to_begin(path: VaultPath) -> str:
     )
 
 
-def _remarks(vault: "OpenVault", found: Comparison, seconds: float) -> Iterable[str]:
+def _remarks(vault: OpenVault, found: Comparison, seconds: float) -> Iterable[str]:
     """Say what a measurement does not tell, and what to do with it."""
     if found.questions < FEWEST:
         yield f"{count_of(found.questions, 'question')} cannot prove anything: write at least {FEWEST}."

@@ -2,21 +2,19 @@
 
 import asyncio
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bridge.api.agreement import is_editor
 from bridge.api.call import Call
 from bridge.api.finding import Finding, Fix, make_finding
+from bridge.engine.host import Host
 from bridge.engine.model_pool import model_key
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.records import dataclass
 from bridge.state.database import Database
 from bridge.state.tables import Subject, Table
 from bridge.text.counts import count_of
-
-if TYPE_CHECKING:
-    from bridge.engine.host import Host
-    from bridge.engine.open_vault import OpenVault
 
 TABLES: Final = Subject(
     "deep_search",
@@ -63,7 +61,7 @@ class Measurement:
     helps: bool
 
 
-def models_in_use(vault: "OpenVault") -> ModelsInUse:
+def models_in_use(vault: OpenVault) -> ModelsInUse:
     """Return the models that a search would use now. Blocks for small files.
 
     Raises:
@@ -100,7 +98,7 @@ async def is_read_closely(call: Call) -> bool:
     return await asyncio.to_thread(_is_proved, vault)
 
 
-def _is_proved(vault: "OpenVault") -> bool:
+def _is_proved(vault: OpenVault) -> bool:
     try:
         last = last_measurement(vault.store.database)
         return last is not None and last.helps and last.models == models_in_use(vault)
@@ -108,7 +106,7 @@ def _is_proved(vault: "OpenVault") -> bool:
         return False
 
 
-def check_deep_search(host: "Host") -> Finding:
+def check_deep_search(host: Host) -> Finding:
     """Look whether searches read closely, and why."""
     check = "deep search"
     if host.settings.search_deep != "judged":

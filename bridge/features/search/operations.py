@@ -1,9 +1,9 @@
 """Finding notes by words, by meaning and by their surroundings."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from annotated_types import Interval, MaxLen
 
@@ -18,18 +18,15 @@ from bridge.api.questions import keep_question
 from bridge.api.registry import operation
 from bridge.api.vault_topics import shared_topics
 from bridge.api.where import Where, notes_where
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import InvalidArguments, ModelMissing
 from bridge.features.search.measurement import is_read_closely
 from bridge.records import dataclass
 from bridge.search.answerability import Answerability
+from bridge.search.model import SearchAnswer, SearchHit, SearchRequest, Sources
+from bridge.search.pipeline import search as find
+from bridge.search.related import find_related
 from bridge.types import Among, Lines, NoteKind, NoteOrFolder, SearchDepth, VaultPath
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from bridge.engine.open_vault import OpenVault
-    from bridge.search.model import SearchAnswer, SearchHit, SearchRequest, Sources
-
 
 PassageTokens = Annotated[int, Interval(ge=0, le=20_000)]
 Score = Annotated[float, Interval(ge=0, le=1)]
@@ -182,9 +179,6 @@ async def search(
         ModelMissing: The mode is `semantic` and no model is installed.
         InvalidArguments: The query is empty, or `where` cannot be read.
     """
-    from bridge.search.model import SearchRequest
-    from bridge.search.pipeline import search as find
-
     started = time.perf_counter()
     if not query.strip():
         raise InvalidArguments("`query` is empty.", hint="Use `find_notes` to list notes by folder, tag or property.")
@@ -217,11 +211,11 @@ async def search(
 
 async def find_among(
     call: Call,
-    find: "Callable[[Sources, SearchRequest], Awaitable[SearchAnswer]]",
-    request: "SearchRequest",
+    find: Callable[[Sources, SearchRequest], Awaitable[SearchAnswer]],
+    request: SearchRequest,
     among: Among | None,
     where: str,
-) -> "SearchAnswer":
+) -> SearchAnswer:
     """Find what a request asks for among the notes or the agents' folder, where an expression holds.
 
     Raises:
@@ -267,8 +261,6 @@ async def related_notes(
     Raises:
         NoteNotFound: No such note in the index; the message names the closest.
     """
-    from bridge.search.related import find_related
-
     started = time.perf_counter()
     if (path is None) == (text is None or not text.strip()):
         raise InvalidArguments("Give either `path` or `text`, not empty.")
@@ -285,18 +277,18 @@ async def related_notes(
     return build_search_result(call, found, started)
 
 
-def name_topic(hit: "SearchHit", topic: str | None) -> "SearchHit":
+def name_topic(hit: SearchHit, topic: str | None) -> SearchHit:
     """Return a hit with the topic that it shares with a note, if any, among its reasons."""
     return hit if topic is None else replace(hit, why=(*hit.why, f"same topic *{topic}*"))
 
 
-def created_of(vault: "OpenVault", path: VaultPath) -> str | None:
+def created_of(vault: OpenVault, path: VaultPath) -> str | None:
     """Return when a note was created; None if it is gone or unknown."""
     note = vault.index.notes.get(path)
     return creation_text(note, vault.root) if note else None
 
 
-def build_search_result(call: Call, answer: "SearchAnswer", started: float) -> SearchResult:
+def build_search_result(call: Call, answer: SearchAnswer, started: float) -> SearchResult:
     """Put an answer into its wire form."""
     return SearchResult(
         hits=tuple(

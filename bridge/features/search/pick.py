@@ -1,20 +1,17 @@
 """Choosing the note that a link shall lead to, by the words that will be the link."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from bridge.api.call import Call
 from bridge.api.hints import Limit, Query
 from bridge.api.moments import iso
 from bridge.api.registry import operation
+from bridge.engine.open_vault import OpenVault
 from bridge.features.search.operations import DIGEST, Hit, SearchResult, search
+from bridge.text.fold import fold_case
 from bridge.types import SearchMode, VaultPath, lies_in
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from bridge.engine.open_vault import OpenVault
 
 SHORTEST = 3
 """Of fewer letters no words that were chosen before are guessed."""
@@ -53,10 +50,8 @@ async def pick_link(
     return replace(found, hits=tuple([hit for hit in (*first, *others) if hit.path != path][:limit]))
 
 
-def times_chosen(vault: "OpenVault", words: str) -> "Mapping[VaultPath, int]":
+def times_chosen(vault: OpenVault, words: str) -> Mapping[VaultPath, int]:
     """Count how often each note was chosen for such words, the most often chosen first."""
-    from bridge.text.fold import fold_case
-
     form = fold_case(words).strip()
     counts = Counter[VaultPath]()
     for entry in vault.store.feedback.all():
@@ -65,7 +60,7 @@ def times_chosen(vault: "OpenVault", words: str) -> "Mapping[VaultPath, int]":
     return {note: count for note, count in counts.most_common() if count > 0 and note in vault.index.notes}
 
 
-def named_hit(vault: "OpenVault", path: VaultPath) -> Hit:
+def named_hit(vault: OpenVault, path: VaultPath) -> Hit:
     """Show a note that the search did not find, by its name alone."""
     note = vault.index.notes[path]
     return Hit(path, note.title, "", (1, 1), "", 1.0, (), note.tags, iso(note.modified), note.digest[:DIGEST])

@@ -1,16 +1,12 @@
 """What doctor looks at of journals."""
 
-from typing import TYPE_CHECKING
-
 from bridge.api.finding import Finding, make_finding
+from bridge.engine.host import Host
 from bridge.features.sessions.settings import SessionSettings
 from bridge.notebook.folder import agents_folder
 
-if TYPE_CHECKING:
-    from bridge.engine.host import Host
 
-
-def check_journals(host: "Host") -> Finding:
+def check_journals(host: Host) -> Finding:
     """Look whether the journals of sessions can be written."""
     settings, folder = host.settings, agents_folder(host.settings).sessions
     mode = settings.section(SessionSettings).journals

@@ -4,21 +4,18 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from bridge.api.write import ChangedFile, changed_files, snapshot_fetcher
 from bridge.changes.git import find_commits
+from bridge.changes.hunks import Difference, differences
+from bridge.engine.open_vault import OpenVault
 from bridge.features.sessions.summary import sum_up
 from bridge.notebook.journal import Batch, ChangedNote, Failure, JournalFacts
 from bridge.notebook.journal_note import NOTES_LISTED
+from bridge.state.call_log import CallRecord
 from bridge.state.change_records import Change, ChangeFilter, is_undo_or_redo
+from bridge.state.session_log import SessionRecord
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.changes.hunks import Difference
-    from bridge.engine.open_vault import OpenVault
-    from bridge.state.call_log import CallRecord
-    from bridge.state.session_log import SessionRecord
 
 MOST_CALLS = 5_000
 MOST_CHANGES = 200
@@ -38,10 +35,8 @@ NO_FAILURES = frozenset({"cancelled", "confirmation_required", "declined"})
 """Codes of calls that wait for the user, or that somebody did not want."""
 
 
-def gather_facts(vault: "OpenVault", session: "SessionRecord") -> JournalFacts:
+def gather_facts(vault: OpenVault, session: SessionRecord) -> JournalFacts:
     """Return what the records say about a session; denied notes are not among it. Blocks."""
-    from bridge.changes.hunks import differences
-
     calls = vault.store.calls.of_session(session.id, MOST_CALLS)
     changes = vault.review.changes(ChangeFilter(session=session.id), MOST_CHANGES, 0)[::-1]
     made = [change for change in changes if not is_undo_or_redo(change.facts)]
@@ -77,12 +72,12 @@ def gather_facts(vault: "OpenVault", session: "SessionRecord") -> JournalFacts:
     )
 
 
-def is_of_agent(calls: Iterable["CallRecord"]) -> bool:
+def is_of_agent(calls: Iterable[CallRecord]) -> bool:
     """Say whether an agent made the calls, and not a person by a command or in Obsidian."""
     return any(call.transport == "mcp" for call in calls)
 
 
-def notes_read(calls: Iterable["CallRecord"]) -> Counter[VaultPath]:
+def notes_read(calls: Iterable[CallRecord]) -> Counter[VaultPath]:
     """Count how often each note was read."""
     read = Counter[VaultPath]()
     for call in calls:
@@ -97,14 +92,14 @@ def current_places(change: Change) -> dict[VaultPath, VaultPath]:
     return {step.to or step.path: now for step, now in zip(change.steps, change.now, strict=True)}
 
 
-def place_differences(changes: Iterable[LookedAt]) -> Iterator[tuple[VaultPath, "Difference"]]:
+def place_differences(changes: Iterable[LookedAt]) -> Iterator[tuple[VaultPath, Difference]]:
     """Yield what changes did to each file, by its current path."""
     for change, found in changes:
         places = current_places(change)
         yield from ((places.get(one.step.path, one.step.path), one) for one in found)
 
 
-def commits_of(vault: "OpenVault", session: "SessionRecord", changes: Iterable[Change]) -> tuple[str, ...]:
+def commits_of(vault: OpenVault, session: SessionRecord, changes: Iterable[Change]) -> tuple[str, ...]:
     """Return the commits of changes, shortened, if changes are committed to git."""
     if not vault.settings.git_commit:
         return ()
@@ -112,7 +107,7 @@ def commits_of(vault: "OpenVault", session: "SessionRecord", changes: Iterable[C
     return tuple(known[change.id][:SHORT_COMMIT] for change in changes if change.id in known)
 
 
-def merge_changes(vault: "OpenVault", changes: Iterable[LookedAt]) -> list[ChangedNote]:
+def merge_changes(vault: OpenVault, changes: Iterable[LookedAt]) -> list[ChangedNote]:
     """Return each changed note once, by its current path, in the order of the first changes."""
     notes = dict[VaultPath, ChangedNote]()
     for change, found in changes:
@@ -136,7 +131,7 @@ def merge_change(note: ChangedNote, change: Change, file: ChangedFile) -> Change
     )
 
 
-def list_batches(vault: "OpenVault", changes: Iterable[Change]) -> Iterator[Batch]:
+def list_batches(vault: OpenVault, changes: Iterable[Change]) -> Iterator[Batch]:
     """Yield what changes did by operation, with the current paths of their notes; denied ones are not among them."""
     paths, reasons = defaultdict[str, list[VaultPath]](list), defaultdict[str, list[str]](list)
     for change in changes:
@@ -148,7 +143,7 @@ def list_batches(vault: "OpenVault", changes: Iterable[Change]) -> Iterator[Batc
         yield Batch(operation, tuple(dict.fromkeys(found)), tuple(dict.fromkeys(reasons[operation])))
 
 
-def list_failures(vault: "OpenVault", calls: Sequence["CallRecord"]) -> list[Failure]:
+def list_failures(vault: OpenVault, calls: Sequence[CallRecord]) -> list[Failure]:
     """Return the calls that failed and were not followed by a success of the same tool on the same note."""
     failures = dict[tuple[str, VaultPath | None], Failure]()
     for call in calls:
@@ -162,7 +157,7 @@ def list_failures(vault: "OpenVault", calls: Sequence["CallRecord"]) -> list[Fai
     return list(failures.values())[-MOST_FAILURES:]
 
 
-def frequent_tags(vault: "OpenVault", paths: Iterable[VaultPath]) -> tuple[str, ...]:
+def frequent_tags(vault: OpenVault, paths: Iterable[VaultPath]) -> tuple[str, ...]:
     """Return the most frequent tags of some notes."""
     notes = vault.index.notes
     tags = Counter(tag for path in paths if path in notes for tag in notes[path].tags)

@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING
 
 from bridge.changes.draft import Draft, digest_of
 from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.changes.requests.edit_note import EditNote
+from bridge.engine.open_vault import OpenVault
+from bridge.engine.transactions import Author, ChangeOutcome
 from bridge.errors import AmbiguousHeading, NoteExists, NoteNotFound
 from bridge.markdown.edit.create import build_note
 from bridge.markdown.edit.requests import Append, InsertUnder
@@ -20,12 +21,8 @@ from bridge.notebook.journal import JournalFacts, JournalWords
 from bridge.notebook.journal_note import LATER, journal_name, journal_properties, read_words, write_body
 from bridge.records import dataclass
 from bridge.state.change_records import ChangeFilter
+from bridge.state.session_log import SessionRecord
 from bridge.types import Digest, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
-    from bridge.engine.transactions import Author, ChangeOutcome
-    from bridge.state.session_log import SessionRecord
 
 WRITE = "write_journal"
 """The operation under which journals are listed that the bridge writes by itself."""
@@ -79,7 +76,7 @@ class JournalChange(Request):
             return EditNote(path=self.path, edits=(Append(text=text),)).plan(draft, context)
 
 
-def is_own(vault: "OpenVault", path: VaultPath, data: bytes) -> bool:
+def is_own(vault: OpenVault, path: VaultPath, data: bytes) -> bool:
     """Say whether all that changed a journal since it was created was the bridge. Blocks."""
     digest: Digest | None = digest_of(data)
     for change in vault.review.changes(ChangeFilter(path=path, state="applied"), MOST_LOOKED, 0):
@@ -95,7 +92,7 @@ def is_own(vault: "OpenVault", path: VaultPath, data: bytes) -> bool:
     return False
 
 
-def journal_path(vault: "OpenVault", session: "SessionRecord", facts: JournalFacts) -> VaultPath:
+def journal_path(vault: OpenVault, session: SessionRecord, facts: JournalFacts) -> VaultPath:
     """Return the path of a session's journal, which may not exist yet. Blocks."""
     if session.note is not None and vault.files.has(session.note):
         return session.note
@@ -107,7 +104,7 @@ def journal_path(vault: "OpenVault", session: "SessionRecord", facts: JournalFac
     raise AssertionError
 
 
-def session_of_note(vault: "OpenVault", path: VaultPath) -> object:
+def session_of_note(vault: OpenVault, path: VaultPath) -> object:
     """Return the session that a note names; read from the file, since another call may have just written it."""
     try:
         data, _ = vault.files.read(path)
@@ -117,16 +114,16 @@ def session_of_note(vault: "OpenVault", path: VaultPath) -> object:
 
 
 async def write_journal(
-    vault: "OpenVault",
-    session: "SessionRecord",
+    vault: OpenVault,
+    session: SessionRecord,
     facts: JournalFacts,
     words: JournalWords,
     later: Sequence[str],
-    author: "Author",
+    author: Author,
     *,
     before: Sequence[Request] = (),
     dry_run: bool = False,
-) -> "ChangeOutcome":
+) -> ChangeOutcome:
     """Write the journal of a session.
 
     Args:

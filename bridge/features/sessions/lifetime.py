@@ -6,9 +6,10 @@ import logging
 import time
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from bridge.engine.open_vault import OpenVault
+from bridge.engine.transactions import Author
 from bridge.errors import BridgeError
 from bridge.features.sessions.facts import gather_facts, is_of_agent
 from bridge.features.sessions.journal_write import JOURNAL_OPERATIONS, WRITE, journal_path, write_journal
@@ -18,12 +19,8 @@ from bridge.notebook.journal import JournalFacts, JournalWords
 from bridge.notebook.journal_note import note_link
 from bridge.state.call_log import DAY_S
 from bridge.state.change_records import ChangeFilter
-from bridge.state.session_log import SessionFilter
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
-    from bridge.state.session_log import SessionRecord
-    from bridge.state.store import Store
+from bridge.state.session_log import SessionFilter, SessionRecord
+from bridge.state.store import Store
 
 log = logging.getLogger(__name__)
 
@@ -43,18 +40,18 @@ MOST_CAUGHT_UP = 200
 ENOUGH_READ = 5
 """Notes read for which a session is worth a journal."""
 
-_turns: "WeakKeyDictionary[Store, asyncio.Lock]" = WeakKeyDictionary()
+_turns: WeakKeyDictionary[Store, asyncio.Lock] = WeakKeyDictionary()
 """By vault: held while a journal is brought up to date."""
 
 
-async def end_quiet_sessions(vault: "OpenVault") -> None:
+async def end_quiet_sessions(vault: OpenVault) -> None:
     """End the sessions without a call for half an hour, until cancelled."""
     while True:
         await asyncio.to_thread(vault.store.sessions.end_quiet)
         await asyncio.sleep(LOOK_EVERY_S)
 
 
-async def keep_journals(vault: "OpenVault") -> None:
+async def keep_journals(vault: OpenVault) -> None:
     """Write the journal of each session soon after something new and at its end, until cancelled."""
     store, written = vault.store, dict[str, tuple[float, int]]()
     while not vault.indexer.complete:
@@ -91,7 +88,7 @@ def pause_after(count: int, pause: float) -> float:
     return pause * 2 ** min(count - 1, MOST_DOUBLED) if count else 0.0
 
 
-async def pause_sessions(vault: "OpenVault") -> None:
+async def pause_sessions(vault: OpenVault) -> None:
     """Pause the open sessions, and say so in their journals."""
     store = vault.store
     await asyncio.to_thread(store.calls.flush)
@@ -103,20 +100,20 @@ async def pause_sessions(vault: "OpenVault") -> None:
             await keep_journal(vault, id_)
 
 
-def unfinished_sessions(vault: "OpenVault") -> list[str]:
+def unfinished_sessions(vault: OpenVault) -> list[str]:
     """Return the sessions whose journal does not say how they ended. Blocks."""
     criteria = SessionFilter(since=time.time() - CATCH_UP_S)
     found, _ = vault.store.sessions.page(criteria, MOST_CAUGHT_UP)
     return [session.id for session in found if journal_status(vault, session) != session.state]
 
 
-def journal_status(vault: "OpenVault", session: "SessionRecord") -> object:
+def journal_status(vault: OpenVault, session: SessionRecord) -> object:
     """Return the status that a session's journal says; None without a journal."""
     note = None if session.note is None else vault.index.notes.get(session.note)
     return None if note is None else field_of(note.properties, "status")
 
 
-async def keep_journal(vault: "OpenVault", id_: str) -> bool:
+async def keep_journal(vault: OpenVault, id_: str) -> bool:
     """Bring the journal of a session up to date; return whether there is one.
 
     Raises:
@@ -127,8 +124,7 @@ async def keep_journal(vault: "OpenVault", id_: str) -> bool:
         return await _bring_up_to_date(vault, id_)
 
 
-async def _bring_up_to_date(vault: "OpenVault", id_: str) -> bool:
-    from bridge.engine.transactions import Author
+async def _bring_up_to_date(vault: OpenVault, id_: str) -> bool:
 
     session = await asyncio.to_thread(vault.store.sessions.find, id_)
     mode = vault.settings.section(SessionSettings).journals
@@ -155,19 +151,19 @@ async def _bring_up_to_date(vault: "OpenVault", id_: str) -> bool:
     return True
 
 
-def is_proposed(vault: "OpenVault", session: "SessionRecord", facts: JournalFacts) -> bool:
+def is_proposed(vault: OpenVault, session: SessionRecord, facts: JournalFacts) -> bool:
     """Say whether a session's journal was proposed or written before. Blocks."""
     criteria = ChangeFilter(path=journal_path(vault, session, facts))
     return session.note is not None or bool(vault.review.changes(criteria, 1, 0))
 
 
-def is_worth_a_journal(vault: "OpenVault", facts: JournalFacts) -> bool:
+def is_worth_a_journal(vault: OpenVault, facts: JournalFacts) -> bool:
     """Say whether an agent changed something in a session, or read enough. Blocks."""
     enough = facts.notes_changed or facts.undone or facts.proposed or len(facts.read) >= ENOUGH_READ
     return bool(enough) and is_of_agent(vault.store.calls.of_session(facts.session, 1_000))
 
 
-def later_facts(vault: "OpenVault", session: "SessionRecord", facts: JournalFacts) -> list[str]:
+def later_facts(vault: OpenVault, session: SessionRecord, facts: JournalFacts) -> list[str]:
     """Return lines about what happened since a journal was last written, for one that somebody has edited. Blocks."""
     if session.note is None:
         return []

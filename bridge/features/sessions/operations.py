@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from annotated_types import Interval, MaxLen
 
@@ -12,14 +12,12 @@ from bridge.api.hints import When
 from bridge.api.markup import Answer, Column, Element, Table, notice
 from bridge.api.moments import iso, moment
 from bridge.api.registry import operation
+from bridge.engine.open_vault import OpenVault
 from bridge.notebook.fields import field_of
 from bridge.records import dataclass
 from bridge.state.change_records import ChangeFilter
 from bridge.state.session_log import SessionFilter, SessionRecord, SessionState
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
 
 MOST_CHANGES = 200
 """Most changes of a session whose notes are listed."""
@@ -114,7 +112,7 @@ async def list_sessions(
     return await asyncio.to_thread(listing)
 
 
-def describe_session(vault: "OpenVault", session: SessionRecord) -> ListedSession:
+def describe_session(vault: OpenVault, session: SessionRecord) -> ListedSession:
     """Describe a session, with what its calls, its changes and its journal say."""
     tools, errors, tokens = Counter[str](), Counter[str](), 0
     for part in vault.store.sessions.calls(session.id):
@@ -146,7 +144,7 @@ def describe_session(vault: "OpenVault", session: SessionRecord) -> ListedSessio
     )
 
 
-def journal_text(vault: "OpenVault", session: SessionRecord, name: str) -> str:
+def journal_text(vault: OpenVault, session: SessionRecord, name: str) -> str:
     """Return a property of a session's journal; empty when there is none."""
     note = None if session.note is None else vault.index.notes.get(session.note)
     value: Any = None if note is None else field_of(note.properties, name)

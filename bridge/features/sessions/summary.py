@@ -2,9 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bridge.api.write import Fetch
+from bridge.changes.hunks import Difference
+from bridge.engine.open_vault import OpenVault
 from bridge.markdown.frontmatter import cut_frontmatter
 from bridge.markdown.parse import parse
 from bridge.notebook.folder import agents_folder
@@ -12,10 +14,6 @@ from bridge.notebook.refusals import find_secret
 from bridge.search.summary import choose_sentences_of
 from bridge.text.invisible import one_line
 from bridge.types import Digest, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.changes.hunks import Difference
-    from bridge.engine.open_vault import OpenVault
 
 SENTENCES: Final = 3
 """Most sentences of a summary."""
@@ -30,7 +28,7 @@ Placed = tuple[VaultPath, "Difference"]
 """What a step did, and where its file is now."""
 
 
-def sum_up(vault: "OpenVault", made: Iterable[Placed], fetch: Fetch) -> str:
+def sum_up(vault: OpenVault, made: Iterable[Placed], fetch: Fetch) -> str:
     """Return the sentences that stand for what changes added and later ones kept; empty if there are too few.
 
     Notes that are denied, and those of agents, which may be private to one, are left out. Blocks.

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import fields, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from annotated_types import Interval, Len, MaxLen
 
@@ -22,12 +22,9 @@ from bridge.notebook.journal import Entry, JournalFacts, JournalWords
 from bridge.notebook.journal_note import later_lines, note_link
 from bridge.notebook.refusals import require_plain
 from bridge.records import dataclass
-from bridge.state.session_log import SessionEvent
+from bridge.state.session_log import SessionEvent, SessionRecord
 from bridge.text.invisible import inline
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.state.session_log import SessionRecord
 
 Text = Annotated[str, MaxLen(5_000)]
 Texts = Annotated[tuple[Annotated[str, Len(1, 5_000)], ...], MaxLen(100)]
@@ -195,7 +192,7 @@ def saved_view(answer: Answer) -> Iterable[Element]:
     yield from way_back(answer)
 
 
-def read_session(call: Call) -> "tuple[SessionRecord, JournalFacts]":
+def read_session(call: Call) -> tuple[SessionRecord, JournalFacts]:
     """Return the caller's session, begun if this is its first call, and what the records say about it. Blocks."""
     store, id_ = call.vault.store, session_of(call)
     store.calls.flush()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import orjson
 
@@ -17,18 +17,18 @@ from bridge.api.call import Call
 from bridge.api.feature import Check, VaultCheck, WaitingCheck
 from bridge.api.finding import Finding, Fix, Verdict, make_finding
 from bridge.api.registry import FEATURES, operation
+from bridge.engine.host import Host
 from bridge.engine.watchdog import describe_failure
 from bridge.errors import BridgeError
 from bridge.features.status.operations import free_bytes
+from bridge.index.health import IndexHealth
 from bridge.records import dataclass
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
+from bridge.vault.obsidian_settings import read_obsidian_settings
 from bridge.vault.paths import parents
+from bridge.vault.rules import Rules
 from bridge.vault.scan import join_path
-
-if TYPE_CHECKING:
-    from bridge.engine.host import Host
-    from bridge.index.health import IndexHealth
 
 T = TypeVar("T")
 
@@ -108,7 +108,7 @@ def diagnose(call: Call, later: Sequence[Finding]) -> Diagnosis:
     return Diagnosis(worst, tuple(findings))
 
 
-def hide_paths(finding: Finding, call: Call, hosts: "list[Host]") -> Finding:
+def hide_paths(finding: Finding, call: Call, hosts: list[Host]) -> Finding:
     """Take the paths of the data folder out of a finding: files with tokens are there, which are not for clients."""
     names = {str(host.folders.runtime(host.id)): "the runtime file" for host in hosts}
     names[str(call.bridge.data_dir)] = "the data folder"
@@ -173,7 +173,7 @@ def check_free_space(free: int) -> Finding:
     return make_finding("disk", "ok", text)
 
 
-def check_folder(host: "Host") -> Finding:
+def check_folder(host: Host) -> Finding:
     """Look whether the vault's folder can be read and written."""
     try:
         count = sum(1 for _ in os.scandir(host.root))
@@ -189,11 +189,8 @@ def check_folder(host: "Host") -> Finding:
     return make_finding("vault", "ok", f"{host.root} can be read and written.")
 
 
-def check_obsidian(host: "Host") -> Finding:
+def check_obsidian(host: Host) -> Finding:
     """Look for what Obsidian's own settings say that could not be used."""
-    from bridge.vault.obsidian_settings import read_obsidian_settings
-    from bridge.vault.rules import Rules
-
     settings = read_obsidian_settings(host.root)
     unused = [f"`{text}`" for text in Rules(ignored=settings.ignored).unused]
     file_problems = (
@@ -206,7 +203,7 @@ def check_obsidian(host: "Host") -> Finding:
     return make_finding("Obsidian", "ok", "Its settings of the vault can be used.")
 
 
-def check_program_folders(host: "Host") -> Finding:
+def check_program_folders(host: Host) -> Finding:
     """Offer to leave out folders that tools of programmers fill, such as those of libraries."""
     try:
         found = find_program_folders(host.vault.index.notes, host.vault.indexer.names).most_common()
@@ -273,7 +270,7 @@ def check_index(health: Mapping[str, Any]) -> Finding:
     return check_repairs(index_health, text)
 
 
-def check_repairs(index_health: "IndexHealth", text: str) -> Finding:
+def check_repairs(index_health: IndexHealth, text: str) -> Finding:
     """Look whether the index was read as it was left."""
     if not index_health.set_aside and not index_health.rebuilds:
         return make_finding("index", "ok", text)
@@ -310,7 +307,7 @@ def check_watcher(health: Mapping[str, Any]) -> Finding:
     return make_finding("watcher", "ok", "Changes are noticed as they happen.")
 
 
-def check_runtime(host: "Host") -> Finding:
+def check_runtime(host: Host) -> Finding:
     """Look at the file that tells other programs where the bridge listens."""
     path = host.folders.runtime(host.id)
     try:
@@ -332,7 +329,7 @@ def check_runtime(host: "Host") -> Finding:
     return make_finding("runtime file", "ok", f"The bridge listens at {url}; its token is in {path}.")
 
 
-def last_call_codes(host: "Host") -> Counter[str | None]:
+def last_call_codes(host: Host) -> Counter[str | None]:
     """Return how the last calls ended; none while the vault is not open."""
     try:
         return host.store.calls.last_codes(LAST)

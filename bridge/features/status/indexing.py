@@ -5,7 +5,7 @@ import itertools
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from annotated_types import Interval, MaxLen
 
@@ -14,13 +14,12 @@ from bridge.api.call import Call
 from bridge.api.not_found import no_such_note
 from bridge.api.registry import operation
 from bridge.api.write import require_trust
+from bridge.engine.open_vault import OpenVault
+from bridge.engine.wait import wait_for_note
 from bridge.errors import InvalidArguments, NoteNotFound
+from bridge.index.note import IndexedNote
 from bridge.records import dataclass
 from bridge.types import Digest, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
-    from bridge.index.note import IndexedNote
 
 EVERY_S = 1.0
 """Seconds between two reports of progress."""
@@ -100,7 +99,7 @@ async def report_changes(
     return ReportTaken(await vault.indexer.look_at(hinted) if hinted else 0)
 
 
-def find_hinted(vault: "OpenVault", snapshot: Sequence[Seen], changes: Sequence[Reported]) -> list[VaultPath]:
+def find_hinted(vault: OpenVault, snapshot: Sequence[Seen], changes: Sequence[Reported]) -> list[VaultPath]:
     """Return the files that may have changed, of those that a report names or its snapshot lacks."""
     locate = vault.files.locate
     hinted = {locate(path) for change in changes for path in (change.path, change.from_) if path is not None}
@@ -112,7 +111,7 @@ def find_hinted(vault: "OpenVault", snapshot: Sequence[Seen], changes: Sequence[
     return sorted(hinted)
 
 
-def differs(note: "IndexedNote", file: Seen) -> bool:
+def differs(note: IndexedNote, file: Seen) -> bool:
     """Say whether a file is not as the index knows it."""
     seconds = file.mtime / 1000 if file.mtime > MILLISECONDS else file.mtime
     return note.size != file.size or abs(note.modified - seconds) > SAME_S
@@ -151,8 +150,6 @@ async def wait_until_indexed(
     Raises:
         NoteNotFound: No such note; the message names the closest.
     """
-    from bridge.engine.wait import wait_for_note
-
     try:
         async with periodic_progress(call, timeout, f"Waiting for `{path}`"):
             return Indexed(await wait_for_note(call.host, path, digest, what, timeout))

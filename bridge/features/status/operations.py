@@ -9,7 +9,6 @@ from dataclasses import asdict, replace
 from itertools import islice
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import bridge as program
 from bridge.api.call import Call
@@ -17,6 +16,8 @@ from bridge.api.moments import iso
 from bridge.api.not_found import no_such_note
 from bridge.api.registry import operation
 from bridge.data_folder import Folders, folder_size
+from bridge.engine.bridge import Bridge
+from bridge.engine.host import Host
 from bridge.errors import BridgeError
 from bridge.features.status.records import (
     Disk,
@@ -35,10 +36,6 @@ from bridge.features.status.records import (
 )
 from bridge.records import dataclass
 from bridge.types import Digest, Lines, VaultId, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.bridge import Bridge
-    from bridge.engine.host import Host
 
 SHOWN = 20
 """Skipped and failed files, reasons and types that `status` names; `index_status` tells of any one file."""
@@ -83,7 +80,7 @@ async def status(call: Call, disk: bool = False) -> Status:
     )
 
 
-def describe_running(bridge: "Bridge") -> RunningBridge | None:
+def describe_running(bridge: Bridge) -> RunningBridge | None:
     """Describe this process if it serves."""
     return None if bridge.url is None else RunningBridge(bridge.url, os.getpid(), iso(bridge.since))
 
@@ -94,7 +91,7 @@ def add_disk_sizes(status: Status, folders: Folders, models: Path) -> Status:
     return replace(status, vaults=vaults, disk=Disk(models=folder_size(models), free=free_bytes(folders)))
 
 
-def vault_status(host: "Host") -> VaultStatus:
+def vault_status(host: Host) -> VaultStatus:
     """Put one vault's progress into its wire form."""
     progress = host.progress()
     model, speed = progress.model, progress.per_second
@@ -121,7 +118,7 @@ def vault_status(host: "Host") -> VaultStatus:
     )
 
 
-def count_types(host: "Host") -> Mapping[str, int]:
+def count_types(host: Host) -> Mapping[str, int]:
     """Count the notes of each type; a vault that is not open yet counts as empty."""
     try:
         return dict(host.vault.index.count_types().most_common(SHOWN))

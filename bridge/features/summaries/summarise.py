@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from annotated_types import MaxLen
 
@@ -17,17 +17,20 @@ from bridge.api.not_found import no_such_note
 from bridge.api.note_text import open_content
 from bridge.api.registry import operation
 from bridge.api.stated_rules import find_templates
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError, InvalidArguments
 from bridge.features.summaries.records import SENTENCES, Length, Summary, SummarySentence
+from bridge.features.summaries.write import write_summary
+from bridge.index.note import IndexedNote
+from bridge.markdown.note import Note
+from bridge.models.generator import Generator
+from bridge.search.filters import filter_notes
+from bridge.search.model import SearchRequest
+from bridge.search.summary import choose_sentences_of
+from bridge.state.change_records import ChangeFilter
 from bridge.text.counts import count_of
 from bridge.text.invisible import inline
 from bridge.types import Among, NoteOrFolder, VaultPath, lies_in
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
-    from bridge.index.note import IndexedNote
-    from bridge.markdown.note import Note
-    from bridge.models.generator import Generator
 
 MOST_NOTES = 200
 """Notes that one summary reads, the newest ones."""
@@ -77,9 +80,6 @@ async def summarise(
         ModelUnusable: The mode is `chat` and the model cannot be used.
         Busy: The mode is `chat` and others wait for the model.
     """
-    from bridge.search.filters import filter_notes
-    from bridge.search.model import SearchRequest
-
     if not (paths or tags or session or modified_after or modified_before):
         raise InvalidArguments("Nothing says which notes are meant.", hint="Give `paths`, `tags`, a time or `session`.")
     view = call.vault.index.view(choose_among(call.vault, among, paths))
@@ -120,15 +120,13 @@ async def summarise(
 
 
 async def write_if_possible(
-    call: Call, generator: "Generator", notes: "Sequence[Note]", length: Length, focus: str, *, strict: bool
+    call: Call, generator: Generator, notes: Sequence[Note], length: Length, focus: str, *, strict: bool
 ) -> tuple[Summary | None, tuple[str, ...]]:
     """Return what the chat model writes, or why there is nothing.
 
     Raises:
         BridgeError: It cannot write, and nothing else will do.
     """
-    from bridge.features.summaries.write import write_summary
-
     try:
         summary = await write_summary(call, generator, notes, length, focus)
     except BridgeError as trouble:
@@ -140,15 +138,13 @@ async def write_if_possible(
     return summary, ()
 
 
-def changed_in(vault: "OpenVault", session: str) -> list[VaultPath]:
+def changed_in(vault: OpenVault, session: str) -> list[VaultPath]:
     """Return the notes that a session changed, by their current paths; blocking."""
-    from bridge.state.change_records import ChangeFilter
-
     changes = vault.review.changes(ChangeFilter(session=session, state="applied"), MOST_NOTES, 0)
     return list(dict.fromkeys(path for change in changes for path in change.now))
 
 
-def read_notes(vault: "OpenVault", known: "Iterable[IndexedNote]") -> "tuple[list[Note], list[VaultPath]]":
+def read_notes(vault: OpenVault, known: Iterable[IndexedNote]) -> tuple[list[Note], list[VaultPath]]:
     """Read notes, and list those that cannot be read; blocking."""
     notes: list[Note] = []
     unreadable: list[VaultPath] = []
@@ -160,10 +156,8 @@ def read_notes(vault: "OpenVault", known: "Iterable[IndexedNote]") -> "tuple[lis
     return notes, unreadable
 
 
-def extract_summary(notes: "Sequence[Note]", length: Length, focus: str) -> Summary:
+def extract_summary(notes: Sequence[Note], length: Length, focus: str) -> Summary:
     """Summarise notes by their own sentences; blocking."""
-    from bridge.search.summary import choose_sentences_of
-
     found = choose_sentences_of(notes, SENTENCES[length], focus)
     sentences = tuple(SummarySentence(inline(one.text), one.path, one.lines) for one in found)
     return Summary(" ".join(one.text for one in sentences), sentences, len(notes), 0, ())

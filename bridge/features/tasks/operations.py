@@ -4,7 +4,7 @@ import asyncio
 from bisect import bisect_right
 from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Interval
 
@@ -16,15 +16,17 @@ from bridge.api.not_found import no_such_note, unknown_names
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
 from bridge.api.where import Where, notes_where
+from bridge.index.note import IndexedNote, IndexedTask
+from bridge.markdown.sections import heading_paths
+from bridge.markdown.tasks import TaskSettings, parse_task
 from bridge.records import dataclass
+from bridge.search.filters import filter_notes
+from bridge.search.model import SearchRequest
 from bridge.search.task_filter import Sort, TaskFilter, filter_tasks, require_status, sort_tasks
 from bridge.text.counts import count_shown
 from bridge.text.fold import fold_case
 from bridge.types import SHORT_DIGEST, Among, Day, DayOrPeriod, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.index.note import IndexedNote, IndexedTask
-    from bridge.markdown.tasks import TaskSettings
+from bridge.vault.obsidian_settings import read_obsidian_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +133,6 @@ async def list_tasks(
         NoteNotFound: No such note `path`; the message names the closest.
         InvalidArguments: `status` or `where` cannot be read.
     """
-    from bridge.search.filters import filter_notes
-    from bridge.search.model import SearchRequest
-    from bridge.vault.obsidian_settings import read_obsidian_settings
-
     vault = call.vault
     vault.require_keyword()
     today = Day(datetime.now().astimezone().date().isoformat())
@@ -168,10 +166,8 @@ async def list_tasks(
     return await asyncio.to_thread(find)
 
 
-def summarize_task(note: "IndexedNote", task: "IndexedTask", settings: "TaskSettings") -> ListedTask:
+def summarize_task(note: IndexedNote, task: IndexedTask, settings: TaskSettings) -> ListedTask:
     """Return a task in the form of the result."""
-    from bridge.markdown.tasks import parse_task
-
     facts = parse_task(task.text)
     return ListedTask(
         path=note.path,
@@ -192,10 +188,8 @@ def summarize_task(note: "IndexedNote", task: "IndexedTask", settings: "TaskSett
     )
 
 
-def heading_of(note: "IndexedNote", line: int) -> str | None:
+def heading_of(note: IndexedNote, line: int) -> str | None:
     """Return the headings above a line as `A > B`; None before the first."""
-    from bridge.markdown.sections import heading_paths
-
     at = bisect_right([heading.line for heading in note.headings], line)
     return heading_paths(note.headings)[at - 1] if at else None
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Iterator, Sized
 from datetime import UTC, datetime, time, timedelta
 from datetime import date as day_of_calendar
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from annotated_types import Interval, MaxLen
 
@@ -15,14 +15,16 @@ from bridge.api.hints import Limit
 from bridge.api.moments import iso
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
+from bridge.index.note import IndexedNote
+from bridge.markdown.tasks import TaskSettings, parse_task
 from bridge.records import dataclass
+from bridge.state.change_records import ChangeFilter
+from bridge.state.session_log import SessionFilter
 from bridge.types import Among, Day, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
-    from bridge.index.note import IndexedNote
-    from bridge.markdown.tasks import TaskSettings
+from bridge.vault.daily_notes import daily_path
+from bridge.vault.obsidian_settings import read_obsidian_settings
 
 MOST_CHANGES: Final = 1_000
 """Changes that are counted."""
@@ -161,11 +163,9 @@ async def around_date(
 
 
 def gather_days(
-    vault: "OpenVault", notes: "Iterable[IndexedNote]", day: day_of_calendar, days: int, limit: int
+    vault: OpenVault, notes: Iterable[IndexedNote], day: day_of_calendar, days: int, limit: int
 ) -> AroundDate:
     """Gather what the notes, the changes and the sessions say of some days."""
-    from bridge.vault.obsidian_settings import read_obsidian_settings
-
     first = max(day_of_calendar.min, day - timedelta(days=min(days, (day - day_of_calendar.min).days)))
     last = day + timedelta(days=min(days, (day_of_calendar.max - day).days - 1))
     since, until = (start_of(each) for each in (first, last + timedelta(days=1)))
@@ -209,17 +209,15 @@ def start_of(day: day_of_calendar) -> float:
         return midnight.replace(tzinfo=UTC).timestamp()
 
 
-def describe(dated: "tuple[float, IndexedNote]") -> DatedNote:
+def describe(dated: tuple[float, IndexedNote]) -> DatedNote:
     """Return a note with when something happened to it."""
     return DatedNote(dated[1].path, dated[1].title, iso(dated[0]))
 
 
 def dated_tasks(
-    settings: "TaskSettings", note: "IndexedNote", first: day_of_calendar, last: day_of_calendar
+    settings: TaskSettings, note: IndexedNote, first: day_of_calendar, last: day_of_calendar
 ) -> Iterator[tuple[str, DatedTask]]:
     """Yield the tasks of a note that are due, and those that were done, on some days."""
-    from bridge.markdown.tasks import parse_task
-
     begin, end = first.isoformat(), last.isoformat()
     for task in note.tasks:
         facts = parse_task(task.text)
@@ -229,10 +227,8 @@ def dated_tasks(
                 yield kind, DatedTask(note.path, task.line, facts.text, day, is_open)
 
 
-def changes_between(vault: "OpenVault", since: float, until: float) -> list[DatedChange]:
+def changes_between(vault: OpenVault, since: float, until: float) -> list[DatedChange]:
     """Return the changes that were made through the bridge in a time, newest first."""
-    from bridge.state.change_records import ChangeFilter
-
     found = vault.review.changes(ChangeFilter(since=since, until=until, state="applied"), MOST_CHANGES, 0)
     return [
         DatedChange(
@@ -247,10 +243,8 @@ def changes_between(vault: "OpenVault", since: float, until: float) -> list[Date
     ]
 
 
-def sessions_between(vault: "OpenVault", since: float, until: float) -> list[DatedSession]:
+def sessions_between(vault: OpenVault, since: float, until: float) -> list[DatedSession]:
     """Return the sessions that lasted into a time, last begun first."""
-    from bridge.state.session_log import SessionFilter
-
     vault.store.calls.flush()
     found, _ = vault.store.sessions.page(SessionFilter(since=since, until=until), MOST_CHANGES, 0)
     return [
@@ -260,12 +254,9 @@ def sessions_between(vault: "OpenVault", since: float, until: float) -> list[Dat
 
 
 def existing_daily_notes(
-    vault: "OpenVault", paths: set[VaultPath], first: day_of_calendar, last: day_of_calendar
+    vault: OpenVault, paths: set[VaultPath], first: day_of_calendar, last: day_of_calendar
 ) -> Iterator[VaultPath]:
     """Yield the daily notes of some days; none if Obsidian's settings name no file."""
-    from bridge.vault.daily_notes import daily_path
-    from bridge.vault.obsidian_settings import read_obsidian_settings
-
     settings = read_obsidian_settings(vault.root)
     for away in range((last - first).days + 1):
         try:

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import date as day_of_calendar
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 from annotated_types import Interval, MaxLen, MinLen
 
@@ -16,14 +16,13 @@ from bridge.api.creation import creation_time
 from bridge.api.note_text import line_at, open_note
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
+from bridge.index.note import IndexedNote, Notes
+from bridge.linking.mentions import Name, NameFinder
 from bridge.records import dataclass
+from bridge.text.sentence import sentence_at
 from bridge.types import Among, VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
-    from bridge.index.note import IndexedNote, Notes
-    from bridge.linking.mentions import NameFinder
 
 SENTENCES: Final = 3
 """Sentences of one period."""
@@ -112,8 +111,6 @@ async def entity_course(
         limit: Maximum periods.
         among: `notes` (the default) omits the agents' folder unless it is named; `agents` is only that folder.
     """
-    from bridge.linking.mentions import Name, NameFinder
-
     vault = call.vault
     resolved_links = await vault.resolved_links()
     notes = snapshot(vault, choose_among(vault, among, (subject,)))
@@ -137,13 +134,13 @@ async def entity_course(
     return await asyncio.to_thread(follow)
 
 
-def unresolved_sources(notes: "Notes", subject: str) -> set[VaultPath]:
+def unresolved_sources(notes: Notes, subject: str) -> set[VaultPath]:
     """Return the notes with links to a name that no note has."""
     folded = subject.strip().casefold()
     return {path for path, note in notes.items() if any(target.casefold() == folded for target, _ in note.targets)}
 
 
-def day_of(note: "IndexedNote", vault: "OpenVault") -> day_of_calendar:
+def day_of(note: IndexedNote, vault: OpenVault) -> day_of_calendar:
     """Return the day to which a note belongs."""
     for found in DAY_IN_NAME.finditer(note.path.rpartition("/")[2]):
         try:
@@ -161,9 +158,9 @@ def period_of(day: day_of_calendar, by: Literal["week", "month"]) -> str:
 
 
 def describe_periods(
-    vault: "OpenVault",
-    dated: "Mapping[str, list[IndexedNote]]",
-    finder: "NameFinder",
+    vault: OpenVault,
+    dated: Mapping[str, list[IndexedNote]],
+    finder: NameFinder,
     path: VaultPath | None,
     limit: int,
 ) -> tuple[CoursePeriod, ...]:
@@ -187,18 +184,16 @@ def describe_periods(
     )
 
 
-def targets_of(vault: "OpenVault", note: "IndexedNote") -> set[VaultPath]:
+def targets_of(vault: OpenVault, note: IndexedNote) -> set[VaultPath]:
     """Return the notes that a note links to."""
     found = (vault.names.resolve(target, note.path, kind).path for target, kind in note.targets)
     return {path for path in found if path is not None and path != note.path and path in vault.index.notes}
 
 
 def sentences_of(
-    vault: "OpenVault", notes: "Iterable[IndexedNote]", finder: "NameFinder", path: VaultPath | None
+    vault: OpenVault, notes: Iterable[IndexedNote], finder: NameFinder, path: VaultPath | None
 ) -> list[CourseSentence]:
     """Return the first sentence of each note that links or names the subject, of the first notes."""
-    from bridge.text.sentence import sentence_at
-
     told: list[CourseSentence] = []
     for indexed in notes:
         if len(told) == SENTENCES:

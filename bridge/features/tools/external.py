@@ -2,21 +2,18 @@
 
 import asyncio
 import re
-from typing import TYPE_CHECKING
 
 from bridge.api.call import Call
 from bridge.api.external_tools import running_tools
 from bridge.features.tools.likeness import ENOUGH, rank
+from bridge.mcp_client.reply import ExternalTool
 from bridge.records import dataclass
-
-if TYPE_CHECKING:
-    from bridge.mcp_client.reply import ExternalTool
 
 WORD_BREAK = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])")
 """Where the name of a tool, such as `getForecast`, has another word."""
 
 
-async def rank_external(call: Call, task: str) -> "list[tuple[float, ExternalTool]]":
+async def rank_external(call: Call, task: str) -> list[tuple[float, ExternalTool]]:
     """Return the tools of running servers that may do a task, with their likeness, the likeliest first."""
     tools = [_Candidate.of(tool) for tool in await running_tools(call)]
     # By themselves: their words must not change how telling those of the bridge's own tools are.
@@ -26,7 +23,7 @@ async def rank_external(call: Call, task: str) -> "list[tuple[float, ExternalToo
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    tool: "ExternalTool"
+    tool: ExternalTool
     name: str
     title: str
     summary: str
@@ -34,7 +31,7 @@ class _Candidate:
     reads: bool
 
     @classmethod
-    def of(cls, tool: "ExternalTool") -> "_Candidate":
+    def of(cls, tool: ExternalTool) -> "_Candidate":
         """Return a tool as it is compared with a task."""
         name = tool.tool
         return cls(tool, tool.name, name, tool.description, (WORD_BREAK.sub(" ", name),), reads=False)

@@ -3,7 +3,7 @@
 import asyncio
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import orjson
 from annotated_types import Interval, MaxLen
@@ -15,16 +15,14 @@ from bridge.api.hints import describe_hint
 from bridge.api.markup import Answer, Element, Line, Segment, notice, notices
 from bridge.api.presets import META, callable_tools, get_tool, listed_tools
 from bridge.api.registry import Operation, operation, view_of
+from bridge.engine.host import Host
 from bridge.errors import InvalidArguments, NoSuchOperation
 from bridge.features.tools.external import rank_external
 from bridge.features.tools.likeness import ENOUGH, rank
+from bridge.mcp_client.reply import ExternalTool
 from bridge.records import dataclass
 from bridge.text.budget import cut
 from bridge.types import EXACT, Scope
-
-if TYPE_CHECKING:
-    from bridge.engine.host import Host
-    from bridge.mcp_client.reply import ExternalTool
 
 CALL = "call_server_tool"
 """The operation that calls tools of other programs."""
@@ -146,7 +144,7 @@ def no_match_message(ranked: Sequence[tuple[float, Operation]]) -> str:
 IN_OTHER_WORDS = "say in a few English words what is to be done to which part of the notes, such as `rename a tag`."
 
 
-def any_vault(call: Call) -> "Host":
+def any_vault(call: Call) -> Host:
     """Return the chosen vault, else the first: tools are the same in all."""
     return call.host if call.vault_name is not None else next(iter(call.bridge.vaults.values()))
 
@@ -158,7 +156,7 @@ def describe_tool(tool: Operation, right: int, wrong: int, *, listed: bool) -> F
     return FoundTool(tool.name, tool.summary, arguments, tool.scope, tool.reads, listed, *judged)
 
 
-def describe_external(tool: "ExternalTool") -> FoundTool:
+def describe_external(tool: ExternalTool) -> FoundTool:
     """Describe a tool of another program, in that program's words."""
     says = cut(tool.description, LONGEST_SUMMARY) or "(nothing)"
     return FoundTool(

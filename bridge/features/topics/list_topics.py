@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from annotated_types import Interval
 
@@ -12,10 +12,10 @@ from bridge.api.registry import operation
 from bridge.api.vault_topics import NO_ONTOLOGY, VaultTopics, read_topics
 from bridge.errors import FolderNotFound
 from bridge.records import dataclass
+from bridge.text.fold import fold_case
+from bridge.topics.definition import first_sentence
+from bridge.topics.ontology import Ontology, Topic
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.topics.ontology import Ontology, Topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +122,12 @@ async def list_topics(
     )
 
 
-def choose_topics(ontology: "Ontology", query: str | None, folder: str | None) -> "list[Topic]":
+def choose_topics(ontology: Ontology, query: str | None, folder: str | None) -> list[Topic]:
     """Return the topics with some words in their names, and in a folder.
 
     Raises:
         FolderNotFound: There is no such folder in the ontology.
     """
-    from bridge.text.fold import fold_case
-
     words = fold_case(query or "").split()
     place = fold_case(folder or "").strip("/")
     place = place.removeprefix(fold_case(ontology.folder)).strip("/") or ""
@@ -146,17 +144,14 @@ def choose_topics(ontology: "Ontology", query: str | None, folder: str | None) -
 
 def is_within(kind: str, place: str) -> bool:
     """Return whether a folder of the ontology is a place in it, or below."""
-    from bridge.text.fold import fold_case
-
     return f"{fold_case(kind)}/".startswith(f"{place}/") if place else True
 
 
-async def first_sentences(known: VaultTopics, paths: "list[VaultPath]") -> "dict[VaultPath | None, str]":
+async def first_sentences(known: VaultTopics, paths: list[VaultPath]) -> dict[VaultPath | None, str]:
     """Return the first sentence of each note that has one."""
     texts = await known.sources.index.wholes(paths)
 
     def read() -> dict[VaultPath | None, str]:
-        from bridge.topics.definition import first_sentence
 
         return {path: sentence for path, text in texts.items() if (sentence := first_sentence(path, text))}
 

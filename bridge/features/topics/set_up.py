@@ -14,6 +14,7 @@ from bridge.changes.effect import Effect
 from bridge.changes.requests.base import Request, RequestContext
 from bridge.errors import ConfirmationRequired
 from bridge.records import dataclass
+from bridge.settings.file import save_settings
 from bridge.topics.settings import TopicSettings
 from bridge.types import VaultPath
 
@@ -109,7 +110,5 @@ async def set_up_ontology(call: Call, folder: Folder | None = None, *, options: 
 
 async def save_folder(call: Call, folder: VaultPath) -> None:
     """Save the folder as that of the ontology in the settings."""
-    from bridge.settings.file import save_settings
-
     await asyncio.to_thread(save_settings, call.bridge.settings_path, {SETTING: folder})
     await call.bridge.reload()

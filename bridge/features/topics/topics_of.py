@@ -1,7 +1,7 @@
 """The topics that a note has, and those that it may have."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Interval
 
@@ -10,11 +10,9 @@ from bridge.api.not_found import no_such_note
 from bridge.api.registry import operation
 from bridge.api.vault_topics import NO_ONTOLOGY, VaultTopics, read_topics
 from bridge.records import dataclass
+from bridge.topics.evidence import TopicEvidence
+from bridge.topics.suggest import LikelyTopic, likely_topics
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.topics.evidence import TopicEvidence
-    from bridge.topics.suggest import LikelyTopic
 
 TopicReason = Literal["title", "text", "near notes", "linked notes", "folder"]
 
@@ -101,8 +99,6 @@ async def topics_of(call: Call, path: VaultPath, limit: Annotated[int, Interval(
     Raises:
         NoteNotFound: No such note; the message names the closest.
     """
-    from bridge.topics.suggest import likely_topics
-
     vault = call.vault
     known = await read_topics(vault, rarity=True)
     note = vault.index.notes.get(path)
@@ -129,7 +125,7 @@ async def topics_of(call: Call, path: VaultPath, limit: Annotated[int, Interval(
     )
 
 
-def prefer_topics(known: VaultTopics, path: VaultPath, likely: "list[LikelyTopic]") -> "list[LikelyTopic]":
+def prefer_topics(known: VaultTopics, path: VaultPath, likely: list[LikelyTopic]) -> list[LikelyTopic]:
     """Return likely topics with those in their place that the rules prefer, each once and none that the note has."""
     has = known.sources.assignments.of(path)
     found: dict[VaultPath, LikelyTopic] = {}
@@ -149,7 +145,7 @@ def _why_none(known: VaultTopics, path: VaultPath) -> tuple[str, ...]:
     return ("This note says `gardener: ignore`.",) if note.is_left_alone else ()
 
 
-def _describe(known: VaultTopics, path: VaultPath, one: "LikelyTopic") -> SuggestedTopic:
+def _describe(known: VaultTopics, path: VaultPath, one: LikelyTopic) -> SuggestedTopic:
     topic = known.sources.ontology.topics[one.path]
     return SuggestedTopic(
         topic.path,
@@ -164,7 +160,7 @@ def _describe(known: VaultTopics, path: VaultPath, one: "LikelyTopic") -> Sugges
     )
 
 
-def reasons(evidence: "TopicEvidence") -> tuple[TopicReason, ...]:
+def reasons(evidence: TopicEvidence) -> tuple[TopicReason, ...]:
     """Return what speaks for a topic."""
     speaks: dict[TopicReason, bool] = {
         "title": evidence.titled,

@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
+import numpy as np
 from annotated_types import Interval, MinLen
 
 from bridge.api.call import Call
@@ -15,19 +16,16 @@ from bridge.changes.requests.create_note import CreateNote
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.changes.requests.move_note import DeleteNote, MoveNote
+from bridge.engine.open_vault import OpenVault
+from bridge.graph.similar import mutual_neighbours
+from bridge.linking.merge_pairs import MergePair, find_merge_pairs
 from bridge.records import dataclass
 from bridge.state.dismissals import Dismissal, dismissal_key
+from bridge.topics.findings import TopicFinding, find_alike, find_orphans, find_stray_values
 from bridge.topics.kinds import FINDING_KINDS, FindingKind, StrayKind
+from bridge.topics.new_topics import NamedCluster, describe_new, find_names, gather_cluster, is_allowed
 from bridge.topics.settings import TopicSettings
 from bridge.types import TaggedUnion, VaultPath
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from bridge.engine.open_vault import OpenVault
-    from bridge.linking.merge_pairs import MergePair
-    from bridge.topics.findings import TopicFinding
-    from bridge.topics.new_topics import NamedCluster
 
 TopicEdit = Annotated[CreateNote | SetProperties | MoveNote | MergeNotes | DeleteNote, TaggedUnion("op")]
 """One change that mends something."""
@@ -139,10 +137,8 @@ async def validate_topics(
     )
 
 
-def find_problems(known: VaultTopics, vault: "OpenVault", kinds: Collection[FindingKind]) -> "Iterator[TopicFinding]":
+def find_problems(known: VaultTopics, vault: OpenVault, kinds: Collection[FindingKind]) -> Iterator[TopicFinding]:
     """Yield the problems that are told from the properties and links alone."""
-    from bridge.topics.findings import find_orphans, find_stray_values
-
     settings: TopicSettings = known.settings
     if "values" in kinds:
         yield from find_stray_values(known.sources, settings.topic_property, known.rules, known.writer, vault.names)
@@ -150,7 +146,7 @@ def find_problems(known: VaultTopics, vault: "OpenVault", kinds: Collection[Find
     yield from (one for one in unused if one.kind in kinds)
 
 
-async def find_new(call: Call, known: VaultTopics, busy: Collection[VaultPath]) -> "tuple[list[TopicFinding], int]":
+async def find_new(call: Call, known: VaultTopics, busy: Collection[VaultPath]) -> tuple[list[TopicFinding], int]:
     """Return the topics that do not exist yet, and how many were dismissed.
 
     Args:
@@ -158,14 +154,12 @@ async def find_new(call: Call, known: VaultTopics, busy: Collection[VaultPath]) 
         known: The topics.
         busy: Notes of which another finding changes the property.
     """
-    from bridge.topics.new_topics import describe_new, find_names, gather_cluster, is_allowed
-
     sources = known.sources
     corpus = await call.vault.mention_index.corpus()
     texts = await sources.index.wholes()
     rows = {one.name for one in await dismissed_rows(call, "prospect")}
 
-    def names() -> "list[NamedCluster]":
+    def names() -> list[NamedCluster]:
         left_out = {path for path in texts if path in busy or not is_allowed(path, sources, known.rules)}
         return find_names(sources, texts, corpus.names, left_out)
 
@@ -183,25 +177,21 @@ async def find_new(call: Call, known: VaultTopics, busy: Collection[VaultPath]) 
     return found, len(every) - len(kept)
 
 
-async def alike_pairs(known: VaultTopics) -> "list[MergePair]":
+async def alike_pairs(known: VaultTopics) -> list[MergePair]:
     """Return the pairs of topics that may be one."""
-    from bridge.linking.merge_pairs import find_merge_pairs
-
     sources = known.sources
     notes = {path: sources.notes[path] for path in sources.ontology.topics}
     texts = await sources.index.wholes(notes)
 
-    def find() -> "list[MergePair]":
+    def find() -> list[MergePair]:
         vectors = {path: vector for path in notes if (vector := sources.index.vector_of(path)) is not None}
         return find_merge_pairs(notes, texts, near_pairs(vectors), sources.graph.neighbours)
 
     return await asyncio.to_thread(find)
 
 
-def near_pairs(vectors: "dict[VaultPath, np.ndarray]") -> "list[tuple[VaultPath, VaultPath, float]]":
+def near_pairs(vectors: dict[VaultPath, np.ndarray]) -> list[tuple[VaultPath, VaultPath, float]]:
     """Return the pairs of notes with near vectors, with their cosine."""
-    from bridge.graph.similar import mutual_neighbours
-
     if len(vectors) < 2:
         return []
     import numpy as np
@@ -211,14 +201,12 @@ def near_pairs(vectors: "dict[VaultPath, np.ndarray]") -> "list[tuple[VaultPath,
     return [(paths[one], paths[other], cosine) for one, other, cosine in pairs]
 
 
-def describe_alike(known: VaultTopics, pairs: "list[MergePair]", moved: Collection[VaultPath]) -> "list[TopicFinding]":
+def describe_alike(known: VaultTopics, pairs: list[MergePair], moved: Collection[VaultPath]) -> list[TopicFinding]:
     """Return pairs as findings, without topics that another finding moves."""
-    from bridge.topics.findings import find_alike
-
     return [one for one in find_alike(known.sources, pairs) if one.path not in moved and one.topic not in moved]
 
 
-def describe_problem(one: "TopicFinding") -> TopicProblem:
+def describe_problem(one: TopicFinding) -> TopicProblem:
     """Return a finding in the form of the result."""
     return TopicProblem(
         one.kind,

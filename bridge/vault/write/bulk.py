@@ -82,7 +82,7 @@ class BulkReplacement:
     """Whether files that another program saves meanwhile are left out."""
     path: str = ""
     """The file that is being dealt with."""
-    _drafts: "dict[str, _Draft]" = field(default_factory=dict)
+    _drafts: dict[str, _Draft] = field(default_factory=dict)
     """The drafts beside files that were not replaced yet, by the paths of these."""
 
     def run(self, steps: Sequence[Step]) -> None:
@@ -147,7 +147,7 @@ class BulkReplacement:
                 with mark_indeterminate(step.path):
                     self.file_ops.verify(place, _digests(step)[1], draft.written)
 
-    def _replace_one(self, step: Step, place: PathHandle, close: Callable[[int], None]) -> "_Draft":
+    def _replace_one(self, step: Step, place: PathHandle, close: Callable[[int], None]) -> _Draft:
         """Replace a file by its draft, which is returned, and record the step as soon as it may be done."""
         before, after = _digests(step)
         require_unlocked(step.path, place)

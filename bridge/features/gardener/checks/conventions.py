@@ -7,6 +7,8 @@ from bridge.changes.requests.edit_note import SetProperties
 from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden
 from bridge.notebook.plan_note import code_words, plan_link
+from bridge.schema.conventions import infer_rules
+from bridge.schema.violations import find_violations, nearest_value
 from bridge.text.fold import fold_case
 from bridge.text.series import step_between
 
@@ -22,9 +24,6 @@ class ViolatedConventions:
 
     def look(self, garden: Garden) -> Iterator[GardenFinding]:
         """Yield each misspelt value."""
-        from bridge.schema.conventions import infer_rules
-        from bridge.schema.violations import find_violations, nearest_value
-
         notes = list(garden.notes.values())
         fresh = list(garden.fresh())
         inferred = [rule for rule in infer_rules(notes, 0.9) if rule.kind == "values"]

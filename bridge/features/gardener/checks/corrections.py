@@ -1,9 +1,10 @@
 """Corrections that say which words should be others, where the old ones still stand."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bridge.changes.requests.edit_note import EditNote
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden
@@ -16,9 +17,6 @@ from bridge.notebook.folder import agents_folder
 from bridge.notebook.plan_note import plain_words, plan_link
 from bridge.text.counts import count_of
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.engine.open_vault import OpenVault
 
 MOST: Final = 50
 """Notes with the old words from which they may be right elsewhere."""
@@ -67,7 +65,7 @@ def notes_about(garden: Garden, one: Replacement) -> Iterator[IndexedNote]:
             yield note
 
 
-def read_replacements(vault: "OpenVault", place: VaultPath) -> list[Replacement]:
+def read_replacements(vault: OpenVault, place: VaultPath) -> list[Replacement]:
     """Return what the list of corrections says; nothing without a readable list."""
     try:
         data, _ = vault.files.read(place)

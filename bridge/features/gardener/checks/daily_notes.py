@@ -11,6 +11,7 @@ from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden
 from bridge.markdown.kinds import title_of
 from bridge.notebook.plan_note import code_words, plan_link
+from bridge.vault.daily_notes import daily_path
 
 FEWEST: Final = 3
 """Daily notes that must be in the folder."""
@@ -26,8 +27,6 @@ class StrayDailyNotes:
 
     def look(self, garden: Garden) -> Iterator[GardenFinding]:
         """Yield each daily note that can be moved."""
-        from bridge.vault.daily_notes import daily_path
-
         style = garden.style
         inside = f"{style.daily_folder}/"
         if not style.daily_folder or sum(path.startswith(inside) for path in garden.notes) < FEWEST:

@@ -2,15 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bridge.changes.requests.merge_notes import MergeNotes
 from bridge.features.gardener.finding import TICKED, GardenFinding
 from bridge.features.gardener.garden import Garden
+from bridge.linking.merge_pairs import MergePair, MergeReason, find_merge_pairs
 from bridge.notebook.plan_note import plan_link
-
-if TYPE_CHECKING:
-    from bridge.linking.merge_pairs import MergePair, MergeReason
 
 LEAST: Final = 0.75
 """Confidence from which a merge is proposed."""
@@ -21,7 +19,7 @@ COMMON: Final = 0.8
 PARALLEL: Final = 5
 """Pairs between two folders from which their notes are meant to be alike, as translations are."""
 
-WORDS: "Final[dict[MergeReason, str]]" = {
+WORDS: Final[dict[MergeReason, str]] = {
     "name": "the same name",
     "alias": "one's name is the other's alias",
     "text": "common text",
@@ -31,7 +29,7 @@ WORDS: "Final[dict[MergeReason, str]]" = {
 }
 
 
-def _places(pair: "MergePair") -> frozenset[str]:
+def _places(pair: MergePair) -> frozenset[str]:
     """Return the outermost folders of a pair."""
     return frozenset(path.partition("/")[0] if "/" in path else "" for path in (pair.path, pair.into))
 
@@ -44,8 +42,6 @@ class Duplicates:
 
     def look(self, garden: Garden) -> Iterator[GardenFinding]:
         """Yield each pair that can be merged."""
-        from bridge.linking.merge_pairs import find_merge_pairs
-
         days = f"{garden.style.daily_folder}/" if garden.style.daily_folder else None
         garden.budget.pause()
         if garden.skipped.issuperset(garden.notes):

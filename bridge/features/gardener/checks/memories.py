@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.features.gardener.finding import GardenFinding
 from bridge.features.gardener.garden import Garden
+from bridge.notebook.memory_note import read_memory
 from bridge.notebook.plan_note import plan_link
 
 DAY_S = 86_400.0
@@ -19,8 +20,6 @@ class ExpiredMemories:
 
     def look(self, garden: Garden) -> Iterator[GardenFinding]:
         """Yield each memory that can be archived."""
-        from bridge.notebook.memory_note import read_memory
-
         now, rules = time.time(), garden.vault.files.rules
         for path, note in sorted(garden.vault.index.view("agents").notes.items()):
             garden.budget.pause()

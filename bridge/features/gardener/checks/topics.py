@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from bridge.api.vault_topics import VaultTopics, read_topics
 from bridge.changes.requests.edit_note import SetProperties
 from bridge.features.gardener.checks.missing_links import DAY
 from bridge.features.gardener.finding import TICKED, GardenFinding
@@ -12,13 +13,10 @@ from bridge.index.note import IndexedNote
 from bridge.markdown.kinds import title_of
 from bridge.notebook.plan_note import code_words, plain_words, plan_link
 from bridge.text.counts import count_of
+from bridge.topics.evidence import TopicEvidence
+from bridge.topics.findings import StrayValue, TopicFinding, find_stray_values
+from bridge.topics.suggest import LikelyTopic, likely_topics
 from bridge.types import VaultPath
-
-if TYPE_CHECKING:
-    from bridge.api.vault_topics import VaultTopics
-    from bridge.topics.evidence import TopicEvidence
-    from bridge.topics.findings import StrayValue, TopicFinding
-    from bridge.topics.suggest import LikelyTopic
 
 MOST: Final = 200
 """Notes without a topic that one plan looks at, each of which takes some 10 ms."""
@@ -35,9 +33,6 @@ async def read_topics_of_garden(garden: Garden) -> TopicsOfGarden | None:
 
     Suggestions need an ontology that is in use: without enough notes to learn from, nothing says how probable they are.
     """
-    from bridge.api.vault_topics import read_topics
-    from bridge.topics.suggest import likely_topics
-
     vault = garden.vault
     known = await read_topics(vault, rarity=True)
     if known is None:
@@ -53,7 +48,7 @@ async def read_topics_of_garden(garden: Garden) -> TopicsOfGarden | None:
     return TopicsOfGarden(known, likely, frozenset(note.path for note in untold[MOST:]))
 
 
-def is_said(topic: "LikelyTopic") -> bool:
+def is_said(topic: LikelyTopic) -> bool:
     """Return whether a topic is probable, and the note or a folder around it has its name.
 
     A note that nobody gave a topic is seldom about the topic of the notes that are like it or linked with it.
@@ -61,7 +56,7 @@ def is_said(topic: "LikelyTopic") -> bool:
     return topic.is_sure and bool(topic.evidence.said or topic.evidence.in_folder)
 
 
-def choose_untold(garden: Garden, known: "VaultTopics") -> Sequence[IndexedNote]:
+def choose_untold(garden: Garden, known: VaultTopics) -> Sequence[IndexedNote]:
     """Return the notes to look at that could have a topic and have no value of the topic property."""
     return [
         note
@@ -72,7 +67,7 @@ def choose_untold(garden: Garden, known: "VaultTopics") -> Sequence[IndexedNote]
     ]
 
 
-def _prefer(known: "VaultTopics", path: VaultPath, likely: "Sequence[LikelyTopic]") -> "LikelyTopic | None":
+def _prefer(known: VaultTopics, path: VaultPath, likely: Sequence[LikelyTopic]) -> LikelyTopic | None:
     """Return the first of some topics, or the one that the rules prefer to it."""
     wanted = (replace(one, path=known.rules.instead_of(one.path)) for one in likely)
     return next((one for one in wanted if one.path != path), None)
@@ -88,7 +83,6 @@ class Topics:
         """Yield each value to take out or replace, and each topic to add."""
         if (topics := garden.topics) is None:
             return
-        from bridge.topics.findings import find_stray_values
 
         known, likely = topics.known, topics.likely
         stray = {
@@ -105,7 +99,7 @@ class Topics:
         if topics.left:
             raise BudgetSpent
 
-    def _mend(self, known: "VaultTopics", note: IndexedNote, found: "TopicFinding") -> Iterator[GardenFinding]:
+    def _mend(self, known: VaultTopics, note: IndexedNote, found: TopicFinding) -> Iterator[GardenFinding]:
         name = plain_words(known.writer.values(note)[0])
         for request in found.edits:
             wrong = [one for one in found.values if one.problem != "missing"]
@@ -119,7 +113,7 @@ class Topics:
                 key=" ".join(one.text for one in wrong),
             )
 
-    def _add(self, known: "VaultTopics", note: IndexedNote, topic: "LikelyTopic") -> GardenFinding:
+    def _add(self, known: VaultTopics, note: IndexedNote, topic: LikelyTopic) -> GardenFinding:
         request: SetProperties = known.writer.change(note, add=(topic.path,))
         return GardenFinding(
             check=self.name,
@@ -132,18 +126,18 @@ class Topics:
         )
 
 
-def _words_of(value: "StrayValue") -> str:
+def _words_of(value: StrayValue) -> str:
     text = code_words(value.text)
     return f"{text} out" if value.instead is None else f"{plan_link(value.instead)} in place of {text}"
 
 
-def _why_wrong(values: "Sequence[StrayValue]", known: "VaultTopics") -> str:
+def _why_wrong(values: Sequence[StrayValue], known: VaultTopics) -> str:
     if any(one.problem == "outside" for one in values):
         return f"it leads out of {plain_words(known.sources.ontology.folder)}"
     return "the rules of the ontology prefer it"
 
 
-def _why_likely(evidence: "TopicEvidence") -> str:
+def _why_likely(evidence: TopicEvidence) -> str:
     """Return what speaks for a topic, in a few words."""
     reasons = {
         "its title says it": evidence.titled,
